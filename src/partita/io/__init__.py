@@ -1,0 +1,43 @@
+"""Files in and out: every reader names file, row and column of what is wrong; nothing is ever left half-written.
+
+Readers return frozen dataclasses with the arrays, the ids, the SHA-256 of the file and `notes` for the user.
+"""
+
+from partita.io.edges import EdgeTable, read_edges
+from partita.io.files import sha256_of_file
+from partita.io.label_files import LabelTable, match_labels, read_labels
+from partita.io.matrices import MatrixTable, read_matrix
+from partita.io.memberships import MembershipTable, read_memberships, write_memberships, write_predictions
+from partita.io.models import read_model, write_model
+from partita.io.output import (
+    atomic_write_bytes,
+    atomic_write_text,
+    is_partita_folder,
+    output_folder,
+    write_json,
+)
+from partita.io.tables import FeatureTable, read_features
+
+__all__ = [
+    "EdgeTable",
+    "FeatureTable",
+    "LabelTable",
+    "MatrixTable",
+    "MembershipTable",
+    "atomic_write_bytes",
+    "atomic_write_text",
+    "is_partita_folder",
+    "match_labels",
+    "output_folder",
+    "read_edges",
+    "read_features",
+    "read_labels",
+    "read_matrix",
+    "read_memberships",
+    "read_model",
+    "sha256_of_file",
+    "write_json",
+    "write_memberships",
+    "write_model",
+    "write_predictions",
+]

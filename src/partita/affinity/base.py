@@ -1,0 +1,134 @@
+"""What every affinity offers.
+
+An affinity P is a symmetric N x N matrix; an entry is the evidence that two items belong together. Nothing above this
+interface sees P: one product `P @ W` an iteration is all most solvers need, whatever P is inside. A new kind is one
+file: subclass `Affinity`, give it a `name`, the abstract methods and an `example`, and
+`tests/contract/test_affinity.py` checks it untouched.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita.memory import require_memory
+
+__all__ = ["Affinity", "Array", "Kind", "Unobserved"]
+
+Array = NDArray[np.float64]
+Kind = Literal["probability", "similarity"]
+
+# Rows made dense at a time when a quantity needs rows and no closed form exists.
+ROW_BLOCK = 256
+
+
+class Unobserved:
+    """Pairs of items that were not observed, which is not the same as observed zeros.
+
+    Parameters
+    ----------
+    first, second : arrays of int
+        Both orders of every unobserved pair; (i, i) once.
+    """
+
+    def __init__(self, first: ArrayLike, second: ArrayLike) -> None:
+        self.first = np.asarray(first, dtype=np.intp)
+        self.second = np.asarray(second, dtype=np.intp)
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+class Affinity(ABC):
+    """A symmetric matrix of pairwise evidence that can be applied to a membership. Immutable."""
+
+    name: ClassVar[str]
+    kinds: ClassVar[dict[str, type[Affinity]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Affinity.kinds[cls.name] = cls
+
+    @property
+    @abstractmethod
+    def n_items(self) -> int:
+        """Number of items N."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(N, N)."""
+        return self.n_items, self.n_items
+
+    @property
+    def kind(self) -> Kind:
+        """"probability" when every entry lies in [0, 1], else "similarity"."""
+        return "similarity"
+
+    @property
+    def products(self) -> int:
+        """Products with the stored matrix that one `@` costs: t for a t-step diffusion."""
+        return 1
+
+    @property
+    def unobserved(self) -> Unobserved | None:
+        """The pairs that were not observed (stored as zeros), or None when all were."""
+        return None
+
+    @abstractmethod
+    def __matmul__(self, W: Array) -> Array:
+        """P @ W for an N x m array W."""
+
+    @abstractmethod
+    def diagonal(self) -> Array:
+        """The N entries P_ii."""
+
+    @abstractmethod
+    def scaled(self, factors: Array) -> Affinity:
+        """diag(factors) P diag(factors) as an affinity."""
+
+    @classmethod
+    @abstractmethod
+    def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:
+        """An instance and the same matrix as a plain array: what the contract tests compare."""
+
+    def rows(self, index: ArrayLike) -> Array:
+        """The rows P[index] as a dense array."""
+        index = np.atleast_1d(np.asarray(index, dtype=np.intp))
+        unit = np.zeros((self.n_items, len(index)))
+        unit[index, np.arange(len(index))] = 1.0
+        return np.ascontiguousarray((self @ unit).T)
+
+    def row_sums(self) -> Array:
+        """The N sums over rows."""
+        return np.asarray((self @ np.ones((self.n_items, 1)))[:, 0])
+
+    def squared_norm(self, weights: Array | None = None) -> float:
+        """sum_ij w_i w_j P_ij^2 (w = 1 where `weights` is None): exact, from blocks of rows, never N x N at once."""
+        w = np.ones(self.n_items) if weights is None else weights
+        total = 0.0
+        for low in range(0, self.n_items, ROW_BLOCK):
+            index = np.arange(low, min(low + ROW_BLOCK, self.n_items))
+            total += float(w[index] @ (self.rows(index) ** 2 @ w))
+        return total
+
+    def mean(self) -> float:
+        """Mean entry, diagonal included."""
+        return float(self.row_sums().sum()) / self.n_items**2
+
+    def to_dense(self) -> Array:
+        """The N x N array.
+
+        Raises
+        ------
+        MemoryLimitError
+            When it would not fit.
+        """
+        n = self.n_items
+        require_memory(8 * n * n, f"the {n:,} x {n:,} array of this affinity", "ask for rows(index) instead")
+        return self.rows(np.arange(n))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(n_items={self.n_items}, kind={self.kind!r})"

@@ -1,0 +1,176 @@
+"""The only place where input from outside becomes an affinity: checked, named when wrong, never mended in silence."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import scipy.sparse as sp
+
+from partita.affinity.base import Affinity, Array, Unobserved
+from partita.affinity.dense import DenseAffinity
+from partita.affinity.sparse import SparseAffinity
+from partita.errors import InputError
+from partita.memory import require_memory
+
+__all__ = ["Missing", "Symmetrize", "as_affinity", "as_distances", "check_square", "pairs_with"]
+
+Missing = Literal["error", "unobserved"]
+Symmetrize = Literal["mean", "max", "min"]
+
+# Largest difference between P_ij and P_ji, relative to the largest entry, that rounding explains.
+ASYMMETRY = 1e-8
+
+
+def as_affinity(
+    matrix: Any, *, missing: Missing = "error", symmetrize: Symmetrize | None = None, name: str = "affinity"
+) -> Affinity:
+    """Check a precomputed affinity and wrap it.
+
+    Parameters
+    ----------
+    matrix : N x N array or scipy.sparse, or Affinity
+        Nonnegative and symmetric. An `Affinity` is returned as it is.
+    missing : {"error", "unobserved"}
+        What a NaN means: an error, or a pair that was not observed.
+    symmetrize : {"mean", "max", "min"}, optional
+        How P_ij and P_ji become one where they differ; by default that is an error.
+
+    Raises
+    ------
+    InputError
+        For a matrix that is not square, not finite, negative, asymmetric, all zero or not numeric.
+
+    Examples
+    --------
+    >>> as_affinity([[1.0, 0.2], [0.2, 1.0]])
+    DenseAffinity(n_items=2, kind='probability')
+    """
+    if isinstance(matrix, Affinity):
+        return matrix
+    values = _numeric(matrix, name)
+    check_square(values, name)
+    entries = values.data if sp.issparse(values) else values
+    _reject(values, np.isinf(entries), name, "is infinite", "remove it or replace it by a finite number")
+    holes = np.isnan(entries)
+    if missing == "error":
+        _reject(values, holes, name, "is NaN", "pass missing='unobserved' if the pair was not observed")
+    _reject(values, entries < 0, name, "is negative", "an affinity is nonnegative: shift or clip it, and say why")
+    values, unobserved = _split(values, holes)
+    values = _symmetric(values, symmetrize, name)
+    if not (values.data.any() if sp.issparse(values) else values.any()):
+        raise InputError(f"{name} is all zero: there is no evidence that any two items belong together")
+    return SparseAffinity(values, unobserved) if sp.issparse(values) else DenseAffinity(values, unobserved)
+
+
+def as_distances(matrix: Any, *, name: str = "distances") -> Array | sp.csr_array:
+    """Check precomputed distances: square, finite, nonnegative, symmetric, zero on the diagonal.
+
+    Sparse distances hold the neighbours that are known; a pair that is not stored is no neighbour.
+
+    >>> as_distances([[0.0, 2.0], [2.0, 0.0]]).tolist()
+    [[0.0, 2.0], [2.0, 0.0]]
+    """
+    values = _numeric(matrix, name)
+    check_square(values, name)
+    entries = values.data if sp.issparse(values) else values
+    _reject(values, ~np.isfinite(entries), name, "is not finite", "every distance must be a number")
+    _reject(values, entries < 0, name, "is negative", "a distance is at least 0; is this an affinity?")
+    diagonal = values.diagonal()
+    if diagonal.any():
+        i = int(np.flatnonzero(diagonal)[0])
+        raise InputError(
+            f"{name}[{i}, {i}] = {diagonal[i]:g}: the distance of an item from itself must be 0; is this an affinity? "
+            "Then say affinity='precomputed' (command line: --input affinity)"
+        )
+    return _symmetric(values, "max" if sp.issparse(values) else None, name)
+
+
+def check_square(values: Any, name: str) -> None:
+    """Raise unless `values` is a non-empty square matrix that fits into memory."""
+    if values.ndim != 2 or values.shape[0] != values.shape[1]:
+        raise InputError(f"{name} must be square (items x items), not of shape {values.shape}")
+    if values.shape[0] == 0:
+        raise InputError(f"{name} is empty: at least one item is needed")
+
+
+def pairs_with(values: Any, bad: Any, most: int = 3) -> list[tuple[int, int]]:
+    """The first few positions where `bad` holds, in the numbering of `values`."""
+    if sp.issparse(values):
+        position = np.flatnonzero(bad)[:most]
+        rows = np.searchsorted(values.indptr, position, side="right") - 1
+        return [(int(i), int(j)) for i, j in zip(rows, values.indices[position])]
+    return [(int(i), int(j)) for i, j in np.argwhere(bad)[:most]]
+
+
+def _numeric(matrix: Any, name: str) -> Any:
+    if sp.issparse(matrix):
+        if matrix.dtype.kind not in "biuf":
+            raise InputError(f"{name} holds {matrix.dtype}, expected real numbers")
+        out = sp.csr_array(matrix, dtype=np.float64, copy=True)
+        out.sum_duplicates()
+        return out
+    shape = np.shape(matrix)
+    if len(shape) == 2:
+        remedy = "pass a scipy.sparse matrix, or use a neighbour graph (affinity='neighbors')"
+        require_memory(8 * shape[0] * shape[1], f"a dense {shape[0]:,} x {shape[1]:,} {name}", remedy)
+    try:
+        out = np.asarray(matrix)
+        if out.dtype.kind == "c":
+            raise InputError(f"{name} holds complex numbers: Complex data not supported")
+        return out.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must hold numbers: {error}") from error
+
+
+def _reject(values: Any, bad: Any, name: str, what: str, remedy: str) -> None:
+    if bad.any():
+        pairs = pairs_with(values, bad)
+        i, j = pairs[0]
+        others = f" (and {int(bad.sum()) - 1:,} more)" if bad.sum() > 1 else ""
+        raise InputError(f"{name}[{i}, {j}] = {values[i, j]:g} {what}{others}: {remedy}")
+
+
+def _split(values: Any, holes: Any) -> tuple[Any, Unobserved | None]:
+    """Zeros in place of NaN, and the pairs they stood for, in both orders."""
+    if not holes.any():
+        return values, None
+    rows, columns = np.array(pairs_with(values, holes, most=int(holes.sum()))).T
+    n = values.shape[0]
+    both = np.unique(np.concatenate([rows * n + columns, columns * n + rows]))
+    first, second = np.divmod(both, n)
+    if sp.issparse(values):
+        values.data[holes] = 0.0
+        keep = sp.csr_array((np.ones(len(both)), (first, second)), shape=values.shape)
+        values = sp.csr_array(values - values.multiply(keep))
+        values.eliminate_zeros()
+    else:
+        values = values.copy()
+        values[first, second] = 0.0
+    return values, Unobserved(first, second)
+
+
+def _symmetric(values: Any, how: Symmetrize | None, name: str) -> Any:
+    transposed = values.T
+    difference = abs(values - transposed)
+    largest = difference.max()
+    if not largest:
+        return values
+    top = abs(values).max()
+    if how is None and largest > ASYMMETRY * top:
+        if sp.issparse(values):
+            difference = sp.coo_array(difference)
+            at = int(difference.data.argmax())
+            i, j = int(difference.coords[0][at]), int(difference.coords[1][at])
+        else:
+            i, j = (int(v) for v in np.unravel_index(int(difference.argmax()), difference.shape))
+        raise InputError(
+            f"{name} is not symmetric: {name}[{i}, {j}] = {values[i, j]:g} and {name}[{j}, {i}] = {values[j, i]:g}; "
+            "pass symmetrize='mean', 'max' or 'min' to say which one holds"
+        )
+    if how == "max":
+        return values.maximum(transposed).tocsr() if sp.issparse(values) else np.maximum(values, transposed)
+    if how == "min":
+        return values.minimum(transposed).tocsr() if sp.issparse(values) else np.minimum(values, transposed)
+    mean = (values + transposed) / 2
+    return sp.csr_array(mean) if sp.issparse(values) else mean

@@ -1,0 +1,95 @@
+"""Evidence: an affinity among the fitted items, and the affinity of any new item to them.
+
+A builder (`RelativeDistance`, `NeighborGraph`, `Precomputed`) is frozen configuration; `build` makes the evidence of
+one set of items. What a saved model needs to score new items is `state()`: plain arrays, no code.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+
+from partita.affinity.base import Affinity, Array
+from partita.errors import InputError
+
+__all__ = ["Builder", "Evidence"]
+
+
+class Evidence(ABC):
+    """What a builder made of one set of items."""
+
+    affinity: Affinity
+    self_affinity: float = 1.0
+
+    @abstractmethod
+    def rows(self, X: Any) -> Array | sp.csr_array:
+        """Affinity of new items to the fitted ones, N_new x N, before any normalisation."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Array]:
+        """The arrays from which `Builder.restore` makes this evidence again, without its affinity."""
+
+
+class Builder(ABC):
+    """Frozen configuration that turns items into evidence."""
+
+    name: ClassVar[str]
+    registry: ClassVar[dict[str, type[Builder]]] = {}
+    pairwise: bool = False
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Builder.registry[cls.name] = cls
+
+    @abstractmethod
+    def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> Evidence:
+        """The evidence of the items in X (features, or an N x N matrix when `pairwise`)."""
+
+    @abstractmethod
+    def restore(self, state: dict[str, Array]) -> Evidence:
+        """Evidence that can score new items, from `Evidence.state()`."""
+
+    def config(self) -> dict[str, Any]:
+        """This builder as JSON.
+
+        Raises
+        ------
+        InputError
+            For a metric that is a function: a saved model holds no code.
+        """
+        out = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        for key, value in out.items():
+            if callable(value):
+                raise InputError(f"{key} is a function and cannot be saved: a model folder holds numbers and no code")
+        return {"name": self.name, **out}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Self | Builder:
+        """The builder that `config` described."""
+        config = dict(config)
+        name = config.pop("name", None)
+        if name not in Builder.registry:
+            raise InputError(f"unknown affinity {name!r}: expected one of {sorted(Builder.registry)}")
+        kind = Builder.registry[name]
+        known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+        if not set(config) <= known:
+            raise InputError(f"affinity {name!r} has no option {sorted(set(config) - known)}")
+        return kind(**config)
+
+
+def dense_rows(X: Any, n_fitted: int, what: str) -> Array | sp.csr_array:
+    """Rows that a caller gave for new items: N_new x N, finite and nonnegative."""
+    rows = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.atleast_2d(np.asarray(X, dtype=np.float64))
+    if rows.shape[1] != n_fitted:
+        raise InputError(
+            f"X has {rows.shape[1]} columns, expected {n_fitted}: a row of {what} from each new item to each of the "
+            f"{n_fitted} fitted items"
+        )
+    entries = rows.data if sp.issparse(rows) else rows
+    if not np.isfinite(entries).all() or (entries < 0).any():
+        raise InputError(f"the {what} of new items must be finite and nonnegative")
+    return rows

@@ -1,0 +1,124 @@
+"""Evidence that is already an affinity: a precomputed matrix, an `Affinity`, or an edge list."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from partita.affinity.base import Affinity, Array
+from partita.affinity.checks import Missing, Symmetrize, as_affinity
+from partita.affinity.evidence import Builder, Evidence, dense_rows
+from partita.affinity.sparse import SparseAffinity
+from partita.errors import InputError
+
+__all__ = ["Precomputed", "from_edges"]
+
+
+@dataclass(frozen=True)
+class Precomputed(Builder):
+    """The matrix given is the affinity.
+
+    Parameters
+    ----------
+    missing : {"error", "unobserved"}
+        What a NaN means.
+    symmetrize : {"mean", "max", "min"}, optional
+        How to resolve P_ij != P_ji; an error by default.
+
+    Examples
+    --------
+    >>> Precomputed().build(np.eye(3), n_clusters=2).affinity.n_items
+    3
+    """
+
+    name = "precomputed"
+
+    missing: Missing = "error"
+    symmetrize: Symmetrize | None = None
+
+    @property
+    def pairwise(self) -> bool:  # type: ignore[override]
+        return True
+
+    def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> MatrixEvidence:
+        affinity = as_affinity(X, missing=self.missing, symmetrize=self.symmetrize)
+        return MatrixEvidence(affinity, affinity.n_items, float(affinity.diagonal().mean()))
+
+    def restore(self, state: dict[str, Array]) -> MatrixEvidence:
+        return MatrixEvidence(None, int(state["n_items"]), float(state["self_affinity"]))
+
+
+class MatrixEvidence(Evidence):
+    """A given affinity; new items bring their rows."""
+
+    def __init__(self, affinity: Affinity | None, n_items: int, self_affinity: float) -> None:
+        if affinity is not None:
+            self.affinity = affinity
+        self._n_items, self.self_affinity = n_items, self_affinity
+
+    def rows(self, X: Any) -> Array | sp.csr_array:
+        return dense_rows(X, self._n_items, "affinities")
+
+    def state(self) -> dict[str, Array]:
+        return {"n_items": np.array(self._n_items), "self_affinity": np.array(self.self_affinity)}
+
+
+def from_edges(
+    source: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None, *, n_items: int | None = None
+) -> SparseAffinity:
+    """A sparse affinity from an edge list; each pair once or in both orders.
+
+    Parameters
+    ----------
+    source, target : arrays of int
+        Items 0..N-1.
+    weight : array, optional
+        Nonnegative; 1 by default.
+    n_items : int, optional
+        N; one more than the largest item by default.
+
+    Raises
+    ------
+    InputError
+        For negative or non-finite weights, items out of range, or a pair given twice with different weights.
+
+    Examples
+    --------
+    >>> from_edges([0, 1], [1, 2]).to_dense().tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    """
+    i, j = np.asarray(source, dtype=np.intp), np.asarray(target, dtype=np.intp)
+    w = np.ones(len(i)) if weight is None else np.asarray(weight, dtype=np.float64)
+    if not len(i) == len(j) == len(w):
+        raise InputError(f"source, target and weight have {len(i)}, {len(j)} and {len(w)} entries; expected the same")
+    if not len(i):
+        raise InputError("the edge list is empty")
+    bad = np.flatnonzero(~np.isfinite(w) | (w < 0))
+    if len(bad):
+        raise InputError(f"edge {bad[0]} ({i[bad[0]]}, {j[bad[0]]}) has weight {w[bad[0]]:g}; expected 0 or more")
+    n = int(max(i.max(), j.max())) + 1 if n_items is None else n_items
+    if min(i.min(), j.min()) < 0 or max(i.max(), j.max()) >= n:
+        raise InputError(f"an edge names an item outside 0..{n - 1}")
+    low, high = np.minimum(i, j), np.maximum(i, j)
+    _, first, inverse = np.unique(low * n + high, return_index=True, return_inverse=True)
+    conflict = np.flatnonzero(w != w[first][inverse])
+    if len(conflict):
+        e = conflict[0]
+        raise InputError(
+            f"the pair ({low[e]}, {high[e]}) is given twice, with weights {w[first][inverse][e]:g} and {w[e]:g}; "
+            "keep one of them"
+        )
+    low, high, w = low[first], high[first], w[first]
+    off = low != high
+    if not w.any():
+        raise InputError("every edge has weight 0: there is no evidence that any two items belong together")
+    return SparseAffinity(
+        sp.coo_array(
+            (np.r_[w, w[off]], (np.r_[low, high[off]], np.r_[high, low[off]])),
+            shape=(n, n),
+        )
+    )

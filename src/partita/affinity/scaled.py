@@ -1,0 +1,62 @@
+"""diag(f) P diag(f) around any affinity that cannot be scaled in place."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+
+from partita.affinity.base import Affinity, Array, Unobserved
+
+__all__ = ["ScaledAffinity"]
+
+
+class ScaledAffinity(Affinity):
+    """diag(factors) @ base @ diag(factors), applied and never formed.
+
+    Examples
+    --------
+    >>> from partita.affinity.dense import DenseAffinity
+    >>> P = ScaledAffinity(DenseAffinity(np.ones((2, 2))), np.array([1.0, 3.0]))
+    >>> P.diagonal().tolist()
+    [1.0, 9.0]
+    """
+
+    name = "scaled"
+
+    def __init__(self, base: Affinity, factors: Array) -> None:
+        self._base = base
+        self._factors = np.asarray(factors, dtype=np.float64)
+
+    @property
+    def n_items(self) -> int:
+        return self._base.n_items
+
+    @property
+    def products(self) -> int:
+        return self._base.products
+
+    @property
+    def unobserved(self) -> Unobserved | None:
+        return self._base.unobserved
+
+    def __matmul__(self, W: Array) -> Array:
+        return self._factors[:, None] * (self._base @ (self._factors[:, None] * W))
+
+    def diagonal(self) -> Array:
+        return self._factors**2 * self._base.diagonal()
+
+    def squared_norm(self, weights: Array | None = None) -> float:
+        squares = self._factors**2
+        return self._base.squared_norm(squares if weights is None else squares * weights)
+
+    def scaled(self, factors: Array) -> ScaledAffinity:
+        return ScaledAffinity(self._base, self._factors * factors)
+
+    @classmethod
+    def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:
+        from partita.affinity.diffused import DiffusedAffinity
+
+        base, matrix = DiffusedAffinity.example(rng, n_items)
+        factors = rng.random(n_items) + 0.5
+        return cls(base, factors), matrix * factors[:, None] * factors

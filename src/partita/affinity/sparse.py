@@ -1,0 +1,91 @@
+"""A sparse affinity in CSR form: pairs that are not stored are observed zeros. Cost of a product: nnz K."""
+
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+
+from partita.affinity.base import Affinity, Array, Kind, Unobserved
+from partita.kernels.products import csr_product
+
+__all__ = ["SparseAffinity"]
+
+
+class SparseAffinity(Affinity):
+    """A symmetric sparse matrix.
+
+    Parameters
+    ----------
+    matrix : N x N scipy.sparse
+        Symmetric and finite; `partita.affinity.checks.as_affinity` checks input from outside.
+    unobserved : Unobserved, optional
+        Pairs that were not observed; they must not be stored.
+
+    Examples
+    --------
+    >>> P = SparseAffinity(sp.eye_array(3, format="csr"))
+    >>> P.row_sums().tolist()
+    [1.0, 1.0, 1.0]
+    """
+
+    name = "sparse"
+
+    def __init__(self, matrix: sp.sparray | sp.spmatrix, unobserved: Unobserved | None = None) -> None:
+        self._matrix = sp.csr_array(matrix, dtype=np.float64)
+        self._matrix.sum_duplicates()
+        self._unobserved = unobserved
+
+    @property
+    def n_items(self) -> int:
+        return int(self._matrix.shape[0])
+
+    @property
+    def matrix(self) -> sp.csr_array:
+        """The stored matrix; do not change it."""
+        return self._matrix
+
+    @property
+    def nnz(self) -> int:
+        """Stored entries."""
+        return int(self._matrix.nnz)
+
+    @property
+    def kind(self) -> Kind:
+        data = self._matrix.data
+        return "probability" if not data.size or (data.min() >= 0 and data.max() <= 1) else "similarity"
+
+    @property
+    def unobserved(self) -> Unobserved | None:
+        return self._unobserved
+
+    def __matmul__(self, W: Array) -> Array:
+        return csr_product(self._matrix, W)
+
+    def diagonal(self) -> Array:
+        return np.asarray(self._matrix.diagonal())
+
+    def rows(self, index: ArrayLike) -> Array:
+        return np.asarray(self._matrix[np.atleast_1d(np.asarray(index, dtype=np.intp))].toarray())
+
+    def row_sums(self) -> Array:
+        return np.asarray(self._matrix.sum(axis=1)).ravel()
+
+    def squared_norm(self, weights: Array | None = None) -> float:
+        squares = self._matrix.data**2
+        if weights is not None:
+            squares *= np.repeat(weights, np.diff(self._matrix.indptr)) * weights[self._matrix.indices]
+        return float(squares.sum())
+
+    def scaled(self, factors: Array) -> SparseAffinity:
+        matrix = self._matrix.copy()
+        matrix.data *= np.repeat(factors, np.diff(matrix.indptr)) * factors[matrix.indices]
+        return SparseAffinity(matrix, self._unobserved)
+
+    @classmethod
+    def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:
+        half = rng.random((n_items, n_items)) * (rng.random((n_items, n_items)) < 0.3)
+        matrix = np.maximum(half, half.T)
+        return cls(sp.csr_array(matrix)), matrix

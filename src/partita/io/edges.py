@@ -1,0 +1,210 @@
+"""A list of weighted pairs from a file: the sparse way to say which items belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError
+from partita.io.arrays import ArrayFile, as_numbers, as_words, open_npy, open_npz
+from partita.io.files import listed, require_file, require_suffix, sha256_of_file
+from partita.io.headers import is_number, open_text
+from partita.io.parquet import PARQUET_SUFFIXES, ParquetTable, open_parquet
+from partita.io.text_columns import TextTable
+from partita.io.text_rows import TEXT_SUFFIXES
+
+__all__ = ["EdgeTable", "read_edges"]
+
+SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", *PARQUET_SUFFIXES)
+ENDS = (("source", "target"), ("from", "to"), ("i", "j"), ("u", "v"))
+WEIGHT = "weight"
+
+
+@dataclass(frozen=True)
+class EdgeTable:
+    """What `read_edges` found: each unordered pair once, as positions in `ids`."""
+
+    source: NDArray[np.intp]
+    target: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    ids: list[str]
+    sha256: str
+    path: Path
+    notes: list[str] = field(default_factory=list)
+
+
+def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
+    r"""Read pairs of items with their weights.
+
+    Parameters
+    ----------
+    path : str or Path
+        .csv, .tsv, .parquet, or .npz with columns (arrays) `source`, `target` and optionally `weight`; also `from` and
+        `to`, `i` and `j`, `u` and `v`, in any case. Without such names the first two or three columns are taken. In a
+        .npy, or a .npz with one array of two dimensions, they are its columns.
+    key : str, optional
+        Array of a .npz with two or three columns.
+
+    Returns
+    -------
+    EdgeTable
+        Weights are 1 where there are none. `ids` are in order of value if all are whole numbers, else of appearance. A
+        pair repeated with the same weight (in either direction) is kept once; a note says so.
+
+    Raises
+    ------
+    InputError
+        Naming the row of a negative, missing or infinite weight, or the pair that has two different weights.
+    MissingExtraError
+        For parquet without pyarrow.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "edges.csv")
+    ...     _ = file.write_text("source,target,weight\nbob,ann,0.5\nann,cid,1\n")
+    ...     table = read_edges(file)
+    >>> table.ids, table.source, table.target, table.weight
+    (['bob', 'ann', 'cid'], array([0, 1]), array([1, 2]), array([0.5, 1. ]))
+    """
+    file = require_file(path)
+    suffix = require_suffix(file, SUFFIXES)
+    if key is not None and suffix != ".npz":
+        raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {suffix}")
+    notes: list[str] = []
+    if suffix in (".npy", ".npz"):
+        source, target, weight = _from_arrays(open_npy(file) if suffix == ".npy" else open_npz(file), key)
+    else:
+        source, target, weight, notes = _from_table(file, suffix)
+    _require_ends(source, target, file)
+    if weight is None:
+        weight = np.ones(len(source))
+        notes.append("there is no column of weights, so every pair has weight 1")
+    _require_weights(weight, source, target, file)
+    ids, position = _index(source, target)
+    i = np.array([position[name] for name in source], dtype=np.intp)
+    j = np.array([position[name] for name in target], dtype=np.intp)
+    kept = _each_pair_once(i, j, weight, ids, file)
+    if len(kept) < len(i):
+        notes.append(f"{len(i) - len(kept)} repeated pairs with the same weight were left out")
+    return EdgeTable(i[kept], j[kept], weight[kept], ids, sha256_of_file(file), file, notes)
+
+
+def _ends_and_weight(names: Sequence[str]) -> tuple[int, int, int | None] | None:
+    """Positions of the columns with known names; None when there are none."""
+    lower = [name.strip().lower() for name in names]
+    for source, target in ENDS:
+        if source in lower and target in lower:
+            return lower.index(source), lower.index(target), lower.index(WEIGHT) if WEIGHT in lower else None
+    return None
+
+
+def _is_header(rows: Sequence[list[str]]) -> bool:
+    first = rows[0]
+    if _ends_and_weight(first) is not None:
+        return True
+    # Two columns of words are pairs; words over a column of numbers are names.
+    if len(first) < 2 or any(is_number(cell) for cell in first):
+        return False
+    return len(rows) > 1 and any(is_number(cell) for cell in rows[1])
+
+
+def _from_table(file: Path, suffix: str) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str]]:
+    table: TextTable | ParquetTable
+    table = open_parquet(file) if suffix == ".parquet" else open_text(file, _is_header)
+    names, notes = table.names, list(table.notes)
+    found = _ends_and_weight(names)
+    if found is None:
+        if len(names) not in (2, 3):
+            raise InputError(
+                f"{file}: expected columns source, target and perhaps weight, found {len(names)} ({listed(names)}); "
+                f"name them, or leave only these"
+            )
+        found = (0, 1, 2 if len(names) == 3 else None)
+        if suffix == ".parquet" or (isinstance(table, TextTable) and table.has_header):
+            notes.append(f"columns {listed(names)} were read as source, target{', weight' if len(names) == 3 else ''}")
+    at_source, at_target, at_weight = found
+    values, words = table.read([] if at_weight is None else [at_weight], [at_source, at_target])
+    return words[at_source], words[at_target], None if at_weight is None else values[:, 0], notes
+
+
+def _from_arrays(source: ArrayFile, key: str | None) -> tuple[list[str], list[str], NDArray[np.float64] | None]:
+    names = list(source.headers)
+    found = None if key is not None else _ends_and_weight(names)
+    if found is None:
+        name = source.choose(key)
+        where = f"{source.path}: array {name!r}"
+        array = as_numbers(source.load(name), where)
+        if array.ndim != 2 or array.shape[1] not in (2, 3):
+            raise InputError(f"{where} should have 2 or 3 columns (source, target, weight); its shape is {array.shape}")
+        ends = array[:, :2]
+        bad = ~np.isfinite(ends) | (ends != np.floor(ends))
+        if bad.any():
+            row, column = (int(at) for at in np.argwhere(bad)[0])
+            raise InputError(
+                f"{where}, row {row + 1}: {ends[row, column]} is not an item; "
+                f"source and target should be whole numbers (or pass a table with names)"
+            )
+        return as_words(ends[:, 0]), as_words(ends[:, 1]), array[:, 2] if array.shape[1] == 3 else None
+    arrays = [None if at is None else source.load(names[at]) for at in found]
+    lengths = [array.shape for array in arrays if array is not None]
+    if len(set(lengths)) != 1 or len(lengths[0]) != 1:
+        raise InputError(
+            f"{source.path}: source, target and weight should be 1-D and of one length; "
+            f"their shapes are {listed(lengths)}"
+        )
+    first, second, weight = arrays
+    assert first is not None
+    assert second is not None
+    where = f"{source.path}: array {WEIGHT!r}"
+    return as_words(first), as_words(second), None if weight is None else as_numbers(weight, where)
+
+
+def _require_ends(source: Sequence[str], target: Sequence[str], file: Path) -> None:
+    if not source:
+        raise InputError(f"{file} has no pairs; expected at least one row with source and target")
+    for what, words in (("source", source), ("target", target)):
+        if "" in words:
+            raise InputError(
+                f"{file}, row {words.index('') + 1}: the {what} is empty; name the item or leave out the row"
+            )
+
+
+def _require_weights(weight: NDArray[np.float64], source: Sequence[str], target: Sequence[str], file: Path) -> None:
+    bad = ~np.isfinite(weight) | (weight < 0)
+    if bad.any():
+        at = int(np.flatnonzero(bad)[0])
+        what = "missing" if np.isnan(weight[at]) else f"{weight[at]:g}"
+        raise InputError(
+            f"{file}, row {at + 1}: the weight of {source[at]!r} and {target[at]!r} is {what}; "
+            f"weights should be finite and not negative ({int(bad.sum())} are not); correct or leave out these rows"
+        )
+
+
+def _index(source: Sequence[str], target: Sequence[str]) -> tuple[list[str], dict[str, int]]:
+    ids = list(dict.fromkeys(name for pair in zip(source, target) for name in pair))
+    if all(name.removeprefix("-").isdecimal() for name in ids):
+        ids.sort(key=int)
+    return ids, {name: at for at, name in enumerate(ids)}
+
+
+def _each_pair_once(
+    i: NDArray[np.intp], j: NDArray[np.intp], weight: NDArray[np.float64], ids: Sequence[str], file: Path
+) -> NDArray[np.intp]:
+    """Rows to keep, in order; an error for a pair whose weights differ."""
+    pair = np.minimum(i, j) * len(ids) + np.maximum(i, j)
+    _, first, which = np.unique(pair, return_index=True, return_inverse=True)
+    differs = weight != weight[first][which]
+    if differs.any():
+        at = int(np.flatnonzero(differs)[0])
+        before = int(first[which[at]])
+        raise InputError(
+            f"{file}: the pair {ids[i[before]]!r}, {ids[j[before]]!r} weighs {weight[before]:g} in row {before + 1} "
+            f"and {weight[at]:g} in row {at + 1}; give each pair one weight (the direction does not count)"
+        )
+    return np.sort(first).astype(np.intp, copy=False)

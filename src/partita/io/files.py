@@ -1,0 +1,114 @@
+"""What every reader starts with: is there a file, of which format, with which fingerprint."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from partita.errors import InputError
+
+__all__ = ["did_you_mean", "listed", "number_label", "require_file", "require_suffix", "sha256_of_file"]
+
+BLOCK = 1 << 20
+
+
+def sha256_of_file(path: str | Path) -> str:
+    """SHA-256 of a file's bytes in hex, read in blocks.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+
+    Raises
+    ------
+    InputError
+        If there is no file at `path` or it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "empty.csv")
+    ...     _ = file.write_bytes(b"")
+    ...     sha256_of_file(file)[:12]
+    'e3b0c44298fc'
+    """
+    digest = hashlib.sha256()
+    with require_file(path).open("rb") as file:
+        while block := file.read(BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def require_file(path: str | Path) -> Path:
+    """The path, if a file that can be opened is there.
+
+    Raises
+    ------
+    InputError
+        Naming the path: there is nothing, a folder, an empty file, or a file without permission to read.
+    """
+    file = Path(path)
+    if file.is_dir():
+        raise InputError(f"{file} is a folder; pass a file in it")
+    if not file.exists():
+        parent = file.parent
+        near = did_you_mean(file.name, [entry.name for entry in parent.iterdir()]) if parent.is_dir() else ""
+        raise InputError(f"{file} does not exist{near or '; check the path'}")
+    try:
+        with file.open("rb"):
+            return file
+    except OSError as error:
+        raise InputError(f"{file} cannot be opened ({error.strerror}); check its permissions") from error
+
+
+def require_suffix(path: Path, suffixes: Sequence[str]) -> str:
+    """The suffix that names the format, lower case; `.csv.gz` is one suffix.
+
+    Raises
+    ------
+    InputError
+        Listing the supported suffixes, or if the file has no bytes.
+    """
+    name = path.name.lower()
+    suffix = next((candidate for candidate in suffixes if name.endswith(candidate)), None)
+    if suffix is None:
+        raise InputError(f"{path}: the format {path.suffix or '(no suffix)'} is not read here; use {listed(suffixes)}")
+    if path.stat().st_size == 0:
+        raise InputError(f"{path} is empty (0 bytes); expected at least one row")
+    return suffix
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A clause to put behind "there is no such name": the closest known one, or nothing.
+
+    >>> did_you_mean("speceis", ["length", "species"])
+    "; did you mean 'species'?"
+    """
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def listed(items: Iterable[object], limit: int = 8) -> str:
+    """Items with commas between them, the first few of many.
+
+    >>> listed(range(20), limit=3)
+    '0, 1, 2 and 17 more'
+    """
+    words = [str(item) for item in items]
+    more = len(words) - limit
+    return ", ".join(words) if more <= 0 else f"{', '.join(words[:limit])} and {more} more"
+
+
+def number_label(value: object) -> str:
+    """A value as a label: 3.0 is '3', everything else as it prints.
+
+    >>> number_label(3.0), number_label(2.5), number_label("setosa")
+    ('3', '2.5', 'setosa')
+    """
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

@@ -1,0 +1,132 @@
+"""Labels from a file, and two such files brought into the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError
+from partita.io.cells import label_array
+from partita.io.files import listed, require_file, require_suffix, sha256_of_file
+from partita.io.headers import is_number, open_text
+from partita.io.parquet import PARQUET_SUFFIXES, ParquetTable, open_parquet
+from partita.io.text_columns import TextTable
+from partita.io.text_rows import TEXT_SUFFIXES
+
+__all__ = ["LabelTable", "match_labels", "read_labels"]
+
+SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES)
+NAMES = frozenset({"label", "labels", "class", "target", "y", "truth", "cluster"})
+
+
+@dataclass(frozen=True)
+class LabelTable:
+    """What `read_labels` found; `ids` is None where the file has no column of that name."""
+
+    labels: NDArray[np.str_]
+    ids: list[str] | None
+    sha256: str
+    path: Path
+    notes: list[str] = field(default_factory=list)
+
+
+def read_labels(path: str | Path) -> LabelTable:
+    r"""Read one label per item.
+
+    Parameters
+    ----------
+    path : str or Path
+        .csv, .tsv (also .gz) or .parquet with a column `label`, or only one column beside an optional `id`.
+
+    Raises
+    ------
+    InputError
+        Naming file and place: no such column, no rows, an empty label.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "labels.csv")
+    ...     _ = file.write_text("id,label\na,0\nb,1\n")
+    ...     table = read_labels(file)
+    >>> table.labels.tolist(), table.ids
+    (['0', '1'], ['a', 'b'])
+    """
+    file = require_file(path)
+    suffix = require_suffix(file, SUFFIXES)
+    table: TextTable | ParquetTable
+    table = open_parquet(file) if suffix == ".parquet" else open_text(file, _is_header)
+    lower = [name.lower() for name in table.names]
+    at_id = lower.index("id") if "id" in lower else None
+    others = [at for at in range(len(lower)) if at != at_id]
+    if "label" in lower:
+        at_label = lower.index("label")
+    elif len(others) == 1:
+        at_label = others[0]
+    else:
+        raise InputError(
+            f"{file}: expected a column 'label', or one column only; it has {listed(table.names)}; "
+            f"call the column with the labels 'label'"
+        )
+    _, words = table.read([], [at_label] if at_id is None else [at_label, at_id])
+    labels = label_array(words[at_label], len(words[at_label]), file, table.names[at_label])
+    assert labels is not None
+    return LabelTable(labels, None if at_id is None else words[at_id], sha256_of_file(file), file, list(table.notes))
+
+
+def match_labels(a: LabelTable, b: LabelTable) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
+    """The labels of both files for the same items in the same order (that of `a`).
+
+    Files that both have ids are joined on them, whatever their order; otherwise both need the same number of rows.
+
+    Raises
+    ------
+    InputError
+        Naming ids that stand only on one side or twice, or the two numbers of rows.
+
+    Examples
+    --------
+    >>> def table(labels, ids):
+    ...     return LabelTable(np.array(labels), ids, "", Path("labels.csv"))
+    >>> match_labels(table(["0", "1"], ["a", "b"]), table(["x", "y"], ["b", "a"]))
+    (array(['0', '1'], dtype='<U1'), array(['y', 'x'], dtype='<U1'))
+    """
+    if a.ids is None or b.ids is None:
+        if len(a.labels) != len(b.labels):
+            raise InputError(
+                f"{a.path} has {len(a.labels)} labels and {b.path} has {len(b.labels)}; "
+                f"give both the same items in the same order, or both a column 'id'"
+            )
+        return a.labels, b.labels
+    row_of_a, row_of_b = _rows_by_id(a.ids, a.path), _rows_by_id(b.ids, b.path)
+    for one, other, here, there in ((row_of_a, row_of_b, a, b), (row_of_b, row_of_a, b, a)):
+        lacking = [repr(name) for name in one if name not in other]
+        if lacking:
+            raise InputError(
+                f"{len(lacking)} ids of {here.path} are not in {there.path}: {listed(lacking, 5)}; "
+                f"give both files the same items"
+            )
+    return a.labels, b.labels[[row_of_b[name] for name in a.ids]]
+
+
+def _is_header(rows: Sequence[list[str]]) -> bool:
+    cells = [cell.lower() for cell in rows[0]]
+    if NAMES.intersection(cells) or "id" in cells:
+        return True
+    return not any(is_number(cell) for cell in cells)
+
+
+def _rows_by_id(ids: Sequence[str], path: Path) -> dict[str, int]:
+    rows: dict[str, int] = {}
+    for row, name in enumerate(ids):
+        if name in rows:
+            raise InputError(
+                f"{path}: id {name!r} stands in row {rows[name] + 1} and in row {row + 1}; keep one row for each item"
+            )
+        rows[name] = row
+    return rows

@@ -1,0 +1,260 @@
+"""Writing that leaves nothing half-written and replaces nothing silently.
+
+A file is written beside its place and renamed; a folder is filled under a hidden name beside its place and renamed. A
+rename within one folder of one file system is atomic, so a reader sees the old content or the new, never a part.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from partita.errors import InputError
+
+__all__ = [
+    "atomic_text_file",
+    "atomic_write_bytes",
+    "atomic_write_text",
+    "is_partita_folder",
+    "output_folder",
+    "write_json",
+]
+
+
+@contextmanager
+def output_folder(
+    path: str | Path, *, force: bool = False, replace_if: Callable[[Path], bool] | None = None
+) -> Iterator[Path]:
+    """Fill a new folder under a hidden name beside `path`, and move it there when the block ends well.
+
+    Any exception, an interruption too, takes the hidden folder away and leaves what stood at `path` untouched.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where the folder shall stand. Folders above it are made.
+    force : bool
+        Replace what stands there, if it is empty or carries a `manifest.json` that Partita wrote.
+    replace_if : callable, optional
+        Replace the folder that stands there if this is true of it.
+
+    Yields
+    ------
+    Path
+        The folder to write into.
+
+    Raises
+    ------
+    InputError
+        If something stands at `path` that may not be replaced, or nothing can be written beside it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as parent:
+    ...     with output_folder(Path(parent, "result")) as folder:
+    ...         _ = (folder / "labels.csv").write_text("label")
+    ...     sorted(str(file.relative_to(parent)) for file in Path(parent).rglob("*.csv"))
+    ['result/labels.csv']
+    """
+    goal = Path(path).resolve()
+    _require_replaceable(goal, Path(path), force=force, replace_if=replace_if)
+    replacing = goal.exists()
+    made = _make_parents(goal, Path(path))
+    hidden = goal.with_name(f".{goal.name}.{secrets.token_hex(6)}")
+    try:
+        hidden.mkdir()
+    except OSError as error:
+        _remove_empty(made)
+        raise InputError(
+            f"nothing can be written in {goal.parent} ({error.strerror}); choose another place with --out"
+        ) from error
+    try:
+        yield hidden
+        _move_into_place(hidden, goal, replacing=replacing)
+    except BaseException:  # an interruption must not leave the hidden folder either
+        shutil.rmtree(hidden, ignore_errors=True)
+        _remove_empty(made)
+        raise
+
+
+def is_partita_folder(path: str | Path) -> bool:
+    """Whether a folder carries a `manifest.json` that Partita wrote.
+
+    >>> is_partita_folder("/")
+    False
+    """
+    try:
+        manifest = json.loads(Path(path, "manifest.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("program") == "partita"
+
+
+@contextmanager
+def atomic_text_file(path: str | Path) -> Iterator[TextIO]:
+    """A UTF-8 file to write to, that takes its place only when the block ends well.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written there.
+    """
+    goal = Path(path)
+    if goal.is_dir():
+        raise InputError(f"{goal} is a folder; pass the name of a file in it")
+    hidden = goal.with_name(f".{goal.name}.{secrets.token_hex(6)}")
+    try:
+        file = hidden.open("x", encoding="utf-8", newline="")
+    except OSError as error:
+        raise InputError(
+            f"{goal} cannot be written ({error.strerror}); check that {goal.parent} is a folder you may write in"
+        ) from error
+    try:
+        with file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        hidden.replace(goal)
+    except BaseException:
+        hidden.unlink(missing_ok=True)
+        raise
+
+
+def atomic_write_text(path: str | Path, text: str) -> None:
+    """Write a UTF-8 file whole or not at all; line ends are written as they are.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     atomic_write_text(Path(folder, "note.txt"), "done")
+    ...     Path(folder, "note.txt").read_text()
+    'done'
+    """
+    with atomic_text_file(path) as file:
+        file.write(text)
+
+
+def atomic_write_bytes(path: str | Path, content: bytes) -> None:
+    """Write a binary file whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written there.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     atomic_write_bytes(Path(folder, "arrays.bin"), b"1234")
+    ...     Path(folder, "arrays.bin").stat().st_size
+    4
+    """
+    with atomic_text_file(path) as file:
+        file.buffer.write(content)
+
+
+def write_json(path: str | Path, obj: Any) -> None:
+    """Write an object as JSON, whole or not at all.
+
+    NumPy scalars and arrays become numbers and lists, paths become strings; NaN and infinities, which JSON has no word
+    for, become null. Keys keep their order.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written there.
+    TypeError
+        For an object that JSON cannot hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_json(Path(folder, "result.json"), {"sizes": np.array([3, 2]), "misfit": np.nan})
+    ...     json.loads(Path(folder, "result.json").read_text())
+    {'sizes': [3, 2], 'misfit': None}
+    """
+    atomic_write_text(path, json.dumps(_plain(obj), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case np.ndarray() | np.generic():
+            return _plain(value.tolist())
+        case float():
+            return value if math.isfinite(value) else None
+        case dict():
+            return {str(_plain(key)): _plain(entry) for key, entry in value.items()}
+        case list() | tuple():
+            return [_plain(entry) for entry in value]
+        case Path():
+            return str(value)
+        case _:
+            return value
+
+
+def _require_replaceable(goal: Path, given: Path, *, force: bool, replace_if: Callable[[Path], bool] | None) -> None:
+    if not goal.exists():
+        return
+    if not goal.is_dir():
+        raise InputError(f"{given} is a file; choose the name of a new folder with --out")
+    if replace_if is not None and replace_if(goal):
+        return
+    if not force:
+        raise InputError(f"{given} already exists; pass --force to replace it, or choose another folder with --out")
+    if any(goal.iterdir()) and not is_partita_folder(goal):
+        raise InputError(
+            f"{given} was not written by Partita (no manifest.json of Partita in it) and is not deleted, not even with "
+            f"--force; choose another folder with --out, or delete it yourself"
+        )
+
+
+def _make_parents(goal: Path, given: Path) -> list[Path]:
+    """Make the folders above `goal`; those that were not there, the deepest first."""
+    missing = [folder for folder in goal.parents if not folder.exists()]
+    try:
+        goal.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"the folder {goal.parent} for {given} cannot be made ({error.strerror}); choose another place with --out"
+        ) from error
+    return missing
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):  # somebody else has put something there meanwhile
+            folder.rmdir()
+
+
+def _move_into_place(hidden: Path, goal: Path, *, replacing: bool) -> None:
+    if not replacing:
+        if goal.exists():
+            raise InputError(f"{goal} has appeared meanwhile; nothing was replaced, choose another folder with --out")
+        hidden.rename(goal)
+        return
+    aside = goal.with_name(f".{goal.name}.{secrets.token_hex(6)}.old")
+    goal.rename(aside)
+    try:
+        hidden.rename(goal)
+    except BaseException:
+        aside.rename(goal)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)

@@ -1,0 +1,100 @@
+"""Columns of a parquet file, through the same two questions as a text file: names, then numbers and words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError, require
+from partita.io.files import number_label
+from partita.memory import require_memory
+
+__all__ = ["PARQUET_SUFFIXES", "ParquetTable", "open_parquet"]
+
+PARQUET_SUFFIXES = (".parquet",)
+PANDAS_INDEX = "__index_level_"
+
+
+@dataclass(frozen=True)
+class ParquetTable:
+    """A parquet file whose schema has been read."""
+
+    path: Path
+    names: list[str]
+    file: Any
+    notes: list[str] = field(default_factory=list)
+
+    def read(
+        self, numbers: Sequence[int], text: Sequence[int] = (), *, remedy: str = ""
+    ) -> tuple[NDArray[np.float64], dict[int, list[str]]]:
+        """The columns `numbers` as N x d float64 (null is NaN), and the columns `text` as words (null is "").
+
+        Raises
+        ------
+        InputError
+            For no rows, or text where numbers should be; `remedy` is added, with `{name}` replaced by the column's.
+        """
+        n_rows = self.file.metadata.num_rows
+        if n_rows == 0:
+            raise InputError(f"{self.path} has columns and no rows; expected at least one row of data")
+        require_memory(8 * n_rows * len(numbers), f"{self.path}", "leave out columns or rows that are not needed")
+        values = np.empty((n_rows, len(numbers)))
+        for k, at in enumerate(numbers):
+            values[:, k] = self._numbers(self.names[at], remedy)
+        return values, {at: self._words(self.names[at]) for at in text}
+
+    def _numbers(self, name: str, remedy: str) -> NDArray[np.float64]:
+        types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
+        column = self._column(name)
+        kind = column.type
+        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
+            sample = next((value for value in column[:100].to_pylist() if value is not None), None)
+            advice = remedy.format(name=name) if remedy else "write it as numbers"
+            raise InputError(
+                f"{self.path}: column {name!r} should hold numbers, it is of type {kind} (first value: {sample!r}); "
+                f"{advice}"
+            )
+        if types.is_integer(kind) or types.is_floating(kind):
+            return np.asarray(column.to_numpy(), dtype=np.float64)
+        return np.array([np.nan if value is None else float(value) for value in column.to_pylist()])
+
+    def _words(self, name: str) -> list[str]:
+        return ["" if value is None else number_label(value).strip() for value in self._column(name).to_pylist()]
+
+    def _column(self, name: str) -> Any:
+        try:
+            return self.file.read(columns=[name]).column(name)
+        except (OSError, ValueError, KeyError) as error:  # pyarrow's own errors derive from these
+            raise InputError(f"{self.path}: column {name!r} cannot be read ({error}); write the file again") from error
+
+
+def open_parquet(path: Path) -> ParquetTable:
+    """A parquet file by its schema; the index that pandas adds is left out, with a note.
+
+    Raises
+    ------
+    InputError
+        If the file is not parquet or has no columns.
+    MissingExtraError
+        Without pyarrow.
+    """
+    parquet = require("pyarrow.parquet", extra="parquet", purpose="reading parquet files")
+    try:
+        file = parquet.ParquetFile(path)
+        names = list(file.schema_arrow.names)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} is not a whole parquet file ({error}); write it again") from error
+    index = [name for name in names if name.startswith(PANDAS_INDEX)]
+    names = [name for name in names if name not in index]
+    if not names:
+        raise InputError(f"{path} has no columns; expected at least one")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise InputError(f"{path}: column name {twice[0]!r} occurs more than once; give each column its own name")
+    notes = [f"the pandas index {name} was left out" for name in index]
+    return ParquetTable(path, names, file, notes)

@@ -1,0 +1,137 @@
+"""The rows of a CSV or TSV file: opened, decoded and split, with errors that name the line."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO, cast
+
+from partita.errors import InputError
+
+__all__ = ["TEXT_SUFFIXES", "as_number", "data_rows", "delimiter_of", "first_rows", "is_missing"]
+
+TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+# What people and programs write into a cell that holds nothing.
+MISSING_WORDS = frozenset({"", "na", "n/a", "<na>", "nan", "null", "none", "?"})
+
+
+def delimiter_of(path: Path) -> str:
+    """Comma for .csv, tabulator for .tsv."""
+    return "\t" if ".tsv" in path.name.lower()[-7:] else ","
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a cell says that it holds nothing.
+
+    >>> is_missing(" NA "), is_missing("0")
+    (True, False)
+    """
+    return cell.strip().lower() in MISSING_WORDS
+
+
+def as_number(cell: str) -> float | None:
+    """The number a cell holds, NaN for a missing one, None for text.
+
+    Python's digit separator is text here: no CSV writer means a number by 1_000.
+
+    >>> as_number("1e3"), as_number("1_000"), as_number("red")
+    (1000.0, None, None)
+    """
+    try:
+        return None if "_" in cell else float(cell)
+    except ValueError:
+        return float("nan") if is_missing(cell) else None
+
+
+def first_rows(path: Path, n: int = 2) -> tuple[list[list[str]], bool]:
+    """The first `n` rows that are not blank, and whether the first of them is exactly the first line of the file.
+
+    Raises
+    ------
+    InputError
+        For no rows at all, a wrong delimiter, bytes that are not UTF-8, or broken quotes or compression.
+    """
+    rows: list[list[str]] = []
+    on_first_line = False
+    for line, row in _rows(path):
+        if _is_blank(row):
+            continue
+        on_first_line = on_first_line or (not rows and line == 1)
+        rows.append([cell.strip() for cell in row])
+        if len(rows) == n:
+            break
+    if not rows:
+        raise InputError(f"{path} is empty; expected at least one row")
+    if len(rows[0]) == 1:
+        other = next((mark for mark in ";\t," if mark in rows[0][0] and mark != delimiter_of(path)), None)
+        if other is not None:
+            raise InputError(
+                f"{path}: the cells of line 1 are parted by {other!r}, expected {delimiter_of(path)!r}; "
+                f"write it with commas as .csv or with tabulators as .tsv"
+            )
+    return rows, on_first_line
+
+
+def data_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[list[str]]:
+    """The data rows in order; blank lines are left out, except inside a file of one column, where they are cells.
+
+    Raises
+    ------
+    InputError
+        Naming the line of a row that has not `width` cells.
+    """
+    pending = not skip_header
+    blank = 0
+    for line, row in _rows(path):
+        if _is_blank(row):
+            blank += pending
+            continue
+        if not pending:
+            pending = True
+            continue
+        if width == 1:
+            yield from ([""] for _ in range(blank))
+        blank = 0
+        if len(row) != width:
+            raise InputError(
+                f"{path}, line {line}: expected {width} cells as in the first row, found {len(row)}; "
+                f"fill in or take out cells (a cell that contains {delimiter_of(path)!r} needs quotes)"
+            )
+        yield row
+
+
+def _is_blank(row: list[str]) -> bool:
+    return not row or (len(row) == 1 and not row[0].strip())
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    with _opened(path) as file:
+        reader = csv.reader(file, delimiter=delimiter_of(path), strict=True)
+        try:
+            for row in reader:
+                yield reader.line_num, row
+        except csv.Error as error:
+            raise InputError(
+                f"{path}, line {reader.line_num}: not a well-formed row ({error}); check the quotes"
+            ) from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    try:
+        if path.name.lower().endswith(".gz"):
+            with gzip.open(path, "rt", encoding="utf-8-sig", newline="") as file:
+                yield cast("TextIO", file)
+        else:
+            with path.open(encoding="utf-8-sig", newline="") as file:
+                yield file
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path}: byte 0x{error.object[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
+        ) from error
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{path} is not a whole gzip file ({error}); compress it again") from error

@@ -1,0 +1,72 @@
+"""Row chunks shared among threads, with the same bits for any number of them.
+
+A product P @ W is computed in chunks of rows whose bounds depend on the input alone; threads only decide who computes
+which chunk. While `limit_threads` is active BLAS runs on one thread, so a chunk's result does not depend on the number
+of cores either. Threads, not numba's own parallel loops: those must not be entered from two threads at once, and
+restarts do just that.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["available_cores", "limit_threads", "n_threads", "row_bounds", "run_chunks"]
+
+_threads: ContextVar[int | None] = ContextVar("partita_threads", default=None)
+
+
+def available_cores() -> int:
+    """Cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS or Windows
+        return os.cpu_count() or 1
+
+
+def n_threads() -> int:
+    """Threads a product may use here: what `limit_threads` set, else every core."""
+    return _threads.get() or available_cores()
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+@contextmanager
+def limit_threads(n: int) -> Iterator[None]:
+    """Let products inside use `n` threads of ours, each with single-threaded BLAS."""
+    token = _threads.set(n)
+    try:
+        with _controller().limit(limits=1, user_api="blas"):
+            yield
+    finally:
+        _threads.reset(token)
+
+
+def row_bounds(n_rows: int, chunk: int) -> list[tuple[int, int]]:
+    """Bounds of the row chunks.
+
+    >>> row_bounds(5, 2)
+    [(0, 2), (2, 4), (4, 5)]
+    """
+    return [(low, min(low + chunk, n_rows)) for low in range(0, n_rows, chunk)]
+
+
+def run_chunks(work: Callable[[int, int], None], bounds: list[tuple[int, int]]) -> None:
+    """Call `work(low, high)` for every chunk, on as many threads as `n_threads` allows."""
+    threads = min(n_threads(), len(bounds))
+    if threads <= 1:
+        for low, high in bounds:
+            work(low, high)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        for future in [pool.submit(work, low, high) for low, high in bounds]:
+            future.result()

@@ -1,0 +1,164 @@
+"""Objectives of the factorization P ~ W diag(a) W^T, and the problem a solver works on.
+
+With Y = P D W, D the item weights, G = W^T D W, c_k = (W^T D Y)_kk and H = G o G:
+
+    f(W, a) = ||D^1/2 (P - W diag(a) W^T) D^1/2||^2 = ||P||_D^2 - 2 a^T c + a^T H a
+    gradient = 4 (W diag(a) G diag(a) - Y diag(a)),   in the metric of D
+
+so one product with P gives value and gradient, whatever P is. An objective says which a goes with (c, H); since that a
+is the minimiser over the a it allows (or is fixed), the gradient is that of min_a f (envelope theorem).
+
+Unobserved pairs U drop out of the sum: with z_ij = W_i o W_j over the pairs of U, H loses Z^T diag(w_i w_j) Z and the
+gradient gets back what U would have contributed. The diagonal counts like any other pair unless it is unobserved.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita.affinity.base import Affinity
+
+__all__ = ["Objective", "Point", "Problem"]
+
+Array = NDArray[np.float64]
+
+
+class Objective(ABC):
+    """Which scale a goes with a membership. One file each; registers itself by `name`."""
+
+    name: ClassVar[str]
+    equation: ClassVar[str]
+    source: ClassVar[str]
+    registry: ClassVar[dict[str, type[Objective]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Objective.registry[cls.name] = cls
+
+    @abstractmethod
+    def scale(self, attraction: Array, curvature: Array) -> Array:
+        """The K scales a, from c (K) and H (K x K): a minimiser of a^T H a - 2 a^T c over what is allowed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A membership and what one product with P told about it."""
+
+    W: Array
+    product: Array  # Y = P D W
+    gram: Array  # G = W^T D W
+    attraction: Array  # c
+    curvature: Array  # H
+    scale: Array  # a
+    value: float  # f without the constant ||P||^2
+
+
+class Problem:
+    """An affinity, an objective and item weights: evaluates memberships and counts products with P.
+
+    Examples
+    --------
+    >>> from partita.affinity import DenseAffinity
+    >>> from partita.objectives import SoFObjective
+    >>> problem = Problem(DenseAffinity(np.eye(2)), SoFObjective())
+    >>> problem.total(problem.evaluate(np.eye(2)))
+    0.0
+    """
+
+    def __init__(self, affinity: Affinity, objective: Objective, weights: Array | None = None) -> None:
+        self.affinity = affinity
+        self.objective = objective
+        self.weights = weights
+        self.n_products = 0
+
+    def fresh(self) -> Problem:
+        """The same problem with its own count of products, sharing what is already known."""
+        other = Problem(self.affinity, self.objective, self.weights)
+        if "squared_norm" in self.__dict__:
+            other.__dict__["squared_norm"] = self.squared_norm
+        return other
+
+    @cached_property
+    def squared_norm(self) -> float:
+        """||P||^2, weighted: the constant of the objective."""
+        return self.affinity.squared_norm(self.weights)
+
+    def evaluate(self, W: Array) -> Point:
+        """Everything about the membership W, for one product with P."""
+        self.n_products += self.affinity.products
+        return self._point(W, self.affinity @ self._weighted(W))
+
+    def between(self, first: Point, second: Point, t: float) -> Point:
+        """The point second + t (second - first), from the products already known: no product with P."""
+        W = second.W + t * (second.W - first.W)
+        return self._point(W, second.product + t * (second.product - first.product))
+
+    def total(self, point: Point) -> float:
+        """f including ||P||^2, never below zero."""
+        return max(self.squared_norm + point.value, 0.0)
+
+    def gradient(self, point: Point) -> Array:
+        """4 (W A G A - Y A): the gradient in the metric of the weights, [zhao2015] eq. (5) with a scale."""
+        a = point.scale
+        out = point.W @ ((a[:, None] * point.gram) * a)
+        out -= point.product * a
+        if self.affinity.unobserved is not None:
+            out -= (self._filled(point.W, a) @ self._weighted(point.W)) * a
+        out *= 4.0
+        return out
+
+    def curvature_bound(self, point: Point) -> float:
+        """Largest curvature of one row's quadratic: 4 lambda_max(A G A)."""
+        a = point.scale
+        return 4.0 * float(np.linalg.eigvalsh((a[:, None] * point.gram) * a)[-1])
+
+    def inner(self, X: Array, Y: Array) -> float:
+        """<X, Y> in the metric of the weights."""
+        if self.weights is None:
+            return float(np.vdot(X, Y))
+        return float(self.weights @ np.einsum("nk,nk->n", X, Y))
+
+    @cached_property
+    def total_weight(self) -> float:
+        """Sum of the item weights; N when there are none."""
+        return float(self.affinity.n_items if self.weights is None else self.weights.sum())
+
+    def _weighted(self, W: Array) -> Array:
+        return W if self.weights is None else self.weights[:, None] * W
+
+    def _point(self, W: Array, Y: Array) -> Point:
+        DW = self._weighted(W)
+        gram = W.T @ DW
+        attraction = np.einsum("nk,nk->k", DW, Y)
+        curvature = gram * gram
+        if self.affinity.unobserved is not None:
+            Z = self._pairs(W)
+            curvature -= (Z * self._pair_weights[:, None]).T @ Z
+        a = self.objective.scale(attraction, curvature)
+        return Point(W, Y, gram, attraction, curvature, a, float(a @ curvature @ a - 2.0 * a @ attraction))
+
+    def _pairs(self, W: Array) -> Array:
+        holes = self.affinity.unobserved
+        assert holes is not None
+        return W[holes.first] * W[holes.second]
+
+    def _filled(self, W: Array, a: Array) -> sp.csr_array:
+        """The model's value of the unobserved pairs."""
+        holes = self.affinity.unobserved
+        assert holes is not None
+        return sp.csr_array((self._pairs(W) @ a, (holes.first, holes.second)), shape=self.affinity.shape)
+
+    @cached_property
+    def _pair_weights(self) -> Array:
+        holes = self.affinity.unobserved
+        assert holes is not None
+        if self.weights is None:
+            return np.ones(len(holes))
+        return self.weights[holes.first] * self.weights[holes.second]

@@ -1,0 +1,25 @@
+"""SoF: the scale is one, so P is read as probabilities [zhao2015, eq. (3)]. Where mean(P) is far below 1/K no
+membership can reach P and the optimum goes soft; then learn the scale."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partita.objectives.base import Array, Objective
+
+__all__ = ["SoFObjective"]
+
+
+class SoFObjective(Objective):
+    """||P - W W^T||^2.
+
+    >>> SoFObjective().scale(np.array([2.0, 1.0]), np.eye(2)).tolist()
+    [1.0, 1.0]
+    """
+
+    name = "sof"
+    equation = "||P - W W^T||^2"
+    source = "[zhao2015] eq. (3)"
+
+    def scale(self, attraction: Array, curvature: Array) -> Array:
+        return np.ones(len(attraction))

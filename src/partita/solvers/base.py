@@ -1,0 +1,71 @@
+"""What every solver offers: frozen configuration, a start and a step. The loop is the driver's (`drive`).
+
+A solver adds one file with a subclass and is then tested by `tests/contract/test_solver.py`: rows stay on the simplex,
+relabelling the clusters relabels the answer, a stationary point stays, the same seed gives the same answer, dense =
+sparse = low rank, and the objective falls monotonically if `monotone` says so.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from partita.kernels.simplex import project_rows
+from partita.objectives import Point, Problem
+
+__all__ = ["Solver", "State", "optimality"]
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where a solver stands: its best membership so far, and what else its next step needs."""
+
+    point: Point
+    optimality: float
+    memory: Any = None
+
+
+class Solver(ABC):
+    """A way to minimise an objective over memberships.
+
+    Class attributes
+    ----------------
+    requires : methods that the affinity must offer beyond products, checked before the first step
+    monotone : whether the objective never rises from one step to the next
+    """
+
+    name: ClassVar[str]
+    requires: ClassVar[frozenset[str]] = frozenset()
+    monotone: ClassVar[bool] = False
+    cost: ClassVar[str]
+    guarantee: ClassVar[str]
+    source: ClassVar[str]
+    registry: ClassVar[dict[str, type[Solver]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Solver.registry[cls.name] = cls
+
+    @abstractmethod
+    def start(self, problem: Problem, W: np.ndarray[Any, np.dtype[np.float64]]) -> State:
+        """The state at a first membership."""
+
+    @abstractmethod
+    def step(self, problem: Problem, state: State) -> State:
+        """The state after one iteration."""
+
+
+def optimality(problem: Problem, point: Point, gradient: np.ndarray[Any, np.dtype[np.float64]]) -> float:
+    """How far a natural gradient step would move an item: sqrt(mean_i ||proj(w_i - g_i / B) - w_i||^2).
+
+    B is the largest curvature of one row's quadratic. The figure has no unit, lies between 0 (stationary) and sqrt(2),
+    and does not change with the scale of P.
+    """
+    bound = problem.curvature_bound(point)
+    if bound <= 0:
+        return 0.0
+    moved = project_rows(point.W - gradient / bound) - point.W
+    return float(np.sqrt(problem.inner(moved, moved) / problem.total_weight))

@@ -1,0 +1,86 @@
+"""What a fit leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.membership import Membership
+
+__all__ = ["Restart", "SolveResult", "Status"]
+
+Status = Literal["converged", "max_iter", "max_seconds", "interrupted"]
+
+
+@dataclass(frozen=True, eq=False)
+class Restart:
+    """One run from one start.
+
+    `membership` is None where keeping it for every restart would take too much memory; `labels` are always kept.
+    """
+
+    start: str
+    objective: float
+    status: Status
+    optimality: float
+    n_iter: int
+    n_products: int
+    seconds: float
+    scale: NDArray[np.float64]
+    labels: NDArray[np.int32]
+    trace: NDArray[np.float64]
+    membership: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SolveResult:
+    """The best of all restarts, and all of them.
+
+    Attributes
+    ----------
+    membership : Membership
+    scale : array of K
+        Factor of each cluster: P ~ W diag(scale) W^T.
+    objective : float
+        Over all ordered pairs, diagonal included unless it is unobserved.
+    misfit : float
+        ||P - W diag(scale) W^T|| / ||P||.
+    status : {"converged", "max_iter", "max_seconds", "interrupted"}
+        Of the best restart; "interrupted" and "max_seconds" also when restarts were left out for it.
+    optimality : float
+        How far a natural gradient step would still move an item (root mean square).
+    trace : array
+        Objective after each iteration of the best restart.
+    n_iter, n_products : int
+        Of the best restart; `total_products` is over all of them.
+    restarts : tuple of Restart
+    """
+
+    membership: Membership
+    scale: NDArray[np.float64]
+    objective: float
+    misfit: float
+    status: Status
+    optimality: float
+    trace: NDArray[np.float64]
+    n_iter: int
+    n_products: int
+    seconds: float
+    seed: int | None
+    objective_name: str
+    solver_name: str
+    restarts: tuple[Restart, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def total_products(self) -> int:
+        """Products with P over all restarts."""
+        return sum(restart.n_products for restart in self.restarts)
+
+    @property
+    def best(self) -> int:
+        """Which restart is the result."""
+        return int(np.argmin([restart.objective for restart in self.restarts]))

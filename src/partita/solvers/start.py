@@ -1,0 +1,129 @@
+"""Initial memberships.
+
+"dirichlet"  every row uniform on the simplex
+"kmeans"     k-means on the features (on the leading eigenvectors where there are none)
+"spectral"   cluster_qr on the K leading eigenvectors of the affinity; deterministic
+an array     N labels, or an N x K membership
+
+Hard starts get a share (20%) of the uniform membership mixed in, so that no entry starts at zero: the first restart the
+uniform one itself, later restarts of a deterministic start a random Dirichlet one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+
+from partita.affinity import Affinity
+from partita.affinity.normalise import normalise
+from partita.errors import InputError
+from partita.solvers.spectral import cluster_qr, leading_eigenvectors
+
+__all__ = ["MIX", "STARTS", "Starts", "mixed"]
+
+Array = NDArray[np.float64]
+
+# Share of the uniform membership in a hard start.
+MIX = 0.2
+
+
+@dataclass(frozen=True)
+class Starts:
+    """Everything a start may use.
+
+    Parameters
+    ----------
+    affinity : Affinity
+    n_clusters : int
+    features : N x d array, optional
+        For k-means.
+    weights : array of N, optional
+    graph : Affinity, optional
+        A normalised affinity whose leading eigenvectors are taken; by default `affinity`, symmetrically normalised.
+    """
+
+    affinity: Affinity
+    n_clusters: int
+    features: Array | None = None
+    weights: Array | None = None
+    graph: Affinity | None = None
+
+    def make(self, start: str | Array, restart: int, rng: np.random.Generator) -> Array:
+        """The membership that restart number `restart` begins with."""
+        if not isinstance(start, str):
+            return self._given(start)
+        if start not in STARTS:
+            raise InputError(f"start={start!r}: expected one of {', '.join(map(repr, STARTS))}, or an array")
+        return STARTS[start](self, restart, rng)
+
+    @cached_property
+    def embedding(self) -> Array:
+        """The K leading eigenvectors of the (symmetrically normalised) affinity."""
+        graph = self.affinity if self.graph is None else self.graph
+        if self.graph is None and graph.unobserved is None and (graph.row_sums() >= 0).all():
+            graph = normalise(graph, "symmetric").affinity
+        return leading_eigenvectors(graph, self.n_clusters)[1]
+
+    @cached_property
+    def spectral_labels(self) -> NDArray[np.int64]:
+        """cluster_qr on the embedding; -1 for items that the leading eigenvectors do not reach."""
+        labels = cluster_qr(self.embedding)
+        labels[~self.embedding.any(axis=1)] = -1
+        return labels
+
+    def _given(self, start: Any) -> Array:
+        n, K = self.affinity.n_items, self.n_clusters
+        array = np.asarray(start)
+        if array.ndim == 1:
+            codes = np.unique(array, return_inverse=True)[1]
+            if len(array) != n or codes.max() >= K:
+                raise InputError(f"start has {len(array)} labels of {codes.max() + 1} clusters; expected {n} of <= {K}")
+            return mixed(codes, K)
+        if array.shape != (n, K):
+            raise InputError(f"start has shape {array.shape}, expected ({n}, {K}) memberships or {n} labels")
+        W = array.astype(np.float64)
+        if not np.isfinite(W).all() or (W < 0).any() or not (W.sum(axis=1) > 0).all():
+            raise InputError("start must hold nonnegative numbers with at least one positive in each row")
+        return np.asarray(W / W.sum(axis=1, keepdims=True))
+
+
+def mixed(labels: NDArray[Any], n_clusters: int, background: Array | None = None) -> Array:
+    """Hard labels with a share of the uniform (or another) membership; label -1 gets that membership alone.
+
+    >>> mixed(np.array([0, 1]), 2).tolist()
+    [[0.9, 0.1], [0.1, 0.9]]
+    """
+    W = np.full((len(labels), n_clusters), 1.0 / n_clusters) if background is None else background.copy()
+    known = np.flatnonzero(labels >= 0)
+    W[known] *= MIX
+    W[known, labels[known]] += 1.0 - MIX
+    return W
+
+
+def _dirichlet(starts: Starts, restart: int, rng: np.random.Generator) -> Array:
+    return rng.dirichlet(np.ones(starts.n_clusters), size=starts.affinity.n_items)
+
+
+def _kmeans(starts: Starts, restart: int, rng: np.random.Generator) -> Array:
+    X = starts.embedding if starts.features is None else starts.features
+    model = KMeans(starts.n_clusters, n_init=1, random_state=int(rng.integers(2**31 - 1)))
+    return mixed(model.fit(X, sample_weight=starts.weights).labels_, starts.n_clusters)
+
+
+def _spectral(starts: Starts, restart: int, rng: np.random.Generator) -> Array:
+    labels = starts.spectral_labels
+    background = None if restart == 0 else rng.dirichlet(np.ones(starts.n_clusters), size=len(labels))
+    return mixed(labels, starts.n_clusters, background)
+
+
+STARTS: dict[str, Callable[[Starts, int, np.random.Generator], Array]] = {
+    "dirichlet": _dirichlet,
+    "kmeans": _kmeans,
+    "spectral": _spectral,
+}
