@@ -1,1 +1,7 @@
-"""Partita."""
+"""Partita: from pairwise evidence to memberships. Which items belong together, and how surely?"""
+
+from partita.estimators import SoF, SoftClustering
+
+__version__ = "0.1.0"
+
+__all__ = ["SoF", "SoftClustering", "__version__"]

@@ -137,7 +137,7 @@ def _from_arrays(source: ArrayFile, key: str | None) -> tuple[list[str], list[st
     names = list(source.headers)
     found = None if key is not None else _ends_and_weight(names)
     if found is None:
-        name = source.choose(key)
+        name = names[0] if key is None and len(names) == 1 else source.choose(key)
         where = f"{source.path}: array {name!r}"
         array = as_numbers(source.load(name), where)
         if array.ndim != 2 or array.shape[1] not in (2, 3):

@@ -54,12 +54,12 @@ def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTa
     if is_header(rows):
         names = column_names(path, first)
         notes = [f"the first row ({listed(first, 4)}) was read as a header, though there are numbers in it"]
-        return TextTable(path, names, True, on_first_line, notes if has_numbers else [])
+        return TextTable(path, names, True, on_first_line, len(rows) > 1, notes if has_numbers else [])
     kind = "is numeric" if all(is_number(cell) or is_missing(cell) for cell in first) else "names no columns"
     note = (
         f"the first row {kind}, so it was read as data, not as a header; the columns are called column_0, column_1, ..."
     )
-    return TextTable(path, default_names(len(first)), False, on_first_line, [note])
+    return TextTable(path, default_names(len(first)), False, on_first_line, True, [note])
 
 
 def column_names(path: Path, names: Sequence[str]) -> list[str]:

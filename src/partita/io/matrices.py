@@ -107,8 +107,7 @@ def read_matrix(
     notes: list[str] = []
     matrix: Matrix
     if suffix == ".npy":
-        source = open_npy(file)
-        matrix = _dense(source, source.choose(None), what)
+        matrix = _dense(open_npy(file), file.stem, what)
     elif suffix == ".npz":
         matrix, ids = _from_npz(open_npz(file), what, key, id_column)
     elif suffix == ".mtx":

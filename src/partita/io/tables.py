@@ -108,7 +108,7 @@ def read_features(
         return _from_npz(open_npz(file), label_column, id_column, key, allow_missing)
     if suffix == ".npy":
         source = open_npy(file)
-        return _from_matrix(source, source.choose(None), label_column, id_column, allow_missing)
+        return _from_matrix(source, file.stem, label_column, id_column, allow_missing)
     return _from_columns(file, suffix, label_column, id_column, allow_missing)
 
 

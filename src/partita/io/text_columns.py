@@ -32,6 +32,7 @@ class TextTable:
     names: list[str]
     has_header: bool
     header_on_first_line: bool
+    has_rows: bool
     notes: list[str] = field(default_factory=list)
 
     def read(
@@ -45,19 +46,12 @@ class TextTable:
             For ragged rows, no rows, or text where numbers should be; `remedy` is added for a column that is all text,
             with `{name}` replaced by the column's.
         """
-        fast = self._fast(numbers, text)
-        if fast is not None:
-            values = fast
-            words: dict[int, list[str]] = {}
-            if text:
-                words, n_rows = self._words(text)
-                if n_rows != len(values):
-                    values, words = self._slow(numbers, text, remedy)
-        else:
-            values, words = self._slow(numbers, text, remedy)
-        if not len(values):
+        if not self.has_rows:
             raise InputError(f"{self.path} has a header and no rows; expected at least one row of data")
-        return values, words
+        fast = self._fast(numbers, text)
+        if fast is None:
+            return self._slow(numbers, text, remedy)
+        return fast, self._words(text)
 
     def _fast(self, numbers: Sequence[int], text: Sequence[int]) -> NDArray[np.float64] | None:
         # Outside these cases loadtxt would skip blank cells or take part of a header for data.
@@ -82,14 +76,14 @@ class TextTable:
             return values if values.shape[1] == len(self.names) else None
         return values if text else None
 
-    def _words(self, text: Sequence[int]) -> tuple[dict[int, list[str]], int]:
+    def _words(self, text: Sequence[int]) -> dict[int, list[str]]:
         words: dict[int, list[str]] = {at: [] for at in text}
-        n_rows = 0
-        for row in data_rows(self.path, len(self.names), skip_header=self.has_header):
-            n_rows += 1
-            for at, column in words.items():
-                column.append(row[at].strip())
-        return words, n_rows
+        if text:
+            # This pass also finds rows of another length, which loadtxt with usecols does not see.
+            for row in data_rows(self.path, len(self.names), skip_header=self.has_header):
+                for at, column in words.items():
+                    column.append(row[at].strip())
+        return words
 
     def _slow(
         self, numbers: Sequence[int], text: Sequence[int], remedy: str

@@ -22,8 +22,12 @@ from typing import ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 
 from partita.affinity.base import Affinity
+
+# Points of a segment that are tried where values on it are not K x K work.
+COARSE = (0.125, 0.25, 0.5, 0.75)
 
 __all__ = ["Objective", "Point", "Problem"]
 
@@ -96,9 +100,31 @@ class Problem:
         return self._point(W, self.affinity @ self._weighted(W))
 
     def between(self, first: Point, second: Point, t: float) -> Point:
-        """The point second + t (second - first), from the products already known: no product with P."""
-        W = second.W + t * (second.W - first.W)
-        return self._point(W, second.product + t * (second.product - first.product))
+        """The point first + t (second - first), from the products already known: no product with P."""
+        W = first.W + t * (second.W - first.W)
+        return self._point(W, first.product + t * (second.product - first.product))
+
+    def best_between(self, first: Point, second: Point) -> Point:
+        """The lowest point of the segment from `first` to `second`, both feasible.
+
+        c and G are quadratic along the segment, so with one cross product of the two memberships every value on it is
+        K x K work; no product with P.
+        """
+        if self.affinity.unobserved is not None:
+            return min((self.between(first, second, t) for t in COARSE), key=lambda point: point.value)
+        cross_gram = first.W.T @ self._weighted(second.W)
+        cross_gram = cross_gram + cross_gram.T
+        cross = 2.0 * np.einsum("nk,nk->k", self._weighted(first.W), second.product)
+
+        def value(t: float) -> float:
+            s = 1.0 - t
+            c = s * s * first.attraction + t * t * second.attraction + s * t * cross
+            H = (s * s * first.gram + t * t * second.gram + s * t * cross_gram) ** 2
+            a = self.objective.scale(c, H)
+            return float(a @ H @ a - 2.0 * a @ c)
+
+        t = float(minimize_scalar(value, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-4}).x)
+        return self.between(first, second, t)
 
     def total(self, point: Point) -> float:
         """f including ||P||^2, never below zero."""

@@ -21,11 +21,15 @@ __all__ = ["Solver", "State", "optimality"]
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where a solver stands: its best membership so far, and what else its next step needs."""
+    """Where a solver stands: its best membership so far, and what else its next step needs.
+
+    `stalled` says that no step lowers the objective above rounding: the run has converged to working precision.
+    """
 
     point: Point
     optimality: float
     memory: Any = None
+    stalled: bool = False
 
 
 class Solver(ABC):

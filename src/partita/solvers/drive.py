@@ -193,7 +193,7 @@ class _Run:
             state = self.solver.start(problem, self.starts.make(start, r, rng))
             trace.append(state.point.value)
             for iteration in range(1, self.max_iter + 1):
-                if state.optimality <= self.tol:
+                if state.stalled or state.optimality <= self.tol:
                     status = "converged"
                 elif self.stop.is_set():
                     status = "interrupted"
@@ -206,7 +206,7 @@ class _Run:
                     continue
                 break
             else:
-                status = "converged" if state.optimality <= self.tol else "max_iter"
+                status = "converged" if state.stalled or state.optimality <= self.tol else "max_iter"
         except KeyboardInterrupt:  # in the main thread only
             self.interrupted = True
             self.stop.set()

@@ -2,8 +2,9 @@
 
 Nesterov's extrapolation V = W + beta (W - W_before), a gradient step from V, and the exact projection of each row onto
 the simplex [beck2009; nesterov2013 for the adaptive step]. Since P V = P W + beta (P W - P W_before), value and gradient
-at V cost no product: an accepted step costs one product with P, a rejected one (step too long, or the objective rose
-and the momentum is dropped [odonoghue2015]) one more.
+at V cost no product: a step costs one product with P, and one more when it was too long. When the objective rose, the
+momentum is dropped [odonoghue2015], but the new point is not: the objective on the segment back to the last membership
+is a quartic known from the two products, and its minimum is taken.
 
 The objective is not convex: the guarantee is a monotone objective and stationary limit points. Use it for anything;
 it is the fastest here that needs products alone.
@@ -41,6 +42,10 @@ class ProjectedGradient(Solver):
         Factor on the curvature estimate after a rejected step, > 1.
     decay : float
         Factor on it after an accepted one, in (0, 1].
+    search : bool
+        When the objective rose, go to the lowest point between the last membership and the new one instead of dropping
+        the new one. Along that segment the objective is known without a product, so no product is ever wasted: three
+        to five times fewer in all (`benchmarks/README.md`).
 
     Examples
     --------
@@ -56,7 +61,8 @@ class ProjectedGradient(Solver):
 
     accelerate: bool = True
     growth: float = 2.0
-    decay: float = 0.9
+    decay: float = 0.95
+    search: bool = True
 
     def __post_init__(self) -> None:
         if not self.growth > 1 or not 0 < self.decay <= 1:
@@ -75,25 +81,29 @@ class ProjectedGradient(Solver):
         beta = (momentum - 1.0) / after if self.accelerate else 0.0
         base, gradient = point, memory.gradient
         if beta > 0:
-            base = problem.between(point, memory.before, beta)
+            base = problem.between(memory.before, point, 1.0 + beta)
             gradient = problem.gradient(base)
         for _ in range(MAX_TRIALS):
             candidate = problem.evaluate(project_rows(base.W - gradient / curvature))
             move = candidate.W - base.W
-            length = problem.inner(move, move)
-            model = base.value + problem.inner(gradient, move) + 0.5 * curvature * length
+            model = base.value + problem.inner(gradient, move) + 0.5 * curvature * problem.inner(move, move)
             slack = ROUNDING * (abs(base.value) + abs(candidate.value))
             if candidate.value > model + slack:
                 curvature *= self.growth
-            elif candidate.value > point.value + slack:
-                if base is point:
-                    break  # no descent left above rounding
-                base, gradient, after = point, memory.gradient, 1.0
-            else:
-                gradient = problem.gradient(candidate)
-                memory = _Memory(point, gradient, curvature * self.decay, after)
-                return State(candidate, optimality(problem, candidate, gradient), memory)
-        return State(point, 0.0, memory)
+                continue
+            if candidate.value > point.value:
+                after = 1.0  # the momentum carried it past the valley
+                if self.search:
+                    candidate = problem.best_between(point, candidate)
+                if candidate.value >= point.value:
+                    if base is point:
+                        break  # no descent left above rounding
+                    base, gradient = point, memory.gradient
+                    continue
+            gradient = problem.gradient(candidate)
+            memory = _Memory(point, gradient, curvature * self.decay, after)
+            return State(candidate, optimality(problem, candidate, gradient), memory)
+        return State(point, state.optimality, memory, stalled=True)
 
 
 @dataclass(frozen=True, eq=False)

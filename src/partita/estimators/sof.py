@@ -1,0 +1,135 @@
+"""SoF: the paper's objective and affinity, solved by the default solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from partita.affinity import Builder, RelativeDistance
+from partita.estimators.base import FactorizationEstimator
+from partita.objectives import Objective, SoFObjective
+from partita.solvers import Solver
+
+__all__ = ["SoF"]
+
+
+class SoF(FactorizationEstimator):
+    """Soft-cluster matrix factorization [zhao2015].
+
+    Objective (eq. 3): minimise ||P - W W^T||^2 over W (N x K) with rows on the simplex, where P_ij = exp(-L_ij /
+    sqrt(sigma_i sigma_j)) is read as the probability that items i and j belong together and sigma_i is the distance
+    from item i to its 10th closest.
+
+    Where mean(P) is far below 1/K no membership can reach P, and the optimum goes soft: the labels still mean
+    something, the probabilities little. `SoftClustering` learns the scale and is what we recommend.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        K >= 1, at most the number of distinct items.
+    affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
+        "relative": the paper's, N x N. A builder carries its options: `RelativeDistance(n=7, kernel="gaussian",
+        metric="cosine", scale="balanced")`, `NeighborGraph(n_neighbors=15)`. "precomputed": X is the N x N affinity,
+        nonnegative and symmetric, dense or sparse, or an `Affinity`. "precomputed_distance": X is N x N distances, to
+        which the relative distance is applied.
+    solver : Solver, optional
+        `ProjectedGradient()` by default.
+    start : {"dirichlet", "kmeans", "spectral"}, array, or a sequence of them
+        Initial membership; the sequence is taken in turn by the restarts.
+    n_init : int or "auto"
+        Restarts, best by objective; "auto" is 10 for "dirichlet" and 1 otherwise.
+    max_iter, tol, max_seconds
+        A restart stops when a natural gradient step would move an item by at most `tol` (root mean square), after
+        `max_iter` iterations, or when `max_seconds` for all restarts are over.
+    missing : {"error", "unobserved"}
+        What NaN means: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
+        pair that the objective leaves out.
+    symmetrize : {"mean", "max", "min"}, optional
+        For a precomputed affinity with P_ij != P_ji, otherwise an error.
+    on_interrupt : {"raise", "best"}
+        What Ctrl-C does: raise, or finish with the best membership so far (`result_.status` is "interrupted").
+    random_state : int, RandomState, Generator or None
+    n_jobs : int, optional
+        Restarts at a time; the answer does not depend on it.
+    verbose : int
+        Show progress on standard error for fits longer than two seconds.
+
+    Attributes
+    ----------
+    membership_ : N x K array, rows on the simplex
+    labels_ : array of N
+        Argmax of `membership_`, 0..K-1; exact ties broken at random from the seed.
+    n_clusters_ : int
+    entropy_ : array of N
+        In nats.
+    objective_ : float
+        Over all ordered pairs, diagonal included; identical rows count as often as they come.
+    scale_ : float
+        1.
+    n_iter_, n_products_ : int
+        Of the best restart.
+    result_ : SolveResult
+        Every restart, trace, status, optimality, misfit.
+
+    Raises
+    ------
+    InputError, MemoryLimitError
+
+    Notes
+    -----
+    Identical rows are merged into one item with a weight. `predict` on the training items may differ from `labels_`.
+    Cost: N^2 d to build P, one product with P (N^2 K) and N K^2 an iteration.
+
+    References
+    ----------
+    [zhao2015] H. Zhao, P. Poupart, Y. Zhang, M. Lysy, SoF: Soft-Cluster Matrix Factorization for Probabilistic
+    Clustering, AAAI 2015.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X = load_iris().data
+    >>> model = SoF(n_clusters=3, random_state=0).fit(X)
+    >>> model.membership_.shape
+    (150, 3)
+    >>> model.predict_proba([[5.0, 3.5, 1.4, 0.2]]).shape
+    (1, 3)
+    """
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        affinity: str | Builder = "relative",
+        solver: Solver | None = None,
+        start: Any = "dirichlet",
+        n_init: int | str = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        max_seconds: float | None = None,
+        missing: str = "error",
+        symmetrize: str | None = None,
+        on_interrupt: str = "raise",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.solver = solver
+        self.start = start
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_seconds = max_seconds
+        self.missing = missing
+        self.symmetrize = symmetrize
+        self.on_interrupt = on_interrupt
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _objective(self) -> Objective:
+        return SoFObjective()
+
+    def _distance_builder(self) -> Builder:
+        return RelativeDistance(metric="precomputed")

@@ -1,0 +1,132 @@
+"""Lists of pairs: every way to name the columns, and every pair that cannot be right."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from partita.errors import InputError
+from partita.io import read_edges
+
+
+def write(folder, content, name="e.csv"):
+    file = folder / name
+    file.write_text(content)
+    return file
+
+
+def pairs(table):
+    return [(table.ids[i], table.ids[j], w) for i, j, w in zip(table.source, table.target, table.weight)]
+
+
+PAIRS = [("bob", "ann", 0.5), ("ann", "cid", 2.0)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "source,target,weight\nbob,ann,0.5\nann,cid,2\n",
+        "Weight,FROM,To\n0.5,bob,ann\n2,ann,cid\n",
+        "i,j,weight,note\nbob,ann,0.5,x\nann,cid,2,y\n",
+        "u,v,weight\nbob,ann,.5\n\nann,cid,2\n",
+        "bob,ann,0.5\nann,cid,2\n",
+        "left,right,strength\nbob,ann,0.5\nann,cid,2\n",
+    ],
+)
+def test_every_way_to_name_the_columns(tmp_path, content):
+    table = read_edges(write(tmp_path, content))
+    assert pairs(table) == PAIRS
+    assert table.ids == ["bob", "ann", "cid"]
+    assert table.source.dtype == np.intp
+    assert len(table.sha256) == 64
+    assert pairs(read_edges(write(tmp_path, content.replace(",", "\t"), "e.tsv"))) == PAIRS
+
+
+@pytest.mark.parametrize("content", ["source,target\nbob,ann\nann,cid\n", "bob,ann\nann,cid\n"])
+def test_without_weights_every_pair_has_weight_one(tmp_path, content):
+    table = read_edges(write(tmp_path, content))
+    assert pairs(table) == [("bob", "ann", 1), ("ann", "cid", 1)]
+    assert "weight 1" in table.notes[-1]
+
+
+def test_whole_numbers_are_sorted_by_value(tmp_path):
+    assert read_edges(write(tmp_path, "10,9\n2,10\n")).ids == ["2", "9", "10"]
+    assert read_edges(write(tmp_path, "0,1\n2,0\n")).ids == ["0", "1", "2"]
+
+
+def test_a_first_row_that_counts_is_a_pair_not_a_header(tmp_path):
+    assert len(read_edges(write(tmp_path, "0,1,2\n1,2,3\n")).weight) == 2
+
+
+def test_a_repeated_pair_is_kept_once(tmp_path):
+    table = read_edges(write(tmp_path, "source,target,weight\na,b,1\nb,a,1\nb,c,2\na,b,1\n"))
+    assert pairs(table) == [("a", "b", 1), ("b", "c", 2)]
+    assert "2 repeated pairs" in table.notes[-1]
+
+
+def test_an_item_may_be_paired_with_itself(tmp_path):
+    assert pairs(read_edges(write(tmp_path, "a,a,1\n"))) == [("a", "a", 1)]
+
+
+def test_parquet_and_numpy_files(tmp_path):
+    pq.write_table(
+        pa.table({"source": ["bob", "ann"], "target": ["ann", "cid"], "weight": [0.5, 2]}), tmp_path / "e.parquet"
+    )
+    assert pairs(read_edges(tmp_path / "e.parquet")) == PAIRS
+    np.savez(tmp_path / "e.npz", source=["bob", "ann"], target=["ann", "cid"], weight=[0.5, 2])
+    assert pairs(read_edges(tmp_path / "e.npz")) == PAIRS
+    numbers = np.array([[3, 1, 0.5], [1, 2, 2.0]])
+    np.save(tmp_path / "e.npy", numbers)
+    np.savez(tmp_path / "k.npz", edges=numbers, other=np.ones((2, 2)))
+    for table in (read_edges(tmp_path / "e.npy"), read_edges(tmp_path / "k.npz", key="edges")):
+        assert pairs(table) == [("3", "1", 0.5), ("1", "2", 2)]
+        assert table.ids == ["1", "2", "3"]
+
+
+BAD = {
+    "negative": ("source,target,weight\na,b,1\nb,c,-2\n", ["row 2", "'b' and 'c' is -2", "not negative", "correct"]),
+    "infinite": ("source,target,weight\na,b,inf\n", ["row 1", "is inf"]),
+    "missing weight": ("source,target,weight\na,b,\nb,c,1\n", ["row 1", "is missing"]),
+    "text weight": ("source,target,weight\na,b,1\nb,c,1\nc,d,much\n", ["column 'weight'", "row 3: 'much'"]),
+    "two weights": ("source,target,weight\na,b,1\nb,c,5\na,b,2\n", ["'a', 'b'", "1 in row 1", "2 in row 3"]),
+    "two weights, other direction": ("a,b,1\nb,a,2\n", ["'a', 'b'", "row 1", "row 2", "direction does not count"]),
+    "empty end": ("source,target\na,b\n,c\n", ["row 2", "source is empty"]),
+    "header only": ("source,target\n", ["no rows"]),
+    "empty": ("", ["is empty"]),
+    "one column": ("source\na\n", ["source, target", "found 1"]),
+    "too many columns": ("a,b,1,2\n", ["found 4", "name them"]),
+    "ragged": ("source,target\na,b\nc\n", ["line 3", "found 1"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_pairs_are_named_with_place_and_remedy(tmp_path, case):
+    content, words = BAD[case]
+    file = write(tmp_path, content)
+    with pytest.raises(InputError) as caught:
+        read_edges(file)
+    for word in (str(file), *words):
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "options", "message"),
+    [
+        ({"edges": np.ones((3, 4))}, {}, "2 or 3 columns.*(3, 4)"),
+        ({"edges": np.array([[0, 1.5]])}, {}, "row 1: 1.5 is not an item"),
+        ({"edges": np.ones((2, 2)), "more": np.ones((2, 2))}, {}, "--key"),
+        ({"edges": np.ones((2, 2))}, {"key": "egdes"}, "did you mean 'edges'"),
+        ({"source": np.arange(2), "target": np.arange(3)}, {}, "of one length"),
+        ({"source": np.arange(2), "target": np.arange(2), "weight": np.array(["a", "b"])}, {}, "real numbers"),
+        ({"source": np.arange(0), "target": np.arange(0)}, {}, "no pairs"),
+    ],
+)
+def test_bad_arrays_are_named(tmp_path, arrays, options, message):
+    np.savez(tmp_path / "e.npz", **arrays)
+    with pytest.raises(InputError, match=message.replace("(", r"\(").replace(")", r"\)")):
+        read_edges(tmp_path / "e.npz", **options)
+
+
+def test_a_key_is_for_npz_only(tmp_path):
+    with pytest.raises(InputError, match="leave out --key"):
+        read_edges(write(tmp_path, "a,b\n"), key="edges")

@@ -1,0 +1,208 @@
+"""Saved models: read back exactly, and every way in which a model can be broken is told apart."""
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+from safetensors import numpy as safetensors_numpy
+
+from partita.errors import ModelError
+from partita.io import read_model, write_model
+from partita.io.models import TYPES
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**60), 2**60)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(blacklist_categories=("Cs",))),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(blacklist_categories=("Cs",))), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+names = st.text("abcdefghijklmnop_.", min_size=1, max_size=12)
+any_array = st.sampled_from(sorted(TYPES)).flatmap(
+    lambda dtype: arrays(np.dtype(dtype), array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4))
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(names, json_values, max_size=3), st.dictionaries(names, any_array, max_size=3))
+def test_what_is_written_is_read_back_exactly(tmp_path_factory, config, written):
+    folder = tmp_path_factory.mktemp("m") / "model"
+    write_model(folder, config=config, arrays=written)
+    found_config, found = read_model(folder)
+    assert found_config == config
+    assert list(found) == list(written)
+    for name, array in written.items():
+        assert found[name].dtype == array.dtype
+        assert found[name].shape == array.shape
+        assert found[name].tobytes() == array.tobytes()  # NaN payloads too
+
+
+@pytest.fixture
+def model(tmp_path):
+    folder = tmp_path / "out" / "model"
+    write_model(
+        folder,
+        config={"kind": "SoF", "parameters": {"n_clusters": 2}},
+        arrays={
+            "membership": np.arange(6.0).reshape(3, 2).T,
+            "swapped": np.arange(3, dtype=">i4"),
+            "scale": np.array(0.5),
+        },
+    )
+    return folder
+
+
+def test_an_output_folder_or_its_model_folder_may_be_named(model):
+    for path in (model, model.parent, str(model)):
+        config, found = read_model(path)
+        assert config == {"kind": "SoF", "parameters": {"n_clusters": 2}}
+        assert np.array_equal(found["membership"], np.arange(6.0).reshape(3, 2).T)
+        assert np.array_equal(found["swapped"], [0, 1, 2])
+        assert found["scale"].shape == ()
+    description = json.loads((model / "model.json").read_text())
+    assert description["program"] == "partita"
+    assert description["schema_version"] == 1
+    assert description["arrays"]["membership"] == {"dtype": "float64", "shape": [2, 3]}
+    assert "partita" in description
+
+
+def error_of(path, *words):
+    with pytest.raises(ModelError) as caught:
+        read_model(path)
+    message = str(caught.value)
+    for word in words:
+        assert word in message
+    assert "save the model again" in message or "pass " in message or "upgrade" in message
+
+
+def test_a_model_that_is_not_there(model, tmp_path):
+    error_of(tmp_path / "ouf", "does not exist", "did you mean 'out'?", "pass an output folder")
+    error_of(tmp_path, "holds no model", "model/model.json")
+    error_of(model / "model.json", "is a file; pass the folder")
+    (model / "arrays.safetensors").unlink()
+    error_of(model, "arrays.safetensors", "it is missing")
+
+
+def describe(model, **changes):
+    description = json.loads((model / "model.json").read_text())
+    (model / "model.json").write_text(json.dumps({**description, **changes}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"program": "other"}, ["not written by Partita", "pass a model"]),
+        ({"schema_version": 2}, ["schema_version 2 is newer than 1", "upgrade Partita"]),
+        ({"schema_version": "1"}, ["schema_version is '1'"]),
+        ({"schema_version": True}, ["schema_version is True"]),
+        ({"schema_version": 0}, ["schema_version is 0"]),
+        ({"config": None}, ["'config' is missing"]),
+        ({"arrays": []}, ["'arrays' is missing"]),
+        ({"arrays": {"scale": {"dtype": "object", "shape": []}}}, ["array 'scale'", "dtype"]),
+        ({"arrays": {"scale": {"dtype": "float64", "shape": [-1]}}}, ["array 'scale'", "shape"]),
+        ({"arrays": {"scale": {"dtype": "float64", "shape": [1.5]}}}, ["array 'scale'"]),
+        ({"arrays": {"scale": {"dtype": "float64", "shape": [float("inf")]}}}, ["Infinity"]),
+        ({"arrays": {"scale": 3}}, ["array 'scale'"]),
+        ({"arrays": {}}, ["do not hold the same arrays", "membership, scale, swapped"]),
+    ],
+)
+def test_a_wrong_description_is_named(model, changes, words):
+    describe(model, **changes)
+    error_of(model, "model.json", *words)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"dtype": "float32", "shape": [2, 3]},
+        {"dtype": "float64", "shape": [3, 2]},
+        {"dtype": "float64", "shape": [10**30]},
+    ],
+)
+def test_arrays_that_differ_from_the_description_are_refused_before_they_are_read(model, entry, monkeypatch):
+    description = json.loads((model / "model.json").read_text())
+    describe(model, arrays={**description["arrays"], "membership": entry})
+
+    def refuse(_):
+        raise AssertionError("arrays were read before their header was checked")
+
+    monkeypatch.setattr(safetensors_numpy, "load_file", refuse)
+    error_of(model, "array 'membership' is F64 of shape [2, 3]", entry["dtype"])
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[]", b"null", b"[" * 100_000])
+def test_a_broken_description_is_named(model, content):
+    (model / "model.json").write_bytes(content)
+    error_of(model, "model.json")
+
+
+def with_header(header, tail=b""):
+    text = header if isinstance(header, bytes) else json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + tail
+
+
+BROKEN = {
+    "empty": b"",
+    "short": b"\x01\x02",
+    "huge header": b"\xff" * 8 + b"{}",
+    "pickle": pickle.dumps({"a": 1}),
+    "no json": with_header(b"nonsense"),
+    "no object": with_header([]),
+    "infinite": with_header(b'{"scale": {"dtype": "F64", "shape": [Infinity], "data_offsets": [0, 8]}}'),
+    "entry of another kind": with_header({"scale": 3}),
+    "beyond the end": with_header({"scale": {"dtype": "F64", "shape": [], "data_offsets": [0, 8]}}, b"1234"),
+    "backwards": with_header({"scale": {"dtype": "F64", "shape": [], "data_offsets": [8, 0]}}, b"12345678"),
+    "infinite offsets": with_header(b'{"scale": {"dtype": "F64", "shape": [], "data_offsets": [0, 1e999]}}'),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+def test_broken_arrays_are_named(model, case):
+    (model / "arrays.safetensors").write_bytes(BROKEN[case])
+    error_of(model, "arrays.safetensors", "save the model again")
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.9, 0.999])
+def test_cut_off_arrays_are_named(model, keep):
+    whole = (model / "arrays.safetensors").read_bytes()
+    (model / "arrays.safetensors").write_bytes(whole[: int(keep * len(whole))])
+    error_of(model, "arrays.safetensors")
+
+
+def test_an_array_with_the_wrong_number_of_bytes(tmp_path):
+    write_model(tmp_path, config={}, arrays={"scale": np.zeros(2)})
+    header = {"scale": {"dtype": "F64", "shape": [2], "data_offsets": [0, 8]}}
+    (tmp_path / "arrays.safetensors").write_bytes(with_header(header, b"12345678"))
+    error_of(tmp_path, "array 'scale' has 8 bytes")
+
+
+def test_arrays_that_overlap_are_refused_by_the_library(tmp_path):
+    write_model(tmp_path, config={}, arrays={"a": np.zeros(1), "b": np.zeros(1)})
+    entry = {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}
+    (tmp_path / "arrays.safetensors").write_bytes(with_header({"a": entry, "b": entry}, b"12345678"))
+    error_of(tmp_path, "cannot be read")
+
+
+@pytest.mark.parametrize(
+    ("config", "written", "message"),
+    [
+        ({"tol": float("nan")}, {}, "config cannot be written as JSON"),
+        ({"f": print}, {}, "config cannot be written as JSON"),
+        ({}, {"a": np.array([{}], dtype=object)}, "array 'a' is of type object"),
+        ({}, {"a": np.zeros(2, complex)}, "array 'a' is of type complex128"),
+        ({}, {"a": np.array(["x"])}, "array 'a' is of type <U1"),
+    ],
+)
+def test_what_a_model_cannot_hold_is_named_and_nothing_is_written(tmp_path, config, written, message):
+    with pytest.raises(ModelError, match=message):
+        write_model(tmp_path / "model", config=config, arrays=written)
+    assert not (tmp_path / "model").exists()

@@ -1,0 +1,209 @@
+"""Output folders and files: whole or not at all, and nothing replaced silently."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from partita.errors import InputError
+from partita.io import atomic_write_bytes, atomic_write_text, is_partita_folder, output_folder, write_json
+from partita.io import output as output_module
+
+OURS = json.dumps({"program": "partita"})
+
+
+def fill(path, text="new", **options):
+    with output_folder(path, **options) as folder:
+        (folder / "manifest.json").write_text(OURS)
+        (folder / "content").write_text(text)
+        return folder
+
+
+def names(folder):
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def test_the_folder_appears_only_when_it_is_whole(tmp_path):
+    goal = tmp_path / "out"
+    with output_folder(goal) as folder:
+        assert folder.parent == tmp_path
+        assert folder.name.startswith(".out")
+        (folder / "content").write_text("x")
+        assert not goal.exists()
+    assert names(tmp_path) == ["out"]
+    assert names(goal) == ["content"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("replacing", [False, True])
+def test_an_exception_leaves_everything_as_it_was(tmp_path, error, replacing):
+    goal = tmp_path / "above" / "out"
+    if replacing:
+        fill(goal, "old")
+
+    def fill_half():
+        with output_folder(goal, force=replacing) as folder:
+            (folder / "content").write_text("half")
+            raise error
+
+    with pytest.raises(error):
+        fill_half()
+    if replacing:
+        assert names(goal.parent) == ["out"]
+        assert (goal / "content").read_text() == "old"
+    else:
+        assert names(tmp_path) == []
+
+
+def test_an_existing_folder_is_an_error_without_force(tmp_path):
+    fill(tmp_path / "out", "old")
+    with pytest.raises(InputError, match=r"out already exists; pass --force to replace it"):
+        fill(tmp_path / "out")
+    assert (tmp_path / "out" / "content").read_text() == "old"
+    fill(tmp_path / "out", force=True)
+    assert (tmp_path / "out" / "content").read_text() == "new"
+    assert names(tmp_path) == ["out"]
+
+
+def test_replace_if_decides_without_force(tmp_path):
+    fill(tmp_path / "out", "old")
+    with pytest.raises(InputError, match="--force"):
+        fill(tmp_path / "out", replace_if=lambda _: False)
+    fill(tmp_path / "out", replace_if=is_partita_folder)
+    assert (tmp_path / "out" / "content").read_text() == "new"
+
+
+@pytest.mark.parametrize("manifest", [None, "{", "[]", '{"program": "other"}', '"partita"', "\udcff"])
+def test_force_never_deletes_what_partita_did_not_write(tmp_path, manifest):
+    goal = tmp_path / "thesis"
+    goal.mkdir()
+    (goal / "chapter.tex").write_text("years of work")
+    if manifest is not None:
+        (goal / "manifest.json").write_bytes(manifest.encode("utf-8", "surrogateescape"))
+    with pytest.raises(InputError, match=r"was not written by Partita.*delete it yourself"):
+        fill(goal, force=True)
+    assert (goal / "chapter.tex").exists()
+
+
+def test_force_fills_an_empty_folder(tmp_path):
+    (tmp_path / "out").mkdir()
+    fill(tmp_path / "out", force=True)
+    assert is_partita_folder(tmp_path / "out")
+
+
+def test_a_file_in_the_way_is_an_error(tmp_path):
+    (tmp_path / "out").write_text("a file")
+    for options in ({}, {"force": True}):
+        with pytest.raises(InputError, match="is a file; choose the name of a new folder"):
+            fill(tmp_path / "out", **options)
+    with pytest.raises(InputError, match=r"cannot be made.*--out"):
+        fill(tmp_path / "out" / "below")
+    assert (tmp_path / "out").read_text() == "a file"
+
+
+def test_a_parent_that_cannot_be_written_is_an_error(tmp_path, monkeypatch):
+    # The tests may run as root, who may write everywhere: so the refusal is made by hand.
+    mkdir = Path.mkdir
+
+    def refuse(self, *args, **options):
+        if self.name.startswith(".out"):
+            raise PermissionError(13, "Permission denied")
+        mkdir(self, *args, **options)
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(InputError, match=r"nothing can be written in .*Permission denied.*--out"):
+        fill(tmp_path / "above" / "out")
+    assert names(tmp_path) == []
+
+
+def test_a_failed_move_puts_the_old_folder_back(tmp_path, monkeypatch):
+    goal = tmp_path / "out"
+    fill(goal, "old")
+    rename = Path.rename
+
+    def fail_for_the_new(self, target):
+        if (self / "content").exists() and (self / "content").read_text() == "new":
+            raise OSError("disk on fire")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail_for_the_new)
+    with pytest.raises(OSError, match="disk on fire"):
+        fill(goal, force=True)
+    assert names(tmp_path) == ["out"]
+    assert (goal / "content").read_text() == "old"
+
+
+def test_a_folder_that_appears_meanwhile_is_not_replaced(tmp_path):
+    goal = tmp_path / "out"
+    with pytest.raises(InputError, match="appeared meanwhile"), output_folder(goal):
+        goal.mkdir()
+    assert names(tmp_path) == ["out"]
+
+
+def test_a_link_to_a_folder_is_followed(tmp_path):
+    fill(tmp_path / "real", "old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    fill(tmp_path / "link", force=True)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "content").read_text() == "new"
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    file = tmp_path / "note.txt"
+    atomic_write_text(file, "ä\r\n")
+    assert file.read_bytes() == "ä\r\n".encode()
+    atomic_write_bytes(file, b"\x00\xff\r\n")
+    assert file.read_bytes() == b"\x00\xff\r\n"
+
+    def fail(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(output_module.os, "fsync", fail)
+    with pytest.raises(KeyboardInterrupt):
+        atomic_write_text(file, "half")
+    assert names(tmp_path) == ["note.txt"]
+    assert file.read_bytes() == b"\x00\xff\r\n"
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"cannot be written.*is a folder you may write in"):
+        atomic_write_text(tmp_path / "nowhere" / "x", "")
+    with pytest.raises(InputError, match="is a folder; pass the name of a file"):
+        atomic_write_text(tmp_path, "")
+
+
+def test_json_holds_plain_values(tmp_path):
+    file = tmp_path / "r.json"
+    write_json(
+        file,
+        {
+            "z": np.float32(0.5),
+            "a": np.array([[1, 2], [3, 4]]),
+            "nan": float("nan"),
+            "inf": [np.inf, np.float64("nan")],
+            "i": np.int64(2**40),
+            "flag": np.bool_(True),
+            "path": tmp_path,
+            "tuple": (1, None, "ü"),
+            3: {},
+        },
+    )
+    text = file.read_text(encoding="utf-8")
+    assert json.loads(text) == {
+        "z": 0.5,
+        "a": [[1, 2], [3, 4]],
+        "nan": None,
+        "inf": [None, None],
+        "i": 2**40,
+        "flag": True,
+        "path": str(tmp_path),
+        "tuple": [1, None, "ü"],
+        "3": {},
+    }
+    assert list(json.loads(text))[:2] == ["z", "a"]
+    assert text.startswith('{\n  "z"')
+    assert text.endswith("}\n")
+    with pytest.raises(TypeError):
+        write_json(file, {"x": object()})
+    assert file.read_text(encoding="utf-8") == text
