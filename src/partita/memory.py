@@ -95,7 +95,7 @@ def _control_group_available() -> int | None:
 
 def _windows_available() -> int | None:
     class Status(ctypes.Structure):
-        _fields_ = [  # noqa: RUF012 - the layout ctypes asks for
+        _fields_ = [
             ("length", ctypes.c_ulong),
             ("load", ctypes.c_ulong),
             *[(name, ctypes.c_ulonglong) for name in ("total", "free", "page", "free_page", "virtual", "v", "x")],

@@ -1,5 +1,6 @@
 """A dense affinity: the N x N array itself. N^2 numbers and N^2 K multiplications a product; use it up to about
-N = 20,000 and a sparse one beyond."""
+N = 20,000 and a sparse one beyond.
+"""
 
 from __future__ import annotations
 

@@ -191,5 +191,3 @@ def _exactly_symmetric(P: Array) -> Array:
         upper = np.triu(block)
         P[low:high, low:high] = upper + np.triu(block, 1).T
     return P
-
-

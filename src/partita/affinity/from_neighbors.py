@@ -35,6 +35,8 @@ __all__ = ["NeighborGraph"]
 # Exact search is used up to this many items, or in this few dimensions, where trees work.
 EXACT_ITEMS = 20_000
 EXACT_DIMENSIONS = 12
+# Queries from which threads pay for their start.
+THREADS_FROM = 5_000
 
 Index = NDArray[np.intp]
 
@@ -193,7 +195,8 @@ def nearest(
                 D[np.arange(len(D)), low + np.arange(len(D))] = np.inf
             index[low : low + 512], found[low : low + 512] = _smallest(D, k)
         return index, found
-    search = NearestNeighbors(metric=metric, metric_params=dict(params) if params else None, n_jobs=n_threads())
+    jobs = n_threads() if len(X) >= THREADS_FROM else None
+    search = NearestNeighbors(metric=metric, metric_params=dict(params) if params else None, n_jobs=jobs)
     try:
         distance, index = search.fit(Y).kneighbors(X, n_neighbors=min(k + itself, len(Y)))
     except (ValueError, TypeError) as error:
@@ -205,7 +208,8 @@ def nearest(
 
 def _recomputed(X: Array, Y: Array, index: Index) -> tuple[Index, Array]:
     """The Euclidean distances of the neighbours found, from the differences: searches by blocks expand the square, and
-    approximate ones work in single precision."""
+    approximate ones work in single precision.
+    """
     distance = np.empty(index.shape)
     for low in range(0, len(X), 512):
         difference = X[low : low + 512, None, :] - Y[index[low : low + 512]]

@@ -1,5 +1,6 @@
 """Gower's distance for tables that mix numbers and categories [gower1971]: the mean over columns of |x - y| / range for
-a number and of "differs" for a category, over the columns that both items have. Values in [0, 1]. Cost N M d."""
+a number and of "differs" for a category, over the columns that both items have. Values in [0, 1]. Cost N M d.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """A low-rank affinity P = F F^T, never formed: two thin products. Kernels by Nystrom or random features, linear
 kernels, and partition draws (see `draws`) have this form. Entries may be negative: its kind is "similarity" unless
-said otherwise."""
+said otherwise.
+"""
 
 from __future__ import annotations
 

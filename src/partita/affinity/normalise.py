@@ -30,7 +30,7 @@ from partita.affinity.dense import DenseAffinity
 from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 
-__all__ = ["Normalised", "How", "normalise"]
+__all__ = ["How", "Normalised", "normalise"]
 
 How = Literal["symmetric", "relative-entropy", "l1", "frobenius", "none"]
 Rows = Array | sp.csr_array

@@ -159,7 +159,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         self._extension = Extension.of_fit(
             evidence, normalised.how, normalised.factors, affinity, W, result.scale, items.weights
         )
-        self._affinity = affinity
+        self.affinity_ = affinity
+        self.item_index_ = items.inverse
         self._keep(result, items.inverse, X)
 
     def _keep(self, result: SolveResult, inverse: NDArray[np.intp], X: Any) -> None:
@@ -303,5 +304,3 @@ def _expanded(result: SolveResult, W: Array, labels: NDArray[np.int64], inverse:
         for restart in result.restarts
     )
     return dataclasses.replace(result, membership=membership, restarts=restarts)
-
-

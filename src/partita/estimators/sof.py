@@ -69,6 +69,10 @@ class SoF(FactorizationEstimator):
         Of the best restart.
     result_ : SolveResult
         Every restart, trace, status, optimality, misfit.
+    affinity_ : Affinity
+        What was factorized, over the distinct items.
+    item_index_ : array of N
+        Which distinct item each row is; -1 for a row of weight zero that equals no other.
 
     Raises
     ------

@@ -51,7 +51,7 @@ class SoftClustering(FactorizationEstimator):
 
     Attributes
     ----------
-    membership_, labels_, n_clusters_, entropy_, objective_, n_iter_, n_products_, result_
+    membership_, labels_, n_clusters_, entropy_, objective_, n_iter_, n_products_, result_, affinity_, item_index_
         As in `SoF`; a t-step diffused product counts t.
     scale_ : float, or array of K for `sizes="free"`
 

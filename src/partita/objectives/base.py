@@ -127,7 +127,7 @@ class Problem:
         return self.between(first, second, t)
 
     def total(self, point: Point) -> float:
-        """f including ||P||^2, never below zero."""
+        """F including ||P||^2, never below zero."""
         return max(self.squared_norm + point.value, 0.0)
 
     def gradient(self, point: Point) -> Array:

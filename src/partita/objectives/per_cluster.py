@@ -1,5 +1,6 @@
 """A scale for each cluster: P ~ W diag(a) W^T, a >= 0 by a K x K nonnegative least squares. It removes the pull towards
-equal sizes that one common scale has on a normalised affinity; with hard memberships it is normalised cut."""
+equal sizes that one common scale has on a normalised affinity; with hard memberships it is normalised cut.
+"""
 
 from __future__ import annotations
 

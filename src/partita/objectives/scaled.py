@@ -1,5 +1,6 @@
 """One scale for all clusters, learned [rotabulo2010, eqs. (3) and (8)]. On a normalised affinity a common scale acts as
-a prior of equal sizes: every cluster is asked for the same within-cluster affinity."""
+a prior of equal sizes: every cluster is asked for the same within-cluster affinity.
+"""
 
 from __future__ import annotations
 

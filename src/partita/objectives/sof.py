@@ -1,5 +1,6 @@
 """SoF: the scale is one, so P is read as probabilities [zhao2015, eq. (3)]. Where mean(P) is far below 1/K no
-membership can reach P and the optimum goes soft; then learn the scale."""
+membership can reach P and the optimum goes soft; then learn the scale.
+"""
 
 from __future__ import annotations
 

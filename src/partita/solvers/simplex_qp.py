@@ -26,7 +26,7 @@ MAX_ITER = 20_000
 
 
 def solve_rows(Q: Array, B: Array) -> Array:
-    """argmin over the simplex of y^T Q y - 2 y^T b for each row b of B.
+    """Argmin over the simplex of y^T Q y - 2 y^T b for each row b of B.
 
     Parameters
     ----------
