@@ -88,7 +88,9 @@ class Membership:
     def certainty(self) -> Array:
         """Mean membership that the items of each cluster have in it; NaN for an empty cluster."""
         total = np.bincount(self.labels, weights=self.matrix.max(axis=1), minlength=self.n_clusters)
-        return np.divide(total, self.sizes, out=np.full(self.n_clusters, np.nan), where=self.sizes > 0)
+        out = np.full(self.n_clusters, np.nan)
+        np.divide(total, self.sizes, out=out, where=self.sizes > 0)
+        return out
 
     def boundary(self, margin: float = 0.2) -> NDArray[np.intp]:
         """Items whose margin is below `margin`, the most ambiguous first."""
@@ -123,7 +125,9 @@ class Membership:
                 target[r] = c
         free = [c for c in range(self.n_clusters) if c not in target]
         target[target < 0] = free
-        return Membership(self.matrix[:, np.argsort(target)], self._rng.spawn(1)[0])
+        aligned = Membership(self.matrix[:, np.argsort(target)])
+        aligned.labels = target[self.labels]  # an item whose row is tied keeps its cluster
+        return aligned
 
     def __repr__(self) -> str:
         return f"Membership(n_items={self.n_items}, n_clusters={self.n_clusters})"
@@ -131,17 +135,19 @@ class Membership:
 
 def argmax_labels(matrix: Array, rng: np.random.Generator) -> Labels:
     """Column of the largest entry of each row; exact ties are broken at random."""
-    labels = matrix.argmax(axis=1).astype(np.int64)
-    tied = np.flatnonzero((matrix == matrix.max(axis=1, keepdims=True)).sum(axis=1) > 1)
-    for i in tied:
-        labels[i] = rng.choice(np.flatnonzero(matrix[i] == matrix[i].max()))
+    labels: Labels = matrix.argmax(axis=1).astype(np.int64)
+    largest = matrix == matrix.max(axis=1, keepdims=True)
+    tied = np.flatnonzero(largest.sum(axis=1) > 1)
+    if len(tied):
+        keys = rng.random((len(tied), matrix.shape[1]))
+        labels[tied] = np.where(largest[tied], keys, -1.0).argmax(axis=1)
     return labels
 
 
 def row_entropy(matrix: Array) -> Array:
     """Entropy of each row in nats, 0 log 0 = 0."""
     logs = np.log(matrix, out=np.zeros_like(matrix), where=matrix > 0)
-    return np.maximum(-np.einsum("nk,nk->n", matrix, logs), 0.0)
+    return np.asarray(np.maximum(-np.einsum("nk,nk->n", matrix, logs), 0.0))
 
 
 def row_margin(matrix: Array) -> Array:

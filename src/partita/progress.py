@@ -80,6 +80,6 @@ class ProgressBar:
 
 
 @contextmanager
-def no_stage(what: str) -> Iterator[None]:
+def no_stage(_what: str) -> Iterator[None]:
     """A stage that nobody watches."""
     yield

@@ -64,7 +64,7 @@ class Affinity(ABC):
 
     @property
     def kind(self) -> Kind:
-        """ "probability" when every entry lies in [0, 1], else "similarity"."""
+        """Whether every entry lies in [0, 1] ("probability") or not ("similarity")."""
         return "similarity"
 
     @property

@@ -35,7 +35,8 @@ class DenseAffinity(Affinity):
     name = "dense"
 
     def __init__(self, matrix: Array, unobserved: Unobserved | None = None) -> None:
-        self._matrix = np.ascontiguousarray(matrix, dtype=np.float64)
+        self._matrix = np.ascontiguousarray(matrix, dtype=np.float64).view()
+        self._matrix.setflags(write=False)  # `to_dense` hands it out
         self._unobserved = unobserved
 
     @property

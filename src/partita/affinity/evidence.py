@@ -26,8 +26,8 @@ class Evidence(ABC):
     self_affinity: float = 1.0
 
     @abstractmethod
-    def rows(self, X: Any) -> Array | sp.csr_array:
-        """Affinity of new items to the fitted ones, N_new x N, before any normalisation."""
+    def rows(self, X: Any) -> Any:
+        """Affinity of new items to the fitted ones, N_new x N (dense or CSR), before any normalisation."""
 
     @abstractmethod
     def state(self) -> dict[str, Array]:
@@ -81,15 +81,15 @@ class Builder(ABC):
         return kind(**config)
 
 
-def dense_rows(X: Any, n_fitted: int, what: str) -> Array | sp.csr_array:
+def given_rows(X: Any, n_fitted: int, what: str) -> Any:
     """Rows that a caller gave for new items: N_new x N, finite and nonnegative."""
-    rows = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.atleast_2d(np.asarray(X, dtype=np.float64))
+    rows: Any = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.atleast_2d(np.asarray(X, dtype=np.float64))
     if rows.shape[1] != n_fitted:
         raise InputError(
             f"X has {rows.shape[1]} columns, expected {n_fitted}: a row of {what} from each new item to each of the "
             f"{n_fitted} fitted items"
         )
-    entries = rows.data if sp.issparse(rows) else rows
+    entries: Any = rows.data if sp.issparse(rows) else rows
     if not np.isfinite(entries).all() or (entries < 0).any():
         raise InputError(f"the {what} of new items must be finite and nonnegative")
     return rows

@@ -22,7 +22,7 @@ from partita.affinity.base import Affinity, Array
 from partita.affinity.checks import as_distances
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.distances import Metric, distance_blocks, distances
-from partita.affinity.evidence import Builder, Evidence, dense_rows
+from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.errors import InputError
 from partita.memory import require_memory
 
@@ -84,8 +84,8 @@ class RelativeDistance(Builder):
             "use a neighbour graph: affinity='neighbors' (command line: --affinity neighbors)",
         )
         if self.pairwise:
-            P = as_distances(X)
-            P = P.toarray() if sp.issparse(P) else P.copy()
+            given: Any = as_distances(X)
+            P: Array = given.toarray() if sp.issparse(given) else given.copy()
         else:
             P = np.empty((n_items, n_items))
             for rows, block in distance_blocks(X, self.metric, self.metric_params):
@@ -119,7 +119,7 @@ class RelativeEvidence(Evidence):
     def rows(self, X: Any) -> Array:
         builder = self._builder
         if self._X is None:
-            given = dense_rows(X, len(self._sigma), "distances")
+            given = given_rows(X, len(self._sigma), "distances")
             D = given.toarray() if sp.issparse(given) else given
         else:
             D = distances(np.asarray(X, dtype=np.float64), self._X, builder.metric, builder.metric_params)
@@ -127,7 +127,7 @@ class RelativeEvidence(Evidence):
         relative = D / np.sqrt(sigma[:, None] * self._sigma)
         if builder.kernel == "gaussian":
             relative **= 2
-        return np.exp(-self.scale * relative)
+        return np.asarray(np.exp(-self.scale * relative))
 
     def state(self) -> dict[str, Array]:
         out = {"sigma": self._sigma, "scale": np.float64(self.scale)}

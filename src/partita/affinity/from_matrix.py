@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from partita.affinity.base import Affinity, Array
 from partita.affinity.checks import Missing, Symmetrize, as_affinity
-from partita.affinity.evidence import Builder, Evidence, dense_rows
+from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 
@@ -60,8 +60,8 @@ class MatrixEvidence(Evidence):
             self.affinity = affinity
         self._n_items, self.self_affinity = n_items, self_affinity
 
-    def rows(self, X: Any) -> Array | sp.csr_array:
-        return dense_rows(X, self._n_items, "affinities")
+    def rows(self, X: Any) -> Any:
+        return given_rows(X, self._n_items, "affinities")
 
     def state(self) -> dict[str, Array]:
         return {"n_items": np.array(self._n_items), "self_affinity": np.array(self.self_affinity)}

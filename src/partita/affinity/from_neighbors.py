@@ -25,7 +25,7 @@ from sklearn.neighbors import NearestNeighbors
 from partita.affinity.base import Affinity, Array
 from partita.affinity.checks import as_distances
 from partita.affinity.distances import Metric, distances
-from partita.affinity.evidence import Builder, Evidence, dense_rows
+from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 from partita.kernels.threads import n_threads
@@ -161,7 +161,7 @@ class NeighborEvidence(Evidence):
     def rows(self, X: Any) -> sp.csr_array:
         builder, n = self._builder, len(self._sigma)
         if self._X is None:
-            given = dense_rows(X, n, "distances")
+            given = given_rows(X, n, "distances")
             D = given.toarray() if sp.issparse(given) else given
             if sp.issparse(given):
                 D[D == 0] = np.inf
@@ -247,7 +247,7 @@ def _sparse_neighbors(D: sp.csr_array, k: int) -> tuple[Index, Array]:
 def _scales(distance: Array) -> Array:
     """Distance to the farthest of the k neighbours; where that is zero or unknown, the smallest positive one."""
     finite = np.where(np.isfinite(distance), distance, -np.inf)
-    sigma = finite.max(axis=1)
+    sigma: Array = np.asarray(finite.max(axis=1))
     positive = distance[np.isfinite(distance) & (distance > 0)]
     sigma[~(sigma > 0)] = positive.min() if positive.size else 1.0
     return sigma

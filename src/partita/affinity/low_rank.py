@@ -5,7 +5,7 @@ said otherwise.
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,8 +36,10 @@ class LowRankAffinity(Affinity):
 
     def __init__(self, factor: Array | sp.sparray | sp.spmatrix, kind: Kind = "similarity") -> None:
         self._sparse = sp.issparse(factor)
-        self._factor = sp.csr_array(factor, dtype=np.float64) if self._sparse else np.asarray(factor, dtype=np.float64)
-        self._transposed = sp.csr_array(self._factor.T) if self._sparse else self._factor.T
+        self._factor: Any = (
+            sp.csr_array(factor, dtype=np.float64) if self._sparse else np.asarray(factor, dtype=np.float64)
+        )
+        self._transposed: Any = sp.csr_array(self._factor.T) if self._sparse else self._factor.T
         self._kind: Kind = kind
 
     @property
@@ -59,7 +61,7 @@ class LowRankAffinity(Affinity):
     def diagonal(self) -> Array:
         if self._sparse:
             return np.asarray(self._factor.power(2).sum(axis=1)).ravel()
-        return np.einsum("nr,nr->n", self._factor, self._factor)
+        return np.asarray(np.einsum("nr,nr->n", self._factor, self._factor))
 
     def rows(self, index: ArrayLike) -> Array:
         part = self._factor[np.atleast_1d(np.asarray(index, dtype=np.intp))]
@@ -71,8 +73,7 @@ class LowRankAffinity(Affinity):
             return super().squared_norm(weights)
         w = np.ones(self.n_items) if weights is None else weights
         if self._sparse:
-            gram = self._transposed @ (self._factor * w[:, None])
-            return float(gram.power(2).sum())
+            return float((self._transposed @ (self._factor * w[:, None])).power(2).sum())
         gram = self._transposed @ (self._factor * w[:, None])
         return float(np.vdot(gram, gram))
 

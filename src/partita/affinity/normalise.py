@@ -3,8 +3,8 @@
 symmetric            D^-1/2 P D^-1/2, D the row sums: leading eigenvalue 1, any affinity, one product.
 relative-entropy     the doubly stochastic F = D P D with positive diagonal D, closest to P in relative entropy
                      (Sinkhorn); any affinity, a few dozen products with a vector.
-l1                   F = P - D + I on the scale where every diagonal entry stays nonnegative: closest in the l1 norm; moves
-                     the diagonal only, so a sparse affinity stays sparse.
+l1                   F = P - D + I on the scale where every diagonal entry stays nonnegative: closest in the l1 norm;
+                     moves the diagonal only, so a sparse affinity stays sparse.
 frobenius            the closest doubly stochastic F in the Frobenius norm; dense only.
 
 [zass2006] R. Zass, A. Shashua, Doubly stochastic normalization for spectral clustering, NIPS 2006: it shows that the
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -33,7 +33,8 @@ from partita.errors import InputError
 __all__ = ["How", "Normalised", "normalise"]
 
 How = Literal["symmetric", "relative-entropy", "l1", "frobenius", "none"]
-Rows = Array | sp.csr_array
+# Rows of new items: a dense array or a CSR matrix.
+Rows: TypeAlias = Any
 
 # Largest deviation of a row sum from one at which a doubly stochastic matrix counts as found.
 ROW_SUM_ERROR = 1e-10

@@ -26,7 +26,7 @@ class ScaledAffinity(Affinity):
 
     def __init__(self, base: Affinity, factors: Array) -> None:
         self._base = base
-        self._factors = np.asarray(factors, dtype=np.float64)
+        self._factors = np.array(factors, dtype=np.float64)
 
     @property
     def n_items(self) -> int:

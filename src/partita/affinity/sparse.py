@@ -35,7 +35,9 @@ class SparseAffinity(Affinity):
 
     def __init__(self, matrix: sp.sparray | sp.spmatrix, unobserved: Unobserved | None = None) -> None:
         self._matrix = sp.csr_array(matrix, dtype=np.float64)
-        self._matrix.sum_duplicates()
+        if not self._matrix.has_canonical_format:
+            self._matrix = self._matrix.copy()  # never in the caller's arrays
+            self._matrix.sum_duplicates()
         self._unobserved = unobserved
 
     @property

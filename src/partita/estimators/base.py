@@ -20,6 +20,7 @@ from partita.affinity.normalise import How, normalise
 from partita.errors import InputError
 from partita.estimators.extension import Extension
 from partita.estimators.items import Items, check_weights, merge_identical
+from partita.estimators.scaling import Scaling
 from partita.membership import Membership, row_entropy
 from partita.objectives import Objective, Problem
 from partita.progress import ProgressBar, no_stage
@@ -45,6 +46,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_seconds": [None, Interval(Real, 0, None, closed="neither")],
+        "scale_features": [StrOptions({"none", "standard", "minmax"})],
         "missing": [StrOptions({"error", "unobserved"})],
         "symmetrize": [None, StrOptions({"mean", "max", "min"})],
         "on_interrupt": [StrOptions({"raise", "best"})],
@@ -129,16 +131,22 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                 f"n_clusters={K} is larger than the number of distinct items, {distinct} (n_samples = {n}); "
                 f"ask for at most {distinct} clusters"
             )
+        features, scaling = items.features, None
+        if not builder.pairwise:
+            scaling = Scaling.of(features, items.weights, self.scale_features)
+            features = features if scaling is None else scaling(features)
+        elif self.scale_features != "none":
+            raise InputError(f"scale_features={self.scale_features!r} needs features, not a precomputed matrix")
         with stage("building the affinity"):
-            evidence = builder.build(items.features, n_clusters=K, weights=items.weights)
+            evidence = builder.build(features, n_clusters=K, weights=items.weights)
             normalised = normalise(evidence.affinity, self._normalization())
             affinity = normalised.affinity
             if self._steps() > 1:
                 affinity = DiffusedAffinity(affinity, self._steps())
         problem = Problem(affinity, self._objective(), items.weights)
-        usable = not builder.pairwise and not np.isnan(items.features).any()
+        usable = not builder.pairwise and not np.isnan(features).any()
         graph = normalised.affinity if normalised.how != "none" else None
-        starts = Starts(affinity, K, items.features if usable else None, items.weights, graph)
+        starts = Starts(affinity, K, features if usable else None, items.weights, graph)
         with stage("finding a start"):
             result = drive(
                 problem,
@@ -156,9 +164,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             )
         W = result.membership.matrix
         self._builder_ = builder
-        self._extension = Extension.of_fit(
-            evidence, normalised.how, normalised.factors, affinity, W, result.scale, items.weights
-        )
+        self._extension = Extension.of_fit(evidence, normalised, affinity, W, result.scale, items.weights, scaling)
         self.affinity_ = affinity
         self.item_index_ = items.inverse
         self._keep(result, items.inverse, X)
@@ -187,9 +193,10 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
     def predict_proba(self, X: Any) -> Array:
         """Membership of new items.
 
-        Each row solves one small problem: its membership y minimises sum_j (p_j - y^T diag(scale) w_j)^2 over the simplex,
-        with p its (normalised, diffused) affinity to the fitted items and w_j their memberships, which stay as they
-        are. On the training items the answer may differ from `membership_`: there every item also moved the others.
+        Each row solves one small problem: its membership y minimises sum_j (p_j - y^T diag(scale) w_j)^2 over the
+        simplex, with p its (normalised, diffused) affinity to the fitted items and w_j their memberships, which stay
+        as they are. On the training items the answer may differ from `membership_`: there every item also moved the
+        others.
 
         Parameters
         ----------

@@ -61,7 +61,7 @@ def merge_identical(X: Array, weights: Array | None = None) -> Items:
     group[order] = np.cumsum(change) - 1
     inverse = np.full(len(X), -1, dtype=np.intp)
     inverse[used] = group
-    totals = np.bincount(group, weights=given)
+    totals: Array = np.bincount(group, weights=given).astype(np.float64)
     return Items(X[used][order[change]], None if (totals == 1).all() else totals, inverse)
 
 

@@ -40,6 +40,8 @@ class SoF(FactorizationEstimator):
     max_iter, tol, max_seconds
         A restart stops when a natural gradient step would move an item by at most `tol` (root mean square), after
         `max_iter` iterations, or when `max_seconds` for all restarts are over.
+    scale_features : {"none", "standard", "minmax"}
+        Scale the features to unit variance or unit range before distances are taken; remembered for new items.
     missing : {"error", "unobserved"}
         What NaN means: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
         pair that the objective leaves out.
@@ -110,6 +112,7 @@ class SoF(FactorizationEstimator):
         max_iter: int = 1000,
         tol: float = 1e-4,
         max_seconds: float | None = None,
+        scale_features: str = "none",
         missing: str = "error",
         symmetrize: str | None = None,
         on_interrupt: str = "raise",
@@ -125,6 +128,7 @@ class SoF(FactorizationEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.max_seconds = max_seconds
+        self.scale_features = scale_features
         self.missing = missing
         self.symmetrize = symmetrize
         self.on_interrupt = on_interrupt

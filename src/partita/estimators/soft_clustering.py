@@ -46,7 +46,7 @@ class SoftClustering(FactorizationEstimator):
         Initial membership; the sequence is taken in turn by the restarts.
     n_init : int or "auto"
         Restarts, best by objective; "auto" is 10 for "dirichlet" and 1 otherwise.
-    max_iter, tol, max_seconds, missing, symmetrize, on_interrupt, random_state, n_jobs, verbose
+    max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, random_state, n_jobs, verbose
         As in `SoF`.
 
     Attributes
@@ -95,6 +95,7 @@ class SoftClustering(FactorizationEstimator):
         max_iter: int = 1000,
         tol: float = 1e-4,
         max_seconds: float | None = None,
+        scale_features: str = "none",
         missing: str = "error",
         symmetrize: str | None = None,
         on_interrupt: str = "raise",
@@ -113,6 +114,7 @@ class SoftClustering(FactorizationEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.max_seconds = max_seconds
+        self.scale_features = scale_features
         self.missing = missing
         self.symmetrize = symmetrize
         self.on_interrupt = on_interrupt

@@ -4,6 +4,7 @@ Readers return frozen dataclasses with the arrays, the ids, the SHA-256 of the f
 """
 
 from partita.io.edges import EdgeTable, read_edges
+from partita.io.estimators import load, save, save_model
 from partita.io.files import sha256_of_file
 from partita.io.label_files import LabelTable, match_labels, read_labels
 from partita.io.matrices import MatrixTable, read_matrix
@@ -27,6 +28,7 @@ __all__ = [
     "atomic_write_bytes",
     "atomic_write_text",
     "is_partita_folder",
+    "load",
     "match_labels",
     "output_folder",
     "read_edges",
@@ -35,6 +37,8 @@ __all__ = [
     "read_matrix",
     "read_memberships",
     "read_model",
+    "save",
+    "save_model",
     "sha256_of_file",
     "write_json",
     "write_memberships",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,8 @@ __all__ = ["MatrixTable", "read_matrix"]
 
 SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".mtx", *PARQUET_SUFFIXES)
 REMEDY = "if it names the items pass --id-column {name}, otherwise leave it out"
-Matrix = NDArray[np.float64] | sparse.csr_array
+# A float64 array or a CSR matrix.
+Matrix: TypeAlias = Any
 What = Literal["affinity", "distances"]
 
 

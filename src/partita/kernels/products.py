@@ -7,6 +7,8 @@ row chunks from the same size on; inside a chunk it is one call of BLAS.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -46,7 +48,7 @@ def csr_product(P: sp.csr_array, W: NDArray[np.float64]) -> NDArray[np.float64]:
     indptr, indices, data = P.indptr, P.indices, P.data
     cuts = np.unique(np.searchsorted(indptr, np.linspace(0, P.nnz, CSR_CHUNKS + 1)))
     cuts[0], cuts[-1] = 0, P.shape[0]
-    bounds = [(int(low), int(high)) for low, high in zip(cuts[:-1], cuts[1:]) if high > low]
+    bounds = [(int(low), int(high)) for low, high in pairwise(cuts) if high > low]
 
     def work(low: int, high: int) -> None:
         csr_product_kernel(indptr, indices, data, W, out, low, high)

@@ -41,7 +41,7 @@ def project_rows_numpy(V: NDArray[np.float64]) -> NDArray[np.float64]:
     excess = np.cumsum(descending, axis=1) - 1.0
     support = (descending * np.arange(1, K + 1) > excess).sum(axis=1)  # [duchi2008] Fig. 1: rho, at least 1
     theta = excess[np.arange(len(V)), support - 1] / support
-    return np.maximum(V - theta[:, None], 0.0)
+    return np.asarray(np.maximum(V - theta[:, None], 0.0))
 
 
 def project_rows_compiled(V: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -57,4 +57,4 @@ def project_rows_compiled(V: NDArray[np.float64]) -> NDArray[np.float64]:
 def _kernel() -> Callable[[Any, Any], None]:
     from partita.kernels.compiled import project_rows_kernel
 
-    return project_rows_kernel  # type: ignore[no-any-return]
+    return project_rows_kernel

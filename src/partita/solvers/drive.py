@@ -137,6 +137,8 @@ class _Run:
         n, K = self.problem.affinity.n_items, self.starts.n_clusters
         self.keep = 8 * n * K * self.n_init < KEEP_SHARE * available_memory()
         self.streams = np.random.SeedSequence(self.seed).spawn(self.n_init + 1)
+        self.best_lock = threading.Lock()
+        self.best: tuple[float, int, Array] | None = None
 
     def all(self, n_jobs: int) -> list[Restart]:
         with limit_threads(max(1, available_cores() // n_jobs)):
@@ -223,7 +225,7 @@ class _Run:
         )
         return Restart(
             start=start if isinstance(start, str) else "given",
-            objective=problem.total(point),
+            objective=self.problem.total(point),
             status=status,
             optimality=state.optimality,
             n_iter=len(trace) - 1,
@@ -232,15 +234,14 @@ class _Run:
             scale=point.scale,
             labels=argmax_labels(point.W, rng).astype(np.int32),
             trace=np.maximum(np.array(trace) + self.problem.squared_norm, 0.0),
-            membership=point.W if self.keep else self._best_only(r, point.W, point.value),
+            membership=point.W if self.keep else self._best_only(r, point.W, self.problem.total(point)),
         )
 
-    def _best_only(self, r: int, W: Array, value: float) -> Array | None:
+    def _best_only(self, r: int, W: Array, objective: float) -> None:
         """Where memory is short, only the best membership so far is held."""
-        best = getattr(self, "_best", None)
-        if best is None or (value, r) < best[:2]:
-            self._best = (value, r, W)
-        return None
+        with self.best_lock:
+            if self.best is None or (objective, r) < self.best[:2]:
+                self.best = (objective, r, W)
 
     def _tell(self, r: int, iteration: int, state: State, *, done: bool) -> None:
         if self.callback is not None and not done:

@@ -83,12 +83,12 @@ def _by_pieces(matrix: sp.csr_array, n_vectors: int) -> tuple[Array, Array]:
         items = order[bounds[p] : bounds[p + 1]]
         block = matrix[items][:, items]
         if len(found) >= n_vectors:
-            weakest = sorted((f[0] for f in found), reverse=True)[n_vectors - 1]
+            weakest = found[-1][0]
             if abs(block).sum(axis=1).max() < weakest or (len(items) == 1 and weakest >= block[0, 0]):
                 continue
         values, vectors = _one_piece(block, min(n_vectors, len(items)))
         found += [(float(value), rank, items, vectors[:, c]) for c, value in enumerate(values)]
-    found.sort(key=lambda f: (-round(f[0], 10), f[1]))
+        found = sorted(found, key=lambda f: (-round(f[0], 10), f[1]))[:n_vectors]
     out = np.zeros((n, n_vectors))
     for c, (_, _, items, vector) in enumerate(found[:n_vectors]):
         out[items, c] = vector

@@ -106,11 +106,11 @@ def mixed(labels: NDArray[Any], n_clusters: int, background: Array | None = None
     return W
 
 
-def _dirichlet(starts: Starts, restart: int, rng: np.random.Generator) -> Array:
+def _dirichlet(starts: Starts, _restart: int, rng: np.random.Generator) -> Array:
     return rng.dirichlet(np.ones(starts.n_clusters), size=starts.affinity.n_items)
 
 
-def _kmeans(starts: Starts, restart: int, rng: np.random.Generator) -> Array:
+def _kmeans(starts: Starts, _restart: int, rng: np.random.Generator) -> Array:
     X = starts.embedding if starts.features is None else starts.features
     model = KMeans(starts.n_clusters, n_init=1, random_state=int(rng.integers(2**31 - 1)))
     return mixed(model.fit(X, sample_weight=starts.weights).labels_, starts.n_clusters)

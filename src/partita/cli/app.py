@@ -1,0 +1,231 @@
+"""Commands and options."""
+
+from __future__ import annotations
+
+import sys
+from enum import Enum, StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from partita.cli.console import DONE, guarded, say
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="partita",
+    help="Which items belong together, and how surely? Memberships from pairwise evidence.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    epilog="Exit codes: 0 done; 1 internal error; 2 wrong input or usage; 3 not converged under --strict; "
+    "130 interrupted.",
+)
+
+
+class Model(StrEnum):
+    """Models the command line fits."""
+
+    soft = "soft"
+    sof = "sof"
+
+
+class InputOption(StrEnum):
+    """What FILE holds."""
+
+    features = "features"
+    distances = "distances"
+    affinity = "affinity"
+    edges = "edges"
+
+
+class AffinityOption(StrEnum):
+    """Affinities from features or distances."""
+
+    relative = "relative"
+    neighbors = "neighbors"
+
+
+class Sizes(StrEnum):
+    """Scale per cluster or one for all."""
+
+    free = "free"
+    equal = "equal"
+
+
+class ScaleOption(StrEnum):
+    """Feature scaling."""
+
+    none = "none"
+    standard = "standard"
+    minmax = "minmax"
+
+
+class MissingOption(StrEnum):
+    """What an empty cell means."""
+
+    error = "error"
+    unobserved = "unobserved"
+
+
+class SymmetrizeOption(StrEnum):
+    """How P_ij and P_ji become one."""
+
+    mean = "mean"
+    max = "max"
+    min = "min"
+
+
+class Kernel(StrEnum):
+    """Kernel of the affinity."""
+
+    laplacian = "laplacian"
+    gaussian = "gaussian"
+
+
+def _version(show: bool) -> None:
+    if show:
+        from partita import __version__
+
+        typer.echo(f"partita {__version__}")
+        raise typer.Exit(DONE)
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+) -> None:
+    """Which items belong together, and how surely?"""
+
+
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON on standard output, and nothing else.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing output.")]
+
+
+@app.command()
+@guarded
+def demo(
+    out: Annotated[Path, typer.Option(help="Output folder.")] = Path("partita-demo"),
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Cluster scikit-learn's handwritten digits and write a report."""
+    from partita.cli.demo import run_demo
+
+    return run_demo(out, quiet=quiet, as_json=as_json)
+
+
+@app.command()
+@guarded
+def fit(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, npz, npy, parquet or Matrix Market file.")],
+    k: Annotated[str, typer.Option("--k", metavar="K", help="Number of clusters.")],
+    out: Annotated[Path | None, typer.Option(help="Output folder; FILE's name with -partita by default.")] = None,
+    force: Force = False,
+    label_column: Annotated[str | None, typer.Option(help="Column of known labels: scored, never fitted.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="Column that names the items.")] = None,
+    key: Annotated[str | None, typer.Option(help="Array to read from an npz file.")] = None,
+    input_: Annotated[InputOption, typer.Option("--input", help="What FILE holds.")] = InputOption.features,
+    model: Annotated[
+        Model, typer.Option(help="soft: diffused neighbour graph, scale learned; sof: the paper's.")
+    ] = Model.soft,
+    affinity: Annotated[
+        AffinityOption | None, typer.Option(help="neighbors (soft's default) or relative (sof's default).")
+    ] = None,
+    solver: Annotated[str, typer.Option(help="How the objective is minimised.")] = "projected-gradient",
+    start: Annotated[
+        str | None, typer.Option(help="dirichlet (sof's default), kmeans or spectral (soft's default).")
+    ] = None,
+    sizes: Annotated[
+        Sizes | None, typer.Option(help="soft only: a scale for each cluster (free) or one for all (equal).")
+    ] = None,
+    steps: Annotated[int | None, typer.Option(help="soft only: steps of diffusion. [default: 4]")] = None,
+    normalization: Annotated[
+        str | None,
+        typer.Option(help="soft only: symmetric, relative-entropy, l1, frobenius or none. [default: symmetric]"),
+    ] = None,
+    n_neighbors: Annotated[
+        int | None, typer.Option(help="Neighbours of the graph, or n of the relative distance. [default: 10]")
+    ] = None,
+    metric: Annotated[str | None, typer.Option(help="Distance between features. [default: euclidean]")] = None,
+    kernel: Annotated[
+        Kernel | None, typer.Option(help="Kernel of the affinity. [default: gaussian for neighbors, else laplacian]")
+    ] = None,
+    scale: Annotated[
+        str | None, typer.Option(help="c of the relative distance: a number, or balanced. [default: 1]")
+    ] = None,
+    scale_features: Annotated[
+        ScaleOption, typer.Option(help="Scale columns before distances are taken.")
+    ] = ScaleOption.none,
+    missing: Annotated[
+        MissingOption, typer.Option(help="Whether an empty cell is an error or not observed.")
+    ] = MissingOption.error,
+    symmetrize: Annotated[
+        SymmetrizeOption | None, typer.Option(help="How an asymmetric affinity is made symmetric; an error without.")
+    ] = None,
+    n_init: Annotated[int | None, typer.Option(min=1, help="Restarts. [default: 10 for dirichlet, else 1]")] = None,
+    n_jobs: Annotated[int, typer.Option(help="Restarts at a time; -1 for every core.")] = -1,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same answer.")] = 0,
+    max_iter: Annotated[int, typer.Option(min=1, help="Iterations of a restart.")] = 1000,
+    tol: Annotated[float, typer.Option(help="Optimality at which a restart has converged.")] = 1e-4,
+    max_seconds: Annotated[float | None, typer.Option(help="Time for all restarts.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when the fit did not converge.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Fit memberships to FILE and write them, a summary, a report and the model."""
+    from partita.cli.fit import FitOptions, run_fit
+
+    given = {name: value.value if isinstance(value, Enum) else value for name, value in locals().items()}
+    given["input"] = given.pop("input_")
+    known = FitOptions.__dataclass_fields__
+    return run_fit(FitOptions(**{name: value for name, value in given.items() if name in known}))
+
+
+@app.command()
+@guarded
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="An output folder of fit, or its model/.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="New items, with the columns of the fitted ones.")],
+    out: Annotated[Path, typer.Option(help="CSV file to write.")],
+    force: Force = False,
+    label_column: Annotated[str | None, typer.Option(help="Column of known labels, left out.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="Column that names the items.")] = None,
+    key: Annotated[str | None, typer.Option(help="Array to read from an npz file.")] = None,
+    quiet: Quiet = False,
+    debug: Debug = False,
+) -> int:
+    """Write the memberships of new items, given a saved model."""
+    from partita.cli.predict import run_predict
+
+    return run_predict(
+        model, file, out, force=force, label_column=label_column, id_column=id_column, key=key, quiet=quiet
+    )
+
+
+@app.command()
+@guarded
+def score(
+    labels: Annotated[Path, typer.Argument(metavar="LABELS", help="CSV file of the labels found.")],
+    truth: Annotated[Path, typer.Argument(metavar="TRUTH", help="CSV file of the known labels.")],
+    as_json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Compare labels with known ones: column `label` or the only column, same order or a shared `id`."""
+    from partita.cli.score import run_score
+
+    return run_score(labels, truth, as_json=as_json)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; `sys.argv` by default."""
+    try:
+        app(args=arguments)
+    except KeyboardInterrupt:
+        say("partita: interrupted; nothing was written")
+        sys.exit(130)

@@ -1,0 +1,57 @@
+"""What the command line says, where, and the exit code it ends with.
+
+Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 internal error; 2 wrong input or
+usage; 3 not converged under `--strict`; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+import typer
+
+from partita.errors import InputError, MemoryLimitError, MissingExtraError
+
+__all__ = ["DONE", "INTERNAL", "INTERRUPTED", "NOT_CONVERGED", "WRONG_INPUT", "guarded", "say"]
+
+DONE, INTERNAL, WRONG_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """A line on standard error."""
+    if not quiet:
+        typer.echo(text, err=True)
+
+
+def guarded(command: Callable[..., int]) -> Callable[..., None]:
+    """Turn what goes wrong in a command into one screen of text and an exit code; `--debug` shows the traceback."""
+
+    @functools.wraps(command)
+    def run(**options: Any) -> None:
+        debug = bool(options.get("debug"))
+        try:
+            code = command(**options)
+        except (click.exceptions.Exit, click.ClickException):
+            raise
+        except KeyboardInterrupt:
+            say("partita: interrupted; nothing was written")
+            code = INTERRUPTED
+        except (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError) as error:
+            if debug:
+                raise
+            say(f"partita: error: {error}")
+            code = WRONG_INPUT
+        except Exception as error:
+            if debug:
+                raise
+            say(f"partita: internal error: {type(error).__name__}: {error}")
+            say("This is a bug in Partita. Run the same command with --debug and report what it prints.")
+            code = INTERNAL
+        sys.stdout.flush()
+        raise typer.Exit(code)
+
+    return run

@@ -1,0 +1,64 @@
+"""`partita predict`: memberships of new items from a saved model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from partita.cli.console import DONE, say
+from partita.errors import InputError
+from partita.io import FeatureTable, load, read_features, write_predictions
+from partita.membership import row_entropy, row_margin
+
+__all__ = ["run_predict"]
+
+
+def run_predict(
+    model: Path,
+    file: Path,
+    out: Path,
+    *,
+    force: bool,
+    label_column: str | None,
+    id_column: str | None,
+    key: str | None,
+    quiet: bool,
+) -> int:
+    """Score the items of `file`; the exit code."""
+    if out.exists() and not (force and out.is_file()):
+        raise InputError(f"{out} exists already: pass --force to replace it, or another --out")
+    estimator = load(model)
+    table = read_features(
+        file,
+        label_column=label_column,
+        id_column=id_column,
+        key=key,
+        allow_missing=estimator.missing == "unobserved",
+    )
+    X = _in_order(table, estimator._columns)
+    W = estimator.predict_proba(X)
+    write_predictions(out, table.ids, W.argmax(axis=1), W, row_entropy(W), row_margin(W))
+    for note in table.notes:
+        say(f"note: {note}", quiet=quiet)
+    if not quiet:
+        sizes = np.bincount(W.argmax(axis=1), minlength=W.shape[1])
+        say(f"{len(W):,} items scored, sizes {sizes.tolist()}; written to {out}")
+    return DONE
+
+
+def _in_order(table: FeatureTable, columns: list[str] | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    """The columns of the fit, in its order, found by name."""
+    if columns is None or table.columns == columns:
+        return table.features
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        raise InputError(
+            f"{table.path} lacks {len(missing)} of the {len(columns)} columns the model was fitted on: "
+            f"{', '.join(map(repr, missing[:5]))}"
+        )
+    extra = [name for name in table.columns if name not in columns]
+    if extra:
+        names = ", ".join(map(repr, extra[:5]))
+        raise InputError(f"{table.path} has columns the model was not fitted on: {names}; leave them out")
+    return table.features[:, [table.columns.index(name) for name in columns]]

@@ -1,0 +1,206 @@
+"""One fit from input to output folder: what `fit` and `demo` share."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from partita import metrics
+from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, say
+from partita.cli.inputs import Input
+from partita.estimators.base import FactorizationEstimator
+from partita.io import output_folder, save_model, sha256_of_file, write_json, write_memberships
+from partita.memory import peak_memory
+from partita.progress import ProgressBar
+
+__all__ = ["Job", "run_job"]
+
+SCHEMA_VERSION = 1
+PACKAGES = ("partita", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "safetensors", "matplotlib")
+# Share of isolated items or margin below which an item counts as a boundary item in the summary.
+SURE_MARGIN = 0.2
+
+
+@dataclass
+class Job:
+    """What to fit, and where the answer goes."""
+
+    command: str
+    items: Input
+    estimator: FactorizationEstimator
+    out: Path
+    options: dict[str, Any]
+    title: str
+    force: bool = False
+    replace_if: Callable[[Path], bool] | None = None
+    strict: bool = False
+    quiet: bool = False
+    as_json: bool = False
+    notes: list[str] = field(default_factory=list)
+
+
+def run_job(job: Job) -> int:
+    """Fit, write the output folder, print the summary; the exit code."""
+    from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
+
+    items, estimator = job.items, job.estimator
+    began = time.perf_counter()
+    with output_folder(job.out, force=job.force, replace_if=job.replace_if) as folder:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", ConvergenceWarning)
+            estimator.fit(items.X)
+        seconds = time.perf_counter() - began
+        estimator._columns = items.columns or None
+        notes = [*items.notes, *job.notes, *estimator.result_.notes]
+        notes += [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+        result = _result(job, seconds, notes)
+        membership = estimator.result_.membership
+        write_memberships(
+            folder / "memberships.csv",
+            items.ids,
+            estimator.labels_,
+            estimator.membership_,
+            estimator.entropy_,
+            membership.margin,
+        )
+        write_json(folder / "result.json", result)
+        (folder / "model").mkdir()
+        save_model(estimator, folder / "model")
+        report = FitReport(
+            title=job.title,
+            source=items.source,
+            ids=items.ids,
+            columns=items.columns,
+            estimator=estimator,
+            features=items.features,
+            parameters=result["parameters"],
+            scores=result.get("scores"),
+            notes=notes,
+            seconds=seconds,
+            versions=result["versions"],
+            command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
+        )
+        with ProgressBar() as bar, bar.stage("writing the report"):
+            write_report(folder / "report.html", report)
+        write_json(folder / "manifest.json", _manifest(job, folder, result))
+    if job.as_json:
+        sys.stdout.write((job.out / "result.json").read_text())
+    elif not job.quiet:
+        _print_summary(job, result, notes)
+    status = result["status"]
+    if status == "interrupted":
+        say("partita: interrupted; the best result so far was written", quiet=job.quiet)
+        return INTERRUPTED
+    if job.strict and status != "converged":
+        say(f"partita: not converged ({status}), and --strict was given")
+        return NOT_CONVERGED
+    return DONE
+
+
+def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
+    estimator, fit = job.estimator, job.estimator.result_
+    out: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "command": job.command,
+        "parameters": job.options,
+        "n_items": len(estimator.labels_),
+        "n_clusters": estimator.n_clusters_,
+        "sizes": fit.membership.sizes,
+        "objective": estimator.objective_,
+        "misfit": fit.misfit,
+        "scale": estimator.scale_,
+        "status": fit.status,
+        "optimality": fit.optimality,
+        "n_iter": estimator.n_iter_,
+        "n_products": estimator.n_products_,
+        "restarts": [
+            {"start": r.start, "objective": r.objective, "status": r.status, "n_iter": r.n_iter} for r in fit.restarts
+        ],
+        "mean_entropy": float(estimator.entropy_.mean()),
+        "n_boundary": len(fit.membership.boundary(SURE_MARGIN)),
+        "seconds": seconds,
+        "peak_memory_bytes": peak_memory(),
+        "seed": fit.seed,
+        "versions": _versions(),
+        "input_sha256": job.items.sha256,
+        "notes": notes,
+    }
+    if job.items.truth is not None:
+        labels, truth = estimator.labels_, job.items.truth
+        out["scores"] = {
+            "purity": metrics.purity(labels, truth),
+            "rand": metrics.rand_index(labels, truth),
+            "adjusted_rand": metrics.adjusted_rand_index(labels, truth),
+            "accuracy": metrics.accuracy(labels, truth),
+        }
+    return json.loads(json.dumps(out, default=_plain))  # type: ignore[no-any-return]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    return str(value)
+
+
+def _manifest(job: Job, folder: Path, result: dict[str, Any]) -> dict[str, Any]:
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {
+        "program": "partita",
+        "schema_version": SCHEMA_VERSION,
+        "command": job.command,
+        "input": {"name": job.items.source, "sha256": job.items.sha256, "kind": job.items.kind},
+        "parameters": job.options,
+        "seed": result["seed"],
+        "versions": result["versions"],
+        "files": {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in files},
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version(), "platform": platform.platform()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _print_summary(job: Job, result: dict[str, Any], notes: list[str]) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False, soft_wrap=True)
+    membership = job.estimator.result_.membership
+    table = Table(title=escape(f"{job.title}: {result['n_items']:,} items in {result['n_clusters']} clusters"))
+    for name in ("cluster", "items", "share", "mean membership", "boundary items"):
+        table.add_column(name, justify="right")
+    boundary = membership.margin < SURE_MARGIN
+    for k, (size, sure) in enumerate(zip(membership.sizes, membership.certainty(), strict=True)):
+        unsure = int(boundary[membership.labels == k].sum())
+        share = size / membership.n_items
+        table.add_row(str(k), f"{size:,}", f"{share:.1%}", "-" if np.isnan(sure) else f"{sure:.3f}", f"{unsure:,}")
+    console.print(table)
+    console.print(
+        f"{result['n_boundary']:,} of {result['n_items']:,} items sit on a boundary (margin below {SURE_MARGIN}); "
+        f"misfit {result['misfit']:.3f}; {result['status']} after {result['n_iter']} iterations, "
+        f"{result['n_products']} products, {result['seconds']:.1f} s"
+    )
+    if "scores" in result:
+        scores = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in result["scores"].items())
+        console.print(f"against the labels given (not used in the fit): {scores}")
+    for note in notes:
+        console.print(f"note: {escape(note)}")
+    console.print(f"written to {escape(str(job.out))}: report.html, memberships.csv, result.json, model/")

@@ -1,0 +1,32 @@
+"""`partita score`: labels found against known ones."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from partita import metrics
+from partita.cli.console import DONE
+from partita.io import match_labels, read_labels
+
+__all__ = ["run_score"]
+
+
+def run_score(labels: Path, truth: Path, *, as_json: bool) -> int:
+    """Print the scores; the exit code."""
+    found, known = match_labels(read_labels(labels), read_labels(truth))
+    scores = {
+        "purity": metrics.purity(found, known),
+        "rand": metrics.rand_index(found, known),
+        "adjusted_rand": metrics.adjusted_rand_index(found, known),
+        "accuracy": metrics.accuracy(found, known),
+        "variation_of_information_bits": metrics.variation_of_information(found, known, unit="bits"),
+        "normalized_variation_of_information": metrics.normalized_variation_of_information(found, known),
+    }
+    if as_json:
+        sys.stdout.write(json.dumps({"n_items": len(found), **scores}, indent=2) + "\n")
+        return DONE
+    for name, value in scores.items():
+        sys.stdout.write(f"{name.replace('_', ' '):38s} {value:.6f}\n")
+    return DONE

@@ -1,0 +1,62 @@
+"""Scaling of features before distances are taken: a choice, since it decides what a distance means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+
+__all__ = ["ScaleFeatures", "Scaling", "dominating_column"]
+
+Array = NDArray[np.float64]
+ScaleFeatures = Literal["none", "standard", "minmax"]
+
+# Share of the total variance from which one column decides every Euclidean distance.
+DOMINATES = 0.9
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """(X - centre) / spread, column by column; a constant column has spread one."""
+
+    centre: Array
+    spread: Array
+
+    @classmethod
+    def of(cls, X: Array, weights: Array | None, how: ScaleFeatures) -> Scaling | None:
+        """The scaling that `how` asks for, fitted on X; None for none.
+
+        >>> Scaling.of(np.array([[0.0], [4.0]]), None, "minmax")(np.array([[1.0]])).tolist()
+        [[0.25]]
+        """
+        if how == "none":
+            return None
+        if how == "standard":
+            standard = StandardScaler().fit(X, sample_weight=weights)
+            return cls(standard.mean_, standard.scale_)
+        minmax = MinMaxScaler().fit(X)
+        return cls(minmax.data_min_, 1.0 / minmax.scale_)
+
+    def __call__(self, X: Array) -> Array:
+        """X scaled."""
+        return (X - self.centre) / self.spread
+
+
+def dominating_column(X: Array) -> tuple[int, float] | None:
+    """The column that holds more than nine tenths of the total variance, and its share; None where none does.
+
+    >>> dominating_column(np.array([[0.0, 0.0], [1.0, 1000.0]]))[0]
+    1
+    """
+    if X.shape[1] < 2:
+        return None
+    variance = np.nanvar(X, axis=0)
+    total = float(variance.sum())
+    if total == 0:
+        return None
+    widest = int(variance.argmax())
+    share = float(variance[widest]) / total
+    return (widest, share) if share > DOMINATES else None

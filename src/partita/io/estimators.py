@@ -1,0 +1,171 @@
+"""A fitted estimator as a folder of numbers and JSON, and back. No pickle: loading runs no code from the folder."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from partita import estimators
+from partita.affinity import Builder
+from partita.errors import InputError, ModelError
+from partita.estimators.base import FactorizationEstimator
+from partita.estimators.extension import Extension
+from partita.estimators.scaling import Scaling
+from partita.io.models import read_model, write_model
+from partita.io.output import output_folder
+from partita.membership import row_entropy
+from partita.solvers import Solver
+
+__all__ = ["load", "save", "save_model"]
+
+# Attributes of a fit that are numbers or short arrays.
+SCALARS = ("n_clusters_", "objective_", "n_iter_", "n_products_", "n_features_in_")
+
+
+def save(estimator: FactorizationEstimator, path: str | Path) -> None:
+    """Save a fitted estimator to a new folder: `model.json` and `arrays.safetensors`.
+
+    What scores new items is kept, with memberships, labels and parameters; not kept are `result_` (traces and
+    restarts) and `affinity_`.
+
+    Parameters
+    ----------
+    estimator : SoF or SoftClustering, fitted
+    path : str or Path
+        A folder that does not exist yet.
+
+    Raises
+    ------
+    InputError
+        Where the folder exists, or a parameter is a function or an array, which a folder of numbers and JSON cannot
+        hold.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> X = load_iris().data
+    >>> model = estimators.SoftClustering(n_clusters=3).fit(X)
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     save(model, f"{home}/iris")
+    ...     bool((load(f"{home}/iris").predict(X) == model.predict(X)).all())
+    True
+    """
+    with output_folder(path) as folder:
+        save_model(estimator, folder)
+
+
+def save_model(estimator: FactorizationEstimator, folder: Path) -> None:
+    """Write the model's files into an existing folder."""
+    check_is_fitted(estimator)
+    extension = estimator._extension
+    config = {
+        "estimator": type(estimator).__name__,
+        "parameters": {name: _plain(name, value) for name, value in estimator.get_params(deep=False).items()},
+        "affinity": estimator._builder_.config(),
+        "normalization": extension.how,
+        "fitted": {name: getattr(estimator, name) for name in SCALARS},
+        "feature_names": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
+        "columns": getattr(estimator, "_columns", None),
+        "common_scale": np.ndim(estimator.scale_) == 0,
+    }
+    arrays = {
+        "membership": estimator.membership_,
+        "labels": estimator.labels_,
+        "scale": np.atleast_1d(np.asarray(estimator.scale_, dtype=np.float64)),
+        **extension.state(),
+    }
+    write_model(folder, config=config, arrays=arrays)
+
+
+def load(path: str | Path) -> FactorizationEstimator:
+    """Load an estimator that `save` or `partita fit` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        The model folder, or an output folder of `partita fit`.
+
+    Returns
+    -------
+    SoF or SoftClustering, fitted: `predict`, `predict_proba`, `membership_`, `labels_` ...
+
+    Raises
+    ------
+    ModelError
+        Where the folder is missing, corrupt or not one of ours.
+    """
+    config, arrays = read_model(path)
+    try:
+        return _restored(config, arrays)
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise ModelError(
+            f"{path}: the model is incomplete or was changed ({type(error).__name__}: {error}); fit it again"
+        ) from error
+
+
+def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> FactorizationEstimator:
+    if config["estimator"] not in estimators.__all__:
+        raise ModelError(f"unknown estimator {config['estimator']!r}; this version knows {estimators.__all__}")
+    kind: type[FactorizationEstimator] = getattr(estimators, config["estimator"])
+    known = inspect.signature(kind).parameters
+    estimator = kind(**{name: _revived(value) for name, value in config["parameters"].items() if name in known})
+    builder = Builder.from_config(config["affinity"])
+    prefix = "evidence."
+    evidence = builder.restore({k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)})
+    K = int(config["fitted"]["n_clusters_"])
+    W, landing, factors = arrays["membership"], arrays["landing"], arrays["factors"]
+    if W.ndim != 2 or W.shape[1] != K or landing.shape != (len(factors), K) or arrays["quadratic"].shape != (K, K):
+        raise ModelError("the arrays of the model do not fit together")
+    estimator._builder_ = builder
+    estimator._extension = Extension(
+        evidence, config["normalization"], factors, landing, arrays["quadratic"], _scaling(arrays)
+    )
+    estimator.membership_ = W
+    estimator.labels_ = arrays["labels"]
+    estimator.entropy_ = row_entropy(W)
+    estimator.scale_ = float(arrays["scale"][0]) if config["common_scale"] else arrays["scale"]
+    for name in SCALARS:
+        setattr(estimator, name, config["fitted"][name])
+    if config["feature_names"]:
+        estimator.feature_names_in_ = np.array(config["feature_names"], dtype=object)
+    return estimator
+
+
+def _scaling(arrays: dict[str, np.ndarray[Any, Any]]) -> Scaling | None:
+    centre = arrays.get("scaling.centre")
+    return None if centre is None else Scaling(centre, arrays["scaling.spread"])
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A parameter as JSON."""
+    if isinstance(value, Builder):
+        return {"builder": value.config()}
+    if isinstance(value, Solver):
+        options = {field.name: getattr(value, field.name) for field in fields(value)}  # type: ignore[arg-type]
+        return {"solver": value.name, **options}
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
+        return list(value)
+    if name == "start":
+        return "given"  # the array has done its work; a refit would need it again
+    if name == "random_state":
+        return None  # a generator's state is not part of the model
+    raise InputError(f"{name}={value!r} cannot be saved: a model folder holds numbers, names and no code")
+
+
+def _revived(value: Any) -> Any:
+    if isinstance(value, dict) and "builder" in value:
+        return Builder.from_config(value["builder"])
+    if isinstance(value, dict) and "solver" in value:
+        options = {k: v for k, v in value.items() if k != "solver"}
+        return Solver.registry[value["solver"]](**options)
+    return value

@@ -1,0 +1,75 @@
+"""Which items a picture shows and in which order: by cluster, thinned evenly, binned within clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita.membership import Membership
+
+__all__ = ["as_membership", "blocks", "by_cluster", "count", "membership_of", "stratified_sample"]
+
+Index = NDArray[np.intp]
+
+# Items of each cluster that a sample keeps at least, so that a small cluster does not vanish.
+KEEP_AT_LEAST = 3
+
+
+def membership_of(estimator: Any) -> Membership:
+    """The membership of a fitted estimator, with its own labels where memberships tie."""
+    membership = Membership(np.asarray(estimator.membership_))
+    membership.labels = np.asarray(estimator.labels_, dtype=np.int64)
+    return membership
+
+
+def as_membership(membership: Membership | ArrayLike) -> Membership:
+    """A membership as it is, or made from an array with rows on the simplex."""
+    return membership if isinstance(membership, Membership) else Membership(membership)
+
+
+def by_cluster(membership: Membership) -> Index:
+    """Items ordered by cluster, the surest of each first.
+
+    >>> by_cluster(Membership([[0.1, 0.9], [0.6, 0.4], [0.2, 0.8], [0.9, 0.1]])).tolist()
+    [3, 1, 0, 2]
+    """
+    own = membership.matrix[np.arange(membership.n_items), membership.labels]
+    return np.asarray(np.lexsort((-own, membership.labels)))
+
+
+def blocks(labels: NDArray[np.int64], n_clusters: int) -> Index:
+    """Where each cluster begins when items are ordered by cluster, and N at the end.
+
+    >>> blocks(np.array([0, 2, 2]), 3).tolist()
+    [0, 1, 1, 3]
+    """
+    return np.r_[0, np.cumsum(np.bincount(labels, minlength=n_clusters))]
+
+
+def stratified_sample(labels: NDArray[np.int64], size: int, seed: int = 0) -> Index:
+    """At most `size` items at random, each cluster in proportion; increasing, the same for the same seed.
+
+    >>> len(stratified_sample(np.zeros(50, dtype=np.int64), 10)), stratified_sample(np.array([1, 0]), 10).tolist()
+    (10, [0, 1])
+    """
+    n = len(labels)
+    if n <= size:
+        return np.arange(n)
+    counts = np.bincount(labels)
+    quota = np.minimum(counts, np.maximum(size * counts // n, KEEP_AT_LEAST))
+    while quota.sum() > size:
+        quota[quota.argmax()] -= 1
+    rng = np.random.default_rng(seed)
+    chosen = [rng.choice(np.flatnonzero(labels == k), q, replace=False) for k, q in enumerate(quota) if q]
+    return np.sort(np.concatenate(chosen))
+
+
+def count(number: int, thing: str) -> str:
+    """A number with its noun.
+
+    >>> count(1, "item"), count(1797, "item")
+    ('1 item', '1,797 items')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,227 @@
+"""What every kind of affinity keeps, whatever it is inside: the laws run over `Affinity.kinds`, none left out."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import partita.affinity  # noqa: F401 - registers every kind
+from partita.affinity import DiffusedAffinity, NeighborGraph, diffused, normalise
+from partita.affinity.base import Affinity
+from partita.kernels import products
+from partita.kernels.threads import limit_threads
+
+# Sums of a few dozen products of numbers below about 100: rounding is far below, a wrong entry far above.
+ROUNDING = 1e-10
+N = 23
+KINDS = sorted(Affinity.kinds)
+
+
+def close(found, expected):
+    assert np.shape(found) == np.shape(expected)
+    np.testing.assert_allclose(found, expected, rtol=ROUNDING, atol=ROUNDING * np.abs(expected).max())
+
+
+def product_is_that_of_the_matrix(P, matrix, rng):
+    for width in (1, 2, 7, N + 3):
+        W = rng.normal(size=(len(matrix), width))
+        close(P @ W, matrix @ W)
+    fortran = np.asfortranarray(rng.normal(size=(len(matrix), 3)))
+    close(P @ fortran, matrix @ fortran)
+
+
+def squared_norm_is_the_sum_of_squares(P, matrix, rng):
+    assert P.squared_norm() == pytest.approx((matrix**2).sum(), rel=ROUNDING)
+    w = rng.random(len(matrix)) * 3
+    w[0] = 0.0
+    assert P.squared_norm(w) == pytest.approx(w @ matrix**2 @ w, rel=ROUNDING)
+
+
+def diagonal_row_sums_and_mean_are_those_of_the_matrix(P, matrix, rng):
+    close(P.diagonal(), matrix.diagonal())
+    close(P.row_sums(), matrix.sum(axis=1))
+    assert P.mean() == pytest.approx(matrix.mean(), rel=ROUNDING)
+    close(P.to_dense(), matrix)
+    assert P.shape == matrix.shape
+    assert P.n_items == len(matrix)
+
+
+def rows_come_in_the_order_asked(P, matrix, rng):
+    for index in ([5, 2, 19], [3, 3, 0, 3], [7], 4, np.array([], dtype=int), np.arange(len(matrix))[::-1]):
+        close(P.rows(index), matrix[np.atleast_1d(index).astype(int)]) if np.size(index) else None
+        assert P.rows(index).shape == (np.size(index), len(matrix))
+
+
+def scaled_is_diag_p_diag(P, matrix, rng):
+    factors = rng.random(len(matrix)) + 0.5
+    expected = matrix * factors[:, None] * factors
+    scaled = P.scaled(factors)
+    for law in (product_is_that_of_the_matrix, squared_norm_is_the_sum_of_squares, rows_come_in_the_order_asked):
+        law(scaled, expected, rng)
+    diagonal_row_sums_and_mean_are_those_of_the_matrix(scaled, expected, rng)
+    # Scaling twice multiplies, and leaves the first one as it was.
+    close(scaled.scaled(factors).to_dense(), expected * factors[:, None] * factors)
+    close(P.to_dense(), matrix)
+    assert scaled.products == P.products
+
+
+def writing_into_an_answer_changes_no_later_answer(P, matrix, rng):
+    W = rng.random((len(matrix), 2))
+    before = W.copy()
+    for answer in (P @ W, P.rows([1, 2]), P.rows(1), P.diagonal(), P.row_sums(), P.to_dense()):
+        if answer.flags.writeable:  # an answer that cannot be written to is as good
+            answer[...] = np.nan
+    np.testing.assert_array_equal(W, before)
+    for law in (product_is_that_of_the_matrix, squared_norm_is_the_sum_of_squares, rows_come_in_the_order_asked):
+        law(P, matrix, rng)
+    diagonal_row_sums_and_mean_are_those_of_the_matrix(P, matrix, rng)
+
+
+def the_caller_keeps_its_arrays(P, matrix, rng):
+    factors = np.ones(len(matrix))
+    scaled = P.scaled(factors)
+    factors[:] = 7.0
+    close(scaled.to_dense(), matrix)
+
+
+def kind_is_probability_only_within_bounds(P, matrix, rng):
+    assert P.kind in ("probability", "similarity")
+    if P.kind == "probability":
+        assert matrix.min() >= 0
+        assert matrix.max() <= 1 + 1e-12  # sums of weights that add up to one, rounded
+    twice = P.scaled(np.full(len(matrix), 2.0))
+    if (matrix * 4).max() > 1.001:
+        assert twice.kind == "similarity"
+
+
+def a_product_costs_at_least_one(P, matrix, rng):
+    assert isinstance(P.products, int)
+    assert P.products >= 1
+
+
+def the_matrix_is_symmetric(P, matrix, rng):
+    dense = P.to_dense()
+    close(dense, dense.T)
+
+
+LAWS = [
+    product_is_that_of_the_matrix,
+    squared_norm_is_the_sum_of_squares,
+    diagonal_row_sums_and_mean_are_those_of_the_matrix,
+    rows_come_in_the_order_asked,
+    scaled_is_diag_p_diag,
+    writing_into_an_answer_changes_no_later_answer,
+    the_caller_keeps_its_arrays,
+    kind_is_probability_only_within_bounds,
+    a_product_costs_at_least_one,
+    the_matrix_is_symmetric,
+]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", [0, 1])
+def test_every_kind(kind, law, seed):
+    P, matrix = Affinity.kinds[kind].example(np.random.default_rng(seed), N)
+    assert type(P) is Affinity.kinds[kind]
+    law(P, matrix, np.random.default_rng(100 + seed))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_a_new_kind_registers_itself_and_passes_with_a_product_and_a_diagonal_alone(law):
+    class Circulant(Affinity):
+        name = "made up for this test"
+
+        def __init__(self, first_row, factors):
+            self._row, self._factors = first_row, factors
+
+        @property
+        def n_items(self):
+            return len(self._row)
+
+        def __matmul__(self, W):
+            spectrum = np.fft.fft(self._row)[:, None] * np.fft.fft(self._factors[:, None] * W, axis=0)
+            return self._factors[:, None] * np.fft.ifft(spectrum, axis=0).real
+
+        def diagonal(self):
+            return self._factors**2 * self._row[0]
+
+        def scaled(self, factors):
+            return Circulant(self._row, self._factors * factors)
+
+        @classmethod
+        def example(cls, rng, n_items):
+            half = rng.random(n_items)
+            row = half + half[-np.arange(n_items)]
+            lag = np.arange(n_items)
+            return cls(row, np.ones(n_items)), row[np.abs(lag[:, None] - lag)]
+
+    try:
+        assert Affinity.kinds["made up for this test"] is Circulant
+        P, matrix = Circulant.example(np.random.default_rng(0), N)
+        law(P, matrix, np.random.default_rng(1))
+    finally:
+        del Affinity.kinds["made up for this test"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_bits_do_not_depend_on_the_number_of_threads(kind, monkeypatch):
+    n, width = 1200, 16  # 1200 * 1200 * 16 = 2.3e7 multiplications, half of them in the sparse example: both above 1e7
+    P, matrix = Affinity.kinds[kind].example(np.random.default_rng(2), n)
+    W = np.random.default_rng(3).random((n, width))
+    threads_used = []
+    real = products.run_chunks
+
+    def spy(work, bounds):
+        from partita.kernels.threads import n_threads
+
+        assert len(bounds) > 1
+        assert [b for pair in bounds for b in pair][1:-1:2] == [low for low, _ in bounds[1:]]  # no gap, no overlap
+        threads_used.append(min(n_threads(), len(bounds)))
+        real(work, bounds)
+
+    monkeypatch.setattr(products, "run_chunks", spy)
+    with limit_threads(1):
+        one = P @ W
+    with limit_threads(2):
+        two = P @ W
+    with limit_threads(3):
+        three = P @ W
+    np.testing.assert_array_equal(one, two)
+    np.testing.assert_array_equal(one, three)
+    close(one, matrix @ W)
+    if kind in ("dense", "sparse", "diffused", "scaled"):
+        assert set(threads_used) == {1, 2, 3}  # the chunked path was taken
+
+
+def test_a_sparse_product_with_empty_rows_is_whole(monkeypatch):
+    monkeypatch.setattr(products, "PARALLEL_FROM", 0)
+    rng = np.random.default_rng(0)
+    matrix = sp.random_array((300, 300), density=0.01, format="csr", rng=rng)
+    matrix = sp.csr_array(matrix + matrix.T)
+    keep = np.ones(300)
+    keep[[0, 1, 2, 150, 297, 298, 299]] = 0.0
+    matrix = sp.csr_array(sp.diags_array(keep) @ matrix @ sp.diags_array(keep))
+    matrix.eliminate_zeros()
+    W = rng.random((300, 3))
+    # The same few products a row, added in the same order: a difference is a lost or doubled row.
+    np.testing.assert_allclose(products.csr_product(matrix, W), matrix.toarray() @ W, atol=1e-12)
+    np.testing.assert_array_equal(products.csr_product(sp.csr_array((5, 5)), np.ones((5, 2))), np.zeros((5, 2)))
+
+
+def test_the_estimated_norm_of_a_diffusion_is_within_its_stated_error(monkeypatch):
+    rng = np.random.default_rng(0)
+    centres = rng.normal(size=(5, 3)) * 4
+    X = centres[rng.integers(0, 5, 1500)] + rng.normal(size=(1500, 3))
+    S = normalise(NeighborGraph().build(X, n_clusters=5).affinity, "symmetric").affinity
+    weights = rng.integers(1, 4, 1500).astype(float)
+    P = DiffusedAffinity(S, 4)
+    exact, weighted = P.squared_norm(), P.squared_norm(weights)
+    dense = np.linalg.matrix_power(S.to_dense(), 4)
+    assert exact == pytest.approx((dense**2).sum(), rel=ROUNDING)
+    assert P.squared_norm_is_exact
+    monkeypatch.setattr(diffused, "EXACT_UP_TO", 100)
+    assert not P.squared_norm_is_exact
+    # The docstring's figure.
+    assert P.squared_norm() == pytest.approx(exact, rel=1e-3)
+    assert P.squared_norm(weights) == pytest.approx(weighted, rel=1e-3)
+    assert P.squared_norm() == P.squared_norm()

@@ -1,0 +1,248 @@
+"""What every objective keeps: value, gradient, scale and the segment between two memberships, against brute force."""
+
+from itertools import chain, combinations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import minimize_scalar
+
+from partita.affinity import DenseAffinity, DiffusedAffinity, LowRankAffinity, SparseAffinity, Unobserved
+from partita.objectives import Objective, Problem
+
+OBJECTIVES = sorted(Objective.registry)
+N, K = 9, 3
+# Values of order 10 from sums of N^2 terms.
+ROUNDING = 1e-10
+
+
+def planted(rng, weighted, holes, kind="dense"):
+    """A problem's parts: affinity, full matrix, mask of observed pairs, item weights."""
+    half = rng.random((N, N)) * (rng.random((N, N)) < 0.7)
+    matrix = (half + half.T) / 2
+    observed = np.ones((N, N), dtype=bool)
+    unobserved = None
+    if holes:
+        for i, j in ((0, 4), (2, 3), (7, 8), (5, 5), (0, 1)):
+            observed[i, j] = observed[j, i] = False
+        unobserved = Unobserved(*np.nonzero(~observed))
+        matrix = matrix * observed
+    w = rng.random(N) * 2 + 0.2 if weighted else None
+    P = DenseAffinity(matrix, unobserved) if kind == "dense" else SparseAffinity(sp.csr_array(matrix), unobserved)
+    return P, matrix, observed, w
+
+
+def brute_value(matrix, observed, w, W, a):
+    root = np.sqrt(np.ones(N) if w is None else w)
+    difference = root[:, None] * (matrix - (W * a) @ W.T) * root
+    return float((difference[observed] ** 2).sum())
+
+
+cases = pytest.mark.parametrize(
+    ("weighted", "holes", "kind"),
+    [(False, False, "dense"), (True, False, "dense"), (False, True, "dense"), (True, True, "dense")]
+    + [(True, True, "sparse")],
+)
+objectives = pytest.mark.parametrize("name", OBJECTIVES)
+
+
+@cases
+@objectives
+def test_the_value_is_the_weighted_sum_of_squares_over_observed_pairs(name, weighted, holes, kind):
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        P, matrix, observed, w = planted(rng, weighted, holes, kind)
+        problem = Problem(P, Objective.registry[name](), w)
+        point = problem.evaluate(rng.dirichlet(np.ones(K), size=N))
+        expected = brute_value(matrix, observed, w, point.W, point.scale)
+        assert problem.total(point) == pytest.approx(expected, rel=ROUNDING)
+
+
+@cases
+@objectives
+def test_the_gradient_is_the_finite_difference_of_the_value(name, weighted, holes, kind):
+    rng = np.random.default_rng(2)
+    step = 1e-5  # error of a central difference: step^2 f''' ~ 1e-9, and rounding eps |f| / step ~ 1e-10
+    for _ in range(3):
+        P, _, _, w = planted(rng, weighted, holes, kind)
+        problem = Problem(P, Objective.registry[name](), w)
+        W = rng.dirichlet(np.full(K, 3.0), size=N)
+        # In the metric of the weights: the plain derivative is w_i times the row of the gradient.
+        derivative = problem.gradient(problem.evaluate(W)) * (1.0 if w is None else w[:, None])
+        numeric = np.empty((N, K))
+        for i in range(N):
+            for k in range(K):
+                moved = np.zeros((N, K))
+                moved[i, k] = step
+                numeric[i, k] = (problem.evaluate(W + moved).value - problem.evaluate(W - moved).value) / (2 * step)
+        np.testing.assert_allclose(derivative, numeric, rtol=1e-6, atol=1e-7)
+        # and `inner` is the metric in which both belong together
+        direction = rng.normal(size=(N, K))
+        assert problem.inner(problem.gradient(problem.evaluate(W)), direction) == pytest.approx(
+            (numeric * direction).sum(), rel=1e-6, abs=1e-6
+        )
+
+
+@cases
+@objectives
+def test_relabelling_the_clusters_relabels_the_gradient_and_leaves_the_value(name, weighted, holes, kind):
+    rng = np.random.default_rng(3)
+    P, _, _, w = planted(rng, weighted, holes, kind)
+    problem = Problem(P, Objective.registry[name](), w)
+    W, order = rng.dirichlet(np.ones(K), size=N), [2, 0, 1]
+    first, second = problem.evaluate(W), problem.evaluate(W[:, order])
+    assert second.value == pytest.approx(first.value, rel=ROUNDING)
+    np.testing.assert_allclose(second.scale, first.scale[order], rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(problem.gradient(second), problem.gradient(first)[:, order], rtol=1e-8, atol=1e-9)
+
+
+def over_all_supports(c, H):
+    """min a^T H a - 2 a^T c over a >= 0, exactly: the best stationary point over every set of positive entries."""
+    n = len(c)
+    best = 0.0
+    for support in map(list, chain.from_iterable(combinations(range(n), r) for r in range(1, n + 1))):
+        a = np.linalg.lstsq(H[np.ix_(support, support)], c[support], rcond=None)[0]
+        if (a >= 0).all():
+            best = min(best, float(a @ H[np.ix_(support, support)] @ a - 2 * a @ c[support]))
+    return best
+
+
+def common(c, H):
+    """min over one alpha >= 0."""
+
+    def value(log_alpha):
+        alpha = np.exp(log_alpha)
+        return alpha**2 * H.sum() - 2 * alpha * c.sum()
+
+    return min(0.0, float(minimize_scalar(value, bounds=(-30, 10), method="bounded", options={"xatol": 1e-10}).fun))
+
+
+# The least value over the scales that an objective allows, by another road. A new objective adds its line.
+LEAST = {"sof": lambda c, H: float(H.sum() - 2 * c.sum()), "scaled": common, "per_cluster": over_all_supports}
+
+
+@objectives
+def test_the_scale_is_the_best_one_allowed(name):
+    assert name in LEAST, f"add the least value over the scales that {name!r} allows"
+    objective = Objective.registry[name]()
+    rng = np.random.default_rng(4)
+    at_bound = 0
+    for trial in range(60):
+        k = int(rng.integers(1, 5))
+        gram = rng.random((6, k))
+        H = (gram.T @ gram) ** 2
+        c = rng.normal(size=k) * H.diagonal()
+        if trial % 3 == 0 and k > 1:  # two clusters coincide
+            H[:, 1], c[1] = H[:, 0], c[0]
+            H[1] = H[0]
+        if trial % 10 == 9:
+            c = -np.abs(c)
+        a = objective.scale(c, H)
+        assert a.shape == (k,)
+        at_bound += bool((a == 0).any())
+        found = float(a @ H @ a - 2 * a @ c)
+        expected = LEAST[name](c, H)
+        # Where clusters coincide H is singular: eigenvalues below 1e-20 of the largest are left out, and no more.
+        assert found == pytest.approx(expected, rel=1e-8, abs=1e-8 * (1 + np.abs(c).max()))
+    if name != "sof":
+        assert at_bound > 3  # the bound was put to the test
+
+
+@objectives
+def test_a_scale_of_nothing_is_finite(name):
+    a = Objective.registry[name]().scale(np.zeros(3), np.zeros((3, 3)))
+    assert np.isfinite(a).all()
+    with_empty_cluster = np.diag([2.0, 0.0, 1.0])
+    assert np.isfinite(Objective.registry[name]().scale(np.array([1.0, 0.0, 1.0]), with_empty_cluster)).all()
+
+
+@cases
+@objectives
+def test_a_point_between_two_costs_no_product_and_is_what_evaluating_it_gives(name, weighted, holes, kind):
+    rng = np.random.default_rng(5)
+    P, _, _, w = planted(rng, weighted, holes, kind)
+    problem = Problem(P, Objective.registry[name](), w)
+    first, second = (problem.evaluate(rng.dirichlet(np.ones(K), size=N)) for _ in range(2))
+    for t in (-0.3, 0.0, 0.37, 1.0, 1.6):
+        counted = problem.n_products
+        between = problem.between(first, second, t)
+        gradient = problem.gradient(between)
+        assert problem.n_products == counted
+        again = problem.evaluate(first.W + t * (second.W - first.W))
+        assert between.value == pytest.approx(again.value, rel=1e-9, abs=1e-9)
+        np.testing.assert_allclose(between.product, again.product, atol=ROUNDING)
+        np.testing.assert_allclose(between.scale, again.scale, rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(gradient, problem.gradient(again), atol=1e-8)
+
+
+@cases
+@objectives
+def test_the_best_point_between_two_is_the_lowest_of_the_segment(name, weighted, holes, kind):
+    rng = np.random.default_rng(6)
+    for _ in range(10):
+        P, _, _, w = planted(rng, weighted, holes, kind)
+        problem = Problem(P, Objective.registry[name](), w)
+        first, second = (problem.evaluate(rng.dirichlet(np.full(K, 0.3), size=N)) for _ in range(2))
+        counted = problem.n_products
+        best = problem.best_between(first, second)
+        assert problem.n_products == counted
+        direction = second.W - first.W
+        t = np.vdot(best.W - first.W, direction) / np.vdot(direction, direction)
+        np.testing.assert_allclose(best.W, first.W + t * direction, atol=1e-12)
+        assert problem.evaluate(best.W).value == pytest.approx(best.value, rel=1e-9)
+        inner = problem.n_products
+        grid = [problem.between(first, second, s).value for s in np.linspace(0, 1, 201)]
+        assert problem.n_products == inner
+        if holes:  # only a few points are tried there
+            assert best.value == min(problem.between(first, second, s).value for s in (0.125, 0.25, 0.5, 0.75))
+        else:
+            # t is known to 1e-4: the value to about f'' t^2 / 2 with f'' up to a few hundred.
+            assert best.value <= min(grid) + 1e-5
+
+
+@objectives
+def test_a_t_step_diffusion_counts_t_products(name):
+    rng = np.random.default_rng(7)
+    P, _, _, _ = planted(rng, False, False)
+    for affinity, cost in (
+        (P, 1),
+        (DiffusedAffinity(P, 1), 1),
+        (DiffusedAffinity(P, 4), 4),
+        (DiffusedAffinity(DiffusedAffinity(P, 3), 2), 6),
+        (DiffusedAffinity(P, 4).scaled(np.full(N, 0.5)), 4),
+        (LowRankAffinity(rng.random((N, 2))), 1),
+    ):
+        problem = Problem(affinity, Objective.registry[name]())
+        W = rng.dirichlet(np.ones(K), size=N)
+        point = problem.evaluate(W)
+        problem.gradient(point)
+        problem.total(point)
+        problem.curvature_bound(point)
+        assert problem.n_products == cost
+        problem.evaluate(W)
+        assert problem.n_products == 2 * cost
+        assert problem.fresh().n_products == 0
+
+
+@objectives
+def test_the_curvature_bound_majorises_the_value_of_one_row(name):
+    """f(W + move of one row) <= f + <g, move> + B/2 |move|^2 up to the row's own quartic term."""
+    rng = np.random.default_rng(8)
+    P, _, _, w = planted(rng, True, False)
+    problem = Problem(P, Objective.registry[name](), w)
+    for _ in range(20):
+        point = problem.evaluate(rng.dirichlet(np.ones(K), size=N))
+        a = point.scale
+        bound = problem.curvature_bound(point)
+        exact = 4 * np.linalg.eigvalsh(np.diag(a) @ point.gram @ np.diag(a))[-1]
+        assert bound == pytest.approx(exact, rel=1e-9)
+        direction = rng.normal(size=K)
+        direction /= np.linalg.norm(direction)
+        assert direction @ (4 * np.diag(a) @ point.gram @ np.diag(a)) @ direction <= bound * (1 + 1e-9)
+
+
+def test_every_objective_says_what_it_is():
+    for name, kind in Objective.registry.items():
+        assert kind.name == name
+        assert kind.equation
+        assert kind.source
