@@ -96,11 +96,16 @@ def check_square(values: Any, name: str) -> None:
 
 def pairs_with(values: Any, bad: Any, most: int = 3) -> list[tuple[int, int]]:
     """The first few positions where `bad` holds, in the numbering of `values`."""
+    rows, columns = _positions(values, bad)
+    return [(int(i), int(j)) for i, j in zip(rows[:most], columns[:most])]
+
+
+def _positions(values: Any, bad: Any) -> tuple[Any, Any]:
+    """Rows and columns where `bad` holds."""
     if sp.issparse(values):
-        position = np.flatnonzero(bad)[:most]
-        rows = np.searchsorted(values.indptr, position, side="right") - 1
-        return [(int(i), int(j)) for i, j in zip(rows, values.indices[position])]
-    return [(int(i), int(j)) for i, j in np.argwhere(bad)[:most]]
+        position = np.flatnonzero(bad)
+        return np.searchsorted(values.indptr, position, side="right") - 1, values.indices[position].astype(np.intp)
+    return np.nonzero(bad)
 
 
 def _numeric(matrix: Any, name: str) -> Any:
@@ -110,15 +115,17 @@ def _numeric(matrix: Any, name: str) -> Any:
         out = sp.csr_array(matrix, dtype=np.float64, copy=True)
         out.sum_duplicates()
         return out
-    shape = np.shape(matrix)
-    if len(shape) == 2:
-        remedy = "pass a scipy.sparse matrix, or use a neighbour graph (affinity='neighbors')"
-        require_memory(8 * shape[0] * shape[1], f"a dense {shape[0]:,} x {shape[1]:,} {name}", remedy)
     try:
+        shape = np.shape(matrix)
+        if len(shape) == 2:
+            remedy = "pass a scipy.sparse matrix, or use a neighbour graph (affinity='neighbors')"
+            require_memory(8 * shape[0] * shape[1], f"a dense {shape[0]:,} x {shape[1]:,} {name}", remedy)
         out = np.asarray(matrix)
         if out.dtype.kind == "c":
             raise InputError(f"{name} holds complex numbers: Complex data not supported")
         return out.astype(np.float64, copy=False)
+    except InputError:
+        raise
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must hold numbers: {error}") from error
 
@@ -135,7 +142,7 @@ def _split(values: Any, holes: Any) -> tuple[Any, Unobserved | None]:
     """Zeros in place of NaN, and the pairs they stood for, in both orders."""
     if not holes.any():
         return values, None
-    rows, columns = np.array(pairs_with(values, holes, most=int(holes.sum()))).T
+    rows, columns = _positions(values, holes)
     n = values.shape[0]
     both = np.unique(np.concatenate([rows * n + columns, columns * n + rows]))
     first, second = np.divmod(both, n)

@@ -47,8 +47,8 @@ class DrawsAffinity(LowRankAffinity):
 
     def __init__(self, draws: ArrayLike | Sequence[Array], weights: ArrayLike | None = None) -> None:
         blocks = _memberships(draws)
-        if not blocks:
-            raise InputError("no draws were given: expected an M x N array of labels with M >= 1")
+        if not blocks or not blocks[0].shape[0]:
+            raise InputError("no draws were given: expected an M x N array of labels with M, N >= 1")
         v = np.ones(len(blocks)) if weights is None else np.asarray(weights, dtype=np.float64)
         if v.shape != (len(blocks),) or not np.isfinite(v).all() or (v < 0).any() or v.sum() <= 0:
             raise InputError(f"weights must be {len(blocks)} nonnegative numbers, not all zero, one for each draw")
@@ -70,7 +70,10 @@ def _memberships(draws: ArrayLike | Sequence[Array]) -> list[sp.csr_array]:
     """One sparse N x K_b membership a draw."""
     if not isinstance(draws, np.ndarray) and len(draws) and np.ndim(draws[0]) == 2:  # type: ignore[arg-type,index]
         return _checked([np.asarray(Q, dtype=np.float64) for Q in draws])  # type: ignore[union-attr]
-    labels = np.asarray(draws)
+    try:
+        labels = np.asarray(draws)
+    except ValueError as error:
+        raise InputError(f"all draws must be of the same items: {error}") from error
     if labels.ndim == 3:
         return _checked(list(labels.astype(np.float64)))
     if labels.ndim != 2:

@@ -150,12 +150,12 @@ def nth_closest(D: Array, n: int, *, itself: bool = True) -> Array:
         else:
             block[block == 0] = np.inf
         sigma[low : low + len(block)] = np.partition(block, n - 1, axis=1)[:, n - 1] if n else 1.0
-    # Precomputed distances can hold zeros between unlike items, and a new item can have too few others: use the
-    # smallest positive distance of the row, so that items at distance zero get affinity 1 and the others a finite one.
-    odd = np.flatnonzero(~((sigma > 0) & np.isfinite(sigma)))
-    for i in odd:
+    # A new item that equals a fitted one can have fewer than n others: the farthest. Precomputed distances can hold
+    # zeros between unlike items: the smallest positive distance of the row, so that items at distance zero get
+    # affinity 1 and the others a finite one.
+    for i in np.flatnonzero(~((sigma > 0) & np.isfinite(sigma))):
         positive = D[i][(D[i] > 0) & np.isfinite(D[i])]
-        sigma[i] = positive.min() if len(positive) else 1.0
+        sigma[i] = 1.0 if not len(positive) else positive.min() if sigma[i] == 0 else positive.max()
     return sigma
 
 

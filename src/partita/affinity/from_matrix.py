@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.base import Affinity, Array
 from partita.affinity.checks import Missing, Symmetrize, as_affinity
@@ -91,7 +91,7 @@ def from_edges(
     >>> from_edges([0, 1], [1, 2]).to_dense().tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
     """
-    i, j = np.asarray(source, dtype=np.intp), np.asarray(target, dtype=np.intp)
+    i, j = _whole(source, "source"), _whole(target, "target")
     w = np.ones(len(i)) if weight is None else np.asarray(weight, dtype=np.float64)
     if not len(i) == len(j) == len(w):
         raise InputError(f"source, target and weight have {len(i)}, {len(j)} and {len(w)} entries; expected the same")
@@ -122,3 +122,10 @@ def from_edges(
             shape=(n, n),
         )
     )
+
+
+def _whole(items: ArrayLike, name: str) -> NDArray[np.intp]:
+    array = np.asarray(items)
+    if array.ndim != 1 or array.dtype.kind not in "iuf" or (array.size and (array != np.round(array)).any()):
+        raise InputError(f"{name} must be a list of whole numbers, the items 0..N-1")
+    return array.astype(np.intp)

@@ -23,16 +23,17 @@ def project_rows_kernel(V: Any, out: Any) -> None:
                 u[m] = u[m - 1]
                 m -= 1
             u[m] = v
+        top = u[0]  # a shift of a row changes nothing, and with it x - 1 is never rounded to x
         excess = -1.0
-        theta = u[0] - 1.0
+        theta = -1.0
         for k in range(K):
-            excess += u[k]
-            if u[k] * (k + 1) > excess:
+            excess += u[k] - top
+            if (u[k] - top) * (k + 1) > excess:
                 theta = excess / (k + 1)
             else:
                 break
         for k in range(K):
-            out[i, k] = max(V[i, k] - theta, 0.0)
+            out[i, k] = max((V[i, k] - top) - theta, 0.0)
 
 
 @njit(cache=True, nogil=True)

@@ -37,6 +37,7 @@ def project_rows(V: NDArray[np.float64]) -> NDArray[np.float64]:
 def project_rows_numpy(V: NDArray[np.float64]) -> NDArray[np.float64]:
     """Row projection by one sort of the whole array."""
     K = V.shape[1]
+    V = V - V.max(axis=1, keepdims=True)  # a shift of a row changes nothing, and now x - 1 is never rounded to x
     descending = -np.sort(-V, axis=1)
     excess = np.cumsum(descending, axis=1) - 1.0
     support = (descending * np.arange(1, K + 1) > excess).sum(axis=1)  # [duchi2008] Fig. 1: rho, at least 1

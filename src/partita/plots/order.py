@@ -45,7 +45,7 @@ def blocks(labels: NDArray[np.int64], n_clusters: int) -> Index:
     >>> blocks(np.array([0, 2, 2]), 3).tolist()
     [0, 1, 1, 3]
     """
-    return np.r_[0, np.cumsum(np.bincount(labels, minlength=n_clusters))]
+    return np.asarray(np.r_[0, np.cumsum(np.bincount(labels, minlength=n_clusters))], dtype=np.intp)
 
 
 def stratified_sample(labels: NDArray[np.int64], size: int, seed: int = 0) -> Index:
@@ -59,8 +59,10 @@ def stratified_sample(labels: NDArray[np.int64], size: int, seed: int = 0) -> In
         return np.arange(n)
     counts = np.bincount(labels)
     quota = np.minimum(counts, np.maximum(size * counts // n, KEEP_AT_LEAST))
-    while quota.sum() > size:
+    while quota.sum() > size and quota.max() > 0:
         quota[quota.argmax()] -= 1
+    while quota.sum() < size:
+        quota[(counts - quota).argmax()] += 1
     rng = np.random.default_rng(seed)
     chosen = [rng.choice(np.flatnonzero(labels == k), q, replace=False) for k, q in enumerate(quota) if q]
     return np.sort(np.concatenate(chosen))

@@ -1,11 +1,12 @@
 """Colours: one for each cluster, told apart by colour-blind eyes too, and a scale for "how much".
 
-Up to ten clusters take a fixed palette (the first six are Okabe and Ito's). Beyond ten, hues are a golden angle apart
-in the Oklch space, in three lightnesses, and every tenth cluster changes the marker: no two clusters share colour and
-marker.
+Up to ten clusters take a fixed palette (the first six are Okabe and Ito's). Beyond ten, colours stand evenly around the
+Oklch hue circle in three lightnesses, neighbours in number far apart, and every tenth cluster changes the marker.
 """
 
 from __future__ import annotations
+
+from math import gcd
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ MARKERS = ("o", "^", "s", "D", "v", "P", "X", "<", ">", "p")
 # Lightness and chroma of the three turns beyond ten clusters: all inside sRGB for every hue.
 LIGHTNESS = (0.56, 0.74, 0.42)
 CHROMA = (0.115, 0.115, 0.095)
-GOLDEN_ANGLE = np.pi * (3 - np.sqrt(5))
+FIRST_HUE = 4.4
 
 # Light for little, dark for much, and its reverse on a dark ground: bright for uncertain.
 SEQUENTIAL = "magma_r"
@@ -50,8 +51,10 @@ def cluster_colors(n_clusters: int) -> list[str]:
     """
     if n_clusters <= len(FIXED):
         return list(FIXED[:n_clusters])
-    turn = np.arange(n_clusters)
-    colors = _srgb(np.take(LIGHTNESS, turn % 3), np.take(CHROMA, turn % 3), 4.4 + GOLDEN_ANGLE * turn)
+    turn, level = np.divmod(np.arange(n_clusters), 3)
+    n_hues = -(-n_clusters // 3)
+    hue = 2 * np.pi * ((turn * _stride(n_hues) % n_hues + level / 3) / n_hues + level / 3) + FIRST_HUE
+    colors = _srgb(np.take(LIGHTNESS, level), np.take(CHROMA, level), hue)
     return ["#" + "".join(f"{channel:02x}" for channel in color) for color in np.rint(255 * colors).astype(int)]
 
 
@@ -74,6 +77,11 @@ def ink_on(color: str) -> str:
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     luminance = float(linear @ [0.2126, 0.7152, 0.0722])
     return "#ffffff" if 1.05 / (luminance + 0.05) >= (luminance + 0.05) / 0.05 else "#000000"
+
+
+def _stride(n: int) -> int:
+    """A step around n places that visits all of them and keeps successive ones about 0.382 of a turn apart."""
+    return min((s for s in range(1, n + 1) if gcd(s, n) == 1), key=lambda s: abs(s / n - 0.382))
 
 
 def _srgb(lightness: Array, chroma: Array, hue: Array) -> Array:

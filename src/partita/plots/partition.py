@@ -27,7 +27,7 @@ __all__ = ["PartitionDisplay"]
 
 # The ground of the entropy map, and where its colour map begins so that certain items still stand out from it.
 GROUND = "#1c1b22"
-DARKEST = 0.30
+DARKEST = 0.35
 
 
 class PartitionDisplay:
@@ -131,7 +131,7 @@ class PartitionDisplay:
         self.shown_ = drawable[stratified_sample(labels[drawable], self.max_points)]
         n, K, shown = self.membership.n_items, self.membership.n_clusters, len(self.shown_)
         thinned = f" ({shown:,} of {n:,} shown)" if shown < n else ""
-        size = float(np.clip(6000 / max(shown, 1), 5.0, 36.0))
+        size = float(np.clip(12_000 / max(shown, 1), 4.0, 36.0))
         self._partition(size)
         tidy(
             self.axes_[0],

@@ -105,7 +105,7 @@ class ProfilesDisplay:
         )
         tidy(
             self.ax_,
-            "Membership profiles, one column an item" if not each else f"Membership profiles of {n:,} items",
+            "Membership profiles, one column per item" if not each else f"Membership profiles of {n:,} items",
             f"items by cluster, the surest of each first{each}",
             "membership",
         )

@@ -84,10 +84,11 @@ class SizesDisplay:
             "items",
             "cluster",
         )
+        self.ax_.set_xlabel("items", loc="left")
         self.ax_.set_yticks(y, [str(k) for k in y])
         self.ax_.tick_params(axis="y", length=0)
         # Room for the words behind the longest bar.
-        self.ax_.set(xlim=(0, 1.75 * max(int(sizes.max()), 1)), ylim=(K - 0.4, -0.6))
+        self.ax_.set(xlim=(0, 1.62 * max(int(sizes.max()), 1)), ylim=(K - 0.4, -0.6))
         ticks = [t for t in self.ax_.get_xticks() if t <= 1.05 * sizes.max() and float(t).is_integer()]
         self.ax_.set_xticks(ticks, [f"{int(t):,}" for t in ticks])
         self.ax_.spines["bottom"].set_bounds(0, max(ticks, default=0))

@@ -252,7 +252,10 @@ class _Run:
     def result(self, restarts: list[Restart]) -> SolveResult:
         best = min(range(len(restarts)), key=lambda k: (restarts[k].objective, k))
         winner = restarts[best]
-        W = winner.membership if winner.membership is not None else self._best[2]
+        W = winner.membership
+        if W is None:
+            assert self.best is not None
+            W = self.best[2]
         status = "interrupted" if self.interrupted else winner.status
         notes: list[str] = []
         if len(restarts) < self.n_init:

@@ -90,9 +90,9 @@ def _by_pieces(matrix: sp.csr_array, n_vectors: int) -> tuple[Array, Array]:
         found += [(float(value), rank, items, vectors[:, c]) for c, value in enumerate(values)]
         found = sorted(found, key=lambda f: (-round(f[0], 10), f[1]))[:n_vectors]
     out = np.zeros((n, n_vectors))
-    for c, (_, _, items, vector) in enumerate(found[:n_vectors]):
+    for c, (_, _, items, vector) in enumerate(found):
         out[items, c] = vector
-    return np.array([f[0] for f in found[:n_vectors]]), out
+    return np.array([f[0] for f in found]), out
 
 
 def _one_piece(matrix: sp.csr_array, n_vectors: int) -> tuple[Array, Array]:
