@@ -17,6 +17,8 @@ Labels = NDArray[np.int64]
 
 # Deviation of a row sum from one that a membership may have when it comes in; it leaves with 1e-12.
 OFF_SIMPLEX = 1e-6
+# Deviation that rounding a row of a few thousand entries explains.
+ROUNDING = 1e-14
 
 
 class Membership:
@@ -50,7 +52,9 @@ class Membership:
             i = int(np.flatnonzero(off)[0])
             raise InputError(f"row {i} of the membership is not on the simplex: {W[i].round(6).tolist()}")
         W = np.maximum(W, 0.0)
-        W /= W.sum(axis=1, keepdims=True)
+        sums = W.sum(axis=1)
+        rough = np.abs(sums - 1) > ROUNDING  # others are left as they are: a membership of a membership is the same
+        W[rough] /= sums[rough, None]
         W.setflags(write=False)
         self.matrix = W
         self._rng = np.random.default_rng(seed)
@@ -107,13 +111,17 @@ class Membership:
     def aligned_to(self, reference: Membership | ArrayLike) -> Membership:
         """This membership with its columns permuted to agree best with another membership or labelling.
 
+        Labels 0..K-1 name columns as they are, any others in sorted order. Every item keeps its cluster, ties included.
+
         >>> Membership([[1.0, 0.0], [0.0, 1.0]]).aligned_to([1, 0]).labels.tolist()
         [1, 0]
         """
         if isinstance(reference, Membership):
             other = reference.matrix
         else:
-            codes = np.unique(np.asarray(reference), return_inverse=True)[1]
+            codes = np.asarray(reference)
+            if codes.dtype.kind not in "iu" or codes.min() < 0 or codes.max() >= self.n_clusters:
+                codes = np.unique(codes, return_inverse=True)[1]
             other = np.eye(int(codes.max()) + 1)[codes]
         if len(other) != self.n_items:
             raise InputError(f"the reference has {len(other)} items, this membership {self.n_items}")

@@ -46,13 +46,14 @@ def distances(X: Array, Y: Array, metric: Metric, params: Mapping[str, Any] | No
 
 def _euclidean(X: Array, Y: Array) -> Array:
     centre = Y.mean(axis=0)
-    X, Y = X - centre, Y - centre
-    out = np.asarray(pairwise_distances(X, Y))
+    moved = X - centre
+    out = np.asarray(pairwise_distances(moved, Y - centre))
     # The expanded square is off by about eps |x|^2: below 1e-6 |x| less than six digits of a distance are right.
-    doubtful = out <= LOST_BELOW * np.sqrt(np.einsum("nd,nd->n", X, X))[:, None]
-    i, j = np.nonzero(doubtful)
-    difference = X[i] - Y[j]
-    out[i, j] = np.sqrt(np.einsum("nd,nd->n", difference, difference))
+    doubtful = np.nonzero(out <= LOST_BELOW * np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None])
+    for low in range(0, len(doubtful[0]), ROW_BLOCK * ROW_BLOCK):
+        i, j = (index[low : low + ROW_BLOCK * ROW_BLOCK] for index in doubtful)
+        difference = X[i] - Y[j]
+        out[i, j] = np.sqrt(np.einsum("nd,nd->n", difference, difference))
     return out
 
 

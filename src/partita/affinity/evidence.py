@@ -24,6 +24,8 @@ class Evidence(ABC):
 
     affinity: Affinity
     self_affinity: float = 1.0
+    row_size: int
+    """Numbers that making one new item's row takes: how many rows go into a batch follows from it."""
 
     @abstractmethod
     def rows(self, X: Any) -> Any:

@@ -113,6 +113,7 @@ class RelativeEvidence(Evidence):
         self, builder: RelativeDistance, X: Array | None, sigma: Array, scale: float, affinity: Affinity | None
     ) -> None:
         self._builder, self._X, self._sigma, self.scale = builder, X, sigma, scale
+        self.row_size = len(sigma)
         if affinity is not None:
             self.affinity = affinity
 

@@ -59,6 +59,7 @@ class MatrixEvidence(Evidence):
         if affinity is not None:
             self.affinity = affinity
         self._n_items, self.self_affinity = n_items, self_affinity
+        self.row_size = n_items
 
     def rows(self, X: Any) -> Any:
         return given_rows(X, self._n_items, "affinities")

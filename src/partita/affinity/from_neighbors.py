@@ -12,7 +12,7 @@ between pieces are added, with the heavy-tailed weight 1 / (1 + L^2 / (sigma_i s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,6 +37,11 @@ EXACT_ITEMS = 20_000
 EXACT_DIMENSIONS = 12
 # Queries from which threads pay for their start.
 THREADS_FROM = 5_000
+# Items of a piece of the graph up to which its way out is looked for among its items' neighbours.
+SMALL_PIECE = 32
+
+# Metrics that scikit-learn's search does not know: all distances of a block of rows are computed instead.
+BY_BLOCKS = ("gower", "nan_euclidean", "precomputed")
 
 Index = NDArray[np.intp]
 
@@ -155,6 +160,8 @@ class NeighborEvidence(Evidence):
 
     def __init__(self, builder: NeighborGraph, X: Array | None, sigma: Array, affinity: Affinity | None) -> None:
         self._builder, self._X, self._sigma = builder, X, sigma
+        self._search: NearestNeighbors | None = None
+        self.row_size = len(sigma) if X is None or builder.metric in BY_BLOCKS else builder.n_neighbors + X.shape[1]
         if affinity is not None:
             self.affinity = affinity
 
@@ -167,8 +174,10 @@ class NeighborEvidence(Evidence):
                 D[D == 0] = np.inf
             index, distance = _smallest(D, min(builder.n_neighbors + 1, n))
         else:
-            k = min(builder.n_neighbors + 1, n)
-            index, distance = nearest(np.asarray(X), self._X, k, builder.metric, builder.metric_params, itself=False)
+            k, metric, params = min(builder.n_neighbors + 1, n), builder.metric, builder.metric_params
+            if self._search is None and metric not in BY_BLOCKS:
+                self._search = fitted_search(self._X, metric, params)
+            index, distance = nearest(np.asarray(X), self._X, k, metric, params, itself=False, search=self._search)
         # An item at distance 0 is the same item seen again: it counts as itself (P_ii = 1), not as a neighbour.
         same = distance[:, :1] == 0
         keep = np.isfinite(distance) & (same | (np.arange(distance.shape[1]) < builder.n_neighbors))
@@ -181,11 +190,29 @@ class NeighborEvidence(Evidence):
         return {"sigma": self._sigma} if self._X is None else {"sigma": self._sigma, "X": self._X}
 
 
+def fitted_search(Y: Array, metric: Metric, params: Mapping[str, Any] | None) -> NearestNeighbors:
+    """scikit-learn's exact search among the rows of Y."""
+    try:
+        return NearestNeighbors(metric=metric, metric_params=dict(params) if params else None).fit(Y)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"metric={metric!r} cannot be applied to these features: {error}") from error
+
+
 def nearest(
-    X: Array, Y: Array, k: int, metric: Metric, params: Mapping[str, Any] | None, *, itself: bool
+    X: Array,
+    Y: Array,
+    k: int,
+    metric: Metric,
+    params: Mapping[str, Any] | None,
+    *,
+    itself: bool,
+    search: NearestNeighbors | None = None,
 ) -> tuple[Index, Array]:
-    """The k closest rows of Y to each row of X; `itself` says that X is Y and an item is not its own neighbour."""
-    if metric in ("gower", "nan_euclidean", "precomputed"):
+    """The k closest rows of Y to each row of X; `itself` says that X is Y and an item is not its own neighbour.
+
+    `search` is one that `fitted_search` made of Y, where it is used again and again.
+    """
+    if metric in BY_BLOCKS:
         index = np.empty((len(X), k), dtype=np.intp)
         found = np.empty((len(X), k))
         for low in range(0, len(X), 512):
@@ -195,10 +222,11 @@ def nearest(
                 D[np.arange(len(D)), low + np.arange(len(D))] = np.inf
             index[low : low + 512], found[low : low + 512] = _smallest(D, k)
         return index, found
-    jobs = n_threads() if len(X) >= THREADS_FROM else None
-    search = NearestNeighbors(metric=metric, metric_params=dict(params) if params else None, n_jobs=jobs)
+    if search is None:
+        search = fitted_search(Y, metric, params)
+    search.n_jobs = n_threads() if len(X) >= THREADS_FROM else None
     try:
-        distance, index = search.fit(Y).kneighbors(X, n_neighbors=min(k + itself, len(Y)))
+        distance, index = search.kneighbors(X, n_neighbors=min(k + itself, len(Y)))
     except (ValueError, TypeError) as error:
         raise InputError(f"metric={metric!r} cannot be applied to these features: {error}") from error
     if itself:
@@ -256,25 +284,40 @@ def _scales(distance: Array) -> Array:
 def _links(X: Array, sigma: Array, piece: Index, metric: Metric, params: Mapping[str, Any] | None) -> sp.csr_array:
     """The shortest link from each piece of the graph to the rest, repeated until one piece is left (Boruvka)."""
     n = len(X)
-    rows: list[int] = []
-    columns: list[int] = []
-    values: list[float] = []
+    weight: dict[tuple[int, int], float] = {}  # two pieces may each find the link between them
     piece = piece.copy()
     while piece.max() > 0:
-        for p in range(int(piece.max()) + 1):
-            inside = np.flatnonzero(piece == p)
-            outside = np.flatnonzero(piece != p)
-            if len(inside) > len(outside):
-                continue  # the link of the larger side is found from the smaller one
-            index, distance = nearest(X[inside], X[outside], 1, metric, params, itself=False)
-            best = int(distance[:, 0].argmin())
-            i, j, L = inside[best], outside[index[best, 0]], distance[best, 0]
-            rows += [i, j]
-            columns += [j, i]
-            values += [1.0 / (1.0 + L**2 / (sigma[i] * sigma[j]))] * 2
+        for i, j, L in _shortest(X, piece, metric, params):
+            weight[i, j] = weight[j, i] = 1.0 / (1.0 + L**2 / (sigma[i] * sigma[j]))
+        rows, columns = np.array(list(weight)).T
         joined = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n))
         pieces = sp.csr_array((np.ones(n), (piece, np.arange(n))))
         _, merged = connected_components(pieces @ joined @ pieces.T, directed=False)
         piece = merged[piece].astype(np.intp)
-    links = sp.coo_array((values, (rows, columns)), shape=(n, n))
-    return sp.csr_array(sp.csr_array(links).minimum(1.0))
+    return sp.csr_array((list(weight.values()), (rows, columns)), shape=(n, n))
+
+
+def _shortest(
+    X: Array, piece: Index, metric: Metric, params: Mapping[str, Any] | None
+) -> Iterator[tuple[int, int, float]]:
+    """The shortest link from each piece to the rest: items i, j and their distance.
+
+    All small pieces are asked at once: among one more neighbour than a piece has items, one is outside.
+    """
+    size = np.bincount(piece)
+    items = np.flatnonzero(size[piece] <= SMALL_PIECE)
+    if len(items):
+        index, distance = nearest(X[items], X, min(SMALL_PIECE + 1, len(X)), metric, params, itself=False)
+        distance = np.where(piece[index] != piece[items][:, None], distance, np.inf)
+        closest = distance.argmin(axis=1)
+        length = distance[np.arange(len(items)), closest]
+        order = np.lexsort((length, piece[items]))
+        first = order[np.r_[True, np.diff(piece[items][order]) > 0]]
+        yield from zip(items[first].tolist(), index[first, closest[first]].tolist(), length[first].tolist())
+    for p in np.flatnonzero(size > SMALL_PIECE):
+        inside, outside = np.flatnonzero(piece == p), np.flatnonzero(piece != p)
+        if len(inside) > len(outside):
+            continue  # the link of the larger side is found from the smaller one
+        index, distance = nearest(X[inside], X[outside], 1, metric, params, itself=False)
+        best = int(distance[:, 0].argmin())
+        yield int(inside[best]), int(outside[index[best, 0]]), float(distance[best, 0])

@@ -141,7 +141,8 @@ def _relative_entropy(affinity: Affinity) -> Normalised:
             break
         if not np.isfinite(error):
             raise InputError("this affinity has no doubly stochastic scaling; add self-affinities (P_ii = 1)")
-        x = np.sqrt(np.divide(x, product, out=np.zeros_like(x), where=product > 0))  # symmetric Sinkhorn [zass2006]
+        with np.errstate(over="ignore"):  # seen as an error that is not finite in the next round
+            x = np.sqrt(np.divide(x, product, out=np.zeros_like(x), where=product > 0))  # symmetric Sinkhorn [zass2006]
     else:
         raise InputError(
             f"no doubly stochastic scaling found in {MAX_SINKHORN:,} rounds (row sums still off by {error:.1e}): "

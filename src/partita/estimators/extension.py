@@ -23,7 +23,7 @@ __all__ = ["Extension"]
 
 Array = NDArray[np.float64]
 
-# Numbers of one batch of dense rows.
+# Numbers of one batch of rows.
 BATCH = 4_000_000
 
 
@@ -60,7 +60,7 @@ class Extension:
     def membership(self, X: Any) -> Array:
         """Membership of each row of X: features, or rows of distances or affinities to the fitted items."""
         n = X.shape[0]
-        size = max(1, BATCH // len(self.factors))
+        size = max(1, BATCH // self.evidence.row_size)
         parts = [self._batch(X[low : low + size]) for low in range(0, n, size)]
         return np.concatenate(parts) if parts else np.empty((0, self.landing.shape[1]))
 

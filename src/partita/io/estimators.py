@@ -126,6 +126,7 @@ def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     estimator._extension = Extension(
         evidence, config["normalization"], factors, landing, arrays["quadratic"], _scaling(arrays)
     )
+    estimator._columns = config["columns"]
     estimator.membership_ = W
     estimator.labels_ = arrays["labels"]
     estimator.entropy_ = row_entropy(W)

@@ -2,27 +2,31 @@
 
 Blocks on the diagonal of the left picture say that there are clusters; where the right picture lacks what the left one
 shows, the memberships do not explain it.
+
+Many items are drawn as means over groups of neighbours in that order: a sample of a sparse affinity would show next to
+nothing, while the means lose no evidence and W diag(a) W^T has its means in closed form.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity import Affinity
 from partita.errors import InputError, require
 from partita.membership import Membership
 from partita.plots.figures import number_clusters, panels, tidy
-from partita.plots.order import as_membership, blocks, by_cluster, membership_of, stratified_sample
+from partita.plots.order import as_membership, blocks, by_cluster, columns_of, membership_of, stratified_sample
 from partita.plots.palette import SEQUENTIAL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["CoMembershipDisplay", "affinity_between"]
+__all__ = ["CoMembershipDisplay", "affinity_between", "affinity_of_groups"]
 
 Array = NDArray[np.float64]
 
@@ -30,7 +34,7 @@ Array = NDArray[np.float64]
 SHOWN_QUANTILE = 0.99
 # The panels share one scale while their ranges differ by no more than this factor.
 SHARED_UP_TO = 4.0
-# Rows of an affinity made dense at a time.
+# Rows of an affinity made dense, or groups multiplied, at a time.
 ROWS = 64
 
 
@@ -45,8 +49,8 @@ class CoMembershipDisplay:
         Of the same items.
     scale : float or array of K
         The factors a.
-    n_items : int, optional
-        N where the items shown are a sample; the title says so.
+    note : str
+        What the items are where they are not all; said in the title.
 
     Attributes
     ----------
@@ -75,7 +79,7 @@ class CoMembershipDisplay:
         membership: Membership | ArrayLike,
         *,
         scale: ArrayLike = 1.0,
-        n_items: int | None = None,
+        note: str = "",
     ) -> None:
         self.affinity = np.asarray(affinity, dtype=np.float64)
         self.membership = as_membership(membership)
@@ -83,19 +87,47 @@ class CoMembershipDisplay:
         if self.affinity.shape != (n, n):
             raise InputError(f"affinity has shape {self.affinity.shape}, expected ({n}, {n}), one row an item")
         self.scale = np.broadcast_to(np.asarray(scale, dtype=np.float64), self.membership.n_clusters)
-        self.n_items = n if n_items is None else n_items
+        self.note = note
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None, max_items: int = 600) -> Self:  # noqa: ARG003
-        """Draw a fitted estimator; X is ignored. Of more than `max_items` items a stratified sample is drawn."""
-        membership = membership_of(estimator)
-        index = np.asarray(estimator.item_index_)
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any = None,  # noqa: ARG003
+        *,
+        axes: Any = None,
+        max_items: int = 600,
+        reduce: Literal["mean", "sample"] = "mean",
+    ) -> Self:
+        """Draw a fitted estimator; X is ignored.
+
+        More than `max_items` items become means over groups of them or, with `reduce="sample"` and always where pairs
+        are unobserved, a random sample with every cluster in proportion.
+        """
+        if reduce not in ("mean", "sample"):
+            raise InputError(f"reduce={reduce!r} is unknown; use 'mean' or 'sample'")
+        membership, index = membership_of(estimator), np.asarray(estimator.item_index_)
+        affinity: Affinity = estimator.affinity_
         seen = np.flatnonzero(index >= 0)
-        chosen = seen[stratified_sample(membership.labels[seen], max_items)]
-        part = Membership(membership.matrix[chosen])
-        part.labels = membership.labels[chosen]
-        P = affinity_between(estimator.affinity_, index[chosen])
-        return cls(P, part, scale=estimator.result_.scale, n_items=membership.n_items).plot(axes)
+        note = ""
+        if len(seen) <= max_items or reduce == "sample" or affinity.unobserved is not None:
+            chosen = seen[stratified_sample(membership.labels[seen], max_items)]
+            part = _with_labels(membership.matrix[chosen], membership.labels[chosen])
+            P = affinity_between(affinity, index[chosen])
+            if len(chosen) < len(seen):
+                note = f"{len(chosen):,} of {len(seen):,} items"
+        else:
+            shown = _with_labels(membership.matrix[seen], membership.labels[seen])
+            order = by_cluster(shown)
+            starts = columns_of(blocks(shown.labels, shown.n_clusters), max_items)
+            sizes = np.diff(starts)
+            W = np.add.reduceat(shown.matrix[order], starts[:-1], axis=0) / sizes[:, None]
+            part = _with_labels(W, shown.labels[order[starts[:-1]]])
+            group = np.empty(len(seen), dtype=np.intp)
+            group[order] = np.repeat(np.arange(len(sizes)), sizes)
+            P = affinity_of_groups(affinity, index[seen], group)
+            note = f"means of about {round(len(seen) / len(sizes)):,} items"
+        return cls(P, part, scale=estimator.result_.scale, note=note).plot(axes)
 
     @classmethod
     def from_arrays(
@@ -115,10 +147,9 @@ class CoMembershipDisplay:
         shared = max(tops) <= SHARED_UP_TO * min(tops)
         if shared:
             tops = [max(tops)] * 2
-        n, shown = self.n_items, self.membership.n_items
-        sample = f" ({shown:,} of {n:,} items)" if shown < n else ""
+        note = f" ({self.note})" if self.note else ""
         own = "" if shared else ", on a scale of its own"
-        self._matrix(self.axes_[0], evidence, tops[0], "affinity", f"Evidence: the affinity P{sample}")
+        self._matrix(self.axes_[0], evidence, tops[0], "affinity", f"Evidence: the affinity P{note}")
         self._matrix(self.axes_[1], explained, tops[1], "co-membership times scale", f"Explained: W diag(a) W$^T${own}")
         return self
 
@@ -165,6 +196,29 @@ def affinity_between(affinity: Affinity, items: NDArray[np.intp]) -> Array:
         both = (first >= 0) & (second >= 0)
         P[first[both], second[both]] = np.nan
     return P[np.ix_(copy, copy)]
+
+
+def affinity_of_groups(affinity: Affinity, items: NDArray[np.intp], group: NDArray[np.intp]) -> Array:
+    """Mean affinity between groups of items (copies allowed), over all ordered pairs: as many products as groups.
+
+    >>> from partita.affinity import DenseAffinity
+    >>> affinity_of_groups(DenseAffinity(np.eye(3)), np.array([0, 1, 2]), np.array([0, 0, 1])).tolist()
+    [[0.5, 0.0], [0.0, 1.0]]
+    """
+    n_groups = int(group.max()) + 1
+    share = 1.0 / np.bincount(group, minlength=n_groups)
+    indicator = sp.csr_array((share[group], (items, group)), shape=(affinity.n_items, n_groups))
+    means = np.empty((n_groups, n_groups))
+    for low in range(0, n_groups, ROWS):
+        high = min(low + ROWS, n_groups)
+        means[:, low:high] = indicator.T @ (affinity @ indicator[:, low:high].toarray())
+    return means
+
+
+def _with_labels(W: Array, labels: NDArray[np.int64]) -> Membership:
+    membership = Membership(W)
+    membership.labels = labels
+    return membership
 
 
 def _top(matrix: Array) -> float:

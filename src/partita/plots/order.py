@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita.membership import Membership
 
-__all__ = ["as_membership", "blocks", "by_cluster", "count", "membership_of", "stratified_sample"]
+__all__ = ["as_membership", "blocks", "by_cluster", "columns_of", "count", "membership_of", "stratified_sample"]
 
 Index = NDArray[np.intp]
 
@@ -66,6 +67,22 @@ def stratified_sample(labels: NDArray[np.int64], size: int, seed: int = 0) -> In
     rng = np.random.default_rng(seed)
     chosen = [rng.choice(np.flatnonzero(labels == k), q, replace=False) for k, q in enumerate(quota) if q]
     return np.sort(np.concatenate(chosen))
+
+
+def columns_of(edges: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
+    """Where each column begins: one an item, or about `limit` in all, none across the border of two clusters.
+
+    >>> columns_of(np.array([0, 2, 2, 8]), 4).tolist()
+    [0, 2, 4, 6, 8]
+    """
+    n = int(edges[-1])
+    if n <= limit:
+        return np.arange(n + 1)
+    starts: list[NDArray[np.intp]] = []
+    for low, high in pairwise(edges.tolist()):
+        parts = min(high - low, max(1, round(limit * (high - low) / n)))
+        starts.append(low + np.arange(parts) * (high - low) // max(parts, 1))
+    return np.append(np.concatenate(starts), n).astype(np.intp)
 
 
 def count(number: int, thing: str) -> str:

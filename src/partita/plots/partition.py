@@ -58,7 +58,7 @@ class PartitionDisplay:
     >>> figure, axes = blank_figure(2)
     >>> W = [[0.9, 0.1], [0.5, 0.5], [0.2, 0.8]]
     >>> PartitionDisplay.from_membership([[0, 0], [1, 0], [2, 1]], W, axes=axes).ax_.get_title(loc="left")
-    'Partition of 3 items into 2 clusters'
+    'Partition: 3 items, 2 clusters'
     """
 
     figure_: Figure
@@ -130,17 +130,17 @@ class PartitionDisplay:
         labels = self.membership.labels
         self.shown_ = drawable[stratified_sample(labels[drawable], self.max_points)]
         n, K, shown = self.membership.n_items, self.membership.n_clusters, len(self.shown_)
-        thinned = f" ({shown:,} of {n:,} shown)" if shown < n else ""
+        thinned = f" ({shown:,} drawn)" if shown < n else ""
         size = float(np.clip(12_000 / max(shown, 1), 4.0, 36.0))
         self._partition(size)
         tidy(
             self.axes_[0],
-            f"Partition of {count(n, 'item')} into {count(K, 'cluster')}{thinned}",
+            f"Partition: {count(n, 'item')}, {count(K, 'cluster')}{thinned}",
             self.xlabel,
             self.ylabel,
         )
         self._entropy(size)
-        tidy(self.axes_[1], "How uncertain: the brighter, the less sure", self.xlabel, self.ylabel)
+        tidy(self.axes_[1], "Uncertainty: the brighter, the less sure", self.xlabel, self.ylabel)
         for ax in self.axes_:
             if self.meaningless_y:
                 ax.set_yticks([])

@@ -7,7 +7,6 @@ doubt goes to; it stays readable for any K. "curves" draws one line a cluster, t
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita.errors import InputError
 from partita.membership import Membership
 from partita.plots.figures import number_clusters, panels, tidy
-from partita.plots.order import as_membership, blocks, by_cluster, count, membership_of
+from partita.plots.order import as_membership, blocks, by_cluster, columns_of, count, membership_of
 from partita.plots.palette import INK, cluster_colors
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class ProfilesDisplay:
         n, K = self.membership.n_items, self.membership.n_clusters
         self.order_ = by_cluster(self.membership)
         edges = blocks(self.membership.labels, K)
-        columns = _columns(edges, self.max_columns)
+        columns = columns_of(edges, self.max_columns)
         W = self.membership.matrix[self.order_]
         heights = np.add.reduceat(W, columns[:-1], axis=0) / np.diff(columns)[:, None]
         if self.kind == "bands":
@@ -135,15 +134,3 @@ class ProfilesDisplay:
             self.ax_.stairs(heights[:, k], columns, baseline=None, color=color, linewidth=1.4, label=f"cluster {k}")
         if self.membership.n_clusters <= 10:
             self.ax_.legend(fontsize=8, frameon=False, ncols=5, loc="lower left", bbox_to_anchor=(0.35, 1.0))
-
-
-def _columns(edges: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
-    """Where each column begins: one an item, or about `limit` in all, none across the border of two clusters."""
-    n = int(edges[-1])
-    if n <= limit:
-        return np.arange(n + 1)
-    starts: list[NDArray[np.intp]] = []
-    for low, high in pairwise(edges.tolist()):
-        parts = min(high - low, max(1, round(limit * (high - low) / n)))
-        starts.append(low + np.arange(parts) * (high - low) // max(parts, 1))
-    return np.append(np.concatenate(starts), n).astype(np.intp)

@@ -92,11 +92,11 @@ class TraceDisplay:
     def _traces(self) -> None:
         ax, restarts, best = self.axes_[0], self.result.restarts, self.result.best
         seen = False
+        mark = "." if max(len(restart.trace) for restart in restarts) < 25 else None
         for r in sorted(range(len(restarts)), key=lambda r: r == best):
             gap = self._gap(restarts[r].trace)
             gap[gap < 100 * ROUNDING] = np.nan
             seen = seen or bool(np.isfinite(gap).any())
-            mark = "." if np.isfinite(gap).sum() < 25 else None
             label = "best restart" if r == best else "other restarts" if r == (best == 0) else None
             ax.plot(
                 np.arange(len(gap)),
@@ -118,6 +118,11 @@ class TraceDisplay:
 
     def _finals(self) -> None:
         ax, restarts = self.axes_[1], self.result.restarts
+        if len(restarts) == 1:
+            ax.set_axis_off()
+            words = "One restart only: whether another start\nwould end lower is not known."
+            ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", va="center", fontsize=10, color=INK)
+            return
         gap = self._gap(np.array([r.objective for r in restarts]))
         order = np.argsort(gap, kind="stable")
         same = self.agreement_[order] >= SAME_PARTITION
@@ -132,9 +137,4 @@ class TraceDisplay:
         tidy(ax, "Where the restarts ended", "restart, by final objective", "above the best objective (%)")
         ax.set(xlim=(0.3, len(order) + 0.7), ylim=(-0.06 * (top or 1), 1.15 * (top or 1)))
         ax.xaxis.get_major_locator().set_params(integer=True)
-        if len(restarts) == 1:
-            ax.text(
-                0.5, 0.6, "one restart only:\nnothing to compare with", transform=ax.transAxes, ha="center", fontsize=9
-            )
-        else:
-            ax.legend(fontsize=8, frameon=False, loc="upper left")
+        ax.legend(fontsize=8, frameon=False, loc="upper left")

@@ -137,7 +137,7 @@ class _Run:
         n, K = self.problem.affinity.n_items, self.starts.n_clusters
         self.keep = 8 * n * K * self.n_init < KEEP_SHARE * available_memory()
         self.streams = np.random.SeedSequence(self.seed).spawn(self.n_init + 1)
-        self.best_lock = threading.Lock()
+        self.lock = threading.Lock()
         self.best: tuple[float, int, Array] | None = None
 
     def all(self, n_jobs: int) -> list[Restart]:
@@ -217,6 +217,8 @@ class _Run:
             return None
         self._tell(r, len(trace) - 1, state, done=True)
         point = state.point
+        if not self.keep:
+            self._remember(r, point.W, self.problem.total(point))
         seconds = time.perf_counter() - began
         log.info(
             "restart %d of %d from %s: objective %.6g, %s after %d iterations, %d products, %.2f s",
@@ -234,12 +236,12 @@ class _Run:
             scale=point.scale,
             labels=argmax_labels(point.W, rng).astype(np.int32),
             trace=np.maximum(np.array(trace) + self.problem.squared_norm, 0.0),
-            membership=point.W if self.keep else self._best_only(r, point.W, self.problem.total(point)),
+            membership=point.W if self.keep else None,
         )
 
-    def _best_only(self, r: int, W: Array, objective: float) -> None:
+    def _remember(self, r: int, W: Array, objective: float) -> None:
         """Where memory is short, only the best membership so far is held."""
-        with self.best_lock:
+        with self.lock:
             if self.best is None or (objective, r) < self.best[:2]:
                 self.best = (objective, r, W)
 
@@ -256,17 +258,21 @@ class _Run:
         if W is None:
             assert self.best is not None
             W = self.best[2]
-        status = "interrupted" if self.interrupted else winner.status
+        left_out = self.n_init - len(restarts)
+        status: Status = "interrupted" if self.interrupted else "max_seconds" if left_out else winner.status
         notes: list[str] = []
-        if len(restarts) < self.n_init:
+        if left_out:
             notes.append(f"{len(restarts)} of {self.n_init} restarts were run")
         if not self.keep and self.n_init > 1:
             notes.append("only the best restart's membership was kept, to save memory")
         if status in ("max_iter", "max_seconds"):
-            message = (
-                f"the best restart stopped at {status} with optimality {winner.optimality:.1e} above tol={self.tol:g} "
-                f"after {winner.n_iter} iterations; raise max_iter or max_seconds, or accept it"
-            )
+            if winner.status == "converged":
+                message = f"max_seconds={self.max_seconds:g} were over after {len(restarts)} of {self.n_init} restarts"
+            else:
+                message = (
+                    f"the best restart stopped at {winner.status} with optimality {winner.optimality:.1e} above "
+                    f"tol={self.tol:g} after {winner.n_iter} iterations; raise max_iter or max_seconds, or accept it"
+                )
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         norm = self.problem.squared_norm
         return SolveResult(

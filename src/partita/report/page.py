@@ -1,0 +1,229 @@
+"""The page: verdict, pictures and tables in one HTML file that needs nothing else.
+
+It holds no script, asks for nothing over the network (a content security policy forbids it as well), and escapes every
+text that came in.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from partita.io import atomic_write_text
+from partita.report.fit_report import FitReport
+from partita.report.html import Markup, element, join, table, text
+from partita.report.pictures import Picture, draw_pictures
+from partita.report.provenance import provenance
+from partita.report.style import style_sheet
+from partita.report.tables import Ambiguous, ClusterRow, ambiguous_items, cluster_rows
+from partita.report.verdict import SURE_MARGIN, Sentence, verdict
+from partita.report.words import percent
+
+__all__ = ["render_report", "write_report"]
+
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+# Ambiguous items listed.
+AMBIGUOUS = 20
+# A minus sign and a space that does not break.
+MINUS, SPACE = "\u2212", "\u00a0"
+SCORES = {
+    "purity": ("Purity", "share of items whose class is the commonest of their cluster"),
+    "accuracy": ("Accuracy", "share of items right under the best one-to-one matching of clusters to classes"),
+    "rand": ("Rand index", "share of pairs of items on which partition and classes agree"),
+    "adjusted_rand": ("Adjusted Rand index", "the same, corrected for chance: 0 for random labels, 1 for equal ones"),
+}
+
+
+def write_report(path: str | Path, report: FitReport) -> None:
+    """Write the report as one HTML file, whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written at `path`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from partita import SoF
+    >>> X = np.array([[0.0], [0.1], [0.2], [3.0], [3.1], [3.2]])
+    >>> model = SoF(2, n_init=1, random_state=0).fit(X)
+    >>> report = FitReport(
+    ...     title="Six points", source="points.csv", ids=[], columns=["x"], estimator=model, features=X, parameters={},
+    ...     scores=None, notes=[], seconds=0.1, versions={}, command=None,
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_report(Path(folder, "report.html"), report)
+    ...     Path(folder, "report.html").read_text(encoding="utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
+    atomic_write_text(path, render_report(report))
+
+
+def render_report(report: FitReport) -> str:
+    """The report as HTML text; the same fit gives the same text."""
+    pictures, without = draw_pictures(report)
+    K = report.estimator.n_clusters_
+    head = join(
+        [
+            Markup('<meta charset="utf-8">'),
+            Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+            Markup(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+            Markup('<meta name="generator" content="Partita">'),
+            Markup('<link rel="icon" href="data:,">'),
+            element("title", report.title),
+            element("style", Markup(style_sheet(K))),
+        ],
+        "\n",
+    )
+    body = element(
+        "main",
+        _header(report),
+        _verdict(report, without),
+        _section("Where the clusters lie", _figure(pictures.get("partition"))),
+        _section("Clusters", _figure(pictures.get("sizes")), _clusters(report)),
+        _section("Memberships", _figure(pictures.get("profiles")), _ambiguous(report)),
+        _section("Evidence and fit", _figure(pictures.get("evidence"))),
+        _section("Restarts", _figure(pictures.get("trace"))),
+        _section("Against the known classes", _scores(report)),
+        _section("How it was made", provenance(report)),
+        element("footer", "Written by Partita. This file is complete: it loads nothing from the network."),
+    )
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def _section(title: str, *content: Markup) -> Markup:
+    """A section, or nothing where it has no content."""
+    if not any(content):
+        return Markup("")
+    name = title.lower().replace(" ", "-")
+    return element("section", element("h2", title, id=name), *content, aria_labelledby=name)
+
+
+def _header(report: FitReport) -> Markup:
+    model = type(report.estimator).__name__
+    return element("header", element("h1", report.title), element("p", f"{report.source}, clustered with {model}"))
+
+
+def _verdict(report: FitReport, without: str | None) -> Markup:
+    membership = report.estimator.result_.membership
+    n_init = report.parameters.get("n_init")
+    sentences = verdict(
+        report.estimator.result_,
+        model=type(report.estimator).__name__,
+        n_init=n_init if isinstance(n_init, int) else None,
+    )
+    sure = float((membership.margin >= SURE_MARGIN).mean())
+    figures = [
+        (f"{membership.n_items:,}", "items"),
+        (str(membership.n_clusters), "clusters" if membership.n_clusters > 1 else "cluster"),
+        (percent(sure), "of items sure"),
+        (f"{float(membership.matrix.max(axis=1).mean()):.2f}", "mean largest membership"),
+        (f"{report.estimator.result_.misfit:.2f}", "misfit"),
+    ]
+    cautions = [sentence for sentence in sentences if sentence.tone == "caution"]
+    cautions += [Sentence("notes", str(note), "caution") for note in report.notes]
+    if without:
+        cautions.append(Sentence("notes", without, "caution"))
+    return element(
+        "section",
+        element(
+            "ul",
+            *(element("li", element("b", value), element("span", name)) for value, name in figures),
+            class_="figures",
+        ),
+        element("p", " ".join(s.text for s in sentences if s.tone == "plain"), class_="verdict", id="verdict"),
+        *(element("p", element("b", "Note: "), sentence.text, class_="caution") for sentence in cautions),
+        aria_label="Verdict",
+    )
+
+
+def _figure(picture: Picture | None) -> Markup:
+    if picture is None:
+        return Markup("")
+    width, height = picture.size
+    image = Markup(
+        f'<img id="picture-{picture.name}" src="{picture.address}" width="{width}" height="{height}"'
+        f' alt="{text(picture.alt)}">'
+    )
+    return element("figure", element("div", image, class_="card"), element("figcaption", picture.caption))
+
+
+def _clusters(report: FitReport) -> Markup:
+    rows = cluster_rows(report.estimator.result_.membership, report.features)
+    heads = ["Cluster", "Items", "Share", "Mean membership", "At boundary", "Typical item"]
+    with_features = report.features is not None
+    if with_features:
+        heads.append("Stands out by")
+    body = [[*_cluster_cells(row, report), *([_contrasts(row, report)] if with_features else [])] for row in rows]
+    how = (
+        "The typical item is the surest one"
+        + (", of equally sure ones the most central. " if with_features else ". ")
+        + f"Boundary items have a margin below {SURE_MARGIN:g}."
+        + (
+            " A cluster stands out by the features on which its mean differs most from the mean of all items, in "
+            "standard deviations (sd) of all items."
+            if with_features
+            else ""
+        )
+    )
+    return join([table(heads, body, numeric=(1, 2, 3, 4), long=(6,), label="Clusters"), element("p", how)])
+
+
+def _cluster_cells(row: ClusterRow, report: FitReport) -> list[object]:
+    return [
+        _chip(row.cluster),
+        f"{row.size:,}",
+        f"{100 * row.share:.1f}%",
+        "" if row.certainty is None else f"{row.certainty:.3f}",
+        f"{row.n_boundary:,}",
+        "empty" if row.typical is None else report.id_of(row.typical),
+    ]
+
+
+def _contrasts(row: ClusterRow, report: FitReport) -> str:
+    """The columns with their deviations, each kept on one line."""
+    named = report.columns if len(report.columns) else None
+    said = []
+    for c in row.contrasts:
+        sign = "+" if c.deviations > 0 else MINUS
+        name = named[c.column] if named is not None else f"feature {c.column}"
+        said.append(f"{name}{SPACE}{sign}{abs(c.deviations):.1f}{SPACE}sd")
+    return ", ".join(said)
+
+
+def _ambiguous(report: FitReport) -> Markup:
+    membership = report.estimator.result_.membership
+    n = len(membership.boundary(SURE_MARGIN))
+    if membership.n_clusters == 1:
+        return Markup("")
+    title = element("h3", "The most ambiguous items")
+    if not n:
+        return join([title, element("p", f"No item has a margin below {SURE_MARGIN:g}: there is none to show.")])
+    rows = ambiguous_items(membership, AMBIGUOUS)
+    said = (
+        f"{'The' if n <= AMBIGUOUS else f'The first {AMBIGUOUS} of'} {n:,} item{'' if n == 1 else 's'} with a margin "
+        f"(largest minus second largest membership) below {SURE_MARGIN:g}, the most ambiguous first."
+    )
+    cells = [[report.id_of(r.item), _top(r), f"{r.margin:.3f}", f"{r.entropy:.3f}"] for r in rows]
+    heads = ["Item", "Largest memberships", "Margin", "Entropy (nats)"]
+    return join([title, element("p", said), table(heads, cells, numeric=(2, 3), label="The most ambiguous items")])
+
+
+def _top(row: Ambiguous) -> Markup:
+    return join(element("span", _chip(k), f" {value:.3f}", class_="top") for k, value in row.top)
+
+
+def _scores(report: FitReport) -> Markup:
+    if not report.scores:
+        return Markup("")
+    known = [(*SCORES[name], report.scores[name]) for name in SCORES if name in report.scores]
+    known += [(name, "", value) for name, value in report.scores.items() if name not in SCORES]
+    rows = [[title, f"{value:.4f}" if np.isfinite(value) else "", meaning] for title, meaning, value in known]
+    said = "The known classes were not used in the fit; they serve only to score its partition afterwards."
+    return join([element("p", said), table(["Score", "Value", "What it is"], rows, numeric=(1,), label="Scores")])
+
+
+def _chip(cluster: int) -> Markup:
+    return element("span", cluster, class_=f"chip c{cluster}")

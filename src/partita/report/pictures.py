@@ -1,0 +1,155 @@
+"""The report's pictures: each display drawn by Agg in matplotlib's own default style, with its caption and alt text."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from partita.affinity import DiffusedAffinity
+from partita.errors import MissingExtraError, require
+from partita.plots import (
+    CoMembershipDisplay,
+    PartitionDisplay,
+    ProfilesDisplay,
+    SizesDisplay,
+    TraceDisplay,
+    blank_figure,
+    png,
+)
+from partita.report.fit_report import FitReport
+
+__all__ = ["Picture", "draw_pictures"]
+
+# Dots an inch: sharp on a dense screen at the page's width.
+DPI = 150
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A PNG with what to say about it."""
+
+    name: str
+    content: bytes
+    alt: str
+    caption: str
+
+    @property
+    def address(self) -> str:
+        """The picture itself as a data address."""
+        return "data:image/png;base64," + base64.b64encode(self.content).decode("ascii")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels, from the header of the PNG."""
+        return int.from_bytes(self.content[16:20], "big"), int.from_bytes(self.content[20:24], "big")
+
+
+def draw_pictures(report: FitReport) -> tuple[dict[str, Picture], str | None]:
+    """All pictures by name, or none and the sentence that says what is missing."""
+    try:
+        style = require("matplotlib.style", extra="plot", purpose="pictures")
+        with style.context("default"):
+            return {picture.name: picture for picture in _all(report)}, None
+    except MissingExtraError as error:
+        said = str(error)
+        return {}, f"{said[:1].upper()}{said[1:]}. This report was written without them."
+
+
+def _all(report: FitReport) -> list[Picture]:
+    model = report.estimator
+    n, K = len(model.membership_), model.n_clusters_
+    return [
+        _partition(report, n, K),
+        _picture(
+            "sizes",
+            (9.6, 1.0 + (0.3 if K <= 12 else 0.21) * K),
+            lambda axes: SizesDisplay.from_estimator(model, ax=axes[0]),
+            f"Bar chart of the sizes of the {K} clusters; the table below has the same figures.",
+            "Size of each cluster. The hatched end of a bar holds boundary items, whose two largest memberships differ "
+            "by less than 0.2; a bar that is mostly hatched is a cluster that the evidence does not set apart.",
+        ),
+        _picture(
+            "profiles",
+            (9.6, 3.2),
+            lambda axes: ProfilesDisplay.from_estimator(model, ax=axes[0]),
+            f"Stacked membership profiles of {n:,} items in {K} clusters.",
+            "Membership profiles: every column is an item (or a few neighbouring ones), its memberships stacked to 1 "
+            "in the clusters' colours, its own cluster at the bottom. Where the bottom band falls, items are less "
+            "sure, and the colours above it say to which clusters the doubt goes.",
+        ),
+        _evidence(report),
+        _trace(report),
+    ]
+
+
+def _partition(report: FitReport, n: int, K: int) -> Picture:
+    d = 0 if report.features is None else report.features.shape[1]
+    if d > 2:
+        where = (
+            "Items on the first two principal components of the features, which hold the share of their variance given "
+            "at the axes: clusters that overlap here may be apart in the other directions."
+        )
+    elif d:
+        where = "Items where their features put them."
+    else:
+        where = (
+            "Items on the second and third eigenvectors of the evidence, as there are no features to draw: items with "
+            "much evidence between them stand close, and clusters beyond the first few may lie on top of each other."
+        )
+    return _picture(
+        "partition",
+        (9.6, 4.4),
+        lambda axes: PartitionDisplay.from_estimator(
+            report.estimator, report.features, axes=axes, columns=report.columns or None
+        ),
+        f"Two scatter plots of {n:,} items: coloured by the {K} clusters, and by the entropy of their memberships.",
+        f"{where} Left: the partition, each cluster's number in its midst. Right: the entropy of each item's "
+        "membership; bright items lie between clusters, and a cluster that is bright all over is not well set apart.",
+        panels=2,
+    )
+
+
+def _evidence(report: FitReport) -> Picture:
+    affinity = report.estimator.affinity_
+    what = "the affinity between items"
+    if isinstance(affinity, DiffusedAffinity):
+        what = f"the normalised neighbour graph after {affinity.steps} steps of diffusion"
+    return _picture(
+        "evidence",
+        (9.6, 4.4),
+        lambda axes: CoMembershipDisplay.from_estimator(report.estimator, axes=axes, max_items=400),
+        "Two matrices side by side, items ordered by cluster: the affinity between items and the scaled co-membership.",
+        f"Left: the evidence, {what}. Right: what the memberships make of it. Both are ordered by cluster, and colours "
+        "end at the 99th percentile. What is dark outside the diagonal blocks on the left only are ties between "
+        "clusters that the memberships do not express; spots inside a block are detail that no clustering shows.",
+        panels=2,
+    )
+
+
+def _trace(report: FitReport) -> Picture:
+    n = len(report.estimator.result_.restarts)
+    caption = "How far the fit was above its final objective, iteration by iteration."
+    if n > 1:
+        caption = (
+            "Left: how far each restart was above the best objective found, iteration by iteration. Right: where the "
+            "restarts ended; hollow dots found another partition than the best one. Where hollow and filled dots are "
+            "at the same height, the evidence does not settle the partition."
+        )
+    return _picture(
+        "trace",
+        (9.6, 3.4),
+        lambda axes: TraceDisplay.from_estimator(report.estimator, axes=axes),
+        f"Line chart of the objective against the iteration, and where the fit ended; restarts: {n}.",
+        caption,
+        panels=2,
+    )
+
+
+def _picture(
+    name: str, size: tuple[float, float], draw: Callable[[Any], object], alt: str, caption: str, panels: int = 1
+) -> Picture:
+    figure, axes = blank_figure(panels, size)
+    draw(axes)
+    return Picture(name, png(figure, DPI), alt, caption)

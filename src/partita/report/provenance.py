@@ -1,0 +1,52 @@
+"""How a fit was made: what one needs to make it again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from partita.report.fit_report import FitReport
+from partita.report.html import Markup, element, join
+
+__all__ = ["provenance"]
+
+
+def provenance(report: FitReport) -> Markup:
+    """Run, parameters, versions and command."""
+    result = report.estimator.result_
+    restarts = len(result.restarts)
+    products = f"{result.n_products:,}"
+    if restarts > 1:
+        products += f" (best restart), {result.total_products:,} (all)"
+    run = [
+        ("Source", report.source),
+        ("Model", type(report.estimator).__name__),
+        ("Objective", f"{result.objective_name}: {result.objective:.6g}"),
+        ("Solver", result.solver_name),
+        ("Status", result.status.replace("_", " ")),
+        ("Restarts", f"{restarts:,}"),
+        ("Iterations", f"{result.n_iter:,}" + (" (best restart)" if restarts > 1 else "")),
+        ("Products with the affinity", products),
+        ("Scale", _scale(result.scale)),
+        ("Seconds", f"{report.seconds:.2f} in all, {result.seconds:.2f} in the solver"),
+        ("Seed", "none: another run may differ" if result.seed is None else str(result.seed)),
+    ]
+    given = [(name, "none" if value is None else str(value)) for name, value in report.parameters.items()]
+    blocks = [_block("Run", run)]
+    if given:
+        blocks.append(_block("Parameters", given))
+    if report.versions:
+        blocks.append(_block("Versions", report.versions.items()))
+    parts = [element("div", *blocks, class_="pairs")]
+    if report.command:
+        parts += [element("h3", "Command"), element("pre", element("code", report.command))]
+    return join(parts)
+
+
+def _block(title: str, rows: Iterable[tuple[str, str]]) -> Markup:
+    body = [element("tr", element("th", name, scope="row"), element("td", value)) for name, value in rows]
+    return element("div", element("h3", title), element("table", element("tbody", *body)))
+
+
+def _scale(scale: Iterable[float]) -> str:
+    values = [f"{value:.4g}" for value in scale]
+    return values[0] if len(set(values)) == 1 else ", ".join(values)

@@ -1,0 +1,87 @@
+"""The page's style sheet: system fonts, one column, light and dark, on screen and on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from partita.plots import cluster_colors
+from partita.plots.palette import ink_on
+
+__all__ = ["chip_styles", "style_sheet"]
+
+SHEET = """
+:root { color-scheme: light dark; --paper: #fff; --ink: #1f2328; --soft: #59636e; --line: #d8dee4; --wash: #f6f8fa;
+  --caution: #9a4b00; --caution-wash: #fff6e9; }
+@media (prefers-color-scheme: dark) { :root { --paper: #15181d; --ink: #e4e8ee; --soft: #9aa5b1; --line: #343b45;
+  --wash: #1d2128; --caution: #f2b36b; --caution-wash: #2c2214; } }
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; }
+body { margin: 0; background: var(--paper); color: var(--ink);
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+main { max-width: 60rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; }
+header p { color: var(--soft); margin: .25rem 0 0; overflow-wrap: anywhere; }
+h1 { font-size: 1.75rem; line-height: 1.2; margin: 0; letter-spacing: -.01em; overflow-wrap: anywhere; }
+h2 { font-size: 1.2rem; margin: 2.75rem 0 .6rem; padding-top: 1rem; border-top: 1px solid var(--line); }
+h3 { font-size: 1rem; margin: 1.5rem 0 .4rem; }
+p { margin: .6rem 0; max-width: 46rem; }
+.figures { display: flex; flex-wrap: wrap; gap: .6rem 2.4rem; margin: 1.6rem 0 .4rem; padding: 0; list-style: none; }
+.figures b { display: block; font-size: 1.65rem; font-weight: 600; line-height: 1.2; }
+.figures span { color: var(--soft); font-size: .875rem; }
+.verdict { font-size: 1.0625rem; }
+.caution { max-width: 46rem; margin: .6rem 0; padding: .6rem .9rem; border-left: 3px solid var(--caution);
+  background: var(--caution-wash); }
+.caution b { color: var(--caution); }
+figure { margin: 1.2rem 0 1.6rem; }
+figure img { display: block; width: 100%; height: auto; background: #fff; padding: .6rem; border: 1px solid var(--line);
+  border-radius: 6px; }
+.card { overflow-x: auto; }
+figcaption { color: var(--soft); font-size: .875rem; margin-top: .5rem; max-width: 50rem; }
+.wide { overflow-x: auto; margin: .8rem 0 1.2rem; }
+table { border-collapse: collapse; font-size: .875rem; line-height: 1.4; }
+th, td { padding: .38rem .9rem .38rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 600; white-space: nowrap; }
+th[scope=row] { font-weight: 400; }
+td { overflow-wrap: anywhere; min-width: 3.2rem; }
+td.long { min-width: 17rem; }
+.pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: 0 2.5rem; }
+.pairs table { width: 100%; }
+th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th.number + th:not(.number), td.number + td:not(.number) { padding-left: .7rem; }
+.chip { display: inline-block; min-width: 1.75em; padding: 0 .45em; border-radius: .7em; text-align: center;
+  font-size: .8125rem; font-weight: 600; line-height: 1.5; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.top { white-space: nowrap; margin-right: .8em; font-variant-numeric: tabular-nums; }
+code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
+pre { margin: .6rem 0; padding: .7rem .9rem; background: var(--wash); border-radius: 6px; overflow-x: auto;
+  white-space: pre-wrap; overflow-wrap: anywhere; }
+footer { margin-top: 3rem; color: var(--soft); font-size: .8125rem; }
+@media screen and (max-width: 44rem) { figure img { min-width: 44rem; } }
+@media print {
+  :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --wash: #f4f4f4;
+    --caution: #9a4b00; --caution-wash: #fff6e9; }
+  @page { margin: 16mm 14mm; }
+  html { font-size: 9.5pt; }
+  body { font-size: 1rem; }
+  main { max-width: none; padding: 0; }
+  h2, h3 { break-after: avoid; }
+  h2 { margin-top: 1.4rem; }
+  figure, tr, .caution, .figures, pre { break-inside: avoid; }
+  thead { display: table-header-group; }
+  .wide, .card, pre { overflow: visible; }
+  .chip, .caution { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+  p, figcaption, .caution { orphans: 3; widows: 3; max-width: none; }
+}
+"""
+
+
+def chip_styles(n_clusters: int) -> Sequence[str]:
+    """One rule a cluster: its colour in the pictures, and the ink that reads on it.
+
+    >>> chip_styles(1)
+    ['.c0{background:#0072b2;color:#ffffff}']
+    """
+    return [f".c{k}{{background:{color};color:{ink_on(color)}}}" for k, color in enumerate(cluster_colors(n_clusters))]
+
+
+def style_sheet(n_clusters: int) -> str:
+    """The whole style sheet."""
+    return SHEET + "\n".join(chip_styles(n_clusters)) + "\n"

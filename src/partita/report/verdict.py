@@ -1,0 +1,272 @@
+"""What a fit says, in words: a pure function from the result to sentences, so that the wording is tested like code.
+
+Nothing here knows of HTML or files. Every sentence carries its topic and its tone: "plain" is a fact, "caution" a
+reason to trust the fit less, which a page should not let anyone overlook.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.membership import Membership
+from partita.metrics import adjusted_rand_index
+from partita.report.words import items, listed, percent
+from partita.solvers import SolveResult
+
+__all__ = ["Overlap", "Sentence", "overlaps", "verdict"]
+
+Topic = Literal["clusters", "certainty", "overlap", "evidence", "restarts", "convergence", "model", "notes"]
+
+# An item whose two largest memberships differ by at least this is sure of its cluster.
+SURE_MARGIN = 0.2
+# Restarts within this of the best objective, relatively, count as equal to it.
+SAME_OBJECTIVE = 1e-3
+# Adjusted Rand index from which two partitions count as the same.
+SAME_PARTITION = 0.99
+# Where the mean largest membership has gone less than this part of the way from 1/K to 1, memberships are nearly flat.
+FLAT = 0.25
+# Mean co-membership of two clusters below this part of 1/K^2, its value for flat memberships, is not worth a sentence.
+OVERLAP_SEEN = 0.02
+# Up to this many clusters their sizes are listed.
+LIST_SIZES = 10
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of the verdict."""
+
+    topic: Topic
+    text: str
+    tone: Literal["plain", "caution"] = "plain"
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Two clusters that blur into each other.
+
+    `co_membership` is the mean over items of w_ik w_il; `n_boundary` counts the items whose two largest memberships
+    these are, with a margin below 0.2.
+    """
+
+    first: int
+    second: int
+    co_membership: float
+    n_boundary: int
+
+
+def overlaps(membership: Membership) -> list[Overlap]:
+    """Every pair of clusters, the most blurred first.
+
+    >>> overlaps(Membership([[0.5, 0.5, 0.0], [0.0, 0.1, 0.9]]))[0]
+    Overlap(first=0, second=1, co_membership=0.125, n_boundary=1)
+    """
+    W, K = membership.matrix, membership.n_clusters
+    if K == 1:
+        return []
+    together = W.T @ W / len(W)
+    top = np.sort(np.argsort(-W, axis=1, kind="stable")[:, :2], axis=1)[membership.margin < SURE_MARGIN]
+    boundary = np.zeros((K, K), dtype=int)
+    np.add.at(boundary, (top[:, 0], top[:, 1]), 1)
+    first, second = np.triu_indices(K, 1)
+    order = np.argsort(-together[first, second], kind="stable")
+    return [
+        Overlap(int(k), int(m), float(together[k, m]), int(boundary[k, m])) for k, m in zip(first[order], second[order])
+    ]
+
+
+def verdict(result: SolveResult, *, model: str, n_init: int | None = None) -> tuple[Sentence, ...]:
+    """The verdict on a fit.
+
+    Parameters
+    ----------
+    result : SolveResult
+    model : str
+        Name of the estimator's class.
+    n_init : int, optional
+        Restarts that were asked for, where fewer may have been run.
+
+    Returns
+    -------
+    tuple of Sentence
+        Facts in the order a reader asks for them; cautions among them, each with what to do.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from partita import SoF
+    >>> model = SoF(3, random_state=0).fit(load_iris().data)
+    >>> verdict(model.result_, model="SoF")[0].text
+    '150 items were divided into 3 clusters of 50, 43 and 57 items.'
+    """
+    membership = result.membership
+    sentences = [
+        *_clusters(membership),
+        *_certainty(membership),
+        *_overlap(membership),
+        *_evidence(result, model),
+        *_restarts(result, n_init),
+        *_convergence(result),
+    ]
+    sentences += [Sentence("notes", f"{note[:1].upper()}{note[1:].rstrip('.')}.") for note in result.notes]
+    return tuple(sentences)
+
+
+def _clusters(membership: Membership) -> list[Sentence]:
+    n, K, sizes = membership.n_items, membership.n_clusters, membership.sizes
+    filled = sizes[sizes > 0]
+    if K == 1:
+        return [Sentence("clusters", f"{items(n)} in 1 cluster: with K = 1 there is nothing to divide.")]
+    if K <= LIST_SIZES:
+        each = f"of {listed([f'{size:,}' for size in sizes])} items"
+    else:
+        each = f"of {filled.min():,} to {filled.max():,} items (median {np.median(filled):,.0f})"
+    verb = "was" if n == 1 else "were"
+    out = [Sentence("clusters", f"{items(n)} {verb} divided into {K} clusters {each}.")]
+    empty = np.flatnonzero(sizes == 0)
+    if len(empty):
+        which = listed([str(k) for k in empty])
+        text = (
+            f"{'Cluster' if len(empty) == 1 else 'Clusters'} {which} {'is' if len(empty) == 1 else 'are'} empty: no "
+            f"item has its largest membership there. The evidence may hold fewer than {K} clusters; try "
+            f"K = {K - len(empty)}."
+        )
+        out.append(Sentence("clusters", text, "caution"))
+    return out
+
+
+def _certainty(membership: Membership) -> list[Sentence]:
+    K = membership.n_clusters
+    if K == 1:
+        return []
+    share = float((membership.margin >= SURE_MARGIN).mean())
+    top = float(membership.matrix.max(axis=1).mean())
+    entropy = float(membership.entropy.mean())
+    how = "All items are" if share == 1 else "No item is" if share == 0 else f"{percent(share)} of the items are"
+    text = (
+        f"{how} sure of {'its' if share == 0 else 'their'} cluster (margin of at least {SURE_MARGIN:g}); the mean "
+        f"largest membership is {top:.2f}, the mean entropy {entropy:.2f} of at most {np.log(K):.2f} nats."
+    )
+    out = [Sentence("certainty", text)]
+    if _is_flat(membership):
+        text = (
+            f"The memberships are nearly flat: with {K} clusters, 1/K = {1 / K:.2f} is what an item gets that belongs "
+            "everywhere alike. Read the labels as weak hints and the probabilities not at all."
+        )
+        out.append(Sentence("certainty", text, "caution"))
+    return out
+
+
+def _overlap(membership: Membership) -> list[Sentence]:
+    found = overlaps(membership)
+    if not found:
+        return []
+    floor = OVERLAP_SEEN / membership.n_clusters**2
+    blurred = [pair for pair in found if pair.co_membership >= floor]
+    if not blurred:
+        return [Sentence("overlap", "No two clusters blur into each other.")]
+    first = blurred[0]
+    text = f"Clusters {first.first} and {first.second} blur into each other most ({_how_much(first)})"
+    others = [pair for pair in blurred[1:3] if pair.co_membership >= first.co_membership / 2]
+    if others:
+        text += ", then " + listed([f"{pair.first} and {pair.second} ({_how_much(pair)})" for pair in others])
+    return [Sentence("overlap", text + ".")]
+
+
+def _evidence(result: SolveResult, model: str) -> list[Sentence]:
+    misfit, K = result.misfit, result.membership.n_clusters
+    if misfit < 1:
+        text = (
+            f"The memberships reproduce {percent(1 - misfit**2)} of the evidence's sum of squares (misfit "
+            f"{misfit:.2f}). The rest is structure inside clusters, of which a neighbour graph has much, and noise; "
+            "compare this figure only between fits to the same evidence."
+        )
+    else:
+        text = f"The misfit is {misfit:.2f}: the memberships reproduce the evidence no better than zeros would."
+    out = [Sentence("evidence", text)]
+    fixed = result.objective_name == "sof"
+    if fixed and K > 1 and (misfit > 1 or _is_flat(result.membership)):
+        text = (
+            f"{model} compares the evidence with co-memberships at scale 1, and this evidence is too weak for that: "
+            f"the mean co-membership in {K} clusters cannot fall below 1/K = {1 / K:.2f}. The memberships went soft to "
+            "make up for it: the labels mean something, the probabilities little. Fit again with --model soft "
+            "(SoftClustering), which learns the scale."
+        )
+        out.append(Sentence("model", text, "caution"))
+    elif misfit >= 1:
+        text = "The evidence is not explained: look at its picture, and try another affinity or number of clusters."
+        out.append(Sentence("evidence", text, "caution"))
+    return out
+
+
+def _restarts(result: SolveResult, n_init: int | None) -> list[Sentence]:
+    restarts = result.restarts
+    n = len(restarts)
+    out: list[Sentence] = []
+    if n_init is not None and n < n_init and not result.notes:
+        out.append(Sentence("restarts", f"Only {n} of {n_init} restarts were run.", "caution"))
+    if n < 2:
+        start = f" (from the {restarts[0].start} start)" if n and restarts[0].start != "given" else ""
+        out.append(
+            Sentence(
+                "restarts", f"One restart was run{start}; whether another start would end elsewhere was not tried."
+            )
+        )
+        return out
+    objective = np.array([restart.objective for restart in restarts])
+    floor = objective[result.best]
+    close = objective - floor <= SAME_OBJECTIVE * abs(floor)
+    agreement = _agreement(result)
+    same = agreement >= SAME_PARTITION
+    text = (
+        f"{_of(int(close.sum()), n)} restarts ended within 0.1% of the best objective and {_of(int(same.sum()), n)} in "
+        f"the same partition (adjusted Rand index of at least {SAME_PARTITION} with the best; the lowest is "
+        f"{agreement.min():.2f})."
+    )
+    out.append(Sentence("restarts", text))
+    if close.sum() == 1:
+        text = f"The best objective was found only once: more restarts (--n-init {2 * n}) may find a better one."
+        out.append(Sentence("restarts", text, "caution"))
+    elif agreement[close].min() < 0.9:
+        text = (
+            "Restarts with nearly the same objective disagree about the partition (adjusted Rand index down to "
+            f"{agreement[close].min():.2f}): the evidence does not settle it, and this is one answer of several."
+        )
+        out.append(Sentence("restarts", text, "caution"))
+    return out
+
+
+def _convergence(result: SolveResult) -> list[Sentence]:
+    steps = f"{result.n_iter:,} iteration{'' if result.n_iter == 1 else 's'}"
+    match result.status:
+        case "converged":
+            return [Sentence("convergence", f"The fit converged in {steps}.")]
+        case "max_iter":
+            text = f"Not converged: stopped after {steps}, the most allowed. Raise max_iter, or take this as a draft."
+        case "max_seconds":
+            text = f"Not converged: time was up after {steps}. Raise --max-seconds, or take this as a draft."
+        case "interrupted":
+            text = f"Interrupted after {steps}: this is the best membership up to then, not the end of the fit."
+    return [Sentence("convergence", text, "caution")]
+
+
+def _agreement(result: SolveResult) -> NDArray[np.float64]:
+    best = result.restarts[result.best].labels
+    return np.array([adjusted_rand_index(restart.labels, best) for restart in result.restarts])
+
+
+def _is_flat(membership: Membership) -> bool:
+    K = membership.n_clusters
+    return K > 1 and float(membership.matrix.max(axis=1).mean()) < 1 / K + FLAT * (1 - 1 / K)
+
+
+def _how_much(pair: Overlap) -> str:
+    between = f"{items(pair.n_boundary)} between them, " if pair.n_boundary else ""
+    return f"{between}mean co-membership {pair.co_membership:.2g}"
+
+
+def _of(n: int, total: int) -> str:
+    return f"All {total}" if n == total else f"{n} of {total}"

@@ -1,0 +1,107 @@
+"""The report in a real browser: everything is there, pictures decode, nothing is logged, nothing is asked for."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+from sklearn.datasets import load_iris
+
+from partita.estimators import SoftClustering
+from partita.report import FitReport, write_report
+
+CHROMIUM = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on the path")
+
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--enable-logging=stderr",
+    "--v=0",
+]
+SECONDS = 120
+
+
+def browse(address, tmp_path, *flags):
+    profile = tmp_path / "profile"
+    profile.mkdir(exist_ok=True)
+    command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", *flags, address]
+    return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    pytest.importorskip("matplotlib")
+    data = load_iris()
+    model = SoftClustering(3, random_state=0).fit(data.data)
+    report = FitReport(
+        title="Iris <b>in</b> a browser",
+        source="iris.csv",
+        ids=[f"<img src=x onerror=alert({i})>" for i in range(150)],
+        columns=list(data.feature_names),
+        estimator=model,
+        features=data.data,
+        parameters={"n_clusters": 3},
+        scores={"purity": 0.9},
+        notes=["A note."],
+        seconds=0.1,
+        versions={"partita": "0.1.0"},
+        command="partita fit iris.csv --k 3",
+    )
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    write_report(path, report)
+    return path
+
+
+def test_verdict_tables_and_pictures_are_in_the_document_and_nothing_is_logged(page, tmp_path):
+    done = browse(page.as_uri(), tmp_path, "--dump-dom")
+    dom = done.stdout
+    assert "150 items were divided into 3 clusters" in dom
+    assert dom.count("<table>") == 6
+    assert dom.count("<img id=") == dom.count("<img ") == 5
+    assert "&lt;img src=x onerror=alert(" in dom
+    assert "<title>Iris &lt;b&gt;in&lt;/b&gt; a browser</title>" in dom
+    assert "CONSOLE" not in done.stderr
+
+
+def test_every_picture_decodes_at_the_size_it_claims(page, tmp_path):
+    # The report forbids scripts, so the pictures are looked at from a page beside it that does run one.
+    pictures = re.findall(r'<img id="([^"]+)" src="([^"]+)" width="(\d+)" height="(\d+)"', page.read_text("utf-8"))
+    assert len(pictures) == 5
+    images = "".join(f'<img id="{name}" src="{source}">' for name, source, _, _ in pictures)
+    script = (
+        "onload=()=>{document.title=JSON.stringify([...document.images].map("
+        "i=>[i.id,i.complete,String(i.naturalWidth),String(i.naturalHeight)]))}"
+    )
+    probe = tmp_path / "probe.html"
+    probe.write_text(f"<!DOCTYPE html><meta charset=utf-8><title></title><script>{script}</script>{images}", "utf-8")
+    dom = browse(probe.as_uri(), tmp_path, "--dump-dom").stdout
+    found = json.loads(re.search(r"<title>(.*?)</title>", dom)[1])
+    assert found == [[name, True, width, height] for name, _, width, height in pictures]
+
+
+def test_nothing_is_asked_for_over_the_network(page, tmp_path):
+    assert not re.search(r"""(?:src|href)\s*=\s*["']?\s*(?:https?:)?//|url\(""", page.read_text("utf-8"))
+    log = tmp_path / "net.json"
+    browse(page.as_uri(), tmp_path, f"--log-net-log={log}", "--dump-dom")
+    addresses = set(re.findall(r'"url":"([^"]*)"', log.read_text("utf-8", errors="replace")))
+    page_requests = {a for a in addresses if not a.startswith(("file:", "data:", "chrome:", "about:"))}
+    assert page_requests == set()
+
+
+def test_it_prints_on_a_few_pages(page, tmp_path):
+    target = tmp_path / "report.pdf"
+    browse(page.as_uri(), tmp_path, f"--print-to-pdf={target}", "--no-pdf-header-footer")
+    content = target.read_bytes()
+    assert content.startswith(b"%PDF")
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 8

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from partita.cli import main
+
+
+@dataclass
+class Outcome:
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
+    """Run the command line in this process, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Outcome:
+        with pytest.raises(SystemExit) as exit_:
+            main([str(a) for a in arguments])
+        captured = capsys.readouterr()
+        return Outcome(int(exit_.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Callable[..., Outcome]:
+    """Run the command line as a process."""
+
+    def run(*arguments: object, **environment: str) -> Outcome:
+        done = subprocess.run(
+            [sys.executable, "-m", "partita", *map(str, arguments)],
+            cwd=tmp_path,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture
+def iris_csv(tmp_path: Path) -> Path:
+    iris = load_iris()
+    lines = ["plant,sepal length,sepal width,petal length,petal width,species"]
+    for i, (row, y) in enumerate(zip(iris.data, iris.target, strict=True)):
+        lines.append(",".join([f"plant{i}", *map(repr, row.tolist()), str(iris.target_names[y])]))
+    path = tmp_path / "iris.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def blobs() -> np.ndarray:
+    rng = np.random.default_rng(0)
+    return np.concatenate([rng.normal(size=(40, 2)), rng.normal(size=(30, 2)) + [8.0, 0.0]])

@@ -1,0 +1,361 @@
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from partita import SoftClustering, load
+from partita.io import read_features, read_memberships
+
+IRIS = ("--k", 3, "--label-column", "species", "--id-column", "plant")
+KEYS = {
+    "schema_version",
+    "command",
+    "parameters",
+    "n_items",
+    "n_clusters",
+    "sizes",
+    "objective",
+    "misfit",
+    "status",
+    "n_iter",
+    "n_products",
+    "seconds",
+    "peak_memory_bytes",
+    "seed",
+    "versions",
+    "input_sha256",
+    "scores",
+}
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_fit_as_a_process_leaves_every_file_the_interface_names(process, iris_csv, tmp_path):
+    done = process("fit", "iris.csv", *IRIS, "--out", "out")
+    assert done.code == 0, done.err
+    assert "150 items in 3 clusters" in done.out
+    out = tmp_path / "out"
+    assert {p.name for p in out.iterdir()} == {
+        "memberships.csv",
+        "result.json",
+        "report.html",
+        "manifest.json",
+        "model",
+    }
+    rows = rows_of(out / "memberships.csv")
+    assert list(rows[0]) == ["id", "label", "p_0", "p_1", "p_2", "entropy", "margin"]
+    assert [row["id"] for row in rows] == [f"plant{i}" for i in range(150)]
+    W = np.array([[float(row[f"p_{k}"]) for k in range(3)] for row in rows])
+    assert np.abs(W.sum(axis=1) - 1).max() < 1e-12  # rounding of three additions; 17 digits lose nothing
+    top = np.sort(W, axis=1)
+    np.testing.assert_array_equal([float(row["margin"]) for row in rows], top[:, -1] - top[:, -2])
+    np.testing.assert_array_equal([int(row["label"]) for row in rows], W.argmax(axis=1))
+    result = json.loads((out / "result.json").read_text())
+    assert result.keys() >= KEYS
+    assert set(result["scores"]) == {"purity", "rand", "adjusted_rand", "accuracy"}
+    assert result["n_items"] == 150
+    assert sum(result["sizes"]) == 150
+    assert result["status"] == "converged"
+    assert result["scores"]["accuracy"] > 0.8
+    assert (out / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_the_answer_is_that_of_the_estimator(call, iris_csv, tmp_path):
+    assert call("fit", iris_csv, *IRIS, "--out", "out").code == 0
+    X = read_features(iris_csv, label_column="species", id_column="plant").features
+    model = SoftClustering(3, random_state=0).fit(X)
+    found = read_memberships(tmp_path / "out" / "memberships.csv")
+    np.testing.assert_array_equal(found.membership, model.membership_)
+    np.testing.assert_array_equal(found.labels, model.labels_)
+
+
+def test_the_same_seed_writes_the_same_memberships_whatever_the_number_of_jobs(call, iris_csv, tmp_path):
+    common = ("fit", iris_csv, *IRIS, "--model", "sof", "--n-init", 3)
+    assert call(*common, "--seed", 4, "--out", "a", "--n-jobs", 1).code == 0
+    assert call(*common, "--seed", 4, "--out", "b", "--n-jobs", 2).code == 0
+    assert (tmp_path / "a/memberships.csv").read_bytes() == (tmp_path / "b/memberships.csv").read_bytes()
+
+
+def test_json_is_all_that_is_printed(call, iris_csv, tmp_path):
+    done = call("fit", iris_csv, *IRIS, "--out", "out", "--json")
+    assert json.loads(done.out) == json.loads((tmp_path / "out/result.json").read_text())
+
+
+def test_quiet_prints_nothing(call, iris_csv):
+    done = call("fit", iris_csv, *IRIS, "--out", "out", "--quiet")
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
+def test_an_existing_folder_is_not_overwritten_without_force(call, iris_csv, tmp_path):
+    assert call("fit", iris_csv, *IRIS, "--out", "out").code == 0
+    before = (tmp_path / "out/memberships.csv").read_bytes()
+    again = call("fit", iris_csv, *IRIS, "--out", "out", "--model", "sof")
+    assert again.code == 2
+    assert "--force" in again.err
+    assert (tmp_path / "out/memberships.csv").read_bytes() == before
+    assert call("fit", iris_csv, *IRIS, "--out", "out", "--model", "sof", "--force").code == 0
+    assert (tmp_path / "out/memberships.csv").read_bytes() != before
+
+
+def test_force_does_not_delete_a_folder_that_is_not_ours(call, iris_csv, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("years of work")
+    done = call("fit", iris_csv, *IRIS, "--out", "mine", "--force")
+    assert done.code == 2
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
+
+
+def test_not_converged_is_a_status_and_an_error_only_under_strict(call, iris_csv, tmp_path):
+    relaxed = call("fit", iris_csv, *IRIS, "--out", "a", "--model", "sof", "--max-iter", 1, "--n-init", 1)
+    assert relaxed.code == 0
+    assert json.loads((tmp_path / "a/result.json").read_text())["status"] == "max_iter"
+    strict = call("fit", iris_csv, *IRIS, "--out", "b", "--model", "sof", "--max-iter", 1, "--n-init", 1, "--strict")
+    assert strict.code == 3
+    assert (tmp_path / "b/memberships.csv").exists()
+
+
+def test_time_limit_is_a_status(call, iris_csv, tmp_path):
+    call("fit", iris_csv, *IRIS, "--out", "a", "--model", "sof", "--max-seconds", 1e-9, "--tol", 0)
+    assert json.loads((tmp_path / "a/result.json").read_text())["status"] == "max_seconds"
+
+
+@pytest.mark.parametrize("suffix", ["tsv", "npy", "npz", "parquet"])
+def test_every_table_format_gives_the_same_partition(call, blobs, tmp_path, suffix):
+    path = tmp_path / f"blobs.{suffix}"
+    if suffix == "tsv":
+        path.write_text("u\tv\n" + "".join(f"{float(a)!r}\t{float(b)!r}\n" for a, b in blobs))
+    elif suffix == "npy":
+        np.save(path, blobs)
+    elif suffix == "npz":
+        np.savez(path, points=blobs, other=np.zeros(3))
+    else:
+        pyarrow = pytest.importorskip("pyarrow")
+        pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table({"u": blobs[:, 0], "v": blobs[:, 1]}), path)
+    key = ("--key", "points") if suffix == "npz" else ()
+    done = call("fit", path, "--k", 2, "--out", "out", *key)
+    assert done.code == 0, done.err
+    labels = read_memberships(tmp_path / "out/memberships.csv").labels
+    assert len(set(labels[:40])) == len(set(labels[40:])) == 1
+    assert labels[0] != labels[-1]
+
+
+@pytest.mark.parametrize("how", ["distances", "affinity", "affinity-mtx", "affinity-npz", "edges"])
+@pytest.mark.parametrize("model", ["soft", "sof"])
+def test_every_pairwise_input_finds_the_two_groups(call, blobs, tmp_path, how, model):
+    D = cdist(blobs, blobs)
+    P = np.exp(-D)
+    kind = how.partition("-")[0]
+    path = tmp_path / "pairs.csv"
+    if how == "distances":
+        np.savetxt(path, D, delimiter=",")
+    elif how == "affinity":
+        np.savetxt(path, P, delimiter=",")
+    elif how == "affinity-mtx":
+        path = tmp_path / "pairs.mtx"
+        scipy.io.mmwrite(path, sp.coo_array(P))
+    elif how == "affinity-npz":
+        path = tmp_path / "pairs.npz"
+        sp.save_npz(path, sp.csr_array(P))
+    else:
+        i, j = np.nonzero(np.triu(P > 0.05, 1))
+        path.write_text("source,target,weight\n" + "".join(f"n{a},n{b},{float(P[a, b])!r}\n" for a, b in zip(i, j)))
+    done = call("fit", path, "--input", kind, "--k", 2, "--model", model, "--out", "out")
+    assert done.code == 0, done.err
+    found = read_memberships(tmp_path / "out/memberships.csv")
+    group = np.array([int(name.removeprefix("n")) for name in found.ids]) < 40
+    assert len(set(found.labels[group])) == len(set(found.labels[~group])) == 1
+
+
+def test_a_dominating_column_is_named(call, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = np.c_[rng.normal(size=50), 1000 * rng.normal(size=50)]
+    (tmp_path / "t.csv").write_text("small,huge\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    done = call("fit", "t.csv", "--k", 2, "--out", "a")
+    assert "'huge' holds 100% of the total variance" in done.out
+    assert "--scale-features standard" in done.out
+    assert "total variance" not in call("fit", "t.csv", "--k", 2, "--out", "b", "--scale-features", "standard").out
+
+
+def test_missing_cells_are_used_only_when_asked(call, iris_csv, tmp_path):
+    lines = iris_csv.read_text().splitlines()
+    cells = lines[3].split(",")
+    cells[2] = ""
+    lines[3] = ",".join(cells)
+    iris_csv.write_text("\n".join(lines) + "\n")
+    refused = call("fit", iris_csv, *IRIS, "--out", "a")
+    assert refused.code == 2
+    assert "sepal width" in refused.err
+    assert "--missing unobserved" in refused.err
+    done = call("fit", iris_csv, *IRIS, "--out", "a", "--missing", "unobserved")
+    assert done.code == 0, done.err
+
+
+def _bad(name: str, text: str, options: tuple[object, ...], *says: str):
+    return pytest.param(text, options, says, id=name)
+
+
+GOOD = "a,b\n0,1\n1,0\n5,5\n6,5\n"
+BAD = [
+    _bad("nan", "a,b\n0,1\n1,nan\n5,5\n", ("--k", 2), "row 2", "'b'"),
+    _bad("infinite", "a,b\n0,1\n1,inf\n5,5\n", ("--k", 2), "row 2", "'b'"),
+    _bad("text column", "a,b\n0,x\n1,y\n5,z\n", ("--k", 2), "'b'", "--id-column"),
+    _bad("stray label", "a,label\n0,1\n1,0\n5,5\n", ("--k", 2), "--label-column label"),
+    _bad("k zero", GOOD, ("--k", 0), "at least one cluster"),
+    _bad("k negative", GOOD, ("--k", "-3"), "at least one cluster"),
+    _bad("k a word", GOOD, ("--k", "many"), "whole number"),
+    _bad("k auto", GOOD, ("--k", "auto"), "not available"),
+    _bad("k too large", GOOD, ("--k", 5), "larger than the number of distinct items, 4"),
+    _bad("copies do not count", "a,b\n0,1\n0,1\n5,5\n", ("--k", 3), "distinct items, 2"),
+    _bad("empty file", "", ("--k", 2), "empty"),
+    _bad("header only", "a,b\n", ("--k", 2), "no rows"),
+    _bad("ragged", "a,b\n0,1\n1\n5,5\n", ("--k", 2), "line 3"),
+    _bad("duplicate id", "n,a\nx,1\nx,2\ny,3\n", ("--k", 2, "--id-column", "n"), "'x'"),
+    _bad("unknown label column", GOOD, ("--k", 2, "--label-column", "species"), "species"),
+    _bad("unknown id column", GOOD, ("--k", 2, "--id-column", "name"), "name"),
+    _bad("non-square", "0,1,2\n1,0,2\n", ("--k", 2, "--input", "affinity"), "square"),
+    _bad("negative affinity", "1,-.5\n-.5,1\n", ("--k", 2, "--input", "affinity"), "affinity[0, 1]", "negative"),
+    _bad("asymmetric", "1,.5\n.2,1\n", ("--k", 2, "--input", "affinity"), "not symmetric", "symmetrize"),
+    _bad("all zero", "0,0\n0,0\n", ("--k", 2, "--input", "affinity"), "all zero"),
+    _bad("distances with a diagonal", "1,2\n2,0\n", ("--k", 2, "--input", "distances"), "must be 0"),
+    _bad("bad solver", GOOD, ("--k", 2, "--solver", "magic"), "projected-gradient"),
+    _bad("bad start", GOOD, ("--k", 2, "--start", "magic"), "spectral"),
+    _bad("bad metric", GOOD, ("--k", 2, "--metric", "magic"), "magic"),
+    _bad("sizes with sof", GOOD, ("--k", 2, "--model", "sof", "--sizes", "equal"), "--sizes"),
+    _bad("metric with affinity", "1,1\n1,1\n", ("--k", 1, "--input", "affinity", "--metric", "cosine"), "--metric"),
+    _bad("label with affinity", "1,1\n1,1\n", ("--k", 1, "--input", "affinity", "--label-column", "a"), "--label-col"),
+    _bad("scale a word", GOOD, ("--k", 2, "--model", "sof", "--scale", "big"), "--scale big"),
+]
+
+
+@pytest.mark.parametrize(("text", "options", "says"), BAD)
+def test_bad_input_says_what_and_where_and_leaves_nothing(call, tmp_path, text, options, says):
+    (tmp_path / "t.csv").write_text(text)
+    done = call("fit", "t.csv", *options, "--out", "out")
+    assert done.code == 2, done.err
+    assert "Traceback" not in done.err
+    assert done.err.startswith("partita: error: ")
+    assert len(done.err) < 1500  # one screen
+    for what in says:
+        assert what in done.err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["t.csv"]
+
+
+def test_a_missing_file_and_an_unwritable_place_are_named(call, iris_csv, tmp_path):
+    gone = call("fit", "nowhere.csv", "--k", 2)
+    assert gone.code == 2
+    assert "nowhere.csv" in gone.err
+    (tmp_path / "file").write_text("")
+    inside = call("fit", iris_csv, *IRIS, "--out", "file/out")
+    assert inside.code == 2
+    assert "file" in inside.err
+
+
+def test_usage_errors_end_with_2_and_debug_shows_the_traceback(call, tmp_path):
+    assert call("fit").code == 2
+    assert call("fit", "x.csv", "--k", 2, "--sizes", "huge").code == 2
+    with pytest.raises(ValueError, match=r"x\.csv"):
+        call("fit", "x.csv", "--k", 2, "--debug")
+
+
+def test_too_large_for_memory_is_refused_before_it_is_made(call, blobs, tmp_path, monkeypatch):
+    np.save(tmp_path / "b.npy", blobs)
+    monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "20000")
+    done = call("fit", "b.npy", "--k", 2, "--model", "sof", "--out", "out")
+    assert done.code == 2
+    assert "--affinity neighbors" in done.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_writes_the_best_so_far_and_ends_with_130(tmp_path):
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "x.npy", rng.normal(size=(1500, 5)))
+    command = [sys.executable, "-m", "partita", "fit", "x.npy", "--k", "8", "--model", "sof", "--out", "out"]
+    endless = ["--tol", "0", "--max-iter", "1000000", "--n-init", "50"]
+    with subprocess.Popen(
+        [*command, *endless], cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as running:
+        time.sleep(8)  # past imports and the affinity; the fit itself would go on for hours
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=120)
+    assert running.returncode == 130, err
+    assert "the best result so far was written" in err
+    assert json.loads((tmp_path / "out/result.json").read_text())["status"] == "interrupted"
+    W = read_memberships(tmp_path / "out/memberships.csv").membership
+    assert W.shape == (1500, 8)
+
+
+def test_a_saved_model_predicts_what_the_fitted_one_does(call, iris_csv, tmp_path):
+    assert call("fit", iris_csv, *IRIS, "--out", "out", "--scale-features", "standard").code == 0
+    done = call("predict", "out", iris_csv, "--label-column", "species", "--id-column", "plant", "--out", "p.csv")
+    assert done.code == 0, done.err
+    X = read_features(iris_csv, label_column="species", id_column="plant").features
+    found = read_memberships(tmp_path / "p.csv")
+    np.testing.assert_array_equal(found.membership, load(tmp_path / "out" / "model").predict_proba(X))
+    fitted = SoftClustering(3, random_state=0, scale_features="standard").fit(X)
+    np.testing.assert_array_equal(found.membership, fitted.predict_proba(X))
+    again = call("predict", "out", iris_csv, "--label-column", "species", "--id-column", "plant", "--out", "p.csv")
+    assert again.code == 2
+    assert "--force" in again.err
+
+
+def test_predict_finds_columns_by_name_and_names_missing_ones(call, iris_csv, tmp_path):
+    assert call("fit", iris_csv, *IRIS, "--out", "out").code == 0
+    rows = [line.split(",") for line in iris_csv.read_text().splitlines()]
+    (tmp_path / "turned.csv").write_text("\n".join(",".join(row[4:0:-1]) for row in rows) + "\n")
+    assert call("predict", "out", "turned.csv", "--out", "turned-p.csv").code == 0
+    X = read_features(iris_csv, label_column="species", id_column="plant").features
+    expected = load(tmp_path / "out").predict_proba(X)
+    np.testing.assert_array_equal(read_memberships(tmp_path / "turned-p.csv").membership, expected)
+    (tmp_path / "short.csv").write_text("\n".join(",".join(row[1:4]) for row in rows) + "\n")
+    short = call("predict", "out", "short.csv", "--out", "s.csv")
+    assert short.code == 2
+    assert "'petal width'" in short.err
+
+
+@pytest.mark.parametrize("harm", ["gone", "foreign", "truncated", "garbled"])
+def test_a_corrupt_or_foreign_model_is_refused(call, iris_csv, tmp_path, harm):
+    assert call("fit", iris_csv, *IRIS, "--out", "out").code == 0
+    arrays, description = tmp_path / "out/model/arrays.safetensors", tmp_path / "out/model/model.json"
+    if harm == "gone":
+        arrays.unlink()
+    elif harm == "foreign":
+        description.write_text('{"program": "another"}')
+    elif harm == "truncated":
+        arrays.write_bytes(arrays.read_bytes()[:-100])
+    else:
+        description.write_text(description.read_text().replace('"SoftClustering"', '"os.system"'))
+    done = call("predict", "out", iris_csv, "--label-column", "species", "--id-column", "plant", "--out", "p.csv")
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert not (tmp_path / "p.csv").exists()
+
+
+def test_score_joins_on_the_id(call, tmp_path):
+    (tmp_path / "a.csv").write_text("id,label\nx,0\ny,0\nz,1\n")
+    (tmp_path / "b.csv").write_text("id,label\nz,cat\nx,dog\ny,dog\n")
+    done = call("score", "a.csv", "b.csv", "--json")
+    assert done.code == 0
+    scores = json.loads(done.out)
+    assert scores["purity"] == scores["rand"] == scores["adjusted_rand"] == scores["accuracy"] == 1.0
+    (tmp_path / "c.csv").write_text("label\ncat\ndog\n")
+    assert call("score", "a.csv", "c.csv").code == 2
+
+
+def test_version_and_help(call):
+    assert call("--version").out.startswith("partita 0.")
+    assert "Exit codes" in call("--help").out

@@ -1,0 +1,261 @@
+"""What every solver keeps, with every objective; and the true optimum found by other roads where that is affordable."""
+
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import minimize
+
+from partita.affinity import DenseAffinity, LowRankAffinity, SparseAffinity
+from partita.errors import InputError
+from partita.objectives import Objective, Problem
+from partita.solvers import Solver, Starts, drive
+
+SOLVERS = sorted(Solver.registry)
+OBJECTIVES = sorted(Objective.registry)
+pairs = pytest.mark.parametrize(("solver", "objective"), list(product(SOLVERS, OBJECTIVES)))
+
+
+def run(P, solver, objective, K, start="dirichlet", weights=None, **options):
+    problem = Problem(P, Objective.registry[objective](), weights)
+    options = {"seed": 0, "max_iter": 3000, "tol": 1e-9} | options
+    return drive(problem, Solver.registry[solver](), Starts(P, K, weights=weights), start, **options)
+
+
+def blocks(rng, n, K):
+    """Noisy evidence of K clusters."""
+    labels = np.arange(n) % K
+    half = rng.random((n, n)) * 0.3
+    return (half + half.T) / 2 + 0.6 * (labels[:, None] == labels)
+
+
+def separable(rng, n, K):
+    """A membership with two certain items in each cluster, which makes the factorization unique."""
+    W = rng.dirichlet(np.full(K, 0.7), size=n)
+    W[: 2 * K] = np.eye(K)[np.arange(2 * K) % K]
+    return W
+
+
+def distance_up_to_labels(W, truth):
+    return min(np.abs(W[:, list(order)] - truth).max() for order in permutations(range(truth.shape[1])))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("weighted", [False, True])
+@pairs
+def test_rows_stay_on_the_simplex_at_every_step_and_the_objective_falls(solver, objective, weighted):
+    rng = np.random.default_rng(0)
+    P = DenseAffinity(blocks(rng, 40, 3))
+    weights = rng.integers(1, 4, 40).astype(float) if weighted else None
+    steps = []
+
+    def look(restart, state):
+        W = state.point.W
+        # A row is a projection: K roundings of numbers below 1.
+        assert np.abs(W.sum(axis=1) - 1).max() <= 1e-12
+        assert W.min() >= 0
+        assert state.optimality >= 0
+        steps.append(state.point.value)
+
+    result = run(P, solver, objective, 3, weights=weights, max_iter=60, tol=0.0, callback=look)
+    assert len(steps) == result.n_iter > 3
+    assert len(result.trace) == result.n_iter + 1
+    assert result.trace[-1] < 0.9 * result.trace[0]
+    if Solver.registry[solver].monotone:
+        # rounding of numbers of the size of ||P||^2
+        assert np.diff(result.trace).max() <= 1e-12 * P.squared_norm(weights)
+    W = result.membership.matrix
+    root = np.sqrt(np.ones(40) if weights is None else weights)
+    misfit = root[:, None] * (P.to_dense() - (W * result.scale) @ W.T) * root
+    assert result.objective == pytest.approx((misfit**2).sum(), rel=1e-9)
+    assert result.misfit == pytest.approx(np.sqrt((misfit**2).sum() / P.squared_norm(weights)), rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pairs
+def test_relabelling_the_clusters_relabels_the_answer(solver, objective):
+    rng = np.random.default_rng(1)
+    P = DenseAffinity(blocks(rng, 30, 3))
+    W, order = rng.dirichlet(np.ones(3), size=30), [2, 0, 1]
+    first = run(P, solver, objective, 3, W, max_iter=25, tol=0.0)
+    second = run(P, solver, objective, 3, W[:, order], max_iter=25, tol=0.0)
+    # The search of a segment ends within 1e-4 of its minimum, and rounding decides where: a few 1e-7 after 25 steps.
+    np.testing.assert_allclose(second.membership.matrix, first.membership.matrix[:, order], atol=1e-5)
+    assert np.abs(first.membership.matrix - W).max() > 0.1  # it went somewhere
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pairs
+def test_permuting_the_items_permutes_the_answer(solver, objective):
+    rng = np.random.default_rng(2)
+    matrix, W, order = blocks(rng, 30, 3), rng.dirichlet(np.ones(3), size=30), rng.permutation(30)
+    first = run(DenseAffinity(matrix), solver, objective, 3, W, max_iter=25, tol=0.0)
+    second = run(DenseAffinity(matrix[order][:, order]), solver, objective, 3, W[order], max_iter=25, tol=0.0)
+    np.testing.assert_allclose(second.membership.matrix, first.membership.matrix[order], atol=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pairs
+def test_the_units_of_the_affinity_change_nothing_where_the_scale_is_learned(solver, objective):
+    if objective == "sof":
+        return  # its scale is one by definition
+    rng = np.random.default_rng(3)
+    matrix, W = blocks(rng, 30, 3), rng.dirichlet(np.ones(3), size=30)
+    first = run(DenseAffinity(matrix), solver, objective, 3, W, max_iter=40, tol=0.0)
+    second = run(DenseAffinity(matrix * 1e-6), solver, objective, 3, W, max_iter=40, tol=0.0)
+    np.testing.assert_allclose(second.membership.matrix, first.membership.matrix, atol=1e-5)
+    np.testing.assert_allclose(second.scale, first.scale * 1e-6, rtol=1e-5)
+    assert second.optimality == pytest.approx(first.optimality, rel=1e-2, abs=1e-8)
+
+
+@pairs
+def test_a_stationary_point_stays(solver, objective):
+    rng = np.random.default_rng(4)
+    W = separable(rng, 30, 3)
+    problem = Problem(DenseAffinity(W @ W.T), Objective.registry[objective]())
+    method = Solver.registry[solver]()
+    state = method.start(problem, W)
+    assert state.optimality < 1e-10
+    for _ in range(5):
+        state = method.step(problem, state)
+        # the gradient is rounding, 1e-14 of ||P||; the curvature that divides it is of the order of one
+        np.testing.assert_allclose(state.point.W, W, atol=1e-9)
+    # and a point that is not stationary is said to be none
+    moved = 0.9 * W + 0.1 / 3
+    assert method.start(problem, moved).optimality > 1e-3
+
+
+@pairs
+def test_the_same_seed_gives_the_same_answer_and_another_another(solver, objective):
+    P = DenseAffinity(blocks(np.random.default_rng(5), 30, 3))
+    first, second, other = (
+        run(P, solver, objective, 3, n_init=3, seed=seed, tol=1e-3) for seed in (7, 7, 8)
+    )
+    np.testing.assert_array_equal(first.membership.matrix, second.membership.matrix)
+    np.testing.assert_array_equal(first.trace, second.trace)
+    assert not np.array_equal(first.trace, other.trace)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pairs
+def test_dense_sparse_and_low_rank_give_one_answer(solver, objective, weighted):
+    rng = np.random.default_rng(6)
+    factor = np.maximum(rng.dirichlet(np.full(4, 0.3), size=40) - 0.15, 0.0)
+    matrix = factor @ factor.T
+    weights = rng.integers(1, 4, 40).astype(float) if weighted else None
+    start = rng.dirichlet(np.ones(3), size=40)
+    kinds = [DenseAffinity(matrix), SparseAffinity(sp.csr_array(matrix)), LowRankAffinity(factor)]
+    kinds.append(LowRankAffinity(sp.csr_array(factor)))
+    assert kinds[1].nnz < 0.9 * matrix.size
+    results = [run(P, solver, objective, 3, start, weights, tol=1e-8) for P in kinds]
+    for other in results[1:]:
+        assert other.status == "converged"
+        # Both stopped within tol of the same stationary point; a flat valley makes that 1e-4 in the membership.
+        np.testing.assert_allclose(other.membership.matrix, results[0].membership.matrix, atol=1e-4)
+        np.testing.assert_allclose(other.scale, results[0].scale, rtol=1e-4)
+        assert other.objective == pytest.approx(results[0].objective, rel=1e-8)
+
+
+@pytest.mark.parametrize("K", [2, 3, 4])
+@pairs
+def test_a_planted_membership_is_recovered(solver, objective, K):
+    rng = np.random.default_rng(10 + K)
+    W = separable(rng, 40, K)
+    scales = [np.ones(K)]
+    if objective in ("scaled", "per_cluster"):
+        scales.append(np.full(K, 0.03))
+    if objective == "per_cluster":
+        scales.append(np.linspace(0.2, 5.0, K))
+    for a in scales:
+        P = DenseAffinity((W * a) @ W.T)
+        result = run(P, solver, objective, K, n_init=8, tol=1e-9, max_iter=4000)
+        assert result.misfit < 1e-6
+        # misfit^2 is about the squared error of W: 1e-6 there is well below 1e-3 here
+        assert distance_up_to_labels(result.membership.matrix, W) < 1e-3
+        np.testing.assert_allclose(np.sort(result.scale), np.sort(a), rtol=1e-3)
+
+
+def best_by_scipy(matrix, objective, weights, rng):
+    """The least objective for K = 2 from 60 starts of a quasi-Newton method over W and the scales together."""
+    n, root = len(matrix), np.sqrt(weights)
+    free = {"sof": 0, "scaled": 1, "per_cluster": 2}[objective]
+
+    def value(x):
+        W = np.column_stack([x[:n], 1 - x[:n]])
+        a = np.ones(2) if not free else np.broadcast_to(x[n:], 2)
+        return float(((root[:, None] * (matrix - (W * a) @ W.T) * root) ** 2).sum())
+
+    bounds = [(0, 1)] * n + [(0, None)] * free
+    return min(minimize(value, rng.random(n + free), bounds=bounds, method="L-BFGS-B").fun for _ in range(60))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pairs
+def test_many_restarts_reach_the_global_optimum_of_four_items(solver, objective, seed):
+    rng = np.random.default_rng(seed)
+    half = rng.random((4, 4))
+    matrix = (half + half.T) / 2
+    matrix[np.diag_indices(4)] += 0.5
+    weights = np.array([1.0, 2.0, 1.0, 0.5])
+    expected = best_by_scipy(matrix, objective, weights, rng)
+    assert expected > 1e-3  # not trivially zero
+    result = run(DenseAffinity(matrix), solver, objective, 2, n_init=30, weights=weights)
+    # L-BFGS-B stops at about 1e-8 of the value
+    assert result.objective == pytest.approx(expected, rel=1e-5)
+    if objective == "sof":  # and the grid of all memberships in steps of 1/20 holds nothing better
+        axis = np.linspace(0, 1, 21)
+        W = np.stack(np.meshgrid(*[axis] * 4, indexing="ij"), axis=-1).reshape(-1, 4)
+        together = W[:, :, None] * W[:, None, :] + (1 - W)[:, :, None] * (1 - W)[:, None, :]
+        grid = (weights[:, None] * weights * (matrix - together) ** 2).sum(axis=(1, 2)).min()
+        assert result.objective <= grid <= 1.1 * result.objective + 0.05
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_unobserved_pairs_are_filled_in_by_the_model(solver):
+    rng = np.random.default_rng(20)
+    W = separable(rng, 40, 3)
+    matrix = W @ W.T
+    hidden = np.triu(rng.random((40, 40)) < 0.3, 1)
+    hidden |= hidden.T
+    from partita.affinity import Unobserved
+
+    P = DenseAffinity(np.where(hidden, 0.0, matrix), Unobserved(*np.nonzero(hidden)))
+    for objective in OBJECTIVES:
+        result = run(P, solver, objective, 3, n_init=8, tol=1e-8)
+        assert result.misfit < 1e-5
+        assert distance_up_to_labels(result.membership.matrix, W) < 1e-3
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_one_cluster_is_found_at_once(solver):
+    P = DenseAffinity(np.full((5, 5), 0.3))
+    for objective in OBJECTIVES:
+        result = run(P, solver, objective, 1)
+        np.testing.assert_array_equal(result.membership.matrix, np.ones((5, 1)))
+        assert result.n_iter == 0
+        assert result.misfit == pytest.approx(0.0 if objective != "sof" else 0.7 / 0.3, abs=1e-7)
+
+
+def test_what_a_solver_needs_and_an_affinity_lacks_is_named():
+    base = Solver.registry[SOLVERS[0]]
+
+    class Hungry(base):
+        name = "made up for this test"
+        requires = frozenset({"rows", "to_dense", "entries_by_column", "blocks"})
+
+    try:
+        P = DenseAffinity(np.eye(4))
+        problem = Problem(P, Objective.registry["sof"]())
+        with pytest.raises(InputError, match="'made up for this test' needs blocks, entries_by_column of the affinity"):
+            drive(problem, Hungry(), Starts(P, 2), "dirichlet")
+        assert problem.n_products == 0
+    finally:
+        del Solver.registry["made up for this test"]
+
+
+def test_every_solver_says_what_it_costs_and_promises():
+    for name, kind in Solver.registry.items():
+        assert kind.name == name
+        for text in (kind.cost, kind.guarantee, kind.source):
+            assert text.strip()
