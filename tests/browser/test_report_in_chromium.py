@@ -90,13 +90,25 @@ def test_every_picture_decodes_at_the_size_it_claims(page, tmp_path):
     assert found == [[name, True, width, height] for name, _, width, height in pictures]
 
 
+def requested_by_the_page(address, tmp_path):
+    """What a page asked for over the network, from the browser's own log; what the browser asks for itself has no
+    origin as initiator.
+    """
+    log = tmp_path / "net.json"
+    browse(address, tmp_path, f"--log-net-log={log}", "--dump-dom")
+    found = re.findall(r'"initiator":"([^"]*)".*?"url":"([^"]*)"', log.read_text("utf-8", errors="replace"))
+    return {url for initiator, url in found if initiator != "not an origin" and not url.startswith(("file:", "data:"))}
+
+
 def test_nothing_is_asked_for_over_the_network(page, tmp_path):
     assert not re.search(r"""(?:src|href)\s*=\s*["']?\s*(?:https?:)?//|url\(""", page.read_text("utf-8"))
-    log = tmp_path / "net.json"
-    browse(page.as_uri(), tmp_path, f"--log-net-log={log}", "--dump-dom")
-    addresses = set(re.findall(r'"url":"([^"]*)"', log.read_text("utf-8", errors="replace")))
-    page_requests = {a for a in addresses if not a.startswith(("file:", "data:", "chrome:", "about:"))}
-    assert page_requests == set()
+    assert requested_by_the_page(page.as_uri(), tmp_path) == set()
+
+
+def test_a_request_would_have_been_seen(tmp_path):
+    probe = tmp_path / "probe.html"
+    probe.write_text('<!DOCTYPE html><title>x</title><img src="http://127.0.0.1:8/picture.png">', "utf-8")
+    assert requested_by_the_page(probe.as_uri(), tmp_path) == {"http://127.0.0.1:8/picture.png"}
 
 
 def test_it_prints_on_a_few_pages(page, tmp_path):

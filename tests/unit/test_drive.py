@@ -407,30 +407,18 @@ def test_the_seed_is_kept_and_no_seed_gives_another_answer():
     assert not np.array_equal(run(seed=None).trace, run(seed=None).trace)
 
 
-def test_limits_on_threads_are_undone_whoever_leaves_last():
-    from threading import Event, Thread
-
+def test_the_limit_on_blas_is_undone():
     from threadpoolctl import threadpool_info, threadpool_limits
 
     def blas():
         return {entry["num_threads"] for entry in threadpool_info() if entry["user_api"] == "blas"}
 
     with threadpool_limits(2, user_api="blas"):
-        if blas() != {2}:
-            pytest.skip("this BLAS has one thread only")
-        inside, leave = Event(), Event()
-
-        def other():
-            with limit_threads(1):
-                inside.set()
-                leave.wait()
-
-        thread = Thread(target=other)
-        with limit_threads(1):
-            thread.start()
-            inside.wait()
+        before = blas()
+        with limit_threads(3):
             assert blas() == {1}
-        assert blas() == {1}  # the other thread is still inside
-        leave.set()
-        thread.join()
-        assert blas() == {2}
+            with limit_threads(1):
+                assert blas() == {1}
+        assert blas() == before
+        run(n_init=2, n_jobs=2)
+        assert blas() == before

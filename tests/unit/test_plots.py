@@ -176,7 +176,7 @@ def test_items_stand_by_cluster_and_falling_membership():
 
 def test_many_items_are_thinned_and_binned_and_the_picture_says_so():
     W = membership(5000, 3)
-    figure, axes = blank_figure(2, (6, 3))
+    _, axes = blank_figure(2, (6, 3))
     drawn = PartitionDisplay.from_membership(np.zeros((5000, 2)), W, axes=axes, max_points=1000)
     assert len(drawn.shown_) == 1000
     assert "1,000 drawn" in axes[0].get_title(loc="left")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -13,6 +14,7 @@ from partita.cli.run import Job, run_job
 from partita.errors import InputError
 from partita.estimators import SoF, SoftClustering
 from partita.estimators.base import FactorizationEstimator
+from partita.progress import ProgressBar
 from partita.solvers import STARTS, Solver
 
 __all__ = ["FitOptions", "run_fit"]
@@ -58,15 +60,16 @@ class FitOptions:
 def run_fit(options: FitOptions) -> int:
     """Read, fit, write; the exit code."""
     estimator = _estimator(options)  # wrong options are named before a large file is read
-    items = read_input(
-        options.file,
-        options.input,
-        label_column=options.label_column,
-        id_column=options.id_column,
-        key=options.key,
-        missing=options.missing == "unobserved",
-        scaled=options.scale_features != "none",
-    )
+    with nullcontext() if options.quiet else ProgressBar() as bar, bar.stage("reading") if bar else nullcontext():
+        items = read_input(
+            options.file,
+            options.input,
+            label_column=options.label_column,
+            id_column=options.id_column,
+            key=options.key,
+            missing=options.missing == "unobserved",
+            scaled=options.scale_features != "none",
+        )
     out = options.out or Path(f"{options.file.name.split('.')[0]}-partita")
     given = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
     effective = estimator.get_params(deep=False) | {"affinity": estimator._builder().config()}

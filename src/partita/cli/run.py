@@ -8,6 +8,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -91,7 +92,10 @@ def run_job(job: Job) -> int:
             versions=result["versions"],
             command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
         )
-        with ProgressBar() as bar, bar.stage("writing the report"):
+        with (
+            nullcontext() if job.quiet else ProgressBar() as bar,
+            bar.stage("writing the report") if bar else nullcontext(),
+        ):
             write_report(folder / "report.html", report)
         write_json(folder / "manifest.json", _manifest(job, folder, result))
     if job.as_json:

@@ -38,7 +38,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
     """A membership by factorization of an affinity, with scikit-learn's conventions."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left")],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "affinity": [StrOptions({"relative", "neighbors", "precomputed", "precomputed_distance"}), Builder],
         "solver": [None, Solver],
         "start": [str, "array-like"],
@@ -119,6 +119,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
     def _fit(self, X: Any, weights: Array | None, builder: Builder, bar: ProgressBar | None) -> None:
         stage = bar.stage if bar else no_stage
         n = X.n_items if isinstance(X, Affinity) else X.shape[0]
+        if self.n_clusters == "auto":
+            raise InputError("n_clusters='auto' is not available in this version: give the number of clusters")
         K = int(self.n_clusters)
         if builder.pairwise:
             items = Items(X, weights, np.arange(n))
@@ -231,6 +233,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         if isinstance(X, Affinity):
             if not isinstance(builder, Precomputed):
                 raise InputError("an Affinity was given: pass affinity='precomputed'")
+            if not reset:
+                raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
             self.n_features_in_ = X.n_items
             return X
         X = validate_data(
@@ -258,7 +262,9 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         if isinstance(self.start, str):
             return self.start
         starts = list(self.start)
-        many = any(isinstance(s, str) or np.ndim(s) == 2 for s in starts)
+        # A list of arrays is several starts, also where each holds labels; rows of one array are one membership.
+        listed = not isinstance(self.start, np.ndarray) and any(isinstance(s, np.ndarray) for s in starts)
+        many = listed or any(isinstance(s, str) or np.ndim(s) == 2 for s in starts)
         out = [self._contract(s, inverse, n_distinct) for s in (starts if many else [np.asarray(self.start)])]
         return out
 
@@ -306,7 +312,7 @@ def _expanded(result: SolveResult, W: Array, labels: NDArray[np.int64], inverse:
         dataclasses.replace(
             restart,
             labels=np.where(inverse < 0, labels, restart.labels[inverse]).astype(np.int32),
-            membership=None,
+            membership=None if restart.membership is None or (inverse < 0).any() else restart.membership[inverse],
         )
         for restart in result.restarts
     )

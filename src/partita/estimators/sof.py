@@ -82,6 +82,10 @@ class SoF(FactorizationEstimator):
 
     Notes
     -----
+    scikit-learn's `check_estimator` passes with `n_clusters` up to 4. With the default of 8 two of its checks,
+    `check_sample_weights_shape` and `check_sample_weights_not_overwritten`, fail as they must: their data has 4
+    distinct items, and more clusters than distinct items are an error here.
+
     Identical rows are merged into one item with a weight. `predict` on the training items may differ from `labels_`.
     Cost: N^2 d to build P, one product with P (N^2 K) and N K^2 an iteration.
 

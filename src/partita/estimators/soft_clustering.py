@@ -61,6 +61,10 @@ class SoftClustering(FactorizationEstimator):
 
     Notes
     -----
+    scikit-learn's `check_estimator` passes with `n_clusters` up to 4. With the default of 8 two of its checks,
+    `check_sample_weights_shape` and `check_sample_weights_not_overwritten`, fail as they must: their data has 4
+    distinct items, and more clusters than distinct items are an error here.
+
     Identical rows are merged into one item with a weight. `predict` on the training items may differ from `labels_`:
     a new item is joined to its neighbours, but no fitted item chooses it.
     The defaults (k = 10, Gaussian weights, t = 4) were chosen once, over the development sets and eight real tables

@@ -9,13 +9,11 @@ restarts do just that.
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
@@ -42,37 +40,12 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-class _SingleThreadedBLAS:
-    """BLAS has one number of threads for the whole process: the first to come sets it, the last to go puts it back."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._inside = 0
-        self._before: Any = None
-
-    def __enter__(self) -> None:
-        with self._lock:
-            limit = _controller().limit(limits=1, user_api="blas")
-            if not self._inside:
-                self._before = limit
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._before.restore_original_limits()
-
-
-_single_threaded_blas = _SingleThreadedBLAS()
-
-
 @contextmanager
 def limit_threads(n: int) -> Iterator[None]:
     """Let products inside use `n` threads of ours, each with single-threaded BLAS."""
     token = _threads.set(n)
     try:
-        with _single_threaded_blas:
+        with _controller().limit(limits=1, user_api="blas"):
             yield
     finally:
         _threads.reset(token)

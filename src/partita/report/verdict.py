@@ -31,6 +31,8 @@ SAME_PARTITION = 0.99
 FLAT = 0.25
 # Mean co-membership of two clusters below this part of 1/K^2, its value for flat memberships, is not worth a sentence.
 OVERLAP_SEEN = 0.02
+# A misfit from which the rest of the evidence is worth a sentence.
+DETAIL_LEFT = 0.3
 # Up to this many clusters their sizes are listed.
 LIST_SIZES = 10
 
@@ -157,6 +159,12 @@ def _certainty(membership: Membership) -> list[Sentence]:
             "everywhere alike. Read the labels as weak hints and the probabilities not at all."
         )
         out.append(Sentence("certainty", text, "caution"))
+    elif share < 0.5:
+        text = (
+            f"Most items are unsure: the evidence does not set these {K} clusters apart. Try fewer clusters or another "
+            "affinity, and read the labels as tendencies."
+        )
+        out.append(Sentence("certainty", text, "caution"))
     return out
 
 
@@ -179,11 +187,13 @@ def _overlap(membership: Membership) -> list[Sentence]:
 def _evidence(result: SolveResult, model: str) -> list[Sentence]:
     misfit, K = result.misfit, result.membership.n_clusters
     if misfit < 1:
-        text = (
-            f"The memberships reproduce {percent(1 - misfit**2)} of the evidence's sum of squares (misfit "
-            f"{misfit:.2f}). The rest is structure inside clusters, of which a neighbour graph has much, and noise; "
-            "compare this figure only between fits to the same evidence."
-        )
+        share = percent(1 - misfit**2)
+        text = f"The memberships reproduce {share} of the evidence's sum of squares (misfit {misfit:.2f})."
+        if misfit >= DETAIL_LEFT:
+            text += (
+                " The rest is structure inside clusters, of which a neighbour graph has much, and noise; compare this "
+                "figure only between fits to the same evidence."
+            )
     else:
         text = f"The misfit is {misfit:.2f}: the memberships reproduce the evidence no better than zeros would."
     out = [Sentence("evidence", text)]
@@ -222,9 +232,9 @@ def _restarts(result: SolveResult, n_init: int | None) -> list[Sentence]:
     agreement = _agreement(result)
     same = agreement >= SAME_PARTITION
     text = (
-        f"{_of(int(close.sum()), n)} restarts ended within 0.1% of the best objective and {_of(int(same.sum()), n)} in "
-        f"the same partition (adjusted Rand index of at least {SAME_PARTITION} with the best; the lowest is "
-        f"{agreement.min():.2f})."
+        f"{_of(int(close.sum()), n)} restarts ended within 0.1% of the best objective and "
+        f"{_of(int(same.sum()), n).lower()} in the same partition (adjusted Rand index of at least {SAME_PARTITION} "
+        f"with the best; the lowest is {agreement.min():.2f})."
     )
     out.append(Sentence("restarts", text))
     if close.sum() == 1:
