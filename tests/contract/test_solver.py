@@ -129,9 +129,7 @@ def test_a_stationary_point_stays(solver, objective):
 @pairs
 def test_the_same_seed_gives_the_same_answer_and_another_another(solver, objective):
     P = DenseAffinity(blocks(np.random.default_rng(5), 30, 3))
-    first, second, other = (
-        run(P, solver, objective, 3, n_init=3, seed=seed, tol=1e-3) for seed in (7, 7, 8)
-    )
+    first, second, other = (run(P, solver, objective, 3, n_init=3, seed=seed, tol=1e-3) for seed in (7, 7, 8))
     np.testing.assert_array_equal(first.membership.matrix, second.membership.matrix)
     np.testing.assert_array_equal(first.trace, second.trace)
     assert not np.array_equal(first.trace, other.trace)

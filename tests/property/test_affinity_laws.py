@@ -387,7 +387,7 @@ def test_a_new_item_at_a_fitted_one_counts_as_that_one():
     np.testing.assert_array_equal(rows.diagonal(), 1.0)
     P = evidence.affinity.to_dense()
     D = cdist(X, X)
-    chosen = D <= np.sort(D, axis=1)[:, [5]]
+    chosen = np.sort(D, axis=1)[:, [5]] >= D
     np.testing.assert_allclose(rows, np.where(chosen, P, 0.0), atol=ROUNDING)  # its own choices, not the others'
 
 
@@ -579,8 +579,6 @@ def test_what_cannot_be_normalised_says_why(how):
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_an_affinity_without_total_support_says_so():
-
-
     star = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
     with pytest.raises(InputError, match=r"add self-affinities \(P_ii = 1\)"):
         normalise(DenseAffinity(star), "relative-entropy")

@@ -15,7 +15,9 @@ both = pytest.mark.parametrize("project", [project_rows_numpy, project_rows_comp
 
 ordinary = st.floats(-10, 10)
 # Huge, tiny and tied values: rounding of x is eps |x|, but the projection depends on differences alone.
-awkward = st.sampled_from([0.0, -0.0, 1.0, 1 / 3, 1e-300, -1e-300, 5e-324, 1e-17, 1e15, -1e15, 1e17, -1e17, 1e300, -1e300])
+awkward = st.sampled_from(
+    [0.0, -0.0, 1.0, 1 / 3, 1e-300, -1e-300, 5e-324, 1e-17, 1e15, -1e15, 1e17, -1e17, 1e300, -1e300]
+)
 
 
 def matrices(elements):
@@ -53,9 +55,9 @@ def test_a_quadratic_programme_agrees(project, V):
     W = project(V)
     for v, w in zip(V, W):
         found = minimize(
-            lambda x: ((x - v) ** 2).sum(),
+            lambda x, v=v: ((x - v) ** 2).sum(),
             np.full(4, 0.25),
-            jac=lambda x: 2 * (x - v),
+            jac=lambda x, v=v: 2 * (x - v),
             bounds=[(0, 1)] * 4,
             constraints={"type": "eq", "fun": lambda x: x.sum() - 1, "jac": np.ones_like},
             method="SLSQP",

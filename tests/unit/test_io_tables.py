@@ -175,7 +175,7 @@ BAD_TEXT = {
     "Class": ("a,Class\n1,2\n", {}, ["column 'Class'", "--label-column Class"]),
     "TARGET": ("a,TARGET\n1,2\n", {}, ["--label-column TARGET"]),
     "y": ("x,y\n1,2\n", {}, ["--label-column y"]),
-    "y beside a label": ("x,y,label\n1,2,3\n", {"label_column": "label"}, ["--label-column y"]),
+    "y beside a label": ("u,y,label\n1,2,3\n", {"label_column": "label"}, ["--label-column y"]),
     "unknown label column": (
         "a,species\n1,2\n",
         {"label_column": "speceis"},
@@ -416,3 +416,24 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
 def test_hash_of_a_missing_file(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
         sha256_of_file(tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "accepted"),
+    [
+        ("x,y,label\n0,1,a\n1,0,b\n", {"label_column": "label"}, True),
+        ("x,y\n0.5,1.25\n1,0\n", {}, True),
+        ("x,y\n0.5,1\n1,0\n", {}, False),
+        ("u,y\n0.5,1.25\n1,0\n", {}, False),
+        ("x,y,class\n0.5,1.25,1\n1,0,0\n", {}, False),
+        ("u,y,label\n0.5,1,a\n1,0,b\n", {"label_column": "label"}, False),
+    ],
+)
+def test_a_y_beside_an_x_is_a_coordinate_unless_it_may_hold_classes(tmp_path, text, options, accepted):
+    path = tmp_path / "points.csv"
+    path.write_text(text)
+    if accepted:
+        assert read_features(path, **options).columns == ["x", "y"]
+    else:
+        with pytest.raises(InputError, match="looks like the truth"):
+            read_features(path, **options)

@@ -114,6 +114,11 @@ class Affinity(ABC):
             total += float(w[index] @ (self.rows(index) ** 2 @ w))
         return total
 
+    @property
+    def squared_norm_is_exact(self) -> bool:
+        """False where `squared_norm` is an estimate."""
+        return True
+
     def mean(self) -> float:
         """Mean entry, diagonal included."""
         return float(self.row_sums().sum()) / self.n_items**2

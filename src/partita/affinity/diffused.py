@@ -84,7 +84,6 @@ class DiffusedAffinity(Affinity):
 
     @property
     def squared_norm_is_exact(self) -> bool:
-        """False where `squared_norm` is an estimate."""
         return self.steps == 1 or self.n_items <= EXACT_UP_TO
 
     def squared_norm(self, weights: Array | None = None) -> float:

@@ -50,6 +50,10 @@ class ScaledAffinity(Affinity):
         squares = self._factors**2
         return self._base.squared_norm(squares if weights is None else squares * weights)
 
+    @property
+    def squared_norm_is_exact(self) -> bool:
+        return self._base.squared_norm_is_exact
+
     def scaled(self, factors: Array) -> ScaledAffinity:
         return ScaledAffinity(self._base, self._factors * factors)
 

@@ -143,7 +143,9 @@ def fit(
     sizes: Annotated[
         Sizes | None, typer.Option(help="soft only: a scale for each cluster (free) or one for all (equal).")
     ] = None,
-    steps: Annotated[int | None, typer.Option(help="soft only: steps of diffusion. [default: 4]")] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="soft only: steps of diffusion. [default: 4 on a sparse affinity, else 1]")
+    ] = None,
     normalization: Annotated[
         str | None,
         typer.Option(help="soft only: symmetric, relative-entropy, l1, frobenius or none. [default: symmetric]"),

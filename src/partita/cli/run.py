@@ -123,6 +123,7 @@ def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
         "sizes": fit.membership.sizes,
         "objective": estimator.objective_,
         "misfit": fit.misfit,
+        "norm_is_exact": fit.norm_is_exact,
         "scale": estimator.scale_,
         "status": fit.status,
         "optimality": fit.optimality,

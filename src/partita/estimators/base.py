@@ -61,7 +61,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
     def _normalization(self) -> How:
         return "none"
 
-    def _steps(self) -> int:
+    def _steps(self, _affinity: Affinity) -> int:
         return 1
 
     def _builder(self) -> Builder:
@@ -143,8 +143,9 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             evidence = builder.build(features, n_clusters=K, weights=items.weights)
             normalised = normalise(evidence.affinity, self._normalization())
             affinity = normalised.affinity
-            if self._steps() > 1:
-                affinity = DiffusedAffinity(affinity, self._steps())
+            steps = self._steps(affinity)
+            if steps > 1:
+                affinity = DiffusedAffinity(affinity, steps)
         problem = Problem(affinity, self._objective(), items.weights)
         usable = not builder.pairwise and not np.isnan(features).any()
         graph = normalised.affinity if normalised.how != "none" else None

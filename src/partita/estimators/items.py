@@ -82,6 +82,8 @@ def check_weights(weights: object, n_items: int) -> Array | None:
         raise InputError(f"sample_weight has shape {w.shape}, expected ({n_items},): one weight for each item")
     if not np.isfinite(w).all() or (w < 0).any():
         raise InputError("sample_weight must be finite and at least 0")
+    if not w.any():
+        raise InputError("every sample weight is zero: there is no item to cluster")
     return w
 
 

@@ -7,13 +7,16 @@ from typing import Any, ClassVar, get_args
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from partita.affinity import Builder, NeighborGraph
+from partita.affinity import Affinity, Builder, NeighborGraph, SparseAffinity
 from partita.affinity.normalise import How
 from partita.estimators.base import FactorizationEstimator
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective
 from partita.solvers import Solver
 
 __all__ = ["SoftClustering"]
+
+# Steps of diffusion on a sparse affinity.
+STEPS = 4
 
 
 class SoftClustering(FactorizationEstimator):
@@ -38,8 +41,9 @@ class SoftClustering(FactorizationEstimator):
         digits), worse where it is not.
     normalization : {"symmetric", "relative-entropy", "l1", "frobenius", "none"}
         D^-1/2 P D^-1/2 or the closest doubly stochastic matrix; see `partita.affinity.normalise`.
-    steps : int
-        t >= 1.
+    steps : int or "auto"
+        t >= 1; "auto" is 4 for a sparse affinity and 1 for any other, which leaves no pair empty and which diffusion
+        would only wash out.
     solver : Solver, optional
         `ProjectedGradient()` by default.
     start : {"spectral", "kmeans", "dirichlet"}, array, or a sequence of them
@@ -82,7 +86,7 @@ class SoftClustering(FactorizationEstimator):
         **FactorizationEstimator._parameter_constraints,
         "sizes": [StrOptions({"free", "equal"})],
         "normalization": [StrOptions(set(get_args(How)))],
-        "steps": [Interval(Integral, 1, None, closed="left")],
+        "steps": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -92,7 +96,7 @@ class SoftClustering(FactorizationEstimator):
         affinity: str | Builder = "neighbors",
         sizes: str = "free",
         normalization: str = "symmetric",
-        steps: int = 4,
+        steps: int | str = "auto",
         solver: Solver | None = None,
         start: Any = "spectral",
         n_init: int | str = "auto",
@@ -135,5 +139,7 @@ class SoftClustering(FactorizationEstimator):
     def _normalization(self) -> How:
         return self.normalization  # type: ignore[return-value]
 
-    def _steps(self) -> int:
-        return int(self.steps)
+    def _steps(self, affinity: Affinity) -> int:
+        if self.steps != "auto":
+            return int(self.steps)
+        return STEPS if isinstance(affinity, SparseAffinity) and affinity.unobserved is None else 1

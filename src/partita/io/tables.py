@@ -26,7 +26,8 @@ from partita.io.text_rows import TEXT_SUFFIXES
 __all__ = ["TRUTH_NAMES", "FeatureTable", "read_features"]
 
 SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", *PARQUET_SUFFIXES)
-# Names that hold the truth in most files with labels; read as features they would give the answer away.
+# Names that hold the truth in most files with labels; read as features they would give the answer away. A `y` beside an
+# `x` is a coordinate when the labels are named or its values are not all whole numbers.
 TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
 REMEDY = (
     "if it names the items pass --id-column {name}, if it holds the true classes pass --label-column {name}, "
@@ -121,7 +122,10 @@ def _from_columns(
     names, notes = table.names, list(table.notes)
     for name, option in ((label_column, "--label-column"), (id_column, "--id-column")):
         _require_known(file, name, names, option)
-    _refuse_hidden_truth(file, names, asked)
+    coordinate = next((name for name in names if name.lower() == "y" and name not in asked), None)
+    if "x" not in (name.lower() for name in names):
+        coordinate = None
+    _refuse_hidden_truth(file, names, [*asked, *([] if coordinate is None else [coordinate])])
     if isinstance(table, TextTable) and table.has_header and names[0] == "column_0" and "column_0" not in asked:
         raise InputError(
             f"{file}: the first column has no name, as when pandas writes its index; "
@@ -133,6 +137,11 @@ def _from_columns(
     features, words = table.read(kept, [names.index(name) for name in asked], remedy=REMEDY)
     columns = [names[at] for at in kept]
     require_finite(features, columns, file, allow_missing=allow_missing)
+    if coordinate is not None and label_column is None:
+        # Beside an x, y may be a coordinate; whole numbers may as well be classes.
+        if (np.nan_to_num(features[:, columns.index(coordinate)]) % 1 == 0).all():
+            _refuse_hidden_truth(file, [coordinate], [])
+        notes.append(f"column {coordinate!r} was read as a coordinate beside x; its values are no class labels")
     notes += [
         f"column {name!r} was read as a feature; pass --id-column {name} if it names the items"
         for name in columns

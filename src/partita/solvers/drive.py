@@ -290,6 +290,7 @@ class _Run:
             objective_name=self.problem.objective.name,
             solver_name=self.solver.name,
             restarts=tuple(restarts),
+            norm_is_exact=self.problem.affinity.squared_norm_is_exact,
             notes=tuple(notes),
         )
 

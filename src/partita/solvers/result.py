@@ -50,6 +50,8 @@ class SolveResult:
         ||P - W diag(scale) W^T|| / ||P||.
     status : {"converged", "max_iter", "max_seconds", "interrupted"}
         Of the best restart; "interrupted" and "max_seconds" also when restarts were left out for it.
+    norm_is_exact : bool
+        False where ||P||^2, the constant in objective and misfit, is an estimate (a large diffused affinity).
     optimality : float
         How far a natural gradient step would still move an item (root mean square).
     trace : array
@@ -73,6 +75,7 @@ class SolveResult:
     objective_name: str
     solver_name: str
     restarts: tuple[Restart, ...]
+    norm_is_exact: bool = True
     notes: tuple[str, ...] = field(default=())
 
     @property

@@ -1,0 +1,587 @@
+"""The estimators: scikit-learn's conventions, the laws of weights and copies, new items, and every kind of input."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import minimize
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils.estimator_checks import check_estimator
+
+from partita import SoF, SoftClustering
+from partita.affinity import (
+    DenseAffinity,
+    DiffusedAffinity,
+    DrawsAffinity,
+    LowRankAffinity,
+    NeighborGraph,
+    Precomputed,
+    RelativeDistance,
+    normalise,
+)
+from partita.errors import InputError
+from partita.metrics import adjusted_rand_index
+from partita.solvers import ProjectedGradient
+
+both = pytest.mark.parametrize("estimator", [SoF, SoftClustering])
+quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+# Two answers of the same problem, each stopped within tol of a stationary point.
+SOLVED = 1e-6
+TIGHT = {"tol": 1e-9, "max_iter": 5000, "random_state": 0}
+
+
+def cloud(n=60, seed=0, K=3, apart=5.0, d=2):
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % K
+    return rng.normal(size=(n, d)) + apart * labels[:, None] * np.r_[1.0, np.full(d - 1, -0.5)], labels
+
+
+def aligned(model, reference):
+    """Its membership with the other's labels: among restarts that tie to rounding any may win."""
+    return model.result_.membership.aligned_to(reference.result_.membership).matrix
+
+
+# scikit-learn
+
+
+@both
+def test_scikit_learns_checks(estimator):
+    # They cluster 4 distinct items into the default 8 clusters, which our interface makes an error.
+    few = "4 distinct items, 8 clusters"
+    failed = {"check_sample_weights_shape": few, "check_sample_weights_not_overwritten": few}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        results = check_estimator(estimator(), expected_failed_checks=failed, on_fail=None)
+        assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(failed)
+        assert not [r["check_name"] for r in results if r["status"] == "failed"]
+        check_estimator(estimator(n_clusters=2))
+
+
+@both
+def test_parameters_are_only_stored(estimator):
+    X, _ = cloud()
+    model = estimator(3, random_state=0, start=np.arange(60) % 3, n_init=1)
+    given = model.get_params()
+    model.fit(X)
+    after = model.get_params()
+    assert given.keys() == after.keys()
+    assert all(given[name] is after[name] for name in given)
+    copy = clone(model)
+    assert not hasattr(copy, "labels_")
+    with pytest.raises(NotFittedError):
+        copy.predict(X)
+    model.set_params(n_clusters=2, solver=ProjectedGradient(accelerate=False), start="dirichlet")
+    assert model.fit(X).n_clusters_ == 2
+    assert model.result_.solver_name == "projected-gradient"
+
+
+@both
+def test_pickling_keeps_the_model(estimator):
+    X, _ = cloud()
+    model = estimator(3, random_state=0).fit(X)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.membership_, model.membership_)
+    new = cloud(seed=1)[0]
+    np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
+
+
+@both
+def test_verbose_writes_nothing_to_standard_output(estimator, capsys):
+    estimator(3, verbose=1, random_state=0).fit(cloud()[0])
+    assert capsys.readouterr().out == ""
+
+
+@both
+def test_every_kind_of_random_state_and_its_reproducibility(estimator):
+    X, _ = cloud(apart=1.0)
+    options = {"start": "dirichlet", "n_init": 2}
+    for make in (lambda: 3, lambda: np.int64(3), lambda: np.random.RandomState(3), lambda: np.random.default_rng(3)):
+        first, second = (estimator(3, random_state=make(), **options).fit(X) for _ in range(2))
+        np.testing.assert_array_equal(first.membership_, second.membership_)
+        other = estimator(3, random_state=4, **options).fit(X)
+        assert not np.array_equal(first.result_.trace, other.result_.trace)
+    free = [estimator(3, **options).fit(X).result_.trace for _ in range(2)]
+    assert not np.array_equal(*free)
+
+
+# What a fit leaves
+
+
+@both
+def test_what_is_there_after_a_fit_and_how_it_belongs_together(estimator):
+    X, truth = cloud()
+    model = estimator(3, random_state=0).fit(X)
+    W = model.membership_
+    assert isinstance(W, np.ndarray)
+    assert W.shape == (60, 3)
+    assert W.min() >= 0
+    assert np.abs(W.sum(axis=1) - 1).max() <= 1e-12
+    assert model.labels_.dtype == np.int64
+    assert (W[np.arange(60), model.labels_] == W.max(axis=1)).all()
+    assert adjusted_rand_index(model.labels_, truth) > 0.9
+    positive = np.where(W > 0, W, 1.0)
+    np.testing.assert_allclose(model.entropy_, -(positive * np.log(positive)).sum(axis=1), atol=1e-12)
+    assert model.n_clusters_ == 3
+    assert model.n_iter_ == model.result_.n_iter >= 1
+    steps = 4 if estimator is SoftClustering else 1
+    assert model.n_products_ == model.result_.n_products >= steps * model.n_iter_
+    assert model.n_products_ % steps == 0
+    np.testing.assert_array_equal(model.result_.membership.matrix, W)
+    np.testing.assert_array_equal(model.result_.membership.labels, model.labels_)
+    # the objective is the sum over all ordered pairs of rows
+    P = model.affinity_.to_dense()[np.ix_(model.item_index_, model.item_index_)]
+    a = np.broadcast_to(model.scale_, 3)
+    assert model.objective_ == pytest.approx(((P - (W * a) @ W.T) ** 2).sum(), rel=1e-9)
+    if estimator is SoF:
+        assert model.scale_ == 1.0
+    for restart in model.result_.restarts:
+        assert restart.membership.shape == (60, 3)
+        assert (restart.membership[np.arange(60), restart.labels] == restart.membership.max(axis=1)).all()
+
+
+def test_labels_are_an_argmax_where_rows_are_tied():
+    X = np.array([[0.0], [0.0], [10.0], [10.0], [5.0], [5.0]])
+    model = SoF(2, random_state=0, start=np.array([0, 0, 1, 1, 0, 1])).fit(X)
+    assert (model.membership_[np.arange(6), model.labels_] == model.membership_.max(axis=1)).all()
+    assert model.labels_[4] == model.labels_[5]
+
+
+# Copies, weights, order
+
+
+@both
+def test_copies_weights_and_leaving_out(estimator):
+    X, _ = cloud(30, apart=3.0)
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 4, 30)
+    counts[:4] = [0, 1, 2, 3]
+    repeated = estimator(3, **TIGHT).fit(np.repeat(X, counts, axis=0))
+    weighted = estimator(3, **TIGHT).fit(X, sample_weight=counts)
+    left_out = estimator(3, **TIGHT).fit(X[counts > 0], sample_weight=counts[counts > 0])
+    np.testing.assert_allclose(np.repeat(weighted.membership_, counts, axis=0), repeated.membership_, atol=1e-12)
+    np.testing.assert_allclose(weighted.membership_[counts > 0], left_out.membership_, atol=1e-12)
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-9)
+    assert weighted.objective_ == pytest.approx(left_out.objective_, rel=1e-9)
+    # an item left out is scored as a new one
+    np.testing.assert_allclose(weighted.membership_[counts == 0], left_out.predict_proba(X[counts == 0]), atol=1e-12)
+    assert (weighted.item_index_ == -1).tolist() == (counts == 0).tolist()
+    # and weights do matter: they are not simply ignored
+    plain = estimator(3, **TIGHT).fit(X)
+    assert np.abs(plain.membership_ - weighted.membership_).max() > 1e-3
+    ones = estimator(3, **TIGHT).fit(X, sample_weight=np.ones(30))
+    np.testing.assert_array_equal(ones.membership_, plain.membership_)
+
+
+@both
+@pytest.mark.parametrize("start", ["dirichlet", "kmeans", "spectral"])
+def test_permuting_the_items_permutes_the_answer_random_starts_included(estimator, start):
+    X, _ = cloud(apart=1.5)
+    X = np.r_[X, X[:10]]
+    order = np.random.default_rng(1).permutation(70)
+    first, second = (estimator(3, start=start, n_init=2, random_state=0).fit(rows) for rows in (X, X[order]))
+    np.testing.assert_array_equal(second.membership_, first.membership_[order])
+    np.testing.assert_array_equal(second.labels_, first.labels_[order])
+
+
+@both
+def test_copies_get_identical_memberships_and_labels(estimator):
+    X, _ = cloud(40, apart=1.0)
+    X = np.r_[X, X, X[:5], -0.0 * X[:1], 0.0 * X[:1]]
+    model = estimator(3, random_state=0).fit(X)
+    for a, b in [(0, 40), (7, 47), (3, 83), (85, 86)]:
+        np.testing.assert_array_equal(model.membership_[a], model.membership_[b])
+        assert model.labels_[a] == model.labels_[b]
+    assert len(model.affinity_.diagonal()) == 41
+
+
+@both
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(59), r"shape \(59,\), expected \(60,\)"),
+        (-np.ones(60), "finite and at least 0"),
+        (np.full(60, np.nan), "finite and at least 0"),
+        (np.zeros(60), "every sample weight is zero"),
+    ],
+)
+@pytest.mark.parametrize("affinity", [None, "precomputed"])
+def test_bad_weights_are_refused(estimator, weights, message, affinity):
+    X, _ = cloud()
+    options = {} if affinity is None else {"affinity": affinity}
+    with pytest.raises(InputError, match=message):
+        estimator(3, **options).fit(X if affinity is None else np.exp(-cdist(X, X)), sample_weight=weights)
+
+
+# New items
+
+
+def best_row(Q, b):
+    """The membership of one new item by scipy's quadratic programme."""
+    K = len(b)
+    found = minimize(
+        lambda y: y @ Q @ y - 2 * y @ b,
+        np.full(K, 1 / K),
+        jac=lambda y: 2 * (Q @ y - b),
+        bounds=[(0, 1)] * K,
+        constraints={"type": "eq", "fun": lambda y: y.sum() - 1, "jac": np.ones_like},
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    return found.x
+
+
+def test_a_new_item_gets_the_best_row_given_the_fitted_ones():
+    X, _ = cloud(apart=2.0)
+    new = np.random.default_rng(5).normal(size=(12, 2)) * 4
+    weights = np.random.default_rng(6).integers(1, 4, 60)
+    model = SoF(3, **TIGHT).fit(X, sample_weight=weights)
+    D, fitted = cdist(new, X), cdist(X, X)
+    sigma_new, sigma = np.sort(D, axis=1)[:, 9], np.sort(fitted, axis=1)[:, 10]
+    p = np.exp(-D / np.sqrt(np.outer(sigma_new, sigma)))
+    W = model.membership_
+    Q = W.T @ (weights[:, None] * W)
+    expected = [best_row(Q / 60, W.T @ (weights * row) / 60) for row in p]
+    np.testing.assert_allclose(model.predict_proba(new), expected, atol=1e-5)  # SLSQP's accuracy
+
+
+@pytest.mark.parametrize("sizes", ["free", "equal"])
+@pytest.mark.parametrize("steps", [1, 3])
+def test_a_new_item_of_a_diffused_graph_gets_the_best_row_too(sizes, steps):
+    X, _ = cloud(apart=2.0)
+    P = np.exp(-cdist(X, X))
+    model = SoftClustering(3, affinity="precomputed", sizes=sizes, steps=steps, **TIGHT).fit(P)
+    rows = np.exp(-cdist(np.random.default_rng(5).normal(size=(8, 2)) * 4, X))
+    root = np.sqrt(P.sum(axis=1))
+    S = P / np.outer(root, root)
+    own = np.sqrt(rows.sum(axis=1) + 1.0)  # its affinity to itself is the mean diagonal, one
+    diffused = rows / own[:, None] / root @ np.linalg.matrix_power(S, steps - 1)
+    W, a = model.membership_, np.broadcast_to(model.scale_, 3)
+    Q = np.diag(a) @ W.T @ W @ np.diag(a)
+    top = np.linalg.eigvalsh(Q)[-1]
+    expected = [best_row(Q / top, a * (W.T @ row) / top) for row in diffused]
+    np.testing.assert_allclose(model.predict_proba(rows), expected, atol=1e-5)
+
+
+@both
+def test_memberships_of_new_items_do_not_depend_on_the_company(estimator):
+    X, _ = cloud()
+    model = estimator(3, random_state=0).fit(X)
+    new = np.random.default_rng(5).normal(size=(50, 2)) * 5
+    together = model.predict_proba(new)
+    assert together.min() >= 0
+    assert np.abs(together.sum(axis=1) - 1).max() <= 1e-12
+    # rounding of the distances may depend on the batch, each row's problem does not
+    alone = np.vstack([model.predict_proba(row[None]) for row in new])
+    np.testing.assert_allclose(together, alone, atol=1e-12)
+    np.testing.assert_allclose(together[::-1], model.predict_proba(new[::-1]), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(new), together.argmax(axis=1))
+    assert adjusted_rand_index(model.predict(X), model.labels_) > 0.9
+
+
+@both
+def test_a_new_item_far_from_all_still_gets_a_membership(estimator):
+    model = estimator(3, random_state=0).fit(cloud()[0])
+    far = model.predict_proba([[1e9, -1e9], [1e300, 1e300]])
+    assert np.isfinite(far).all()
+    np.testing.assert_allclose(far.sum(axis=1), 1.0)
+
+
+@both
+def test_sparse_rows_of_new_items_equal_dense_ones(estimator):
+    X, _ = cloud()
+    P = np.exp(-(cdist(X, X) ** 2))
+    P[P < 0.01] = 0.0
+    model = estimator(3, affinity="precomputed", random_state=0).fit(P)
+    rows = np.exp(-(cdist(cloud(seed=3)[0][:9], X) ** 2))
+    rows[rows < 0.01] = 0.0
+    assert (rows == 0).any()
+    np.testing.assert_allclose(model.predict_proba(sp.csr_array(rows)), model.predict_proba(rows), atol=1e-9)
+    np.testing.assert_array_equal(model.predict(sp.csr_matrix(rows)), model.predict(rows))
+
+
+@both
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (np.ones((2, 59)), "59 columns, expected 60|59 features"),
+        (-np.ones((2, 60)), "finite and nonnegative"),
+        (np.full((2, 60), np.nan), "finite and nonnegative"),
+    ],
+)
+def test_bad_rows_of_new_items_are_refused(estimator, rows, message):
+    X, _ = cloud()
+    model = estimator(3, affinity="precomputed", random_state=0).fit(np.exp(-cdist(X, X)))
+    with pytest.raises(ValueError, match=message):
+        model.predict(rows)
+
+
+@both
+def test_an_affinity_object_is_refused_where_rows_of_new_items_are_expected(estimator):
+    P = DenseAffinity(np.exp(-cdist(*[cloud()[0]] * 2)))
+    model = estimator(3, affinity="precomputed", random_state=0).fit(P)
+    with pytest.raises(InputError, match=r"affinity.rows\(index\)"):
+        model.predict(P)
+    assert model.predict_proba(P.rows([0, 5])).shape == (2, 3)
+
+
+# Kinds of input
+
+
+@both
+def test_precomputed_affinities_dense_sparse_and_as_objects(estimator):
+    X, truth = cloud()
+    P = np.exp(-(cdist(X, X) ** 2) / 4)
+    P[P < 1e-3] = 0.0
+    models = [
+        estimator(3, affinity="precomputed", **TIGHT).fit(given)
+        for given in (P, sp.csr_array(P), sp.coo_matrix(P), DenseAffinity(P), P.tolist())
+    ]
+    models.append(estimator(3, affinity=Precomputed(), **TIGHT).fit(P))
+    for model in models[1:]:
+        np.testing.assert_allclose(aligned(model, models[0]), models[0].membership_, atol=SOLVED)
+        assert model.objective_ == pytest.approx(models[0].objective_, rel=1e-9)
+    assert adjusted_rand_index(models[0].labels_, truth) == 1.0
+
+
+@both
+def test_draws_and_low_rank_affinities(estimator):
+    rng = np.random.default_rng(0)
+    truth = np.arange(60) % 3
+    draws = np.where(rng.random((40, 60)) < 0.1, rng.integers(0, 3, (40, 60)), truth)
+    psm = (draws[:, :, None] == draws[:, None, :]).mean(axis=0)
+    model = estimator(3, affinity="precomputed", **TIGHT).fit(DrawsAffinity(draws))
+    dense = estimator(3, affinity="precomputed", **TIGHT).fit(psm)
+    np.testing.assert_allclose(aligned(model, dense), dense.membership_, atol=1e-5)
+    assert adjusted_rand_index(model.labels_, truth) == 1.0
+    factor = np.eye(3)[truth] * 0.9 + 0.1 * rng.random((60, 3))
+    low_rank = estimator(3, affinity="precomputed", **TIGHT).fit(LowRankAffinity(factor))
+    dense = estimator(3, affinity="precomputed", **TIGHT).fit(factor @ factor.T)
+    np.testing.assert_allclose(aligned(low_rank, dense), dense.membership_, atol=1e-5)
+
+
+@both
+def test_precomputed_distances_equal_features(estimator):
+    X, _ = cloud()
+    D = cdist(X, X)
+    options = {"start": (np.arange(60) % 3), "n_init": 1} | TIGHT  # the same start: features are taken in another order
+    features = estimator(3, **options).fit(X)
+    for given in (D, sp.csr_array(D)):
+        model = estimator(3, affinity="precomputed_distance", **options).fit(given)
+        np.testing.assert_allclose(model.membership_, features.membership_, atol=1e-5)
+        new = cloud(seed=4)[0][:7]
+        np.testing.assert_allclose(model.predict_proba(cdist(new, X)), features.predict_proba(new), atol=1e-5)
+
+
+@both
+@pytest.mark.parametrize(
+    "builder",
+    [
+        RelativeDistance(n=5, kernel="gaussian", metric="manhattan", scale="balanced"),
+        NeighborGraph(n_neighbors=7, connection="mutual", weights="laplacian", metric="cosine"),
+        NeighborGraph(metric="gower", metric_params={"categorical": (0,)}),
+    ],
+)
+def test_a_builder_carries_its_options(estimator, builder):
+    X = np.round(cloud()[0], 1)
+    model = estimator(3, affinity=builder, random_state=0).fit(X)
+    _, first, counts = np.unique(model.item_index_, return_index=True, return_counts=True)
+    expected = builder.build(X[first], n_clusters=3, weights=counts.astype(float)).affinity
+    if estimator is SoftClustering:
+        expected = DiffusedAffinity(normalise(expected, "symmetric").affinity, 4)
+    np.testing.assert_array_equal(model.affinity_.to_dense(), expected.to_dense())
+    assert model.predict_proba(X[:3]).shape == (3, 3)
+
+
+@both
+def test_options_that_contradict_each_other_are_refused(estimator):
+    X, _ = cloud()
+    with pytest.raises(InputError, match="symmetrize='mean' needs affinity='precomputed'"):
+        estimator(3, symmetrize="mean").fit(X)
+    with pytest.raises(InputError, match="symmetrize belongs to the affinity"):
+        estimator(3, affinity=Precomputed(), symmetrize="mean").fit(X)
+    with pytest.raises(InputError, match="an Affinity was given: pass affinity='precomputed'"):
+        estimator(3).fit(DenseAffinity(np.eye(5)))
+    with pytest.raises(InputError, match="scale_features='standard' needs features"):
+        estimator(3, affinity="precomputed", scale_features="standard").fit(np.exp(-cdist(X, X)))
+
+
+@both
+def test_symmetrize_is_handed_on(estimator):
+    X, _ = cloud()
+    P = np.exp(-cdist(X, X))
+    lopsided = np.triu(P) + np.tril(P, -1) * 0.5
+    with pytest.raises(InputError, match="not symmetric"):
+        estimator(3, affinity="precomputed").fit(lopsided)
+    a = estimator(3, affinity="precomputed", symmetrize="max", **TIGHT).fit(lopsided)
+    b = estimator(3, affinity="precomputed", **TIGHT).fit(P)
+    np.testing.assert_array_equal(a.membership_, b.membership_)
+
+
+def test_sizes_free_lets_clusters_differ_and_equal_pulls_them_together():
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(150, 2)), rng.normal(size=(15, 2)) + 8.0]
+    truth = np.repeat([0, 1], [150, 15])
+    free = SoftClustering(2, sizes="free", random_state=0).fit(X)
+    equal = SoftClustering(2, sizes="equal", random_state=0).fit(X)
+    assert adjusted_rand_index(free.labels_, truth) == 1.0
+    assert np.shape(free.scale_) == (2,)
+    assert isinstance(equal.scale_, float)
+    spread = [np.ptp(model.membership_.sum(axis=0)) for model in (free, equal)]
+    assert spread[1] <= spread[0]
+    # a learned scale for each cluster fits at least as well as a common one
+    assert free.objective_ <= equal.objective_ * (1 + 1e-6)
+
+
+# Numbers of clusters
+
+
+@both
+def test_one_cluster_and_as_many_as_items(estimator):
+    X, _ = cloud(12)
+    one = estimator(1, random_state=0).fit(X)
+    np.testing.assert_allclose(one.membership_, np.ones((12, 1)), atol=1e-12)
+    assert not one.labels_.any()
+    np.testing.assert_array_equal(one.predict_proba(X[:2]), np.ones((2, 1)))
+    full = estimator(12, random_state=0).fit(X)
+    assert full.membership_.shape == (12, 12)
+    np.testing.assert_allclose(full.membership_.sum(axis=1), 1.0)
+
+
+@both
+def test_more_clusters_than_distinct_items_are_refused(estimator):
+    X = np.repeat([[0.0, 1.0], [1.0, 0.0], [3.0, 3.0]], 5, axis=0)
+    with pytest.raises(InputError, match=r"n_clusters=4 is larger than the number of distinct items, 3 .*at most 3"):
+        estimator(4).fit(X)
+    assert estimator(3, random_state=0).fit(X).n_clusters_ == 3
+    with pytest.raises(InputError, match="n_clusters=2 is larger than the number of distinct items, 1"):
+        estimator(2).fit(np.ones((10, 3)))  # constant
+    assert estimator(1).fit(np.ones((10, 3))).labels_.tolist() == [0] * 10
+    with pytest.raises(InputError, match="n_clusters=7 is larger"):
+        estimator(7, affinity="precomputed").fit(np.eye(5))
+
+
+# Missing and bad cells
+
+
+@both
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
+def test_a_cell_that_is_no_number_is_named(estimator, value, word):
+    X, _ = cloud()
+    X[7, 1] = value
+    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word}: fill it in"):
+        estimator(3).fit(X)
+    X[9, 0] = value
+    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word} \(and 1 more cells\)"):
+        estimator(3).fit(X)
+    fitted = estimator(3, random_state=0).fit(cloud()[0])
+    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word}"):
+        fitted.predict(X)
+
+
+@both
+def test_unobserved_cells_are_left_out_of_the_distances(estimator):
+    X, truth = cloud(d=5)
+    X[np.random.default_rng(0).random(X.shape) < 0.15] = np.nan
+    X[:, 0] = cloud(d=5)[0][:, 0]
+    model = estimator(3, missing="unobserved", random_state=0, n_init=3).fit(X)
+    assert adjusted_rand_index(model.labels_, truth) > 0.9
+    assert model.predict_proba(X[:4]).shape == (4, 3)
+    X[5] = np.nan
+    with pytest.raises(InputError, match="row 5 of X has no observed value"):
+        estimator(3, missing="unobserved").fit(X)
+
+
+def test_hiding_a_third_of_the_pairs_hides_little():
+    rng = np.random.default_rng(0)
+    W = rng.dirichlet(np.full(3, 0.4), size=60)
+    W[:9] = np.eye(3)[np.arange(9) % 3]
+    P = W @ W.T
+    hidden = np.triu(rng.random(P.shape) < 0.3, 1)
+    whole = SoF(3, affinity="precomputed", n_init=8, **TIGHT).fit(P)
+    holes = np.where(hidden | hidden.T, np.nan, P)
+    model = SoF(3, affinity="precomputed", missing="unobserved", n_init=8, **TIGHT).fit(holes)
+    found = model.result_.membership.aligned_to(whole.result_.membership)
+    np.testing.assert_allclose(found.matrix, whole.membership_, atol=1e-3)
+    certain = whole.result_.membership.margin > 0.01
+    np.testing.assert_array_equal(found.labels[certain], whole.labels_[certain])
+    one_sided = np.where(hidden, np.nan, P)
+    again = SoF(3, affinity="precomputed", missing="unobserved", n_init=8, **TIGHT).fit(one_sided)
+    np.testing.assert_array_equal(again.membership_, model.membership_)
+    # read as zeros the holes do harm: that they are left out is what the test is about
+    zeros = SoF(3, affinity="precomputed", n_init=8, **TIGHT).fit(np.nan_to_num(holes))
+    assert np.abs(aligned(zeros, whole) - whole.membership_).max() > 0.1
+    with pytest.raises(InputError, match=r"affinity\[\d+, \d+\] = nan is NaN"):
+        SoF(3, affinity="precomputed").fit(holes)
+    with pytest.raises(InputError, match="unobserved ones; pass normalization='none'"):
+        SoftClustering(3, affinity="precomputed", missing="unobserved").fit(holes)
+    soft = SoftClustering(3, affinity="precomputed", missing="unobserved", normalization="none", steps=1, **TIGHT)
+    np.testing.assert_allclose(aligned(soft.fit(holes), whole), whole.membership_, atol=1e-3)
+
+
+# Starts, stopping, jobs
+
+
+@both
+@quiet
+def test_starts_for_the_rows_become_starts_for_the_distinct_items(estimator):
+    X, truth = cloud(30)
+    X = np.r_[X, X[:6]]
+    truth = np.r_[truth, truth[:6]]
+    options = {"max_iter": 1, "random_state": 0}
+    for start in (truth, np.eye(3)[truth] * 0.8 + 0.2 / 3, truth.tolist(), (np.eye(3)[truth] * 0.8 + 0.2 / 3).tolist()):
+        model = estimator(3, start=start, **options).fit(X)
+        np.testing.assert_array_equal(model.labels_, truth)
+    several = estimator(3, start=[truth, (truth + 1) % 3, "dirichlet"], n_init=3, **options).fit(X)
+    assert [restart.start for restart in several.result_.restarts] == ["given", "given", "dirichlet"]
+    np.testing.assert_array_equal(several.result_.restarts[0].labels, truth)
+    np.testing.assert_array_equal(several.result_.restarts[1].labels, (truth + 1) % 3)
+    with pytest.raises(InputError, match="start has 35 rows, expected one for each of the 36 items"):
+        estimator(3, start=truth[:35]).fit(X)
+
+
+@both
+def test_jobs_do_not_change_the_answer_and_auto_restarts_random_starts(estimator):
+    X, _ = cloud(apart=1.0)
+    one = estimator(3, start="dirichlet", random_state=0).fit(X)
+    two = estimator(3, start="dirichlet", random_state=0, n_jobs=2).fit(X)
+    np.testing.assert_array_equal(one.membership_, two.membership_)
+    assert len(one.result_.restarts) == 10
+    assert len(estimator(3, start="spectral", random_state=0).fit(X).result_.restarts) == 1
+
+
+@both
+def test_not_converging_is_one_warning_and_a_status(estimator):
+    X, _ = cloud(apart=1.0)
+    with pytest.warns(ConvergenceWarning) as caught:
+        model = estimator(3, max_iter=1, tol=0.0, random_state=0).fit(X)
+    assert len(caught) == 1
+    assert model.result_.status == "max_iter"
+
+
+@both
+def test_scaled_features_are_what_scaling_them_oneself_gives(estimator):
+    X, _ = cloud()
+    X = X * [1.0, 1000.0] + 7.0
+    by_hand = {"standard": (X - X.mean(axis=0)) / X.std(axis=0), "minmax": (X - X.min(axis=0)) / np.ptp(X, axis=0)}
+    for how, scaled in by_hand.items():
+        model = estimator(3, scale_features=how, **TIGHT).fit(X)
+        expected = estimator(3, **TIGHT).fit(scaled)
+        # the items may be taken in another order, which the start follows: compare what does not depend on it
+        assert model.affinity_.mean() == pytest.approx(expected.affinity_.mean(), rel=1e-9)
+        assert adjusted_rand_index(model.labels_, expected.labels_) == 1.0
+        assert model.predict_proba(X[:5]).shape == (5, 3)
+
+
+def test_solve_rows_copes_with_a_singular_problem():
+    from partita.solvers import solve_rows
+
+    Q = np.ones((3, 3))
+    Y = solve_rows(Q, np.array([[0.0, 0.0, 0.0], [3.0, 1.0, 2.0]]))
+    np.testing.assert_allclose(Y.sum(axis=1), 1.0)
+    assert Y[1].argmax() == 0
+    np.testing.assert_array_equal(solve_rows(np.zeros((2, 2)), np.zeros((1, 2))), [[0.5, 0.5]])
+    assert solve_rows(np.eye(2), np.empty((0, 2))).shape == (0, 2)
