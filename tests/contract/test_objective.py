@@ -40,8 +40,13 @@ def brute_value(matrix, observed, w, W, a):
 
 cases = pytest.mark.parametrize(
     ("weighted", "holes", "kind"),
-    [(False, False, "dense"), (True, False, "dense"), (False, True, "dense"), (True, True, "dense")]
-    + [(True, True, "sparse")],
+    [
+        (False, False, "dense"),
+        (True, False, "dense"),
+        (False, True, "dense"),
+        (True, True, "dense"),
+        (True, True, "sparse"),
+    ],
 )
 objectives = pytest.mark.parametrize("name", OBJECTIVES)
 

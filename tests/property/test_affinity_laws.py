@@ -270,7 +270,7 @@ def brute_graph(X, k, connection, weights):
     D = cdist(X, X)
     np.fill_diagonal(D, np.inf)
     sigma = np.sort(D, axis=1)[:, k - 1]
-    chosen = D <= sigma[:, None]
+    chosen = sigma[:, None] >= D
     joined = chosen | chosen.T if connection == "union" else chosen & chosen.T
     ratio = D / np.sqrt(np.outer(sigma, sigma))
     value = {"gaussian": np.exp(-(ratio**2)), "laplacian": np.exp(-ratio), "binary": np.ones_like(D)}[weights]

@@ -123,6 +123,10 @@ class Affinity(ABC):
         """Mean entry, diagonal included."""
         return float(self.row_sums().sum()) / self.n_items**2
 
+    def density(self) -> float:
+        """Share of the pairs with an affinity other than zero; 1 for a kind that cannot tell."""
+        return 1.0
+
     def to_dense(self) -> Array:
         """The N x N array.
 

@@ -68,6 +68,9 @@ class DenseAffinity(Affinity):
             return float(np.vdot(self._matrix, self._matrix))
         return super().squared_norm(weights)
 
+    def density(self) -> float:
+        return float(np.count_nonzero(self._matrix)) / self._matrix.size
+
     def scaled(self, factors: Array) -> DenseAffinity:
         return DenseAffinity(self._matrix * factors[:, None] * factors, self._unobserved)
 

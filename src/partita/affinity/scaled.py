@@ -54,6 +54,9 @@ class ScaledAffinity(Affinity):
     def squared_norm_is_exact(self) -> bool:
         return self._base.squared_norm_is_exact
 
+    def density(self) -> float:
+        return self._base.density()
+
     def scaled(self, factors: Array) -> ScaledAffinity:
         return ScaledAffinity(self._base, self._factors * factors)
 

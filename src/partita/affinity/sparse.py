@@ -81,6 +81,9 @@ class SparseAffinity(Affinity):
             squares *= np.repeat(weights, np.diff(self._matrix.indptr)) * weights[self._matrix.indices]
         return float(squares.sum())
 
+    def density(self) -> float:
+        return float(np.count_nonzero(self._matrix.data)) / self.n_items**2
+
     def scaled(self, factors: Array) -> SparseAffinity:
         matrix = self._matrix.copy()
         matrix.data *= np.repeat(factors, np.diff(matrix.indptr)) * factors[matrix.indices]

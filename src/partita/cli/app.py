@@ -144,7 +144,8 @@ def fit(
         Sizes | None, typer.Option(help="soft only: a scale for each cluster (free) or one for all (equal).")
     ] = None,
     steps: Annotated[
-        int | None, typer.Option(help="soft only: steps of diffusion. [default: 4 on a sparse affinity, else 1]")
+        int | None,
+        typer.Option(help="soft only: steps of diffusion. [default: 4 where most pairs have affinity zero, else 1]"),
     ] = None,
     normalization: Annotated[
         str | None,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, get_args
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from partita.affinity import Affinity, Builder, NeighborGraph, SparseAffinity
+from partita.affinity import Affinity, Builder, NeighborGraph
 from partita.affinity.normalise import How
 from partita.estimators.base import FactorizationEstimator
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective
@@ -15,8 +15,9 @@ from partita.solvers import Solver
 
 __all__ = ["SoftClustering"]
 
-# Steps of diffusion on a sparse affinity.
+# Steps of diffusion, and the share of pairs with an affinity above zero below which they are taken.
 STEPS = 4
+SPARSE = 0.5
 
 
 class SoftClustering(FactorizationEstimator):
@@ -42,8 +43,8 @@ class SoftClustering(FactorizationEstimator):
     normalization : {"symmetric", "relative-entropy", "l1", "frobenius", "none"}
         D^-1/2 P D^-1/2 or the closest doubly stochastic matrix; see `partita.affinity.normalise`.
     steps : int or "auto"
-        t >= 1; "auto" is 4 for a sparse affinity and 1 for any other, which leaves no pair empty and which diffusion
-        would only wash out.
+        t >= 1; "auto" is 4 where most pairs have affinity zero and 1 where most do not: there diffusion has nothing to
+        fill in and would only wash out.
     solver : Solver, optional
         `ProjectedGradient()` by default.
     start : {"spectral", "kmeans", "dirichlet"}, array, or a sequence of them
@@ -142,4 +143,4 @@ class SoftClustering(FactorizationEstimator):
     def _steps(self, affinity: Affinity) -> int:
         if self.steps != "auto":
             return int(self.steps)
-        return STEPS if isinstance(affinity, SparseAffinity) and affinity.unobserved is None else 1
+        return STEPS if affinity.density() < SPARSE and affinity.unobserved is None else 1

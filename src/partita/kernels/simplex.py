@@ -31,6 +31,8 @@ def project_rows(V: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> project_rows(np.array([[0.5, 0.7], [3.0, 0.0]])).round(12).tolist()
     [[0.4, 0.6], [1.0, 0.0]]
     """
+    if V.shape[1] == 1:
+        return np.ones_like(V)
     return project_rows_compiled(V) if V.size >= COMPILED_FROM else project_rows_numpy(V)
 
 
