@@ -22,7 +22,7 @@ METHODS: dict[str, Callable[[int], object]] = {
     "spectral": lambda k: SpectralClustering(
         k, affinity="nearest_neighbors", n_neighbors=15, assign_labels="cluster_qr", random_state=0
     ),
-    "SoftClustering()": lambda k: SoftClustering(k),
+    "SoftClustering()": SoftClustering,
     'sizes="equal"': lambda k: SoftClustering(k, sizes="equal"),
     "SoF()": lambda k: SoF(k, n_init=4, random_state=0),
 }

@@ -25,7 +25,8 @@ def planted(rng, weighted, holes, kind="dense"):
     if holes:
         for i, j in ((0, 4), (2, 3), (7, 8), (5, 5), (0, 1)):
             observed[i, j] = observed[j, i] = False
-        unobserved = Unobserved(*np.nonzero(~observed))
+        order = rng.permutation((~observed).sum())  # they may come in any order
+        unobserved = Unobserved(*(index[order] for index in np.nonzero(~observed)))
         matrix = matrix * observed
     w = rng.random(N) * 2 + 0.2 if weighted else None
     P = DenseAffinity(matrix, unobserved) if kind == "dense" else SparseAffinity(sp.csr_array(matrix), unobserved)

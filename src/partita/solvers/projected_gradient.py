@@ -1,7 +1,7 @@
 """Accelerated projected gradient with exact row projection, adaptive step and restart: the default.
 
 Nesterov's extrapolation V = W + beta (W - W_before), a gradient step from V, and the exact projection of each row onto
-the simplex [beck2009; nesterov2013 for the adaptive step]. Since P V = P W + beta (P W - P W_before), value and
+the simplex [beck2009]. Since P V = P W + beta (P W - P W_before), value and
 gradient at V cost no product: a step costs one product with P, and one more when it was too long. When the objective
 rose, the momentum is dropped [odonoghue2015], but the new point is not: the objective on the segment back to the last
 membership is a quartic known from the two products, and its minimum is taken.
