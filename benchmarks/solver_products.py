@@ -17,7 +17,7 @@ from sets import load
 
 SOLVERS = {
     "default": ProjectedGradient(),
-    "no segment search": ProjectedGradient(search=False),
+    "decay .9": ProjectedGradient(decay=0.9),
     "no momentum": ProjectedGradient(accelerate=False),
 }
 CASES = {

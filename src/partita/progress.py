@@ -27,6 +27,7 @@ class ProgressBar:
         self._task: Any = None
         self._stage = "working"
         self._done: set[int] = set()
+        self._closed = False
         self._timer = threading.Timer(delay, self._show)
         self._timer.daemon = True
 
@@ -37,6 +38,7 @@ class ProgressBar:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, tb: TracebackType | None) -> None:
         self._timer.cancel()
         with self._lock:
+            self._closed = True
             if self._bar is not None:
                 self._bar.stop()
             self._bar = None
@@ -67,6 +69,8 @@ class ProgressBar:
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         with self._lock:
+            if self._closed:
+                return
             self._bar = Progress(
                 SpinnerColumn(),
                 TextColumn("{task.description}"),

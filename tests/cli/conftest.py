@@ -68,4 +68,4 @@ def iris_csv(tmp_path: Path) -> Path:
 @pytest.fixture
 def blobs() -> np.ndarray:
     rng = np.random.default_rng(0)
-    return np.concatenate([rng.normal(size=(40, 2)), rng.normal(size=(30, 2)) + [8.0, 0.0]])
+    return np.concatenate([rng.normal(size=(40, 2)), rng.normal(size=(30, 2)) + np.array([8.0, 0.0])])

@@ -170,9 +170,9 @@ def test_copies_weights_and_leaving_out(estimator):
     np.testing.assert_allclose(weighted.membership_[counts == 0], left_out.predict_proba(X[counts == 0]), atol=1e-12)
     assert (weighted.item_index_ == -1).tolist() == (counts == 0).tolist()
     # and weights do matter: they are not simply ignored
-    plain = estimator(3, **TIGHT).fit(X)
-    assert np.abs(plain.membership_ - weighted.membership_).max() > 1e-3
-    ones = estimator(3, **TIGHT).fit(X, sample_weight=np.ones(30))
+    plain = estimator(3, **TIGHT).fit(X[counts > 0])
+    assert np.abs(aligned(plain, left_out) - left_out.membership_).max() > 1e-3
+    ones = estimator(3, **TIGHT).fit(X[counts > 0], sample_weight=np.ones((counts > 0).sum()))
     np.testing.assert_array_equal(ones.membership_, plain.membership_)
 
 
@@ -587,3 +587,34 @@ def test_solve_rows_copes_with_a_singular_problem():
     assert Y[1].argmax() == 0
     np.testing.assert_array_equal(solve_rows(np.zeros((2, 2)), np.zeros((1, 2))), [[0.5, 0.5]])
     assert solve_rows(np.eye(2), np.empty((0, 2))).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("affinity", "sparse"), [("precomputed", False), ("precomputed", True), ("precomputed_distance", False)]
+)
+@both
+def test_an_item_of_weight_zero_is_left_out_of_pairwise_input_too(estimator, affinity, sparse):
+    X = cloud()[0]
+    D = cdist(X, X)
+    M = D if affinity == "precomputed_distance" else np.exp(-D)
+    keep = np.arange(len(X)) % 7 != 0
+    matrix = sp.csr_array(M) if sparse else M
+    weighted = estimator(3, affinity=affinity, random_state=0).fit(matrix, sample_weight=keep.astype(float))
+    without = estimator(3, affinity=affinity, random_state=0).fit(M[keep][:, keep])
+    np.testing.assert_allclose(weighted.membership_[keep], without.membership_, atol=1e-6)  # rounding, amplified
+    np.testing.assert_allclose(
+        weighted.membership_[~keep], without.predict_proba(M[~keep][:, keep]), atol=1e-6
+    )  # scored as new items
+
+
+def test_a_metric_that_is_no_distance_is_refused():
+    X = cloud()[0]
+    with pytest.raises(InputError, match="a distance is symmetric"):
+        SoF(3, affinity=RelativeDistance(metric=lambda a, b: float(abs(a[0] - b[1])))).fit(X)
+
+
+def test_sparse_distances_are_refused_where_every_pair_is_needed():
+    X = cloud()[0]
+    D = sp.csr_array(np.where(cdist(X, X) < 1.0, cdist(X, X), 0.0))
+    with pytest.raises(InputError, match="most out"):
+        SoF(3, affinity="precomputed_distance").fit(D)

@@ -13,13 +13,14 @@ from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 from partita.memory import require_memory
 
-__all__ = ["Missing", "Symmetrize", "as_affinity", "as_distances", "check_square", "pairs_with"]
+__all__ = ["ASYMMETRY", "Missing", "Symmetrize", "as_affinity", "as_distances", "check_square", "pairs_with"]
 
 Missing = Literal["error", "unobserved"]
 Symmetrize = Literal["mean", "max", "min"]
 
-# Largest difference between P_ij and P_ji, relative to the largest entry, that rounding explains.
-ASYMMETRY = 1e-8
+# Largest difference between P_ij and P_ji, relative to the largest entry, that rounding (of single
+# precision too) explains.
+ASYMMETRY = 1e-6
 
 
 def as_affinity(
@@ -105,7 +106,8 @@ def _positions(values: Any, bad: Any) -> tuple[Any, Any]:
     if sp.issparse(values):
         position = np.flatnonzero(bad)
         return np.searchsorted(values.indptr, position, side="right") - 1, values.indices[position].astype(np.intp)
-    return np.nonzero(bad)
+    rows, columns = np.nonzero(bad)
+    return rows, columns
 
 
 def _numeric(matrix: Any, name: str) -> Any:

@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from scipy.optimize import brentq
 
 from partita.affinity.base import Affinity, Array
-from partita.affinity.checks import as_distances
+from partita.affinity.checks import ASYMMETRY, as_distances
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.distances import Metric, distance_blocks, distances
 from partita.affinity.evidence import Builder, Evidence, given_rows
@@ -84,12 +84,19 @@ class RelativeDistance(Builder):
             "use a neighbour graph: affinity='neighbors' (command line: --affinity neighbors)",
         )
         if self.pairwise:
+            if sp.issparse(X) and X.nnz < n_items * (n_items - 1):
+                raise InputError(
+                    "the relative distance needs the distance of every pair, and sparse distances leave most out; pass "
+                    "a dense array, or use a neighbour graph (affinity=NeighborGraph(metric='precomputed'))"
+                )
             given: Any = as_distances(X)
             P: Array = given.toarray() if sp.issparse(given) else given.copy()
         else:
             P = np.empty((n_items, n_items))
             for rows, block in distance_blocks(X, self.metric, self.metric_params):
                 P[rows] = block
+            if callable(self.metric):
+                _check_symmetric(P)
         sigma = nth_closest(P, self.n)
         root = np.sqrt(sigma)
         P /= root[:, None]
@@ -181,6 +188,19 @@ def balanced_scale(D: Array, n_clusters: int, weights: Array | None = None) -> f
     if excess(low) < 0:  # K = 1: the scale at which every pair counts as together
         return float(np.exp(low))
     return float(np.exp(brentq(excess, low, high, xtol=1e-10)))
+
+
+def _check_symmetric(D: Array) -> None:
+    """A callable metric may be anything: refuse one that is no distance."""
+    for low in range(0, len(D), 1024):
+        block, across = D[low : low + 1024], D[:, low : low + 1024].T
+        off = np.abs(block - across) > ASYMMETRY * D.max()
+        if off.any() or (block < 0).any():
+            i, j = np.argwhere(off if off.any() else block < 0)[0]
+            raise InputError(
+                f"the metric gives {block[i, j]:g} for items {low + i} and {j} and {across[i, j]:g} for {j} and "
+                f"{low + i}: a distance is symmetric and at least 0"
+            )
 
 
 def _exactly_symmetric(P: Array) -> Array:

@@ -61,7 +61,8 @@ class NeighborGraph(Builder):
     metric : str or callable
         As scikit-learn's `NearestNeighbors` takes it, "gower", "nan_euclidean", or "precomputed".
     search : {"auto", "exact", "approximate"}
-        "auto" is exact up to 20,000 items or in at most 12 dimensions.
+        "auto" is exact up to 20,000 items or in at most 12 dimensions. The approximate search compiles for about half
+        a minute when a process first uses it.
     metric_params : mapping, optional
         Further options of the metric.
     seed : int

@@ -3,8 +3,8 @@
 symmetric            D^-1/2 P D^-1/2, D the row sums: leading eigenvalue 1, any affinity, one product.
 relative-entropy     the doubly stochastic F = D P D with positive diagonal D, closest to P in relative entropy
                      (Sinkhorn); any affinity, a few dozen products with a vector.
-l1                   F = P - D + I on the scale where every diagonal entry stays nonnegative: closest in the l1 norm;
-                     moves the diagonal only, so a sparse affinity stays sparse.
+l1                   F = P - D + I on the scale where every diagonal entry stays nonnegative: closest to it in the
+                     l1 norm (one of the closest); moves the diagonal only, so a sparse affinity stays sparse.
 frobenius            the closest doubly stochastic F in the Frobenius norm; dense only.
 
 [zass2006] R. Zass, A. Shashua, Doubly stochastic normalization for spectral clustering, NIPS 2006: it shows that the

@@ -123,8 +123,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             raise InputError("n_clusters='auto' is not available in this version: give the number of clusters")
         K = int(self.n_clusters)
         if builder.pairwise:
-            items = Items(X, weights, np.arange(n))
-            distinct = n
+            items = _weighted_part(X, weights, n)
+            distinct = items.features.shape[0]
         else:
             items = merge_identical(X, weights)
             distinct = len(items.features)
@@ -179,7 +179,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             unseen = np.flatnonzero(inverse < 0)
             W, labels = W[inverse], labels[inverse]
             if len(unseen):
-                W[unseen] = self._extension.membership(X[unseen])
+                rows = X[unseen][:, np.flatnonzero(inverse >= 0)] if self._builder_.pairwise else X[unseen]
+                W[unseen] = self._extension.membership(rows)
                 labels[unseen] = W[unseen].argmax(axis=1)
             result = _expanded(result, W, labels, inverse)
         self.membership_ = W
@@ -280,6 +281,16 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         known = np.flatnonzero(inverse >= 0)[::-1]
         first[inverse[known]] = known
         return array[first]
+
+
+def _weighted_part(X: Any, weights: Array | None, n: int) -> Items:
+    """Pairwise input without the items of weight zero; they are scored afterwards."""
+    if weights is None or isinstance(X, Affinity) or weights.all():
+        return Items(X, weights, np.arange(n))
+    used = np.flatnonzero(weights)
+    inverse = np.full(n, -1, dtype=np.intp)
+    inverse[used] = np.arange(len(used))
+    return Items(X[used][:, used], weights[used], inverse)
 
 
 def _check_finite(X: Array, missing: str) -> None:

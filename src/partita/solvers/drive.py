@@ -25,7 +25,7 @@ from partita.membership import Membership, argmax_labels
 from partita.memory import available_memory
 from partita.objectives import Problem
 from partita.solvers.base import Solver, State
-from partita.solvers.result import Restart, SolveResult, Status
+from partita.solvers.result import Restart, SolveResult, Status, first_best
 from partita.solvers.start import Starts
 
 __all__ = ["Progress", "Start", "drive"]
@@ -138,7 +138,7 @@ class _Run:
         self.keep = 8 * n * K * self.n_init < KEEP_SHARE * available_memory()
         self.streams = np.random.SeedSequence(self.seed).spawn(self.n_init + 1)
         self.lock = threading.Lock()
-        self.best: tuple[float, int, Array] | None = None
+        self.held: dict[int, tuple[float, Array]] = {}
 
     def all(self, n_jobs: int) -> list[Restart]:
         with limit_threads(max(1, available_cores() // n_jobs)):
@@ -240,10 +240,13 @@ class _Run:
         )
 
     def _remember(self, r: int, W: Array, objective: float) -> None:
-        """Where memory is short, only the best membership so far is held."""
+        """Where memory is short, only what may be the best membership so far is held."""
         with self.lock:
-            if self.best is None or (objective, r) < self.best[:2]:
-                self.best = (objective, r, W)
+            self.held[r] = (objective, W)
+            numbers = sorted(self.held)
+            winner = numbers[first_best([self.held[number][0] for number in numbers])]
+            least = min(objective for objective, _ in self.held.values())
+            self.held = {n: held for n, held in self.held.items() if n == winner or held[0] == least}
 
     def _tell(self, r: int, iteration: int, state: State, *, done: bool) -> None:
         if self.callback is not None and not done:
@@ -252,12 +255,11 @@ class _Run:
             self.progress(Progressing(r, self.n_init, iteration, self.max_iter, state.optimality, done))
 
     def result(self, restarts: list[Restart]) -> SolveResult:
-        best = min(range(len(restarts)), key=lambda k: (restarts[k].objective, k))
-        winner = restarts[best]
+        winner = restarts[first_best([restart.objective for restart in restarts])]
         W = winner.membership
         if W is None:
-            assert self.best is not None
-            W = self.best[2]
+            numbers = sorted(self.held)
+            W = self.held[numbers[first_best([self.held[number][0] for number in numbers])]][1]
         left_out = self.n_init - len(restarts)
         status: Status = "interrupted" if self.interrupted else "max_seconds" if left_out else winner.status
         notes: list[str] = []

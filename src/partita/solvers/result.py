@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -10,7 +11,10 @@ from numpy.typing import NDArray
 
 from partita.membership import Membership
 
-__all__ = ["Restart", "SolveResult", "Status"]
+__all__ = ["Restart", "SolveResult", "Status", "first_best"]
+
+# Relative difference of two objectives that rounding explains.
+SAME = 1e-9
 
 Status = Literal["converged", "max_iter", "max_seconds", "interrupted"]
 
@@ -86,4 +90,14 @@ class SolveResult:
     @property
     def best(self) -> int:
         """Which restart is the result."""
-        return int(np.argmin([restart.objective for restart in self.restarts]))
+        return first_best([restart.objective for restart in self.restarts])
+
+
+def first_best(objectives: Sequence[float]) -> int:
+    """The first whose objective is the least up to rounding, so that rounding does not pick the winner.
+
+    >>> first_best([2.0, 1.0 + 1e-12, 1.0])
+    1
+    """
+    least = min(objectives)
+    return next(k for k, objective in enumerate(objectives) if objective <= least + SAME * abs(least))
