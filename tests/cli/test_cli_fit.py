@@ -232,6 +232,7 @@ BAD = [
     _bad("asymmetric", "1,.5\n.2,1\n", ("--k", 2, "--input", "affinity"), "not symmetric", "symmetrize"),
     _bad("all zero", "0,0\n0,0\n", ("--k", 2, "--input", "affinity"), "all zero"),
     _bad("distances with a diagonal", "1,2\n2,0\n", ("--k", 2, "--input", "distances"), "must be 0"),
+    _bad("heavy edges", "i,j,weight\na,b,1e300\nb,c,1\n", ("--k", 2, "--input", "edges"), "the weights", "too large"),
     _bad("bad solver", GOOD, ("--k", 2, "--solver", "magic"), "projected-gradient"),
     _bad("bad start", GOOD, ("--k", 2, "--start", "magic"), "spectral"),
     _bad("bad metric", GOOD, ("--k", 2, "--metric", "magic"), "magic"),
@@ -268,8 +269,10 @@ def test_a_missing_file_and_an_unwritable_place_are_named(call, iris_csv, tmp_pa
 def test_usage_errors_end_with_2_and_debug_shows_the_traceback(call, tmp_path):
     assert call("fit").code == 2
     assert call("fit", "x.csv", "--k", 2, "--sizes", "huge").code == 2
-    with pytest.raises(ValueError, match=r"x\.csv"):
-        call("fit", "x.csv", "--k", 2, "--debug")
+    shown = call("fit", "x.csv", "--k", 2, "--debug")
+    assert shown.code == 2  # the option changes what is printed, not what it means
+    assert "Traceback" in shown.err
+    assert "x.csv does not exist" in shown.err
 
 
 def test_too_large_for_memory_is_refused_before_it_is_made(call, blobs, tmp_path, monkeypatch):
@@ -339,9 +342,11 @@ def test_a_corrupt_or_foreign_model_is_refused(call, iris_csv, tmp_path, harm):
         arrays.write_bytes(arrays.read_bytes()[:-100])
     else:
         description.write_text(description.read_text().replace('"SoftClustering"', '"os.system"'))
+    says = {"gone": "missing", "foreign": "not written by Partita", "truncated": "end of the file"}
     done = call("predict", "out", iris_csv, "--label-column", "species", "--id-column", "plant", "--out", "p.csv")
     assert done.code == 2
     assert "Traceback" not in done.err
+    assert says.get(harm, "error: out: unknown estimator 'os.system'; this version knows SoF") in done.err
     assert not (tmp_path / "p.csv").exists()
 
 
@@ -359,3 +364,82 @@ def test_score_joins_on_the_id(call, tmp_path):
 def test_version_and_help(call):
     assert call("--version").out.startswith("partita 0.")
     assert "Exit codes" in call("--help").out
+
+
+def test_help_names_the_defaults_that_depend_on_the_model(call):
+    said = " ".join(call("fit", "--help").out.replace("│", " ").split())
+    assert "10 for dirichlet, else 1" in said
+    assert "4 where most pairs have affinity zero, else 1" in said
+
+
+def test_the_command_line_starts_without_the_numerical_packages():
+    # Seconds of imports before `main` could answer a Ctrl-C with anything but a traceback.
+    heavy = "import sys, partita.cli; print([name for name in ('numpy', 'scipy', 'sklearn') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", heavy], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("options", [(), ("--model", "sof"), ("--scale-features", "standard")])
+@pytest.mark.parametrize("unit", ["e300", "e-300"])
+def test_values_whose_squares_leave_double_precision_are_refused(process, tmp_path, unit, options):
+    (tmp_path / "t.csv").write_text("a,b\n" + "\n".join(f"{i % 7}{unit},{i}.5{unit}" for i in range(1, 30)))
+    done = process("fit", "t.csv", "--k", 2, "--out", "out", *options)
+    assert done.code == 2
+    assert done.err.startswith("partita: error: X[")
+    assert "another unit" in done.err
+    assert "Warning" not in done.err
+
+
+def test_a_column_without_a_value_raises_no_warning(process, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b,c\n" + "\n".join(f"{i % 7},,{i}.5" for i in range(30)))
+    done = process("fit", "t.csv", "--k", 2, "--out", "out", "--missing", "unobserved", "--quiet")
+    assert (done.code, done.err) == (0, "")
+
+
+def test_a_metric_that_changes_the_numbers_says_so(call, iris_csv):
+    done = call("fit", iris_csv, *IRIS, "--out", "a", "--model", "sof", "--metric", "jaccard", "--n-init", 1)
+    assert done.code == 0, done.err
+    assert "converted to boolean" in done.out
+
+
+def test_asymmetric_distances_are_refused_without_naming_an_option_they_do_not_have(call, tmp_path):
+    (tmp_path / "d.csv").write_text("0,3,2\n3,0,1\n9,1,0\n")
+    done = call("fit", "d.csv", "--k", 2, "--input", "distances")
+    assert done.code == 2
+    assert "distances[0, 2] = 2 and distances[2, 0] = 9" in done.err
+    assert "symmetrize" not in done.err
+
+
+def test_new_items_bring_their_affinity_rows_dense_or_sparse(call, blobs, tmp_path):
+    P = np.exp(-cdist(blobs, blobs))
+    P[P < 1e-3] = 0
+    np.save(tmp_path / "P.npy", P)
+    assert call("fit", "P.npy", "--input", "affinity", "--k", 2, "--out", "out").code == 0
+    np.save(tmp_path / "new.npy", P[:5])
+    sp.save_npz(tmp_path / "new.npz", sp.csr_array(P[:5]))
+    scipy.io.mmwrite(tmp_path / "new.mtx", sp.coo_array(P[:5]))
+    for suffix in ("npy", "npz", "mtx"):
+        done = call("predict", "out", f"new.{suffix}", "--out", f"{suffix}.csv")
+        assert done.code == 0, done.err
+    found = [read_memberships(tmp_path / f"{suffix}.csv").membership for suffix in ("npy", "npz", "mtx")]
+    np.testing.assert_allclose(found[1], found[0], atol=1e-12)  # sums in another order
+    np.testing.assert_allclose(found[2], found[0], atol=1e-12)
+    (tmp_path / "broken.mtx").write_text("%%MatrixMarket matrix\nnonsense")
+    assert call("predict", "out", "broken.mtx", "--out", "b.csv").code == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_ctrl_c_after_the_fit_does_not_lose_it(call, iris_csv, tmp_path, monkeypatch):
+    import partita.report
+
+    write = partita.report.write_report
+
+    def interrupted(path, report):
+        os.kill(os.getpid(), signal.SIGINT)
+        write(path, report)
+
+    monkeypatch.setattr(partita.report, "write_report", interrupted)
+    done = call("fit", iris_csv, *IRIS, "--out", "out")
+    assert done.code == 130
+    assert "its result was written" in done.err
+    assert (tmp_path / "out" / "manifest.json").exists()

@@ -9,10 +9,11 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
-from partita import SoF, SoftClustering
+from partita import SoF, SoftClustering, save
 from partita.affinity import (
     DenseAffinity,
     DiffusedAffinity,
@@ -618,3 +619,41 @@ def test_sparse_distances_are_refused_where_every_pair_is_needed():
     D = sp.csr_array(np.where(cdist(X, X) < 1.0, cdist(X, X), 0.0))
     with pytest.raises(InputError, match="most out"):
         SoF(3, affinity="precomputed_distance").fit(D)
+
+
+@both
+@pytest.mark.parametrize("affinity", ["precomputed", "precomputed_distance"])
+@pytest.mark.parametrize("unit", [1e200, 1e-200])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_pairs_whose_squares_leave_double_precision_are_refused(estimator, affinity, unit, sparse):
+    P = cdist(*[cloud()[0]] * 2)
+    given = np.exp(-P) if affinity == "precomputed" else P
+    with pytest.raises(InputError, match=r"the largest entry of .* double precision"):
+        estimator(2, affinity=affinity).fit(sp.csr_array(unit * given) if sparse else unit * given)
+
+
+@both
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_features_whose_squares_leave_double_precision_are_refused(estimator, unit):
+    with pytest.raises(InputError, match=r"X\[\d+, \d\] = .* too (large|small) .* another unit"):
+        estimator(2).fit(unit * cloud()[0])
+
+
+def test_only_a_fitted_estimator_of_ours_is_saved_and_to_a_new_folder(tmp_path):
+    X, _ = cloud()
+    with pytest.raises(InputError, match="KMeans cannot be saved"):
+        save(KMeans(2, n_init=1).fit(X), tmp_path / "model")
+    with pytest.raises(NotFittedError):
+        save(SoF(2), tmp_path / "model")
+    with pytest.raises(InputError, match="already exists; pass the name of a new folder"):
+        save(SoF(2).fit(X), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@both
+def test_items_at_distance_zero_are_not_distinct(estimator):
+    D = np.ones((4, 4))
+    D[:3, :3] = 0
+    D[3, 3] = 0
+    with pytest.raises(InputError, match="distinct items, 2"):
+        estimator(3, affinity="precomputed_distance").fit(D)

@@ -55,6 +55,12 @@ def test_every_way_to_write_text_gives_the_same_matrix(tmp_path, case):
     assert np.array_equal(table.matrix, MATRIX)
 
 
+def test_a_first_row_that_counts_is_data_where_the_file_is_square_as_it_stands(tmp_path):
+    line = read_matrix(write(tmp_path, "line.csv", "0,1,2\n1,0,1\n2,1,0\n"), what="distances")
+    assert np.array_equal(line.matrix, np.abs(np.subtract.outer(np.arange(3), np.arange(3))))
+    assert line.ids == ["0", "1", "2"]
+
+
 @pytest.mark.parametrize("kind", ["npy", "npz", "npz with key", "mtx array", "parquet"])
 def test_dense_files(tmp_path, kind):
     file = tmp_path / f"m.{kind.split()[0]}"

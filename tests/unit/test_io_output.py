@@ -68,7 +68,7 @@ def test_an_existing_folder_is_an_error_without_force(tmp_path):
 
 def test_replace_if_decides_without_force(tmp_path):
     fill(tmp_path / "out", "old")
-    with pytest.raises(InputError, match="--force"):
+    with pytest.raises(InputError, match="not of the kind that is replaced"):
         fill(tmp_path / "out", replace_if=lambda _: False)
     fill(tmp_path / "out", replace_if=is_partita_folder)
     assert (tmp_path / "out" / "content").read_text() == "new"

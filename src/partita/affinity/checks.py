@@ -13,7 +13,18 @@ from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 from partita.memory import require_memory
 
-__all__ = ["ASYMMETRY", "Missing", "Symmetrize", "as_affinity", "as_distances", "check_square", "pairs_with"]
+__all__ = [
+    "ASYMMETRY",
+    "LARGEST",
+    "SMALLEST",
+    "Missing",
+    "Symmetrize",
+    "as_affinity",
+    "as_distances",
+    "check_magnitude",
+    "check_square",
+    "pairs_with",
+]
 
 Missing = Literal["error", "unobserved"]
 Symmetrize = Literal["mean", "max", "min"]
@@ -21,6 +32,10 @@ Symmetrize = Literal["mean", "max", "min"]
 # Largest difference between P_ij and P_ji, relative to the largest entry, that rounding (of single
 # precision too) explains.
 ASYMMETRY = 1e-6
+
+# The largest entry lies between these: the objective squares affinities and the weights of a graph multiply distances,
+# and double precision ends at 1e308 and 1e-308.
+LARGEST, SMALLEST = 1e150, 1e-150
 
 
 def as_affinity(
@@ -57,10 +72,14 @@ def as_affinity(
     if missing == "error":
         _reject(values, holes, name, "is NaN", "pass missing='unobserved' if the pair was not observed")
     _reject(values, entries < 0, name, "is negative", "an affinity is nonnegative: shift or clip it, and say why")
+    check_magnitude(entries, name)
     values, unobserved = _split(values, holes)
-    values = _symmetric(values, symmetrize, name)
+    values = _symmetric(values, symmetrize, name, "pass symmetrize='mean', 'max' or 'min' to say which one holds")
     if not (values.data.any() if sp.issparse(values) else values.any()):
-        raise InputError(f"{name} is all zero: there is no evidence that any two items belong together")
+        raise InputError(
+            f"{name} is all zero: there is no evidence that any two items belong together; "
+            "check that the right matrix was given"
+        )
     return SparseAffinity(values, unobserved) if sp.issparse(values) else DenseAffinity(values, unobserved)
 
 
@@ -77,6 +96,7 @@ def as_distances(matrix: Any, *, name: str = "distances") -> Array | sp.csr_arra
     entries = values.data if sp.issparse(values) else values
     _reject(values, ~np.isfinite(entries), name, "is not finite", "every distance must be a number")
     _reject(values, entries < 0, name, "is negative", "a distance is at least 0; is this an affinity?")
+    check_magnitude(entries, name)
     diagonal = values.diagonal()
     if diagonal.any():
         i = int(np.flatnonzero(diagonal)[0])
@@ -84,7 +104,8 @@ def as_distances(matrix: Any, *, name: str = "distances") -> Array | sp.csr_arra
             f"{name}[{i}, {i}] = {diagonal[i]:g}: the distance of an item from itself must be 0; is this an affinity? "
             "Then say affinity='precomputed' (command line: --input affinity)"
         )
-    return _symmetric(values, "max" if sp.issparse(values) else None, name)
+    remedy = f"correct them, or pass their mean, ({name} + {name}.T) / 2"
+    return _symmetric(values, "max" if sp.issparse(values) else None, name, remedy)
 
 
 def check_square(values: Any, name: str) -> None:
@@ -140,6 +161,16 @@ def _reject(values: Any, bad: Any, name: str, what: str, remedy: str) -> None:
         raise InputError(f"{name}[{i}, {j}] = {values[i, j]:g} {what}{others}: {remedy}")
 
 
+def check_magnitude(entries: Any, name: str) -> None:
+    """Raise unless the largest of nonnegative entries can be squared in double precision."""
+    top = float(np.nanmax(entries, initial=0.0))
+    if top > LARGEST or 0 < top < SMALLEST:
+        raise InputError(
+            f"the largest entry of {name}, {top:g}, is too {'large' if top > LARGEST else 'small'} to be squared in "
+            "double precision: divide by it"
+        )
+
+
 def _split(values: Any, holes: Any) -> tuple[Any, Unobserved | None]:
     """Zeros in place of NaN, and the pairs they stood for, in both orders."""
     if not holes.any():
@@ -159,7 +190,7 @@ def _split(values: Any, holes: Any) -> tuple[Any, Unobserved | None]:
     return values, Unobserved(first, second)
 
 
-def _symmetric(values: Any, how: Symmetrize | None, name: str) -> Any:
+def _symmetric(values: Any, how: Symmetrize | None, name: str, remedy: str) -> Any:
     transposed = values.T
     difference = abs(values - transposed)
     largest = difference.max()
@@ -175,7 +206,7 @@ def _symmetric(values: Any, how: Symmetrize | None, name: str) -> Any:
             i, j = (int(v) for v in np.unravel_index(int(difference.argmax()), difference.shape))
         raise InputError(
             f"{name} is not symmetric: {name}[{i}, {j}] = {values[i, j]:g} and {name}[{j}, {i}] = {values[j, i]:g}; "
-            "pass symmetrize='mean', 'max' or 'min' to say which one holds"
+            f"{remedy}"
         )
     if how == "max":
         return values.maximum(transposed).tocsr() if sp.issparse(values) else np.maximum(values, transposed)

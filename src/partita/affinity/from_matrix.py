@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.base import Affinity, Array
-from partita.affinity.checks import Missing, Symmetrize, as_affinity
+from partita.affinity.checks import Missing, Symmetrize, as_affinity, check_magnitude
 from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
@@ -117,6 +117,7 @@ def from_edges(
     off = low != high
     if not w.any():
         raise InputError("every edge has weight 0: there is no evidence that any two items belong together")
+    check_magnitude(w, "the weights")
     return SparseAffinity(
         sp.coo_array(
             (np.r_[w, w[off]], (np.r_[low, high[off]], np.r_[high, low[off]])),

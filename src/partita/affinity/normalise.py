@@ -86,7 +86,7 @@ def normalise(affinity: Affinity, how: How = "symmetric") -> Normalised:
     if affinity.unobserved is not None:
         raise InputError(
             f"normalization={how!r} needs every pair: this affinity has {len(affinity.unobserved):,} unobserved ones; "
-            "pass normalization='none'"
+            "pass normalization='none' (command line: --normalization none)"
         )
     methods: dict[str, Callable[[Affinity], Normalised]] = {
         "symmetric": _symmetric,

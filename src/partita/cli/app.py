@@ -145,21 +145,27 @@ def fit(
     ] = None,
     steps: Annotated[
         int | None,
-        typer.Option(help="soft only: steps of diffusion. [default: 4 where most pairs have affinity zero, else 1]"),
+        typer.Option(
+            min=1,
+            help="soft only: steps of diffusion.",
+            show_default="4 where most pairs have affinity zero, else 1",
+        ),
     ] = None,
     normalization: Annotated[
         str | None,
-        typer.Option(help="soft only: symmetric, relative-entropy, l1, frobenius or none. [default: symmetric]"),
+        typer.Option(help="soft only: symmetric, relative-entropy, l1, frobenius or none.", show_default="symmetric"),
     ] = None,
     n_neighbors: Annotated[
-        int | None, typer.Option(help="Neighbours of the graph, or n of the relative distance. [default: 10]")
+        int | None,
+        typer.Option(min=1, help="Neighbours of the graph, or n of the relative distance.", show_default="10"),
     ] = None,
-    metric: Annotated[str | None, typer.Option(help="Distance between features. [default: euclidean]")] = None,
+    metric: Annotated[str | None, typer.Option(help="Distance between features.", show_default="euclidean")] = None,
     kernel: Annotated[
-        Kernel | None, typer.Option(help="Kernel of the affinity. [default: gaussian for neighbors, else laplacian]")
+        Kernel | None,
+        typer.Option(help="Kernel of the affinity.", show_default="gaussian for neighbors, else laplacian"),
     ] = None,
     scale: Annotated[
-        str | None, typer.Option(help="c of the relative distance: a number, or balanced. [default: 1]")
+        str | None, typer.Option(help="c of the relative distance: a number, or balanced.", show_default="1")
     ] = None,
     scale_features: Annotated[
         ScaleOption, typer.Option(help="Scale columns before distances are taken.")
@@ -170,11 +176,13 @@ def fit(
     symmetrize: Annotated[
         SymmetrizeOption | None, typer.Option(help="How an asymmetric affinity is made symmetric; an error without.")
     ] = None,
-    n_init: Annotated[int | None, typer.Option(min=1, help="Restarts. [default: 10 for dirichlet, else 1]")] = None,
+    n_init: Annotated[
+        int | None, typer.Option(min=1, help="Restarts.", show_default="10 for dirichlet, else 1")
+    ] = None,
     n_jobs: Annotated[int, typer.Option(help="Restarts at a time; -1 for every core.")] = -1,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same answer.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Same seed, same answer.")] = 0,
     max_iter: Annotated[int, typer.Option(min=1, help="Iterations of a restart.")] = 1000,
-    tol: Annotated[float, typer.Option(help="Optimality at which a restart has converged.")] = 1e-4,
+    tol: Annotated[float, typer.Option(min=0, help="Optimality at which a restart has converged.")] = 1e-4,
     max_seconds: Annotated[float | None, typer.Option(help="Time for all restarts.")] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when the fit did not converge.")] = False,
     quiet: Quiet = False,

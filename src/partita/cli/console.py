@@ -7,8 +7,12 @@ usage; 3 not converged under `--strict`; 130 interrupted.
 from __future__ import annotations
 
 import functools
+import signal
 import sys
-from collections.abc import Callable
+import threading
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -16,7 +20,7 @@ import typer
 
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
 
-__all__ = ["DONE", "INTERNAL", "INTERRUPTED", "NOT_CONVERGED", "WRONG_INPUT", "guarded", "say"]
+__all__ = ["DONE", "INTERNAL", "INTERRUPTED", "NOT_CONVERGED", "WRONG_INPUT", "deferred_interrupt", "guarded", "say"]
 
 DONE, INTERNAL, WRONG_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -27,8 +31,22 @@ def say(text: str, *, quiet: bool = False) -> None:
         typer.echo(text, err=True)
 
 
+@contextmanager
+def deferred_interrupt() -> Iterator[Callable[[], bool]]:
+    """Hold Ctrl-C back while a finished fit is written; the function given says whether one came."""
+    came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    try:
+        yield lambda: bool(came)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def guarded(command: Callable[..., int]) -> Callable[..., None]:
-    """Turn what goes wrong in a command into one screen of text and an exit code; `--debug` shows the traceback."""
+    """Turn what goes wrong in a command into one screen of text and an exit code; `--debug` adds the traceback."""
 
     @functools.wraps(command)
     def run(**options: Any) -> None:
@@ -42,12 +60,12 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
             code = INTERRUPTED
         except (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError) as error:
             if debug:
-                raise
+                say(traceback.format_exc())
             say(f"partita: error: {error}")
             code = WRONG_INPUT
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 (whatever else goes wrong is a bug of ours, and named so)
             if debug:
-                raise
+                say(traceback.format_exc())
             say(f"partita: internal error: {type(error).__name__}: {error}")
             say("This is a bug in Partita. Run the same command with --debug and report what it prints.")
             code = INTERNAL

@@ -79,7 +79,7 @@ def run_fit(options: FitOptions) -> int:
             items=items,
             estimator=estimator,
             out=out,
-            options=given | {name: _readable(value) for name, value in effective.items()},
+            options=given | {"k": int(options.k)} | {name: _readable(value) for name, value in effective.items()},
             title=options.file.stem,
             force=options.force,
             strict=options.strict,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.io import mmread
 
 from partita.cli.console import DONE, say
 from partita.errors import InputError
@@ -29,22 +31,41 @@ def run_predict(
     if out.exists() and not (force and out.is_file()):
         raise InputError(f"{out} exists already: pass --force to replace it, or another --out")
     estimator = load(model)
-    table = read_features(
-        file,
-        label_column=label_column,
-        id_column=id_column,
-        key=key,
-        allow_missing=estimator.missing == "unobserved",
-    )
-    X = _in_order(table, estimator._columns)
-    W = estimator.predict_proba(X)
-    write_predictions(out, table.ids, W.argmax(axis=1), W, row_entropy(W), row_margin(W))
-    for note in table.notes:
+    ids, notes = [], []
+    sparse = _sparse_rows(file) if estimator._builder_.pairwise else None
+    if sparse is None:
+        table = read_features(
+            file,
+            label_column=label_column,
+            id_column=id_column,
+            key=key,
+            allow_missing=estimator.missing == "unobserved",
+        )
+        ids, notes = table.ids, table.notes
+        W = estimator.predict_proba(_in_order(table, estimator._columns))
+    else:
+        ids = [str(i) for i in range(sparse.shape[0])]
+        W = estimator.predict_proba(sparse)
+    write_predictions(out, ids, W.argmax(axis=1), W, row_entropy(W), row_margin(W))
+    for note in notes:
         say(f"note: {note}", quiet=quiet)
     if not quiet:
         sizes = np.bincount(W.argmax(axis=1), minlength=W.shape[1])
         say(f"{len(W):,} items scored, sizes {sizes.tolist()}; written to {out}")
     return DONE
+
+
+def _sparse_rows(file: Path) -> sp.csr_array | None:
+    """Rows of affinities from new items to the fitted ones in a sparse file; None for any other kind of file."""
+    try:
+        if file.suffix == ".mtx":
+            return sp.csr_array(mmread(file))
+        if file.suffix == ".npz":
+            return sp.csr_array(sp.load_npz(file))
+    except (OSError, TypeError, KeyError, ValueError) as error:
+        if file.suffix == ".mtx":
+            raise InputError(f"{file} cannot be read as a Matrix Market file: {error}") from error
+    return None
 
 
 def _in_order(table: FeatureTable, columns: list[str] | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from partita import metrics
-from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, say
+from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
 from partita.cli.inputs import Input
 from partita.estimators.base import FactorizationEstimator
 from partita.io import output_folder, save_model, sha256_of_file, write_json, write_memberships
@@ -31,6 +31,8 @@ SCHEMA_VERSION = 1
 PACKAGES = ("partita", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "safetensors", "matplotlib")
 # Share of isolated items or margin below which an item counts as a boundary item in the summary.
 SURE_MARGIN = 0.2
+# Warnings of a fit that the notes pass on.
+TOLD = (ConvergenceWarning, DataConversionWarning)
 
 
 @dataclass
@@ -53,63 +55,75 @@ class Job:
 
 def run_job(job: Job) -> int:
     """Fit, write the output folder, print the summary; the exit code."""
-    from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
-
     items, estimator = job.items, job.estimator
     began = time.perf_counter()
     with output_folder(job.out, force=job.force, replace_if=job.replace_if) as folder:
         with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", ConvergenceWarning)
+            for category in TOLD:
+                warnings.simplefilter("always", category)
             estimator.fit(items.X)
         seconds = time.perf_counter() - began
-        estimator._columns = items.columns or None
-        notes = [*items.notes, *job.notes, *estimator.result_.notes]
-        notes += [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
-        result = _result(job, seconds, notes)
-        membership = estimator.result_.membership
-        write_memberships(
-            folder / "memberships.csv",
-            items.ids,
-            estimator.labels_,
-            estimator.membership_,
-            estimator.entropy_,
-            membership.margin,
-        )
-        write_json(folder / "result.json", result)
-        (folder / "model").mkdir()
-        save_model(estimator, folder / "model")
-        report = FitReport(
-            title=job.title,
-            source=items.source,
-            ids=items.ids,
-            columns=items.columns,
-            estimator=estimator,
-            features=items.features,
-            parameters=result["parameters"],
-            scores=result.get("scores"),
-            notes=notes,
-            seconds=seconds,
-            versions=result["versions"],
-            command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
-        )
-        with (
-            nullcontext() if job.quiet else ProgressBar() as bar,
-            bar.stage("writing the report") if bar else nullcontext(),
-        ):
-            write_report(folder / "report.html", report)
-        write_json(folder / "manifest.json", _manifest(job, folder, result))
+        with deferred_interrupt() as interrupted:
+            _write(job, folder, seconds, [str(w.message) for w in caught if issubclass(w.category, TOLD)])
+    result = json.loads((job.out / "result.json").read_text(encoding="utf-8"))
     if job.as_json:
         sys.stdout.write((job.out / "result.json").read_text())
     elif not job.quiet:
-        _print_summary(job, result, notes)
+        _print_summary(job, result)
     status = result["status"]
     if status == "interrupted":
         say("partita: interrupted; the best result so far was written", quiet=job.quiet)
+        return INTERRUPTED
+    if interrupted():
+        say("partita: interrupted when the fit had ended; its result was written", quiet=job.quiet)
         return INTERRUPTED
     if job.strict and status != "converged":
         say(f"partita: not converged ({status}), and --strict was given")
         return NOT_CONVERGED
     return DONE
+
+
+def _write(job: Job, folder: Path, seconds: float, warned: list[str]) -> None:
+    """Every file of the output folder."""
+    from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
+
+    items, estimator = job.items, job.estimator
+    estimator._columns = items.columns or None
+    notes = [*items.notes, *job.notes, *estimator.result_.notes]
+    notes += dict.fromkeys(warned)
+    result = _result(job, seconds, notes)
+    membership = estimator.result_.membership
+    write_memberships(
+        folder / "memberships.csv",
+        items.ids,
+        estimator.labels_,
+        estimator.membership_,
+        estimator.entropy_,
+        membership.margin,
+    )
+    write_json(folder / "result.json", result)
+    (folder / "model").mkdir()
+    save_model(estimator, folder / "model")
+    report = FitReport(
+        title=job.title,
+        source=items.source,
+        ids=items.ids,
+        columns=items.columns,
+        estimator=estimator,
+        features=items.features,
+        parameters=result["parameters"],
+        scores=result.get("scores"),
+        notes=notes,
+        seconds=seconds,
+        versions=result["versions"],
+        command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
+    )
+    with (
+        nullcontext() if job.quiet else ProgressBar() as bar,
+        bar.stage("writing the report") if bar else nullcontext(),
+    ):
+        write_report(folder / "report.html", report)
+    write_json(folder / "manifest.json", _manifest(job, folder, result))
 
 
 def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
@@ -182,7 +196,7 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _print_summary(job: Job, result: dict[str, Any], notes: list[str]) -> None:
+def _print_summary(job: Job, result: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -206,6 +220,6 @@ def _print_summary(job: Job, result: dict[str, Any], notes: list[str]) -> None:
     if "scores" in result:
         scores = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in result["scores"].items())
         console.print(f"against the labels given (not used in the fit): {scores}")
-    for note in notes:
+    for note in result["notes"]:
         console.print(f"note: {escape(note)}")
     console.print(f"written to {escape(str(job.out))}: report.html, memberships.csv, result.json, model/")

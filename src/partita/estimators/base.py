@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita.affinity import Affinity, Builder, DiffusedAffinity, NeighborGraph, Precomputed, RelativeDistance
+from partita.affinity.checks import LARGEST, SMALLEST
 from partita.affinity.normalise import How, normalise
 from partita.errors import InputError
 from partita.estimators.extension import Extension
@@ -124,7 +125,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         K = int(self.n_clusters)
         if builder.pairwise:
             items = _weighted_part(X, weights, n)
-            distinct = items.features.shape[0]
+            distinct = items.features.shape[0] - _copies(items.features, builder)
         else:
             items = merge_identical(X, weights)
             distinct = len(items.features)
@@ -252,6 +253,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             return X
         if not builder.pairwise:
             _check_finite(X, self.missing)
+            if reset:
+                _check_magnitude(X)
         return X
 
     def _n_init(self) -> int:
@@ -293,6 +296,13 @@ def _weighted_part(X: Any, weights: Array | None, n: int) -> Items:
     return Items(X[used][:, used], weights[used], inverse)
 
 
+def _copies(X: Any, builder: Builder) -> int:
+    """Items at distance zero from an earlier one; an affinity does not tell."""
+    if isinstance(builder, Precomputed) or not isinstance(X, np.ndarray) or X.shape[0] != X.shape[1]:
+        return 0
+    return int(np.triu(X == 0, 1).any(axis=0).sum())
+
+
 def _check_finite(X: Array, missing: str) -> None:
     bad = np.isinf(X) if missing == "unobserved" else ~np.isfinite(X)
     if bad.any():
@@ -306,6 +316,18 @@ def _check_finite(X: Array, missing: str) -> None:
     if missing == "unobserved" and np.isnan(X).all(axis=1).any():
         i = int(np.flatnonzero(np.isnan(X).all(axis=1))[0])
         raise InputError(f"row {i} of X has no observed value: drop it")
+
+
+def _check_magnitude(X: Array) -> None:
+    """For fitted items only: a new one may lie as far away as it likes, and still gets a membership."""
+    magnitude = np.abs(X)
+    top = float(np.nanmax(magnitude, initial=0.0))
+    if top > LARGEST or 0 < top < SMALLEST:
+        i, j = np.argwhere(magnitude == top)[0]
+        raise InputError(
+            f"X[{i}, {j}] = {X[i, j]:g} is too {'large' if top > LARGEST else 'small'} for distances in double "
+            "precision: express the features in another unit"
+        )
 
 
 def _seed(random_state: Any) -> int | None:

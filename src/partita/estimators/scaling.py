@@ -53,7 +53,12 @@ def dominating_column(X: Array) -> tuple[int, float] | None:
     """
     if X.shape[1] < 2:
         return None
-    variance = np.nanvar(X, axis=0)
+    observed = ~np.isnan(X).all(axis=0)
+    largest = np.nanmax(np.abs(X), initial=0.0)
+    if largest == 0:
+        return None
+    variance = np.zeros(X.shape[1])
+    variance[observed] = np.nanvar(X[:, observed] / largest, axis=0)  # a share does not depend on the unit
     total = float(variance.sum())
     if total == 0:
         return None

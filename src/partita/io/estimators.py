@@ -42,8 +42,10 @@ def save(estimator: FactorizationEstimator, path: str | Path) -> None:
     Raises
     ------
     InputError
-        Where the folder exists, or a parameter is a function or an array, which a folder of numbers and JSON cannot
-        hold.
+        Where the folder exists, the estimator is not one of ours, or a parameter is a function, which a folder of
+        numbers and JSON cannot hold.
+    NotFittedError
+        Before `fit`.
 
     Examples
     --------
@@ -56,6 +58,11 @@ def save(estimator: FactorizationEstimator, path: str | Path) -> None:
     ...     bool((load(f"{home}/iris").predict(X) == model.predict(X)).all())
     True
     """
+    if not isinstance(estimator, FactorizationEstimator):
+        raise InputError(f"{type(estimator).__name__} cannot be saved: expected one of {', '.join(estimators.__all__)}")
+    check_is_fitted(estimator)
+    if Path(path).exists():
+        raise InputError(f"{path} already exists; pass the name of a new folder")
     with output_folder(path) as folder:
         save_model(estimator, folder)
 
@@ -103,6 +110,8 @@ def load(path: str | Path) -> FactorizationEstimator:
     config, arrays = read_model(path)
     try:
         return _restored(config, arrays)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ModelError(
             f"{path}: the model is incomplete or was changed ({type(error).__name__}: {error}); fit it again"
@@ -111,7 +120,10 @@ def load(path: str | Path) -> FactorizationEstimator:
 
 def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> FactorizationEstimator:
     if config["estimator"] not in estimators.__all__:
-        raise ModelError(f"unknown estimator {config['estimator']!r}; this version knows {estimators.__all__}")
+        raise ModelError(
+            f"unknown estimator {config['estimator']!r}; this version knows "
+            f"{', '.join(estimators.__all__)}: upgrade Partita, or fit it again"
+        )
     kind: type[FactorizationEstimator] = getattr(estimators, config["estimator"])
     known = inspect.signature(kind).parameters
     estimator = kind(**{name: _revived(value) for name, value in config["parameters"].items() if name in known})
@@ -121,7 +133,7 @@ def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     K = int(config["fitted"]["n_clusters_"])
     W, landing, factors = arrays["membership"], arrays["landing"], arrays["factors"]
     if W.ndim != 2 or W.shape[1] != K or landing.shape != (len(factors), K) or arrays["quadratic"].shape != (K, K):
-        raise ModelError("the arrays of the model do not fit together")
+        raise ModelError("the arrays of the model do not fit together; fit it again")
     estimator._builder_ = builder
     estimator._extension = Extension(
         evidence, config["normalization"], factors, landing, arrays["quadratic"], _scaling(arrays)

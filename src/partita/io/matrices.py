@@ -205,6 +205,10 @@ def _from_table(
     if n_rows == n_columns + 1 and not has_header:
         notes = [f"the first of {n_rows} rows was read as a header, since there are {n_columns} columns"]
         return values[1:], as_words(values[0]), notes
+    if n_columns == n_rows + 1 and has_header and all(map(is_number, columns)):
+        # 0, 1, 2, ... may be the first row of distances along a line: the file is square as it stands.
+        first = np.array([[float(name) for name in columns]])
+        return np.concatenate([first, values]), None, []
     if n_columns == n_rows + 1 and has_header:
         notes.append(f"column {columns[0]!r} was read as the ids, since there are {n_rows} rows")
         return values[:, 1:], as_words(values[:, 0]), notes

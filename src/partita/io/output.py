@@ -218,7 +218,8 @@ def _require_replaceable(goal: Path, given: Path, *, force: bool, replace_if: Ca
     if replace_if is not None and replace_if(goal):
         return
     if not force:
-        raise InputError(f"{given} already exists; pass --force to replace it, or choose another folder with --out")
+        way = "pass --force to replace it, or " if replace_if is None else "it is not of the kind that is replaced; "
+        raise InputError(f"{given} already exists; {way}choose another folder with --out")
     if any(goal.iterdir()) and not is_partita_folder(goal):
         raise InputError(
             f"{given} was not written by Partita (no manifest.json of Partita in it) and is not deleted, not even with "
