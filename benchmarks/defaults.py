@@ -10,10 +10,10 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from sets import REAL, development, load
 
 from partita import SoftClustering, metrics
 from partita.affinity import NeighborGraph
+from sets import REAL, development, load
 
 if __name__ == "__main__":
     families = {"development": development(), "real tables": list(REAL)}

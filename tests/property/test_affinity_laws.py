@@ -491,7 +491,7 @@ def test_the_l1_form_is_a_closest_one_to_the_scaled_affinity(seed, n, scale):
         A_eq=np.block([[rows, np.zeros((n, size))], [columns, np.zeros((n, size))]]),
         b_eq=np.ones(2 * n),
     )
-    assert np.abs(F - scaled).sum() == pytest.approx(programme.fun, abs=1e-8)
+    assert np.abs(F - scaled).sum() == pytest.approx(programme.fun, abs=1e-5)  # HiGHS meets n^2 constraints to 1e-7
 
 
 def isolated(n=8):

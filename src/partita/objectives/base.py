@@ -97,12 +97,12 @@ class Problem:
     def evaluate(self, W: Array) -> Point:
         """Everything about the membership W, for one product with P."""
         self.n_products += self.affinity.products
-        return self._point(W, self.affinity @ self._weighted(W))
+        return self.point_of(W, self.affinity @ self._weighted(W))
 
     def between(self, first: Point, second: Point, t: float) -> Point:
         """The point first + t (second - first), from the products already known: no product with P."""
         W = first.W + t * (second.W - first.W)
-        return self._point(W, first.product + t * (second.product - first.product))
+        return self.point_of(W, first.product + t * (second.product - first.product))
 
     def best_between(self, first: Point, second: Point) -> Point:
         """The lowest point of the segment from `first` to `second`, both feasible.
@@ -159,7 +159,8 @@ class Problem:
     def _weighted(self, W: Array) -> Array:
         return W if self.weights is None else self.weights[:, None] * W
 
-    def _point(self, W: Array, Y: Array) -> Point:
+    def point_of(self, W: Array, Y: Array) -> Point:
+        """The point W whose product Y = P D W is known already: no product with P."""
         DW = self._weighted(W)
         gram = W.T @ DW
         attraction = np.einsum("nk,nk->k", DW, Y)

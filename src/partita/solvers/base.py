@@ -39,11 +39,14 @@ class Solver(ABC):
     ----------------
     requires : methods that the affinity must offer beyond products, checked before the first step
     monotone : whether the objective never rises from one step to the next
+    precision : relative misfit that thousands of steps reach where a perfect one exists; above 1e-6 for methods whose
+        convergence is slower than linear, or whose answer is approximate
     """
 
     name: ClassVar[str]
     requires: ClassVar[frozenset[str]] = frozenset()
     monotone: ClassVar[bool] = False
+    precision: ClassVar[float] = 1e-6
     cost: ClassVar[str]
     guarantee: ClassVar[str]
     source: ClassVar[str]
