@@ -657,3 +657,10 @@ def test_items_at_distance_zero_are_not_distinct(estimator):
     D[3, 3] = 0
     with pytest.raises(InputError, match="distinct items, 2"):
         estimator(3, affinity="precomputed_distance").fit(D)
+
+
+def test_a_start_may_be_given_where_items_lie_at_distance_zero():
+    X = np.repeat(cloud()[0][:20], 2, axis=0)
+    labels = np.arange(40) % 3
+    model = SoF(3, affinity="precomputed_distance", start=labels).fit(cdist(X, X))
+    assert model.membership_.shape == (40, 3)

@@ -156,7 +156,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                 problem,
                 self.solver or ProjectedGradient(),
                 starts,
-                self._contracted_start(items.inverse, distinct),
+                self._contracted_start(items.inverse, affinity.n_items),
                 n_init=self._n_init(),
                 max_iter=self.max_iter,
                 tol=self.tol,
