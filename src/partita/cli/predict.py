@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.io import mmread
 
 from partita.cli.console import DONE, say
 from partita.errors import InputError
 from partita.io import FeatureTable, load, read_features, write_predictions
+from partita.io.matrices import read_market
 from partita.membership import row_entropy, row_margin
 
 __all__ = ["run_predict"]
@@ -59,7 +59,7 @@ def _sparse_rows(file: Path) -> sp.csr_array | None:
     """Rows of affinities from new items to the fitted ones in a sparse file; None for any other kind of file."""
     try:
         if file.suffix == ".mtx":
-            return sp.csr_array(mmread(file))
+            return sp.csr_array(read_market(file))
         if file.suffix == ".npz":
             return sp.csr_array(sp.load_npz(file))
     except (OSError, TypeError, KeyError, ValueError) as error:

@@ -6,6 +6,7 @@ Only the shape and the cells are checked here; symmetry and sign belong to `part
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,7 +28,7 @@ from partita.io.text_columns import TextTable
 from partita.io.text_rows import TEXT_SUFFIXES, first_rows
 from partita.memory import require_memory
 
-__all__ = ["MatrixTable", "read_matrix"]
+__all__ = ["MatrixTable", "read_market", "read_matrix"]
 
 SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".mtx", *PARQUET_SUFFIXES)
 REMEDY = "if it names the items pass --id-column {name}, otherwise leave it out"
@@ -165,7 +166,7 @@ def _from_matrix_market(file: Path, what: What) -> Matrix:
     # A stored entry takes a value and two indices, and twice that when a symmetric half is mirrored.
     require_memory((8 if form == "array" else 48) * entries, f"{file} ({rows} x {columns})", "use fewer neighbors")
     try:
-        loaded = scipy_io.mmread(file)
+        loaded = read_market(file)
     except (*BROKEN, OverflowError, TypeError) as error:
         raise InputError(f"{file} is not a whole Matrix Market file ({error}); save it again") from error
     if sparse.issparse(loaded):
@@ -237,6 +238,13 @@ def _as_csr(loaded: Any, file: Path, what: What) -> sparse.csr_array:
     entries: sparse.csr_array = matrix.astype(np.float64)
     entries.sum_duplicates()
     return entries
+
+
+def read_market(file: Path) -> Any:
+    """A Matrix Market file as SciPy reads it; that a later SciPy returns another kind of sparse matrix is no matter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return scipy_io.mmread(file)
 
 
 def _require_square(shape: tuple[int, ...], file: Path, what: What) -> None:
