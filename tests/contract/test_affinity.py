@@ -45,6 +45,11 @@ def diagonal_row_sums_and_mean_are_those_of_the_matrix(P, matrix, rng):
     assert P.n_items == len(matrix)
 
 
+def a_product_costs_at_least_its_output_and_says_so(P, matrix, rng):
+    assert isinstance(P.multiplications, int)
+    assert P.multiplications >= np.count_nonzero(np.diag(matrix))
+
+
 def rows_come_in_the_order_asked(P, matrix, rng):
     for index in ([5, 2, 19], [3, 3, 0, 3], [7], 4, np.array([], dtype=int), np.arange(len(matrix))[::-1]):
         close(P.rows(index), matrix[np.atleast_1d(index).astype(int)]) if np.size(index) else None

@@ -1,12 +1,14 @@
 """Pairwise evidence: what every affinity offers, the kinds of affinity, and what builds one."""
 
-from partita.affinity.base import Affinity, Unobserved
+from partita.affinity.base import Affinity, PairWeights, Unobserved
 from partita.affinity.checks import as_affinity, as_distances
+from partita.affinity.contracted import ContractedAffinity
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.diffused import DiffusedAffinity
 from partita.affinity.draws import DrawsAffinity
 from partita.affinity.evidence import Builder, Evidence
 from partita.affinity.from_features import RelativeDistance
+from partita.affinity.from_local_metric import LocalMetricGraph
 from partita.affinity.from_matrix import Precomputed, from_edges
 from partita.affinity.from_neighbors import NeighborGraph
 from partita.affinity.gower import gower_distances
@@ -14,22 +16,27 @@ from partita.affinity.low_rank import LowRankAffinity
 from partita.affinity.normalise import Normalised, normalise
 from partita.affinity.scaled import ScaledAffinity
 from partita.affinity.sparse import SparseAffinity
+from partita.affinity.weighted import WeightedAffinity
 
 __all__ = [
     "Affinity",
     "Builder",
+    "ContractedAffinity",
     "DenseAffinity",
     "DiffusedAffinity",
     "DrawsAffinity",
     "Evidence",
+    "LocalMetricGraph",
     "LowRankAffinity",
     "NeighborGraph",
     "Normalised",
+    "PairWeights",
     "Precomputed",
     "RelativeDistance",
     "ScaledAffinity",
     "SparseAffinity",
     "Unobserved",
+    "WeightedAffinity",
     "as_affinity",
     "as_distances",
     "from_edges",

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita.memory import require_memory
 
-__all__ = ["Affinity", "Array", "Kind", "Unobserved"]
+__all__ = ["Affinity", "Array", "Kind", "PairWeights", "Unobserved"]
 
 Array = NDArray[np.float64]
 Kind = Literal["probability", "similarity"]
@@ -40,6 +40,39 @@ class Unobserved:
 
     def __len__(self) -> int:
         return len(self.first)
+
+
+class PairWeights:
+    """How much each pair counts in an objective: `weight` for the pairs listed, `rest` for all others.
+
+    Parameters
+    ----------
+    first, second : arrays of int
+        Both orders of every pair listed; (i, i) once.
+    weight : array
+        Nonnegative; 0 is a pair that was not observed.
+    value : array, optional
+        The evidence P_ij of the pairs listed, before the affinity multiplied it by the weight; zero by default.
+    rest : {1.0, 0.0}
+        0 where only the pairs listed were observed: then every cost is linear in their number.
+    """
+
+    def __init__(
+        self, first: ArrayLike, second: ArrayLike, weight: ArrayLike, value: ArrayLike = 0.0, rest: float = 1.0
+    ) -> None:
+        self.first = np.asarray(first, dtype=np.intp)
+        self.second = np.asarray(second, dtype=np.intp)
+        self.weight = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.first.shape)
+        self.value = np.broadcast_to(np.asarray(value, dtype=np.float64), self.first.shape)
+        self.rest = rest
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    @property
+    def zero_or_one(self) -> bool:
+        """Whether pairs are only left out, none counted more or less."""
+        return self.rest == 1.0 and not self.weight.any()
 
 
 class Affinity(ABC):
@@ -73,9 +106,20 @@ class Affinity(ABC):
         return 1
 
     @property
+    def multiplications(self) -> int:
+        """Multiplications that `@` takes for one column."""
+        return self.n_items**2
+
+    @property
     def unobserved(self) -> Unobserved | None:
         """The pairs that were not observed (stored as zeros), or None when all were."""
         return None
+
+    @property
+    def pair_weights(self) -> PairWeights | None:
+        """What an objective counts each pair with, or None for one each. The product is then that of the weighted P."""
+        holes = self.unobserved
+        return None if holes is None else PairWeights(holes.first, holes.second, 0.0)
 
     @abstractmethod
     def __matmul__(self, W: Array) -> Array:

@@ -39,7 +39,12 @@ LARGEST, SMALLEST = 1e150, 1e-150
 
 
 def as_affinity(
-    matrix: Any, *, missing: Missing = "error", symmetrize: Symmetrize | None = None, name: str = "affinity"
+    matrix: Any,
+    *,
+    missing: Missing = "error",
+    symmetrize: Symmetrize | None = None,
+    unstored: Literal["zero", "unobserved"] = "zero",
+    name: str = "affinity",
 ) -> Affinity:
     """Check a precomputed affinity and wrap it.
 
@@ -51,6 +56,8 @@ def as_affinity(
         What a NaN means: an error, or a pair that was not observed.
     symmetrize : {"mean", "max", "min"}, optional
         How P_ij and P_ji become one where they differ; by default that is an error.
+    unstored : {"zero", "unobserved"}
+        What a pair that a sparse matrix does not store means.
 
     Raises
     ------
@@ -74,12 +81,17 @@ def as_affinity(
     _reject(values, entries < 0, name, "is negative", "an affinity is nonnegative: shift or clip it, and say why")
     check_magnitude(entries, name)
     values, unobserved = _split(values, holes)
+    observed = values if unstored == "unobserved" else None
     values = _symmetric(values, symmetrize, name, "pass symmetrize='mean', 'max' or 'min' to say which one holds")
     if not (values.data.any() if sp.issparse(values) else values.any()):
         raise InputError(
             f"{name} is all zero: there is no evidence that any two items belong together; "
             "check that the right matrix was given"
         )
+    if unstored == "unobserved":
+        if not sp.issparse(values):
+            raise InputError("unstored='unobserved' needs a sparse matrix; in a dense one NaN is a pair not observed")
+        return SparseAffinity(_with_zeros_of(observed, values), only_stored=True)
     return SparseAffinity(values, unobserved) if sp.issparse(values) else DenseAffinity(values, unobserved)
 
 
@@ -180,14 +192,21 @@ def _split(values: Any, holes: Any) -> tuple[Any, Unobserved | None]:
     both = np.unique(np.concatenate([rows * n + columns, columns * n + rows]))
     first, second = np.divmod(both, n)
     if sp.issparse(values):
-        values.data[holes] = 0.0
-        keep = sp.csr_array((np.ones(len(both)), (first, second)), shape=values.shape)
-        values = sp.csr_array(values - values.multiply(keep))
-        values.eliminate_zeros()
+        stored = sp.coo_array(values)
+        keep = ~np.isin(stored.coords[0].astype(np.intp) * n + stored.coords[1], both)
+        values = sp.csr_array((stored.data[keep], (stored.coords[0][keep], stored.coords[1][keep])), shape=values.shape)
     else:
         values = values.copy()
         values[first, second] = 0.0
     return values, Unobserved(first, second)
+
+
+def _with_zeros_of(observed: Any, values: Any) -> Any:
+    """The symmetric matrix, every pair stored that was in `observed`, in either order, zeros among them."""
+    rows, columns = (index.astype(np.intp) for index in sp.coo_array(observed).coords)
+    n = values.shape[0]
+    first, second = np.divmod(np.unique(np.r_[rows * n + columns, columns * n + rows]), n)
+    return sp.csr_array((np.asarray(values[first, second]).ravel(), (first, second)), shape=values.shape)
 
 
 def _symmetric(values: Any, how: Symmetrize | None, name: str, remedy: str) -> Any:

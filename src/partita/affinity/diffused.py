@@ -51,8 +51,8 @@ class DiffusedAffinity(Affinity):
     def __init__(self, base: Affinity, steps: int) -> None:
         if steps < 1:
             raise InputError(f"steps={steps}: a diffusion takes at least 1 step")
-        if base.unobserved is not None:
-            raise InputError("an affinity with unobserved pairs cannot be diffused; pass steps=1")
+        if base.pair_weights is not None:
+            raise InputError("an affinity with unobserved or weighted pairs cannot be diffused; pass steps=1")
         self._base = base
         self.steps = int(steps)
 
@@ -72,6 +72,10 @@ class DiffusedAffinity(Affinity):
     @property
     def products(self) -> int:
         return self.steps * self._base.products
+
+    @property
+    def multiplications(self) -> int:
+        return self.steps * self._base.multiplications
 
     @property
     def unobserved(self) -> Unobserved | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +26,9 @@ class Precomputed(Builder):
     ----------
     missing : {"error", "unobserved"}
         What a NaN means.
+    unstored : {"zero", "unobserved"}
+        What a pair that a sparse matrix does not store means: observed, and no evidence that the two belong together,
+        or not observed. Then everything costs what the stored pairs cost, zeros among them.
     symmetrize : {"mean", "max", "min"}, optional
         How to resolve P_ij != P_ji; an error by default.
 
@@ -38,6 +41,7 @@ class Precomputed(Builder):
     name = "precomputed"
 
     missing: Missing = "error"
+    unstored: Literal["zero", "unobserved"] = "zero"
     symmetrize: Symmetrize | None = None
 
     @property
@@ -45,7 +49,7 @@ class Precomputed(Builder):
         return True
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> MatrixEvidence:
-        affinity = as_affinity(X, missing=self.missing, symmetrize=self.symmetrize)
+        affinity = as_affinity(X, missing=self.missing, symmetrize=self.symmetrize, unstored=self.unstored)
         return MatrixEvidence(affinity, affinity.n_items, float(affinity.diagonal().mean()))
 
     def restore(self, state: dict[str, Array]) -> MatrixEvidence:

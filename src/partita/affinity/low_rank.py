@@ -47,6 +47,11 @@ class LowRankAffinity(Affinity):
         return int(self._factor.shape[0])
 
     @property
+    def factor(self) -> Any:
+        """The N x r factor F, a dense array or CSR."""
+        return self._factor
+
+    @property
     def rank(self) -> int:
         """Columns of the factor."""
         return int(self._factor.shape[1])
@@ -54,6 +59,10 @@ class LowRankAffinity(Affinity):
     @property
     def kind(self) -> Kind:
         return self._kind
+
+    @property
+    def multiplications(self) -> int:
+        return 2 * int(self._factor.nnz if self._sparse else self._factor.size)
 
     def __matmul__(self, W: Array) -> Array:
         return np.asarray(self._factor @ (self._transposed @ W))

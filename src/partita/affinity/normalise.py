@@ -83,9 +83,9 @@ def normalise(affinity: Affinity, how: How = "symmetric") -> Normalised:
         raise InputError(f"normalization={how!r}: expected one of {', '.join(map(repr, get_args(How)))}")
     if how == "none":
         return Normalised(affinity, how, np.ones(affinity.n_items))
-    if affinity.unobserved is not None:
+    if affinity.pair_weights is not None:
         raise InputError(
-            f"normalization={how!r} needs every pair: this affinity has {len(affinity.unobserved):,} unobserved ones; "
+            f"normalization={how!r} needs every pair to count the same: this affinity has unobserved or weighted ones; "
             "pass normalization='none' (command line: --normalization none)"
         )
     methods: dict[str, Callable[[Affinity], Normalised]] = {

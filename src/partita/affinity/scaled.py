@@ -37,6 +37,10 @@ class ScaledAffinity(Affinity):
         return self._base.products
 
     @property
+    def multiplications(self) -> int:
+        return self._base.multiplications
+
+    @property
     def unobserved(self) -> Unobserved | None:
         return self._base.unobserved
 

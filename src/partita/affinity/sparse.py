@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from partita.affinity.base import Affinity, Array, Kind, Unobserved
+from partita.affinity.base import Affinity, Array, Kind, PairWeights, Unobserved
 from partita.kernels.products import csr_product
 
 __all__ = ["SparseAffinity"]
@@ -23,6 +23,8 @@ class SparseAffinity(Affinity):
         Symmetric and finite; `partita.affinity.checks.as_affinity` checks input from outside.
     unobserved : Unobserved, optional
         Pairs that were not observed; they must not be stored.
+    only_stored : bool
+        Only the pairs that are stored, zeros among them, were observed.
 
     Examples
     --------
@@ -33,12 +35,15 @@ class SparseAffinity(Affinity):
 
     name = "sparse"
 
-    def __init__(self, matrix: sp.sparray | sp.spmatrix, unobserved: Unobserved | None = None) -> None:
+    def __init__(
+        self, matrix: sp.sparray | sp.spmatrix, unobserved: Unobserved | None = None, *, only_stored: bool = False
+    ) -> None:
         self._matrix = sp.csr_array(matrix, dtype=np.float64)
         if not self._matrix.has_canonical_format:
             self._matrix = self._matrix.copy()  # never in the caller's arrays
             self._matrix.sum_duplicates()
         self._unobserved = unobserved
+        self._only_stored = only_stored
 
     @property
     def n_items(self) -> int:
@@ -55,6 +60,10 @@ class SparseAffinity(Affinity):
         return int(self._matrix.nnz)
 
     @property
+    def multiplications(self) -> int:
+        return self.nnz
+
+    @property
     def kind(self) -> Kind:
         data = self._matrix.data
         return "probability" if not data.size or (data.min() >= 0 and data.max() <= 1) else "similarity"
@@ -62,6 +71,13 @@ class SparseAffinity(Affinity):
     @property
     def unobserved(self) -> Unobserved | None:
         return self._unobserved
+
+    @property
+    def pair_weights(self) -> PairWeights | None:
+        if not self._only_stored:
+            return super().pair_weights
+        rows, columns = (stored := self._matrix.tocoo()).coords
+        return PairWeights(rows, columns, 1.0, stored.data, rest=0.0)
 
     def __matmul__(self, W: Array) -> Array:
         return csr_product(self._matrix, W)
@@ -87,7 +103,7 @@ class SparseAffinity(Affinity):
     def scaled(self, factors: Array) -> SparseAffinity:
         matrix = self._matrix.copy()
         matrix.data *= np.repeat(factors, np.diff(matrix.indptr)) * factors[matrix.indices]
-        return SparseAffinity(matrix, self._unobserved)
+        return SparseAffinity(matrix, self._unobserved, only_stored=self._only_stored)
 
     @classmethod
     def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:

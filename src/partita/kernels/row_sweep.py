@@ -2,12 +2,15 @@
 
 With the other rows fixed and a scale a, the objective of row y of item i, over 2 d_i, is
 
-    y^T Q y - 2 y^T b + (d_i / 2) (P_ii - y^T A y)^2,
-    Q = A (G - d_i w_i w_i^T - sum over unobserved j of d_j w_j w_j^T) A,   b = A (Y_i - d_i P_ii w_i)
+    y^T Q y - 2 y^T b + omega_ii (d_i / 2) (P_ii - y^T A y)^2,
+    Q = A (rest (G - d_i w_i w_i^T) + sum over listed j != i of (omega_ij - rest) d_j w_j w_j^T) A,
+    b = A (Y_i - d_i omega_ii P_ii w_i)
+
+with omega the weights of the pairs listed, `rest` that of the others and Y the product with omega o P.
 
 The last term, the item's own diagonal entry, is a quartic that is not convex. Its second derivative at w_i without what
-is negative in it, d max(w^T A w - P_ii, 0) A + 2 d A w w^T A, is added to Q; the convex quadratic with the row's own
-gradient is minimised over the simplex exactly, by an active set that starts from the entries the row has; and the
+is negative in it, omega d (max(w^T A w - P_ii, 0) A + 2 A w w^T A), is added to Q; the convex quadratic with the row's
+own gradient is minimised over the simplex exactly, by an active set that starts from the entries the row has; and the
 row goes there, or half the way and half again until its own quartic fell. A row that does not move is stationary.
 """
 
@@ -114,10 +117,14 @@ def minimise_on_simplex(M: Any, b: Any, y: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _row_step(i: int, p: float, own: bool, a: Any, d: Any, W: Any, y_i: Any, G: Any, holes: Any, bounds: Any) -> Any:
+def _row_step(
+    i: int, p: float, own: float, a: Any, d: Any, W: Any, y_i: Any, G: Any, listed: Any, excess: Any, bounds: Any,
+    rest: float,
+) -> Any:  # fmt: skip
     """Move row i of W, and G with it; d_i times its change.
 
-    `p` is P_ii, `own` says whether it was observed; holes[bounds[i] : bounds[i + 1]] were not observed with item i.
+    `p` is P_ii and `own` its weight; listed[bounds[i] : bounds[i + 1]] are the items whose pair with item i counts
+    `excess` more than the `rest`.
     """
     K = W.shape[1]
     w = W[i].copy()
@@ -127,20 +134,21 @@ def _row_step(i: int, p: float, own: bool, a: Any, d: Any, W: Any, y_i: Any, G: 
     for k in range(K):
         h += a[k] * w[k] * w[k]
         for m in range(K):
-            Q[k, m] = G[k, m] - d[i] * w[k] * w[m]
+            Q[k, m] = rest * (G[k, m] - d[i] * w[k] * w[m])
     for s in range(bounds[i], bounds[i + 1]):
-        j = holes[s]
+        j = listed[s]
         if j != i:
             for k in range(K):
                 for m in range(K):
-                    Q[k, m] -= d[j] * W[j, k] * W[j, m]
-    convex = d[i] * max(h - p, 0.0) if own else 0.0
+                    Q[k, m] += excess[s] * d[j] * W[j, k] * W[j, m]
+    bent = own * d[i]
+    convex = bent * max(h - p, 0.0)
     for k in range(K):
-        slope[k] = -a[k] * (y_i[k] - d[i] * p * w[k])
+        slope[k] = -a[k] * (y_i[k] - bent * p * w[k])
         for m in range(K):
             Q[k, m] *= a[k] * a[m]
             slope[k] += Q[k, m] * w[m]
-            M[k, m] = Q[k, m] + (2.0 * d[i] * a[k] * w[k] * a[m] * w[m] if own else 0.0)
+            M[k, m] = Q[k, m] + 2.0 * bent * a[k] * w[k] * a[m] * w[m]
         M[k, k] += convex * a[k]
         trace = max(trace, M[k, k])
     if trace <= 0.0:
@@ -149,7 +157,7 @@ def _row_step(i: int, p: float, own: bool, a: Any, d: Any, W: Any, y_i: Any, G: 
     for k in range(K):
         M[k, k] += PROXIMAL * trace
     for k in range(K):
-        b[k] = -slope[k] - (d[i] * (h - p) * a[k] * w[k] if own else 0.0)
+        b[k] = -slope[k] - bent * (h - p) * a[k] * w[k]
         for m in range(K):
             b[k] += M[k, m] * w[m]
     minimise_on_simplex(M, b, y)
@@ -162,13 +170,13 @@ def _row_step(i: int, p: float, own: bool, a: Any, d: Any, W: Any, y_i: Any, G: 
     for k in range(K):
         for m in range(K):
             bend += y[k] * Q[k, m] * y[m]
-    downhill = flat + (d[i] * (h - p) * cross if own else 0.0)
+    downhill = flat + bent * (h - p) * cross
     if downhill >= 0.0:
         return np.zeros(K)
     t = 1.0
     for _ in range(HALVINGS):
         rise = 2.0 * t * cross + t * t * square  # of y^T A y
-        change = 2.0 * t * flat + t * t * bend + (0.5 * d[i] * rise * (2.0 * (h - p) + rise) if own else 0.0)
+        change = 2.0 * t * flat + t * t * bend + 0.5 * bent * rise * (2.0 * (h - p) + rise)
         if change <= 2.0 * ARMIJO * t * downhill:
             for k in range(K):
                 W[i, k] = max(w[k] + t * y[k], 0.0)
@@ -182,14 +190,15 @@ def _row_step(i: int, p: float, own: bool, a: Any, d: Any, W: Any, y_i: Any, G: 
 
 @njit(cache=True, nogil=True)
 def sweep_block(
-    items: Any, P: Any, diagonal: Any, own: Any, a: Any, d: Any, W: Any, Y: Any, G: Any, holes: Any, bounds: Any
-) -> Any:
+    items: Any, P: Any, diagonal: Any, own: Any, a: Any, d: Any, W: Any, Y: Any, G: Any, listed: Any,
+    excess: Any, bounds: Any, rest: float,
+) -> Any:  # fmt: skip
     """Each row in `items` once; returns d_i times its change. P and Y hold the rows, P the columns, of these only."""
     n, K = Y.shape
     changes = np.zeros((n, K))
     for r in range(n):
         i = items[r]
-        change = _row_step(i, diagonal[i], own[i], a, d, W, Y[r], G, holes, bounds)
+        change = _row_step(i, diagonal[i], own[i], a, d, W, Y[r], G, listed, excess, bounds, rest)
         changes[r] = change
         if np.any(change != 0.0):
             for q in range(n):
@@ -201,12 +210,12 @@ def sweep_block(
 @njit(cache=True, nogil=True)
 def sweep_csr(
     items: Any, indptr: Any, indices: Any, data: Any, diagonal: Any, own: Any, a: Any, d: Any, W: Any, Y: Any, G: Any,
-    holes: Any, bounds: Any,
+    listed: Any, excess: Any, bounds: Any, rest: float,
 ) -> None:  # fmt: skip
     """Each row in `items` once, for P in CSR form; Y is kept up to date."""
     K = W.shape[1]
     for i in items:
-        change = _row_step(i, diagonal[i], own[i], a, d, W, Y[i], G, holes, bounds)
+        change = _row_step(i, diagonal[i], own[i], a, d, W, Y[i], G, listed, excess, bounds, rest)
         if np.any(change != 0.0):
             for s in range(indptr[i], indptr[i + 1]):
                 for k in range(K):

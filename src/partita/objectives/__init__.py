@@ -1,8 +1,25 @@
 """What is minimised. One file each; importing this package registers them all."""
 
 from partita.objectives.base import Objective, Point, Problem
+from partita.objectives.copositive import CopositiveObjective
+from partita.objectives.domain import Domain
+from partita.objectives.kernel_kmeans import KernelKMeansObjective
 from partita.objectives.per_cluster import PerClusterObjective
 from partita.objectives.scaled import ScaledObjective
 from partita.objectives.sof import SoFObjective
+from partita.objectives.spectral import SpectralObjective
+from partita.objectives.symnmf import SymNMFObjective
 
-__all__ = ["Objective", "PerClusterObjective", "Point", "Problem", "ScaledObjective", "SoFObjective"]
+__all__ = [
+    "CopositiveObjective",
+    "Domain",
+    "KernelKMeansObjective",
+    "Objective",
+    "PerClusterObjective",
+    "Point",
+    "Problem",
+    "ScaledObjective",
+    "SoFObjective",
+    "SpectralObjective",
+    "SymNMFObjective",
+]

@@ -8,8 +8,10 @@ With Y = P D W, D the item weights, G = W^T D W, c_k = (W^T D Y)_kk and H = G o 
 so one product with P gives value and gradient, whatever P is. An objective says which a goes with (c, H); since that a
 is the minimiser over the a it allows (or is fixed), the gradient is that of min_a f (envelope theorem).
 
-Unobserved pairs U drop out of the sum: with z_ij = W_i o W_j over the pairs of U, H loses Z^T diag(w_i w_j) Z and the
-gradient gets back what U would have contributed. The diagonal counts like any other pair unless it is unobserved.
+A pair may count with a weight omega_ij, zero where it was not observed; the affinity then applies omega o P. With rest
+the weight of the pairs not listed and z_ij = W_i o W_j, H becomes rest G o G + sum over the pairs listed of
+d_i d_j (omega_ij - rest) z_ij z_ij^T, and the gradient follows. For unobserved pairs that is the same as filling them
+in with the model at every iteration. The diagonal counts like any other pair.
 """
 
 from __future__ import annotations
@@ -24,10 +26,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from partita.affinity.base import Affinity
+from partita.affinity.base import Affinity, PairWeights
+from partita.objectives.domain import SIMPLEX, Domain
 
 # Points of a segment that are tried where values on it are not K x K work.
 COARSE = (0.125, 0.25, 0.5, 0.75)
+# Listed pairs taken at a time, so that no array of pairs x K is made.
+CHUNK = 1 << 16
 
 __all__ = ["Objective", "Point", "Problem"]
 
@@ -35,11 +40,12 @@ Array = NDArray[np.float64]
 
 
 class Objective(ABC):
-    """Which scale a goes with a membership. One file each; registers itself by `name`."""
+    """Which scale a goes with a factor, and where the factor may lie. One file each; registers itself by `name`."""
 
     name: ClassVar[str]
     equation: ClassVar[str]
     source: ClassVar[str]
+    domain: ClassVar[Domain] = SIMPLEX
     registry: ClassVar[dict[str, type[Objective]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -92,7 +98,12 @@ class Problem:
     @cached_property
     def squared_norm(self) -> float:
         """||P||^2, weighted: the constant of the objective."""
-        return self.affinity.squared_norm(self.weights)
+        total, pairs = self.affinity.squared_norm(self.weights), self._pair_weights
+        if pairs is None:
+            return total
+        d = 1.0 if self.weights is None else self.weights[pairs.first] * self.weights[pairs.second]
+        # The affinity holds omega_ij P_ij; the objective wants omega_ij P_ij^2.
+        return total + float(np.sum(d * pairs.weight * (1.0 - pairs.weight) * pairs.value**2))
 
     def evaluate(self, W: Array) -> Point:
         """Everything about the membership W, for one product with P."""
@@ -110,7 +121,7 @@ class Problem:
         c and G are quadratic along the segment, so with one cross product of the two memberships every value on it is
         K x K work; no product with P.
         """
-        if self.affinity.unobserved is not None:
+        if self._pair_weights is not None:
             return min((self.between(first, second, t) for t in COARSE), key=lambda point: point.value)
         cross_gram = first.W.T @ self._weighted(second.W)
         cross_gram = cross_gram + cross_gram.T
@@ -134,16 +145,19 @@ class Problem:
         """4 (W A G A - Y A): the gradient in the metric of the weights, [zhao2015] eq. (5) with a scale."""
         a = point.scale
         out = point.W @ ((a[:, None] * point.gram) * a)
+        if self._pair_weights is not None:
+            out *= self._pair_weights.rest
+            out += (self._modelled(point.W, a) @ self._weighted(point.W)) * a
         out -= point.product * a
-        if self.affinity.unobserved is not None:
-            out -= (self._filled(point.W, a) @ self._weighted(point.W)) * a
         out *= 4.0
         return out
 
     def curvature_bound(self, point: Point) -> float:
-        """Largest curvature of one row's quadratic: 4 lambda_max(A G A)."""
-        a = point.scale
-        return 4.0 * float(np.linalg.eigvalsh((a[:, None] * point.gram) * a)[-1])
+        """Largest curvature of one row's quadratic: 4 lambda_max(A G A), and a bound on what heavier pairs add."""
+        a, pairs = point.scale, self._pair_weights
+        rest = 1.0 if pairs is None else pairs.rest
+        bound = 4.0 * float(np.linalg.eigvalsh((a[:, None] * point.gram) * a)[-1]) if rest else 0.0
+        return bound if pairs is None else bound + 4.0 * float(np.max(a**2)) * self._heaviest(point.W)
 
     def inner(self, X: Array, Y: Array) -> float:
         """<X, Y> in the metric of the weights."""
@@ -165,37 +179,62 @@ class Problem:
         gram = W.T @ DW
         attraction = np.einsum("nk,nk->k", DW, Y)
         curvature = gram * gram
-        if self.affinity.unobserved is not None:
-            Z = self._pairs(W)
-            curvature -= (Z * self._pair_weights[:, None]).T @ Z
+        if self._pair_weights is not None:
+            curvature = self._corrected(W, curvature)
         a = self.objective.scale(attraction, curvature)
         return Point(W, Y, gram, attraction, curvature, a, float(a @ curvature @ a - 2.0 * a @ attraction))
 
-    def _pairs(self, W: Array) -> Array:
-        holes = self.affinity.unobserved
-        assert holes is not None
-        return W[holes.first] * W[holes.second]
+    def _corrected(self, W: Array, H: Array) -> Array:
+        """H with the pairs of `pair_weights` counted as they are weighted."""
+        pairs = self._pair_weights
+        assert pairs is not None
+        H = pairs.rest * H
+        for low in range(0, len(pairs), CHUNK):
+            part = slice(low, low + CHUNK)
+            Z = W[pairs.first[part]] * W[pairs.second[part]]
+            H += (Z * self._excess[part, None]).T @ Z
+        return H
 
-    def _filled(self, W: Array, a: Array) -> sp.csr_array:
-        """The model's value of the unobserved pairs."""
-        holes = self.affinity.unobserved
-        assert holes is not None
+    def _modelled(self, W: Array, a: Array) -> sp.csr_array:
+        """(omega - rest) o (W diag(a) W^T) over the pairs of `pair_weights`."""
+        pairs = self._pair_weights
+        assert pairs is not None
         order, columns, bounds = self._pair_structure
-        return sp.csr_array(((self._pairs(W) @ a)[order], columns, bounds), shape=self.affinity.shape)
+        WA, values = W * a, np.empty(len(pairs))
+        for low in range(0, len(pairs), CHUNK):
+            part = slice(low, low + CHUNK)
+            values[part] = np.einsum("pk,pk->p", WA[pairs.first[part]], W[pairs.second[part]])
+        values *= pairs.weight - pairs.rest
+        return sp.csr_array((values[order], columns, bounds), shape=self.affinity.shape)
+
+    def _heaviest(self, W: Array) -> float:
+        """Largest sum over j of d_j ||w_j||^2 times what pair (i, j) counts more than the rest."""
+        pairs = self._pair_weights
+        assert pairs is not None
+        more = np.maximum(pairs.weight - pairs.rest, 0.0)
+        if not more.any():
+            return 0.0
+        d = 1.0 if self.weights is None else self.weights
+        squares = d * np.einsum("nk,nk->n", W, W)
+        return float(np.bincount(pairs.first, more * squares[pairs.second]).max())
+
+    @cached_property
+    def _pair_weights(self) -> PairWeights | None:
+        return self.affinity.pair_weights
 
     @cached_property
     def _pair_structure(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """The unobserved pairs in CSR order: sorted once, not at every gradient."""
-        holes = self.affinity.unobserved
-        assert holes is not None
-        order = np.lexsort((holes.second, holes.first))
-        counts = np.bincount(holes.first, minlength=self.affinity.n_items)
-        return order, holes.second[order], np.r_[0, np.cumsum(counts)]
+        """The pairs listed in CSR order: sorted once, not at every gradient."""
+        pairs = self._pair_weights
+        assert pairs is not None
+        order = np.lexsort((pairs.second, pairs.first))
+        counts = np.bincount(pairs.first, minlength=self.affinity.n_items)
+        return order, pairs.second[order], np.r_[0, np.cumsum(counts)]
 
     @cached_property
-    def _pair_weights(self) -> Array:
-        holes = self.affinity.unobserved
-        assert holes is not None
-        if self.weights is None:
-            return np.ones(len(holes))
-        return self.weights[holes.first] * self.weights[holes.second]
+    def _excess(self) -> Array:
+        """d_i d_j (omega_ij - rest) of the pairs listed."""
+        pairs = self._pair_weights
+        assert pairs is not None
+        excess = pairs.weight - pairs.rest
+        return excess if self.weights is None else excess * self.weights[pairs.first] * self.weights[pairs.second]

@@ -5,8 +5,8 @@ equal sizes that one common scale has on a normalised affinity; with hard member
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import nnls
 
+from partita.kernels.nonnegative import minimise_nonnegative
 from partita.objectives.base import Array, Objective
 
 __all__ = ["PerClusterObjective"]
@@ -24,15 +24,5 @@ class PerClusterObjective(Objective):
     source = "normal equations (G o G) a = diag(W^T P W)"
 
     def scale(self, attraction: Array, curvature: Array) -> Array:
-        # a^T H a - 2 a^T c = ||R a - R^-T c||^2 + const with H = R^T R. H is positive semidefinite (a Hadamard product
-        # of Gram matrices), possibly singular when clusters coincide: the square root by eigenvalues copes with that.
-        values, vectors = np.linalg.eigh(curvature)
-        root = np.sqrt(np.maximum(values, 0.0))
-        keep = root > RANK * root[-1] if root[-1] > 0 else np.zeros(len(root), dtype=bool)
-        R = root[keep, None] * vectors.T[keep]
-        target = (vectors.T[keep] @ attraction) / root[keep]
-        return np.asarray(nnls(R, target)[0]) if keep.any() else np.zeros(len(attraction))
-
-
-# Singular values of the curvature's root below this share of the largest are rounding.
-RANK = 1e-10
+        # H is a Hadamard product of Gram matrices, so positive semidefinite; possibly singular, when clusters coincide.
+        return np.asarray(minimise_nonnegative(curvature, attraction[None])[0])

@@ -1,6 +1,6 @@
 """What every solver offers: frozen configuration, a start and a step. The loop is the driver's (`drive`).
 
-A solver adds one file with a subclass and is then tested by `tests/contract/test_solver.py`: rows stay on the simplex,
+A solver adds one file with a subclass and is then tested by `tests/contract/test_solver.py`: factors stay feasible,
 relabelling the clusters relabels the answer, a stationary point stays, the same seed gives the same answer, dense =
 sparse = low rank, and the objective falls monotonically if `monotone` says so.
 """
@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita.kernels.simplex import project_rows
 from partita.objectives import Point, Problem
 
 __all__ = ["Solver", "State", "optimality"]
@@ -38,6 +37,8 @@ class Solver(ABC):
     Class attributes
     ----------------
     requires : methods that the affinity must offer beyond products, checked before the first step
+    domains : where the objective's factor may lie, by the names of `partita.objectives.Domain`; checked first too
+    weighs_pairs : whether pairs may count with any weight; without it they may only be left out
     monotone : whether the objective never rises from one step to the next
     precision : relative misfit that thousands of steps reach where a perfect one exists; above 1e-6 for methods whose
         convergence is slower than linear, or whose answer is approximate
@@ -45,11 +46,14 @@ class Solver(ABC):
 
     name: ClassVar[str]
     requires: ClassVar[frozenset[str]] = frozenset()
+    domains: ClassVar[frozenset[str]] = frozenset({"simplex"})
+    weighs_pairs: ClassVar[bool] = False
     monotone: ClassVar[bool] = False
     precision: ClassVar[float] = 1e-6
     cost: ClassVar[str]
     guarantee: ClassVar[str]
     source: ClassVar[str]
+    use: ClassVar[str] = ""
     registry: ClassVar[dict[str, type[Solver]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -68,11 +72,13 @@ class Solver(ABC):
 def optimality(problem: Problem, point: Point, gradient: np.ndarray[Any, np.dtype[np.float64]]) -> float:
     """How far a natural gradient step would move an item: sqrt(mean_i ||proj(w_i - g_i / B) - w_i||^2).
 
-    B is the largest curvature of one row's quadratic. The figure has no unit, lies between 0 (stationary) and sqrt(2),
-    and does not change with the scale of P.
+    B is the largest curvature of one row's quadratic. The figure has no unit, is 0 at a stationary point and does not
+    change with the scale of P. On the simplex it is at most sqrt(2). Factors that are only nonnegative are measured in
+    units of their root mean square row, an orthonormal one by what P moves out of its span, and for a partition it is
+    sqrt(2 x the share of items that lower the objective by changing cluster alone).
     """
     bound = problem.curvature_bound(point)
     if bound <= 0:
         return 0.0
-    moved = project_rows(point.W - gradient / bound) - point.W
+    moved = problem.objective.domain.moved(problem, point, gradient, bound)
     return float(np.sqrt(problem.inner(moved, moved) / problem.total_weight))

@@ -75,10 +75,12 @@ class BaumEagon(Solver):
     """
 
     name = "baum-eagon"
+    weighs_pairs = True
     monotone = True
     cost = "1 product with P and O(N K^2) an iteration; very many iterations with an overrelaxation of 1"
     guarantee = "objective falls monotonically for P >= 0; an overrelaxation of at most 1 by the Baum-Eagon inequality"
     source = "[rotabulo2010] eqs. (5)-(8)"
+    use = "to reproduce the paper"
     precision = 1e-2
 
     overrelaxation: float | Literal["adaptive"] = 1.0
@@ -127,12 +129,12 @@ def _state(problem: Problem, point: Point, eta: float, observed: Any) -> State:
 
 
 def _observed_weight(problem: Problem) -> Any:
-    """s_i, the weight of the items that item i was observed with."""
+    """s_i, the weight of the pairs that item i is in."""
     s = np.full(problem.affinity.n_items, problem.total_weight)
-    holes = problem.affinity.unobserved
-    if holes is not None:
-        weights = None if problem.weights is None else problem.weights[holes.second]
-        s -= np.bincount(holes.first, weights, minlength=len(s))
+    pairs = problem.affinity.pair_weights
+    if pairs is not None:
+        d = 1.0 if problem.weights is None else problem.weights[pairs.second]
+        s = pairs.rest * s + np.bincount(pairs.first, (pairs.weight - pairs.rest) * d, minlength=len(s))
     return s
 
 

@@ -14,21 +14,19 @@ clusters, and wherever several cores are free, the default solver is faster.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from partita.affinity import DenseAffinity, SparseAffinity
 from partita.errors import InputError
 from partita.kernels.simplex import project_rows
 from partita.objectives import Point, Problem
 from partita.solvers.base import Solver, State, optimality
+from partita.solvers.entries import Entries
 
 __all__ = ["BlockCoordinateDescent"]
 
-# Items up to which an affinity that is neither dense nor sparse is made dense.
-DENSE_UP_TO = 4096
 # Rows of a dense affinity between two updates of the others' products; those in a block update each other.
 BLOCK = 256
 # Sweeps after which Y is computed anew, because rounding adds up in it.
@@ -65,11 +63,13 @@ class BlockCoordinateDescent(Solver):
     """
 
     name = "block-coordinate"
+    weighs_pairs = True
     requires = frozenset({"diagonal", "to_dense"})
     monotone = True
     cost = "1 product with P and O(N K^3) a sweep"
     guarantee = "objective falls monotonically; limit points are stationary"
     source = "block coordinate descent [bertsekas1999, section 2.7]; row problem from [zhao2015] eq. (3)"
+    use = "dense affinities of moderate size on one core; the fewest sweeps to a thousandth"
 
     order: Literal["random", "cyclic"] = "random"
     random_state: int = 0
@@ -79,10 +79,12 @@ class BlockCoordinateDescent(Solver):
             raise InputError(f"order={self.order!r}: expected 'random' or 'cyclic'")
 
     def start(self, problem: Problem, W: Any) -> State:
-        entries = _Entries(problem, W.shape[1])
+        entries = Entries(problem, self.name, W.shape[1])
         point = problem.evaluate(np.ascontiguousarray(W))
         gradient = problem.gradient(point)
-        memory = _Memory(entries, self._ranking(problem, point, gradient), 0)
+        stored = problem.affinity.diagonal()
+        diagonal = np.divide(stored, entries.own, out=np.zeros_like(stored), where=entries.own > 0)
+        memory = _Memory(entries, diagonal, self._ranking(problem, point, gradient), 0)
         return State(point, optimality(problem, point, gradient), memory)
 
     def step(self, problem: Problem, state: State) -> State:
@@ -91,7 +93,7 @@ class BlockCoordinateDescent(Solver):
         sweep, items = memory.sweep + 1, memory.items
         if self.order == "random":
             items = np.random.default_rng((self.random_state, sweep)).permutation(items)
-        memory.entries.sweep(items, state.point, W, Y)
+        _sweep(memory, items, state.point, W, Y)
         problem.n_products += problem.affinity.products  # Y followed every row
         point = problem.evaluate(W) if sweep % REFRESH == 0 else problem.point_of(W, Y)
         if point.value >= state.point.value:
@@ -99,7 +101,7 @@ class BlockCoordinateDescent(Solver):
             if point.value >= state.point.value:
                 return State(state.point, state.optimality, memory, stalled=True)
         gradient = problem.gradient(point)
-        return State(point, optimality(problem, point, gradient), _Memory(memory.entries, memory.items, sweep))
+        return State(point, optimality(problem, point, gradient), replace(memory, sweep=sweep))
 
     def _ranking(self, problem: Problem, point: Point, gradient: Any) -> Any:
         if self.order == "cyclic":
@@ -111,54 +113,25 @@ class BlockCoordinateDescent(Solver):
 
 @dataclass(frozen=True, eq=False)
 class _Memory:
-    entries: _Entries
+    entries: Entries
+    diagonal: Any  # P_ii itself
     items: Any
     sweep: int
 
 
-class _Entries:
-    """P entry by entry, and which of them were observed, as the kernels read them."""
+def _sweep(memory: _Memory, items: Any, point: Point, W: Any, Y: Any) -> None:
+    """Move each row once, in place, in the order of `items`, with the scale of `point`."""
+    from partita.kernels.row_sweep import sweep_block, sweep_csr
 
-    def __init__(self, problem: Problem, K: int) -> None:
-        affinity = problem.affinity
-        n = affinity.n_items
-        self.csr, self.dense = None, None
-        if isinstance(affinity, SparseAffinity):
-            self.csr = affinity.matrix
-        elif isinstance(affinity, DenseAffinity):
-            self.dense = affinity.to_dense()
-        elif n <= DENSE_UP_TO:
-            self.dense = np.ascontiguousarray(affinity.to_dense())
-            problem.n_products += affinity.products * -(-n // K)  # the N columns of the identity, K at a time
-        else:
-            raise InputError(
-                f"block coordinate descent reads the entries of the affinity, and a {affinity.name!r} one has none at "
-                f"hand: it is made dense for up to {DENSE_UP_TO:,} items, and this one has {n:,}; "
-                "use ProjectedGradient(), which needs products only"
-            )
-        self.diagonal = affinity.diagonal()
-        self.weights = np.ones(n) if problem.weights is None else problem.weights
-        self.own = np.ones(n, dtype=bool)
-        self.holes, self.bounds = np.empty(0, dtype=np.intp), np.zeros(n + 1, dtype=np.intp)
-        if affinity.unobserved is not None:
-            first, second = affinity.unobserved.first, affinity.unobserved.second
-            self.own[first[first == second]] = False
-            self.holes = second[np.argsort(first, kind="stable")]
-            self.bounds[1:] = np.cumsum(np.bincount(first, minlength=n))
-
-    def sweep(self, items: Any, point: Point, W: Any, Y: Any) -> None:
-        """Move each row once, in place, in the order of `items`, with the scale of `point`."""
-        from partita.kernels.row_sweep import sweep_block, sweep_csr
-
-        G, a = point.gram.copy(), point.scale
-        shared = (self.diagonal, self.own, a, self.weights, W)
-        if self.csr is not None:
-            indptr, indices, data = self.csr.indptr, self.csr.indices, self.csr.data
-            sweep_csr(items, indptr, indices, data, *shared, Y, G, self.holes, self.bounds)
-            return
-        assert self.dense is not None
-        for low in range(0, len(items), BLOCK):
-            block = items[low : low + BLOCK]
-            rows = self.dense[block]
-            changes = sweep_block(block, rows[:, block], *shared, Y[block], G, self.holes, self.bounds)
-            Y += rows.T @ changes
+    entries, G = memory.entries, point.gram.copy()
+    shared = (memory.diagonal, entries.own, point.scale, entries.weights, W)
+    pairs = (entries.holes, entries.excess, entries.bounds, entries.rest)
+    if entries.csr is not None:
+        sweep_csr(items, entries.csr.indptr, entries.csr.indices, entries.csr.data, *shared, Y, G, *pairs)
+        return
+    assert entries.dense is not None
+    for low in range(0, len(items), BLOCK):
+        block = items[low : low + BLOCK]
+        rows = entries.dense[block]
+        changes = sweep_block(block, rows[:, block], *shared, Y[block], G, *pairs)
+        Y += rows.T @ changes

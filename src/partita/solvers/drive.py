@@ -11,7 +11,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -98,13 +98,25 @@ def drive(
     Raises
     ------
     InputError
-        For options out of range, or an affinity that lacks what the solver requires.
+        For options out of range, an affinity that lacks what the solver requires, or an objective whose factor lies
+        where the solver cannot go.
     """
     if n_init < 1 or max_iter < 1 or not tol >= 0 or (max_seconds is not None and not max_seconds > 0):
         raise InputError(
             f"n_init={n_init}, max_iter={max_iter}, tol={tol}, max_seconds={max_seconds}: expected n_init and max_iter "
             "of at least 1, tol of at least 0 and a positive max_seconds"
         )
+    domain = problem.objective.domain.name
+    if domain not in solver.domains:
+        able = sorted(name for name, kind in Solver.registry.items() if domain in kind.domains)
+        raise InputError(
+            f"solver {solver.name!r} works on {' and '.join(sorted(solver.domains))} factors, and those of objective "
+            f"{problem.objective.name!r} are {domain}; use {' or '.join(able)}"
+        )
+    pairs = problem.affinity.pair_weights
+    if pairs is not None and not pairs.zero_or_one and not solver.weighs_pairs:
+        able = sorted(n for n, kind in Solver.registry.items() if kind.weighs_pairs and domain in kind.domains)
+        raise InputError(f"solver {solver.name!r} cannot weigh pairs; use {' or '.join(able)}")
     missing = sorted(name for name in solver.requires if not hasattr(problem.affinity, name))
     if missing:
         raise InputError(f"solver {solver.name!r} needs {', '.join(missing)} of the affinity, which it does not offer")
@@ -164,21 +176,38 @@ class _Run:
             self.starts.spectral_labels  # noqa: B018 - fills the cache
         inner = max(1, available_cores() // n_jobs)
 
-        def work(r: int) -> Restart | None:
-            if r >= n_jobs and (self.stop.is_set() or self._out_of_time()):
-                return None
-            with limit_threads(inner):
-                return self._one(r)
+        found: dict[int, Restart] = {}
+        running: set[int] = set()
+        change = threading.Condition()
 
-        with ThreadPoolExecutor(n_jobs) as pool:
-            futures = [pool.submit(work, r) for r in range(self.n_init)]
+        def work(r: int) -> None:
+            with change:
+                if r >= n_jobs and (self.stop.is_set() or self._out_of_time()):
+                    return
+                running.add(r)
             try:
+                with limit_threads(inner):
+                    restart = self._one(r)
+                if restart is not None:
+                    found[r] = restart
+            finally:
+                with change:
+                    running.remove(r)
+                    change.notify_all()
+
+        futures: list[Future[None]] = []
+        with ThreadPoolExecutor(n_jobs) as pool:
+            try:  # the first restarts run, and may be interrupted, while the others are still being handed in
+                futures.extend(pool.submit(work, r) for r in range(self.n_init))
                 wait(futures)
             except KeyboardInterrupt:
                 self.interrupted = True
                 self.stop.set()
-                wait(futures)
-            return [restart for future in futures if (restart := future.result()) is not None]
+        with change:  # a pool interrupted while it starts a thread does not know of it, and would not wait
+            change.wait_for(lambda: not running)
+        for future in futures:
+            future.result()
+        return [found[r] for r in sorted(found)]
 
     def _out_of_time(self) -> bool:
         return self.max_seconds is not None and time.perf_counter() - self.began >= self.max_seconds
@@ -192,7 +221,8 @@ class _Run:
         trace: list[float] = []
         state: State | None = None
         try:
-            state = self.solver.start(problem, self.starts.make(start, r, rng))
+            first = problem.objective.domain.begin(problem, self.starts.make(start, r, rng))
+            state = self.solver.start(problem, first)
             trace.append(state.point.value)
             for iteration in range(1, self.max_iter + 1):
                 if state.stalled or state.optimality <= self.tol:
@@ -217,6 +247,7 @@ class _Run:
             return None
         self._tell(r, len(trace) - 1, state, done=True)
         point = state.point
+        membership = self._membership(point.W)
         if not self.keep:
             self._remember(r, point.W, self.problem.total(point))
         seconds = time.perf_counter() - began
@@ -234,10 +265,16 @@ class _Run:
             n_products=problem.n_products,
             seconds=seconds,
             scale=point.scale,
-            labels=argmax_labels(point.W, rng).astype(np.int32),
+            labels=argmax_labels(membership, rng).astype(np.int32),
             trace=np.maximum(np.array(trace) + self.problem.squared_norm, 0.0),
-            membership=point.W if self.keep else None,
+            membership=membership if self.keep else None,
+            factor=point.W if self.keep else None,
         )
+
+    def _membership(self, factor: Array) -> Array:
+        """What the factor says as a membership; on the simplex they are one thing."""
+        domain = self.problem.objective.domain
+        return domain.membership(factor, domain.columns(factor, self.problem.weights))
 
     def _remember(self, r: int, W: Array, objective: float) -> None:
         """Where memory is short, only what may be the best membership so far is held."""
@@ -256,10 +293,10 @@ class _Run:
 
     def result(self, restarts: list[Restart]) -> SolveResult:
         winner = restarts[first_best([restart.objective for restart in restarts])]
-        W = winner.membership
-        if W is None:
+        factor = winner.factor
+        if factor is None:
             numbers = sorted(self.held)
-            W = self.held[numbers[first_best([self.held[number][0] for number in numbers])]][1]
+            factor = self.held[numbers[first_best([self.held[number][0] for number in numbers])]][1]
         left_out = self.n_init - len(restarts)
         status: Status = "interrupted" if self.interrupted else "max_seconds" if left_out else winner.status
         notes: list[str] = []
@@ -277,8 +314,11 @@ class _Run:
                 )
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
         norm = self.problem.squared_norm
+        W = self._membership(factor)
+        membership = Membership(W, np.random.default_rng(self.streams[self.n_init]))
         return SolveResult(
-            membership=Membership(W, np.random.default_rng(self.streams[self.n_init])),
+            membership=membership,
+            factor=membership.matrix if W is factor else factor,
             scale=winner.scale,
             objective=winner.objective,
             misfit=float(np.sqrt(winner.objective / norm)) if norm > 0 else 0.0,

@@ -66,10 +66,12 @@ class ExponentiatedGradient(Solver):
     """
 
     name = "exponentiated-gradient"
+    weighs_pairs = True
     monotone = True
     cost = "1 product with P and O(N K^2) an iteration"
     guarantee = "objective falls monotonically; limit points inside the simplex are stationary"
     source = "[kivinen1997], [bauschke2017]"
+    use = "memberships that are to stay inside the simplex"
     precision = 1e-3
 
     growth: float = 2.0

@@ -86,9 +86,11 @@ class PenaltyDescent(Solver):
     """
 
     name = "penalty"
+    weighs_pairs = True
     cost = "1 product with P and O(N K^2) a gradient, up to some hundred gradients a step"
     guarantee = "none at a finite penalty: iterates are infeasible and what is handed out is their projection"
     source = "[zhao2015] eqs. (4)-(7), Algorithm 1"
+    use = "to reproduce the paper"
     precision = 2e-2
 
     hinge: Literal["printed", "squared", "log-barrier"] = "printed"

@@ -23,7 +23,8 @@ Status = Literal["converged", "max_iter", "max_seconds", "interrupted"]
 class Restart:
     """One run from one start.
 
-    `membership` is None where keeping it for every restart would take too much memory; `labels` are always kept.
+    `membership` and `factor` are None where keeping them for every restart would take too much memory; `labels` are
+    always kept.
     """
 
     start: str
@@ -37,6 +38,7 @@ class Restart:
     labels: NDArray[np.int32]
     trace: NDArray[np.float64]
     membership: NDArray[np.float64] | None = None
+    factor: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +49,7 @@ class SolveResult:
     ----------
     membership : Membership
     scale : array of K
-        Factor of each cluster: P ~ W diag(scale) W^T.
+        Factor of each cluster: P ~ W diag(scale) W^T, W the `factor`.
     objective : float
         Over all ordered pairs, diagonal included unless it is unobserved.
     misfit : float
@@ -63,6 +65,9 @@ class SolveResult:
     n_iter, n_products : int
         Of the best restart; `total_products` is over all of them.
     restarts : tuple of Restart
+    factor : N x K array
+        W as it was solved for; the membership itself where the objective keeps rows on the simplex. None where it was
+        not kept.
     """
 
     membership: Membership
@@ -81,6 +86,7 @@ class SolveResult:
     restarts: tuple[Restart, ...]
     norm_is_exact: bool = True
     notes: tuple[str, ...] = field(default=())
+    factor: NDArray[np.float64] | None = None
 
     @property
     def total_products(self) -> int:

@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from partita.affinity import Affinity, DiffusedAffinity, SparseAffinity
+from partita.kernels.cluster_qr import cluster_qr
 
 __all__ = ["cluster_qr", "leading_eigenvectors"]
 
@@ -55,18 +56,6 @@ def leading_eigenvectors(affinity: Affinity, n_vectors: int) -> tuple[Array, Arr
         operator = LinearOperator((n, n), matvec=lambda x: (base @ x.reshape(n, -1)).ravel(), dtype=np.float64)
         values, vectors = _lanczos(operator, n, n_vectors)
     return values**power, vectors
-
-
-def cluster_qr(vectors: Array) -> NDArray[np.int64]:
-    """Labels from K leading eigenvectors by a pivoted QR of their transpose [damle2019]; no random start.
-
-    >>> cluster_qr(np.eye(3)[[0, 0, 1, 2]]).tolist()[:2]
-    [0, 0]
-    """
-    K = vectors.shape[1]
-    _, _, pivots = scipy.linalg.qr(vectors.T, mode="economic", pivoting=True)
-    left, _, right = scipy.linalg.svd(vectors[pivots[:K]].T, full_matrices=False)
-    return np.asarray(np.abs(vectors @ (left @ right)).argmax(axis=1), dtype=np.int64)
 
 
 def _by_pieces(matrix: sp.csr_array, n_vectors: int) -> tuple[Array, Array]:

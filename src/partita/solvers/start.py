@@ -66,7 +66,7 @@ class Starts:
     def embedding(self) -> Array:
         """The K leading eigenvectors of the (symmetrically normalised) affinity."""
         graph = self.affinity if self.graph is None else self.graph
-        if self.graph is None and graph.unobserved is None and (graph.row_sums() >= 0).all():
+        if self.graph is None and graph.pair_weights is None and (graph.row_sums() >= 0).all():
             graph = normalise(graph, "symmetric").affinity
         return leading_eigenvectors(graph, self.n_clusters)[1]
 

@@ -1,0 +1,243 @@
+"""Where a factor may lie: what tells the models of [zhao2015] Table 1 apart.
+
+They all minimise ||P - W diag(a) W^T||^2; the constraint on W makes the model.
+
+    simplex        W >= 0, W 1 = 1     SoF, one scale, a scale for each cluster
+    nonnegative    W >= 0              SymNMF, copositive factorization
+    partitions     W = Y (Y^T D Y)^-1/2 with Y the indicators of a partition: kernel k-means
+    orthonormal    W^T D W = I         spectral relaxation of kernel k-means
+
+A domain knows the nearest feasible factor, how a start (a membership) becomes a factor, how a factor becomes a
+membership, and how far an item still is from where it wants to be, which is what `optimality` measures.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.kernels.cluster_qr import cluster_qr
+from partita.kernels.nonnegative import minimise_nonnegative
+from partita.kernels.simplex import project_rows
+
+if TYPE_CHECKING:
+    from partita.objectives.base import Point, Problem
+
+__all__ = ["NONNEGATIVE", "ORTHONORMAL", "PARTITIONS", "SIMPLEX", "Domain", "single_moves"]
+
+Array = NDArray[np.float64]
+
+# A row that sums to no more than this once its columns are scaled, when most sum to about one, is zero: multiplicative
+# updates only come near.
+ZERO_ROW = 1e-8
+# Below this share of the scale that a column would get on its own it is switched off.
+SWITCHED_OFF = 0.01
+# A single move must lower the objective by more than this share of its terms; less is rounding.
+ROUNDING = 1e-12
+
+
+class Domain(ABC):
+    """A feasible set of N x K factors. `weights` are the item weights D; None is one for each."""
+
+    name: ClassVar[str]
+    equation: ClassVar[str]
+    registry: ClassVar[dict[str, Domain]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Domain.registry[cls.name] = cls()
+
+    @abstractmethod
+    def project(self, V: Array, weights: Array | None = None) -> Array:
+        """The feasible factor nearest to V (for partitions: the one that V points to, row by row)."""
+
+    def violation(self, factor: Array, weights: Array | None = None) -> float:
+        """How far the factor is from its projection, at worst entry; 0 when feasible."""
+        return float(np.abs(self.project(factor, weights) - factor).max())
+
+    def begin(self, problem: Problem, W: Array) -> Array:
+        """The factor that a run starts from, given a membership."""
+        return W
+
+    def columns(self, factor: Array, weights: Array | None = None) -> Array:
+        """K factors that bring the columns to one scale before rows are read as memberships."""
+        return np.ones(factor.shape[1])
+
+    @abstractmethod
+    def membership(self, factor: Array, columns: Array) -> Array:
+        """The memberships, rows on the simplex, that the factor stands for."""
+
+    def unassigned(self, factor: Array, columns: Array) -> NDArray[np.intp]:
+        """Items that the factor says nothing about."""
+        return np.empty(0, dtype=np.intp)
+
+    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float) -> Array:
+        """How a natural gradient step would move each item; the unit is the size of a row of a factor."""
+        return self.project(point.W - gradient / bound, problem.weights) - point.W
+
+
+class Simplex(Domain):
+    """Rows on the probability simplex: the factor is the membership."""
+
+    name = "simplex"
+    equation = "W >= 0, W 1 = 1"
+
+    def project(self, V: Array, weights: Array | None = None) -> Array:
+        return project_rows(V)
+
+    def membership(self, factor: Array, columns: Array) -> Array:
+        return factor
+
+
+class Nonnegative(Domain):
+    """Nonnegative factors H.
+
+    Membership: P ~ H H^T is P ~ W diag(a) W^T with W = H diag(s), a = 1 / s^2, for any s. The s >= 0 that brings the
+    row sums of W closest to one (least squares) is taken and each row divided by its sum: where P is exactly such a
+    product with W on the simplex, that W comes back. A column that this would switch off is scaled by its
+    self-weighted mean instead, and the others with it. An item whose row is zero is unassigned; its membership is
+    uniform.
+    """
+
+    name = "nonnegative"
+    equation = "W >= 0"
+
+    def project(self, V: Array, weights: Array | None = None) -> Array:
+        return np.maximum(V, 0.0)
+
+    def begin(self, problem: Problem, W: Array) -> Array:
+        """sqrt(alpha) W with the common alpha that makes ||P - alpha W W^T|| least: one product."""
+        point = problem.evaluate(W)
+        total = float(point.curvature.sum())
+        alpha = float(point.attraction.sum()) / total if total > 0 else 0.0
+        return np.sqrt(alpha) * W if alpha > 0 else W
+
+    def columns(self, factor: Array, weights: Array | None = None) -> Array:
+        weighted = factor if weights is None else weights[:, None] * factor
+        gram, sums = factor.T @ weighted, weighted.sum(axis=0)
+        s = minimise_nonnegative(gram, sums[None])[0]
+        squares = gram.diagonal()
+        own = np.divide(sums, squares, out=np.zeros_like(sums), where=squares > 0)
+        return own if (s < SWITCHED_OFF * own).any() else np.asarray(s)
+
+    def membership(self, factor: Array, columns: Array) -> Array:
+        W = factor * columns
+        sums = W.sum(axis=1, keepdims=True)
+        known = sums[:, 0] > ZERO_ROW
+        out = np.full(factor.shape, 1.0 / factor.shape[1])
+        out[known] = W[known] / sums[known]
+        return out
+
+    def unassigned(self, factor: Array, columns: Array) -> NDArray[np.intp]:
+        return np.flatnonzero(factor @ columns <= ZERO_ROW)
+
+    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float) -> Array:
+        size = np.sqrt(problem.inner(point.W, point.W) / problem.total_weight)
+        return np.asarray(super().moved(problem, point, gradient, bound) / size)
+
+
+class Partitions(Domain):
+    """Normalised indicators of a partition into K clusters, none of them empty; the columns are D-orthonormal."""
+
+    name = "partitions"
+    equation = "W = Y (Y^T D Y)^-1/2, Y the indicators of a partition"
+
+    def project(self, V: Array, weights: Array | None = None) -> Array:
+        return self.of_labels(V.argmax(axis=1), V.shape[1], weights)
+
+    @staticmethod
+    def of_labels(labels: NDArray[np.integer], n_clusters: int, weights: Array | None = None) -> Array:
+        """The factor of a partition; a cluster without items is a column of zeros."""
+        d = np.ones(len(labels)) if weights is None else weights
+        sizes = np.bincount(labels, weights=d, minlength=n_clusters)
+        W = np.zeros((len(labels), n_clusters))
+        W[np.arange(len(labels)), labels] = 1.0 / np.sqrt(sizes[labels])
+        return W
+
+    def begin(self, problem: Problem, W: Array) -> Array:
+        """The most probable cluster of each item; an empty cluster gets the item that belongs least to its own."""
+        labels, K = W.argmax(axis=1), W.shape[1]
+        own = W.max(axis=1)
+        for k in range(K):
+            sizes = np.bincount(labels, minlength=K)
+            if sizes[k] == 0:
+                spare = np.flatnonzero(sizes[labels] > 1)
+                labels[spare[own[spare].argmin()]] = k
+        return self.of_labels(labels, K, problem.weights)
+
+    def membership(self, factor: Array, columns: Array) -> Array:
+        return (factor > 0).astype(np.float64)
+
+    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float) -> Array:
+        """To the cluster where the objective would be lower, for each item that one move takes there."""
+        gain, target = single_moves(problem, point)
+        out = np.zeros_like(point.W)
+        movers = np.flatnonzero(gain > 0)
+        out[movers] = -(point.W[movers] > 0).astype(np.float64)
+        out[movers, target[movers]] += 1.0
+        return out
+
+
+class Orthonormal(Domain):
+    """D-orthonormal columns; the factor matters up to a rotation, and the membership is the partition by cluster_qr."""
+
+    name = "orthonormal"
+    equation = "W^T D W = I"
+
+    def project(self, V: Array, weights: Array | None = None) -> Array:
+        root = np.ones(len(V)) if weights is None else np.sqrt(weights)
+        left, _, right = np.linalg.svd(root[:, None] * V, full_matrices=False)
+        return np.asarray((left @ right) / root[:, None])
+
+    def begin(self, problem: Problem, W: Array) -> Array:
+        return self.project(W, problem.weights)
+
+    def membership(self, factor: Array, columns: Array) -> Array:
+        return np.eye(factor.shape[1])[cluster_qr(factor)]
+
+    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float) -> Array:
+        """What P makes of the span that leaves it, over the largest eigenvalue there: zero for an invariant span."""
+        weighted = point.W if problem.weights is None else problem.weights[:, None] * point.W
+        inside = weighted.T @ point.product
+        largest = float(np.abs(np.linalg.eigvalsh((inside + inside.T) / 2)).max())
+        if largest == 0:
+            return np.zeros_like(point.W)
+        size = np.sqrt(problem.inner(point.W, point.W) / problem.total_weight)
+        return np.asarray((point.product - point.W @ inside) / (largest * size))
+
+
+def single_moves(problem: Problem, point: Point) -> tuple[Array, NDArray[np.intp]]:
+    """For each item: by how much its best single move raises tr(W^T P W), and which cluster that is.
+
+    With y_ik = sum_{j in k} d_j P_ij, S_k the sum and n_k the size of cluster k, tr = sum_k S_k / n_k, and item i moves
+    2 d_i y_ik - d_i^2 P_ii out of S_k and 2 d_i y_il + d_i^2 P_ii into S_l. No product with P; N K work. The last item
+    of a cluster does not leave it. A gain that rounding explains is zero.
+    """
+    d = np.ones(len(point.W)) if problem.weights is None else problem.weights
+    labels = point.W.argmax(axis=1)
+    K = point.W.shape[1]
+    items = np.arange(len(labels))
+    sizes = np.bincount(labels, weights=d, minlength=K)
+    counts = np.bincount(labels, minlength=K)
+    y = point.product * np.sqrt(sizes)
+    sums = sizes * point.attraction  # c_k = S_k / n_k
+    own = d * d * problem.affinity.diagonal()
+    into = (sums + 2.0 * d[:, None] * y + own[:, None]) / (sizes + d[:, None]) - sums / np.maximum(sizes, 1e-300)
+    left = sizes[labels] - d
+    stays = counts[labels] <= 1
+    out = (sums[labels] - 2.0 * d * y[items, labels] + own) / np.where(stays, 1.0, left) - point.attraction[labels]
+    gain = into + out[:, None]
+    gain[items, labels] = -np.inf
+    target = gain.argmax(axis=1)
+    best = gain[items, target]
+    scale = np.abs(point.attraction).sum() + np.abs(into[items, target]) + np.abs(out)
+    return np.where(stays | (best <= ROUNDING * scale), 0.0, best), target
+
+
+SIMPLEX = Domain.registry["simplex"]
+NONNEGATIVE = Domain.registry["nonnegative"]
+PARTITIONS = Domain.registry["partitions"]
+ORTHONORMAL = Domain.registry["orthonormal"]
