@@ -26,7 +26,7 @@ class DrawsAffinity(LowRankAffinity):
 
     Parameters
     ----------
-    draws : M x N array of labels, or sequence of N x K_b memberships
+    draws : M x N array of labels, or sequence of N x K_b memberships and arrays of N labels
         Labels may be any integers or strings; each draw is relabelled on its own.
     weights : array of M, optional
         Nonnegative weight of each draw; equal weights by default.
@@ -68,14 +68,19 @@ class DrawsAffinity(LowRankAffinity):
 
 def _memberships(draws: ArrayLike | Sequence[Array]) -> list[sp.csr_array]:
     """One sparse N x K_b membership a draw."""
-    if not isinstance(draws, np.ndarray) and len(draws) and np.ndim(draws[0]) == 2:  # type: ignore[arg-type,index]
-        return _checked([np.asarray(Q, dtype=np.float64) for Q in draws])  # type: ignore[union-attr]
+    if isinstance(draws, Sequence) and any(np.ndim(Q) == 2 for Q in draws):
+        each = [np.asarray(Q) for Q in draws]
+        n = len(each[0])
+        for b, Q in enumerate(each):
+            if len(Q) != n:
+                raise InputError(f"draw {b} has {len(Q)} items and draw 0 has {n}: all draws must be of the same items")
+        return [_soft(b, Q.astype(np.float64)) if Q.ndim == 2 else _memberships(Q[None])[0] for b, Q in enumerate(each)]
     try:
         labels = np.asarray(draws)
     except ValueError as error:
         raise InputError(f"all draws must be of the same items: {error}") from error
     if labels.ndim == 3:
-        return _checked(list(labels.astype(np.float64)))
+        return [_soft(b, Q) for b, Q in enumerate(labels.astype(np.float64))]
     if labels.ndim != 2:
         raise InputError(f"draws must be an M x N array of labels (rows are draws), not {labels.ndim}-dimensional")
     if labels.dtype.kind == "f":
@@ -90,11 +95,7 @@ def _memberships(draws: ArrayLike | Sequence[Array]) -> list[sp.csr_array]:
     return blocks
 
 
-def _checked(memberships: list[Array]) -> list[sp.csr_array]:
-    n = len(memberships[0])
-    for b, Q in enumerate(memberships):
-        if len(Q) != n:
-            raise InputError(f"draw {b} has {len(Q)} items and draw 0 has {n}: all draws must be of the same items")
-        if not np.isfinite(Q).all() or (Q < 0).any() or np.abs(Q.sum(axis=1) - 1).max() > 1e-6:
-            raise InputError(f"the rows of soft draw {b} must be nonnegative and sum to 1")
-    return [sp.csr_array(Q) for Q in memberships]
+def _soft(b: int, Q: Array) -> sp.csr_array:
+    if not np.isfinite(Q).all() or (Q < 0).any() or np.abs(Q.sum(axis=1) - 1).max() > 1e-6:
+        raise InputError(f"the rows of soft draw {b} must be nonnegative and sum to 1")
+    return sp.csr_array(Q)

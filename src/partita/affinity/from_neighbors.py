@@ -1,8 +1,12 @@
 """Affinity from a neighbour graph: nnz numbers, never N x N.
 
 Each item is joined to its k closest others; the weight exp(-L^2 / (sigma_i sigma_j)) (or exp(-L / sqrt(sigma_i
-sigma_j))) is self-tuned by sigma_i, the distance to the k-th of them [zelnik2004], so it lies in [0, 1] and a change of
-scale changes nothing. "union" keeps a pair that either item chose, "mutual" one that both did. P_ii = 1.
+sigma_j)), or the heavy-tailed 1 / (1 + L^2 / (sigma_i sigma_j)), which an outlier's long links disturb less) is
+self-tuned by sigma_i, the distance to the k-th of them [zelnik2004], so it lies in [0, 1] and a change of scale changes
+nothing. "union" keeps a pair that either item chose, "mutual" one that both did. P_ii = 1.
+
+With `smoothing` m the distance is that of mutual reachability, max(L, c_i, c_j) with c_i the distance to the m-th
+closest other [campello2013]: items in sparse places, as on a bridge between clusters, move away from all others.
 
 Neighbours are exact (scikit-learn's trees or blocks) while that is cheap and approximate (pynndescent) beyond.
 
@@ -56,8 +60,8 @@ class NeighborGraph(Builder):
         k, others than the item itself; all others where there are fewer.
     connection : {"union", "mutual"}
         Whether one or both items must have chosen the other.
-    weights : {"gaussian", "laplacian", "binary"}
-        exp(-L^2 / (sigma_i sigma_j)), exp(-L / sqrt(sigma_i sigma_j)) or 1.
+    weights : {"gaussian", "laplacian", "cauchy", "binary"}
+        exp(-L^2 / (sigma_i sigma_j)), exp(-L / sqrt(sigma_i sigma_j)), 1 / (1 + L^2 / (sigma_i sigma_j)) or 1.
     metric : str or callable
         As scikit-learn's `NearestNeighbors` takes it, "gower", "nan_euclidean", or "precomputed".
     search : {"auto", "exact", "approximate"}
@@ -67,6 +71,8 @@ class NeighborGraph(Builder):
         Further options of the metric.
     seed : int
         Of the approximate search.
+    smoothing : int
+        m of mutual reachability, at most k; 1 leaves the distances as they are.
 
     Examples
     --------
@@ -80,22 +86,25 @@ class NeighborGraph(Builder):
 
     n_neighbors: int = 10
     connection: Literal["union", "mutual"] = "union"
-    weights: Literal["gaussian", "laplacian", "binary"] = "gaussian"
+    weights: Literal["gaussian", "laplacian", "cauchy", "binary"] = "gaussian"
     metric: Metric = "euclidean"
     search: Literal["auto", "exact", "approximate"] = "auto"
     metric_params: Mapping[str, Any] | None = None
     seed: int = 0
+    smoothing: int = 1
 
     def __post_init__(self) -> None:
         if self.n_neighbors < 1:
             raise InputError(f"n_neighbors={self.n_neighbors}: expected at least 1")
         for option, value, known in (
             ("connection", self.connection, ("union", "mutual")),
-            ("weights", self.weights, ("gaussian", "laplacian", "binary")),
+            ("weights", self.weights, ("gaussian", "laplacian", "cauchy", "binary")),
             ("search", self.search, ("auto", "exact", "approximate")),
         ):
             if value not in known:
                 raise InputError(f"{option}={value!r}: expected one of {', '.join(map(repr, known))}")
+        if not 1 <= self.smoothing <= self.n_neighbors:
+            raise InputError(f"smoothing={self.smoothing}: expected 1 (none) to n_neighbors={self.n_neighbors}")
 
     @property
     def pairwise(self) -> bool:  # type: ignore[override]
@@ -106,6 +115,10 @@ class NeighborGraph(Builder):
             X = as_distances(X)
         n = X.shape[0]
         index, distance = self._neighbors(X)
+        core = None
+        if self.smoothing > 1:
+            core = distance[:, min(self.smoothing, distance.shape[1]) - 1]
+            distance = np.maximum(distance, np.maximum(core[:, None], core[index]))
         sigma = _scales(distance)
         values = self._weights(distance, sigma[:, None], sigma[index]).ravel()
         chosen = np.isfinite(distance).ravel()
@@ -117,10 +130,15 @@ class NeighborGraph(Builder):
         if n_pieces > n_clusters and not self.pairwise:
             graph = graph.maximum(_links(X, sigma, piece, self.metric, self.metric_params))
         graph = sp.csr_array(graph + sp.eye_array(n))
-        return NeighborEvidence(self, None if self.pairwise else np.asarray(X), sigma, SparseAffinity(graph))
+        return self._evidence(None if self.pairwise else np.asarray(X), sigma, SparseAffinity(graph), core)
 
     def restore(self, state: dict[str, Array]) -> NeighborEvidence:
-        return NeighborEvidence(self, state.get("X"), state["sigma"], None)
+        return self._evidence(state.get("X"), state["sigma"], None, state.get("core"))
+
+    def _evidence(
+        self, X: Array | None, sigma: Array, affinity: Affinity | None, core: Array | None
+    ) -> NeighborEvidence:
+        return NeighborEvidence(self, X, sigma, affinity, core)
 
     def _weights(self, distance: Array, own: Array, other: Array) -> Array:
         with np.errstate(over="ignore"):
@@ -129,6 +147,8 @@ class NeighborGraph(Builder):
                 return np.exp(-(ratio**2))
             if self.weights == "laplacian":
                 return np.exp(-ratio)
+            if self.weights == "cauchy":
+                return 1.0 / (1.0 + ratio**2)
         return np.isfinite(distance).astype(np.float64)
 
     def _neighbors(self, X: Any) -> tuple[Index, Array]:
@@ -159,8 +179,15 @@ class NeighborGraph(Builder):
 class NeighborEvidence(Evidence):
     """A neighbour graph, and the neighbours of new items among the fitted ones (found exactly)."""
 
-    def __init__(self, builder: NeighborGraph, X: Array | None, sigma: Array, affinity: Affinity | None) -> None:
-        self._builder, self._X, self._sigma = builder, X, sigma
+    def __init__(
+        self,
+        builder: NeighborGraph,
+        X: Array | None,
+        sigma: Array,
+        affinity: Affinity | None,
+        core: Array | None = None,
+    ) -> None:
+        self._builder, self._X, self._sigma, self._core = builder, X, sigma, core
         self._search: NearestNeighbors | None = None
         self.row_size = len(sigma) if X is None or builder.metric in BY_BLOCKS else builder.n_neighbors + X.shape[1]
         if affinity is not None:
@@ -168,27 +195,36 @@ class NeighborEvidence(Evidence):
 
     def rows(self, X: Any) -> sp.csr_array:
         builder, n = self._builder, len(self._sigma)
-        if self._X is None:
-            given = given_rows(X, n, "distances")
-            D = given.toarray() if sp.issparse(given) else given
-            if sp.issparse(given):
-                D[D == 0] = np.inf
-            index, distance = _smallest(D, min(builder.n_neighbors + 1, n))
-        else:
-            k, metric, params = min(builder.n_neighbors + 1, n), builder.metric, builder.metric_params
-            if self._search is None and metric not in BY_BLOCKS:
-                self._search = fitted_search(self._X, metric, params)
-            index, distance = nearest(np.asarray(X), self._X, k, metric, params, itself=False, search=self._search)
+        index, distance = self._nearest(X)
         # An item at distance 0 is the same item seen again: it counts as itself (P_ii = 1), not as a neighbour.
         same = distance[:, :1] == 0
         keep = np.isfinite(distance) & (same | (np.arange(distance.shape[1]) < builder.n_neighbors))
+        if self._core is not None:
+            m = np.minimum(builder.smoothing - 1 + same, distance.shape[1] - 1)
+            own = np.take_along_axis(distance, m, axis=1)
+            distance = np.where(distance > 0, np.maximum(distance, np.maximum(own, self._core[index])), 0.0)
         sigma = _scales(np.where(keep & (distance > 0), distance, np.inf))
         values = builder._weights(distance, sigma[:, None], self._sigma[index])
         rows = np.repeat(np.arange(len(index)), index.shape[1]).reshape(index.shape)
         return sp.csr_array((values[keep], (rows[keep], index[keep])), shape=(len(index), n))
 
+    def _nearest(self, X: Any) -> tuple[Index, Array]:
+        """One more neighbour than an item has among the fitted ones: the nearest may be the item itself."""
+        builder, n = self._builder, len(self._sigma)
+        k, metric, params = min(builder.n_neighbors + 1, n), builder.metric, builder.metric_params
+        if self._X is None:
+            given = given_rows(X, n, "distances")
+            D = given.toarray() if sp.issparse(given) else given
+            if sp.issparse(given):
+                D[D == 0] = np.inf
+            return _smallest(D, k)
+        if self._search is None and metric not in BY_BLOCKS:
+            self._search = fitted_search(self._X, metric, params)
+        return nearest(np.asarray(X), self._X, k, metric, params, itself=False, search=self._search)
+
     def state(self) -> dict[str, Array]:
-        return {"sigma": self._sigma} if self._X is None else {"sigma": self._sigma, "X": self._X}
+        known = {"sigma": self._sigma, "X": self._X, "core": self._core}
+        return {name: array for name, array in known.items() if array is not None}
 
 
 def fitted_search(Y: Array, metric: Metric, params: Mapping[str, Any] | None) -> NearestNeighbors:

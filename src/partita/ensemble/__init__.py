@@ -1,0 +1,29 @@
+"""Unlike clusterings as evidence: members, their weights, and the affinity they make together."""
+
+from partita.ensemble.base import Clustering, Member, member
+from partita.ensemble.builder import Draw, Ensemble, EnsembleEvidence
+from partita.ensemble.density import Density
+from partita.ensemble.genie import Genie
+from partita.ensemble.graph import Graph
+from partita.ensemble.linkage import SingleLinkage
+from partita.ensemble.mixture import Mixture
+from partita.ensemble.modularity import Modularity
+from partita.ensemble.weights import adjusted_rand, agreement, agreement_weights
+
+__all__ = [
+    "Clustering",
+    "Density",
+    "Draw",
+    "Ensemble",
+    "EnsembleEvidence",
+    "Genie",
+    "Graph",
+    "Member",
+    "Mixture",
+    "Modularity",
+    "SingleLinkage",
+    "adjusted_rand",
+    "agreement",
+    "agreement_weights",
+    "member",
+]

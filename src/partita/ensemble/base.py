@@ -1,0 +1,117 @@
+"""What every member of an ensemble offers: one clustering of one set of items, hard or soft, by one idea.
+
+A member is frozen settings. `cluster` makes its clustering of the items given; `varied` gives the settings of draw
+number b, so that a method speaks with several settings and not only with several resamples. A new method is one file:
+subclass `Member`, give it a `name` and an `example`, and `tests/contract/test_member.py` checks it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError
+
+__all__ = ["Clustering", "Member", "member"]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Clustering:
+    """A clustering of the items that a member was given.
+
+    Attributes
+    ----------
+    membership : array of n labels 0..k-1, or n x k array with rows on the simplex
+    score : callable, optional
+        Membership of further items from their features, where the method has its own way; a vote of their neighbours
+        is taken otherwise.
+    """
+
+    membership: Labels | Array
+    score: Callable[[Array], Array] | None = None
+
+    @property
+    def labels(self) -> Labels:
+        """Hard labels."""
+        return hard(self.membership)
+
+    @property
+    def n_clusters(self) -> int:
+        """Clusters that hold an item."""
+        return len(np.unique(self.labels))
+
+
+class Member(ABC):
+    """Frozen settings of one clustering method."""
+
+    name: ClassVar[str]
+    idea: ClassVar[str]
+    """The method in a few words, for tables and reports."""
+    registry: ClassVar[dict[str, type[Member]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        Member.registry[cls.name] = cls
+
+    @abstractmethod
+    def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
+        """A clustering of the rows of X: distinct, finite, more than `n_clusters` of them.
+
+        A method with its own number of clusters takes `n_clusters` as a hint.
+        """
+
+    def varied(self, draw: int) -> Self:
+        """The settings of draw number `draw`; number 0 is this member itself."""
+        return self
+
+    def settings(self) -> dict[str, Any]:
+        """The settings by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def config(self) -> dict[str, Any]:
+        """This member as JSON."""
+        return {"name": self.name, **self.settings()}
+
+    def _cycled(self, draw: int, **options: tuple[Any, ...]) -> Self:
+        """These settings with each option replaced by entry `draw` - 1 of its tuple, over and over."""
+        if draw == 0:
+            return self
+        return replace(self, **{name: values[(draw - 1) % len(values)] for name, values in options.items()})  # type: ignore[type-var]
+
+
+def member(given: str | Member | dict[str, Any]) -> Member:
+    """A member from its name, its config, or itself.
+
+    >>> member("genie").name
+    'genie'
+
+    Raises
+    ------
+    InputError
+        For a name that no method has, or unknown settings.
+    """
+    if isinstance(given, Member):
+        return given
+    config = {"name": given} if isinstance(given, str) else dict(given)
+    name = config.pop("name", None)
+    if name not in Member.registry:
+        raise InputError(f"unknown method {name!r} in an ensemble: expected one of {sorted(Member.registry)}")
+    try:
+        return Member.registry[name](**config)
+    except TypeError as error:
+        raise InputError(f"method {name!r} of an ensemble: {error}") from error
+
+
+def hard(membership: Labels | Array) -> Labels:
+    """Labels of a membership; labels stay as they are."""
+    if membership.ndim == 1:
+        return np.asarray(membership, dtype=np.int64)
+    return np.asarray(membership.argmax(axis=1), dtype=np.int64)

@@ -1,0 +1,276 @@
+"""`Ensemble`: the evidence of unlike clusterings, P = sum_b w_b Q_b Q_b^T, never formed.
+
+Each method clusters the items a few times: all of them with its own settings, then resamples of them with varied
+settings. A draw is hard labels or a soft membership Q_b; what a resample says is extended to all items by the method
+itself where it can (a mixture scores any item) or by a vote of the 5 nearest resampled items. P_ij is then an estimate
+of the probability that i and j belong together, and the disagreement among methods is carried into the memberships.
+
+Past `max_items` every draw sees another resample of that many items: nothing N x N is made at any size, and time grows
+with N by the extension and the factorization alone.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
+from partita.affinity.from_neighbors import fitted_search, nearest
+from partita.ensemble.base import Array, Clustering, Labels, Member, hard, member
+from partita.ensemble.frame import Frame, Units, frame_of
+from partita.ensemble.vote import neighbor_vote
+from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
+from partita.errors import InputError
+from partita.kernels.threads import limit_threads, n_threads
+
+__all__ = ["Draw", "Ensemble", "EnsembleEvidence", "frame_of"]
+
+# Unlike ideas: ellipsoids, random walks, degrees, a tree, density. FINDINGS: unlike members help, weak ones hurt.
+METHODS = ("mixture", "graph", "modularity", "genie", "density")
+# Neighbours that vote for an item that a draw has not seen.
+VOTERS = 5
+# Soft memberships below this are left out, and the rest made to sum to one: it keeps the factor sparse.
+NEGLIGIBLE = 1e-3
+
+
+@dataclass(frozen=True)
+class Draw:
+    """One clustering of an ensemble, and what it would have said by itself.
+
+    Attributes
+    ----------
+    method, idea : str
+    settings : dict
+    n_items : int
+        Items it saw.
+    n_clusters : int
+    weight : float
+        Its share of the evidence.
+    agreement : float
+        Mean adjusted Rand index with the draws of the other methods.
+    agreement_with_result : float
+        Adjusted Rand index with the labels of the fit.
+    labels : array of N int
+        What it says, in the order of the rows; -1 for rows of weight zero that nobody saw.
+    """
+
+    method: str
+    idea: str
+    settings: dict[str, Any]
+    n_items: int
+    n_clusters: int
+    weight: float
+    agreement: float
+    labels: Labels = field(repr=False, compare=False)
+    agreement_with_result: float = float("nan")
+
+
+@dataclass(frozen=True)
+class Ensemble(Builder):
+    """Co-association of unlike clusterings as evidence.
+
+    P = sum_b w_b Q_b Q_b^T, applied as sum_b w_b Q_b (Q_b^T W): entries in [0, 1], estimates of the probability that
+    two items belong together.
+
+    Parameters
+    ----------
+    methods : sequence of str, Member or dict
+        Names or members: "mixture", "graph", "modularity", "genie", "density", "linkage". A method is one voice,
+        however often it is named: give several settings of it without fear that they outvote the others.
+    n_draws : int
+        Draws of each method: the first of all items with its settings, the others of resamples with varied settings.
+    share : float
+        Share of the items in a resample, in (0, 1].
+    max_items : int
+        Items that a draw sees at most.
+    units : {"auto", "given", "standard"}
+        "standard" divides each feature by its standard deviation, "given" leaves the features as they are, "auto"
+        standardises where some feature's spread is more than 10 times the median feature's: then their units differ
+        and distances as given would see that feature alone.
+    power : float
+        A draw counts by this power of its agreement with the other methods; 0 for a plain mean over methods.
+    seed : int
+        Of resamples and of members that draw numbers.
+
+    Raises
+    ------
+    InputError
+        For features with missing cells: members need complete rows.
+
+    Notes
+    -----
+    Cost: for each of the 20 draws the method's own on at most `max_items` items (O(n^2 d) for the trees), and a
+    neighbour search for the others. A product costs N numbers a hard draw. Items are the distinct rows; members do not
+    see how often a row occurs. A new item's evidence is the mean of that of its 5 nearest fitted items.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 9]], 30, axis=0)
+    >>> evidence = Ensemble(methods=("mixture", "genie"), n_draws=2).build(X, n_clusters=2)
+    >>> evidence.affinity.rows([0]).round(2)[0, [1, 59]].tolist()
+    [1.0, 0.0]
+    """
+
+    name = "ensemble"
+
+    methods: Sequence[str | Member | dict[str, Any]] = METHODS
+    n_draws: int = 4
+    share: float = 0.9
+    max_items: int = 4000
+    units: Units = "auto"
+    power: float = POWER
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        given = (self.methods,) if isinstance(self.methods, (str, Member, dict)) else self.methods
+        object.__setattr__(self, "methods", tuple(member(method) for method in given))
+        if not self.methods:
+            raise InputError("methods is empty: an ensemble needs at least one method")
+        for name, value, least in (("n_draws", self.n_draws, 1), ("max_items", self.max_items, 2)):
+            if value < least:
+                raise InputError(f"{name}={value}: expected at least {least}")
+        if not 0 < self.share <= 1:
+            raise InputError(f"share={self.share}: expected a share of the items, above 0 and at most 1")
+        if self.units not in ("auto", "given", "standard"):
+            raise InputError(f"units={self.units!r}: expected 'auto', 'given' or 'standard'")
+        if not 0 <= self.power < np.inf:
+            raise InputError(f"power={self.power}: expected a number of at least 0")
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The methods as members."""
+        return self.methods  # type: ignore[return-value]
+
+    def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> EnsembleEvidence:
+        X = np.asarray(X, dtype=np.float64)
+        if np.isnan(X).any():
+            i, j = np.argwhere(np.isnan(X))[0]
+            raise InputError(
+                f"X[{i}, {j}] is missing, and affinity='ensemble' needs complete rows: fill it in, drop the row, or "
+                "use affinity='neighbors' or 'relative'"
+            )
+        frame = frame_of(X, self.units)
+        Z = frame(X)
+        with limit_threads(n_threads()):  # many small products: BLAS threads would only wait for each other
+            drawn = [
+                (one, *self._draw(one, draw, Z, n_clusters))
+                for draw in range(self.n_draws)
+                for one in (method.varied(draw) for method in self.members)
+            ]
+        labels = [hard(Q) for _, _, Q in drawn]
+        shares, agreed = agreement_weights(agreement(labels), [one.name for one, _, _ in drawn], self.power)
+        draws = tuple(
+            Draw(
+                method=one.name,
+                idea=one.idea,
+                settings=one.settings(),
+                n_items=size,
+                n_clusters=len(np.unique(said)),
+                weight=float(share),
+                agreement=float(a),
+                labels=said,
+            )
+            for (one, size, _), said, share, a in zip(drawn, labels, shares, agreed)
+        )
+        affinity = DrawsAffinity([_thinned(Q) for _, _, Q in drawn], shares)
+        return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
+
+    def restore(self, state: dict[str, Array]) -> EnsembleEvidence:
+        factor = sp.csr_array((state["factor.data"], state["factor.indices"], state["factor.indptr"]))
+        return EnsembleEvidence(Frame(state["centre"], state["spread"]), state["X"], factor, None, ())
+
+    def config(self) -> dict[str, Any]:
+        config = super().config()
+        return config | {"methods": [method.config() for method in self.members]}
+
+    def _draw(self, one: Member, draw: int, X: Array, n_clusters: int) -> tuple[int, Labels | Array]:
+        """How many items one draw saw, and its membership of all of them."""
+        n = len(X)
+        size = min(n if draw == 0 else max(int(np.ceil(self.share * n)), n_clusters + 1), n, self.max_items)
+        if size <= n_clusters:
+            return n, np.arange(n) % n_clusters  # no more items than clusters: nothing to say
+        rng = np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
+        if size == n:
+            return n, one.cluster(X, n_clusters, rng).membership
+        # One resample a draw, the same for every method: methods then differ by their ideas and not by their items.
+        seen = np.sort(np.random.default_rng([self.seed, draw]).permutation(n)[:size])
+        return size, _extended(one.cluster(X[seen], n_clusters, rng), X, seen)
+
+
+class EnsembleEvidence(Evidence):
+    """The co-association, its draws, and that of new items."""
+
+    def __init__(
+        self, frame: Frame, X: Array, factor: sp.csr_array, affinity: Affinity | None, draws: tuple[Draw, ...]
+    ) -> None:
+        self._frame, self._X, self._factor = frame, X, factor
+        self._search: Any = None
+        self.draws = draws
+        self.row_size = factor.shape[0]
+        if affinity is not None:
+            self.affinity = affinity
+
+    def rows(self, X: Any) -> Array:
+        """The mean of the rows of the 5 nearest fitted items; an item seen before has its own."""
+        if self._search is None:
+            self._search = fitted_search(self._X, "euclidean", None)
+        Y = self._frame(np.asarray(X, dtype=np.float64))
+        k = min(VOTERS, len(self._X))
+        index, distance = nearest(Y, self._X, k, "euclidean", None, itself=False, search=self._search)
+        votes = np.full(index.shape, 1.0 / k)
+        same = distance[:, 0] == 0
+        votes[same] = 0.0
+        votes[same, 0] = 1.0
+        voters = sp.csr_array(
+            (votes.ravel(), index.ravel(), k * np.arange(len(Y) + 1)), shape=(len(Y), self._factor.shape[0])
+        )
+        return np.asarray((voters @ self._factor @ self._factor.T).toarray())
+
+    def compared(self, labels: Labels, inverse: NDArray[np.intp]) -> tuple[Draw, ...]:
+        """The draws beside the labels of the distinct items; `inverse` says which distinct item each row is."""
+        return tuple(
+            replace(
+                draw,
+                agreement_with_result=adjusted_rand(draw.labels, labels),
+                labels=np.where(inverse < 0, -1, draw.labels[inverse]),
+            )
+            for draw in self.draws
+        )
+
+    def state(self) -> dict[str, Array]:
+        return {
+            "X": self._X,
+            "centre": self._frame.centre,
+            "spread": self._frame.spread,
+            "factor.data": self._factor.data,
+            "factor.indices": self._factor.indices,
+            "factor.indptr": self._factor.indptr,
+        }
+
+
+def _extended(clustering: Clustering, X: Array, seen: NDArray[np.intp]) -> Labels | Array:
+    """The membership of all items from that of the seen ones."""
+    own = clustering.membership
+    unseen = np.ones(len(X), dtype=bool)
+    unseen[seen] = False
+    out = np.empty((len(X), *own.shape[1:]), dtype=own.dtype)
+    out[seen] = own
+    if clustering.score is not None:
+        out[unseen] = clustering.score(X[unseen])
+    else:
+        out[unseen] = neighbor_vote(X[seen], own, X[unseen], VOTERS)
+    return out
+
+
+def _thinned(Q: Labels | Array) -> Labels | Array:
+    """A soft membership without its negligible entries."""
+    if Q.ndim == 1:
+        return Q
+    Q = np.where(Q < NEGLIGIBLE, 0.0, Q)
+    return np.asarray(Q / Q.sum(axis=1, keepdims=True))

@@ -1,0 +1,74 @@
+"""The factorization of a diffused neighbour graph: clusters are what a random walk does not leave.
+
+The model of `SoftClustering()` with a scale per cluster, on each item's k nearest neighbours: an item's memberships are
+soft. Strong on curved and touching shapes of like density; it is there for what no tree and no ellipsoid sees.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from partita.affinity import DiffusedAffinity, NeighborGraph
+from partita.affinity.normalise import normalise
+from partita.ensemble.base import Array, Clustering, Member
+from partita.objectives import PerClusterObjective, Problem
+from partita.solvers import ProjectedGradient, Starts, drive
+
+__all__ = ["Graph"]
+
+# A member's partition settles long before its membership does to the last digit.
+MAX_ITER = 200
+TOLERANCE = 1e-3
+# Share of pairs in the graph above which there is nothing for a diffusion to fill in, as in `SoftClustering`.
+SPARSE = 0.5
+
+
+@dataclass(frozen=True)
+class Graph(Member):
+    """Factorization of a neighbour graph; soft.
+
+    Parameters
+    ----------
+    n_neighbors : int
+    steps : int
+        Of the diffusion.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 9]], 30, axis=0)
+    >>> labels = Graph().cluster(X, 2, np.random.default_rng(0)).labels
+    >>> len(set(labels[:30])), len(set(labels))
+    (1, 2)
+    """
+
+    name = "graph"
+    idea = "factorization of a diffused neighbour graph"
+
+    n_neighbors: int = 10
+    steps: int = 4
+
+    def varied(self, draw: int) -> Graph:
+        return self._cycled(draw, n_neighbors=(8, 12, 15, 7))
+
+    def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
+        base = NeighborGraph(n_neighbors=self.n_neighbors).build(X, n_clusters=n_clusters).affinity
+        normalised = normalise(base, "symmetric").affinity
+        diffuse = self.steps > 1 and base.density() < SPARSE
+        affinity = DiffusedAffinity(normalised, self.steps) if diffuse else normalised
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            result = drive(
+                Problem(affinity, PerClusterObjective()),
+                ProjectedGradient(),
+                Starts(affinity, n_clusters, graph=normalised),
+                "spectral",
+                n_init=1,
+                max_iter=MAX_ITER,
+                tol=TOLERANCE,
+                seed=int(rng.integers(2**31 - 1)),
+            )
+        return Clustering(result.membership.matrix)

@@ -1,0 +1,30 @@
+"""The minimum spanning tree of mutual reachability, which the tree methods share: max(L_ij, c_i, c_j), c_i the distance
+from i to its m-th closest other item [campello2013]. O(n^2 d) time, O(n) numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.affinity.from_neighbors import nearest
+from partita.ensemble.base import Array
+
+__all__ = ["reachability_tree"]
+
+Edges = tuple[NDArray[np.int64], NDArray[np.int64], Array]
+
+
+def reachability_tree(X: Array, smoothing: int) -> Edges:
+    """Edges (first, second, length), shortest first; a smoothing of at most 1 gives plain distances.
+
+    >>> reachability_tree(np.array([[0.0], [1.0], [3.0]]), 1)[2].tolist()
+    [1.0, 2.0]
+    """
+    from partita.kernels.trees import spanning_tree
+
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    core = np.zeros(len(X))
+    if smoothing > 1:
+        core = nearest(X, X, min(smoothing, len(X) - 1), "euclidean", None, itself=True)[1][:, -1]
+    return spanning_tree(X, np.ascontiguousarray(core))

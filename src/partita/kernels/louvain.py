@@ -1,0 +1,167 @@
+"""Modularity of a weighted graph by local moves and aggregation, compiled. Importing this module loads numba.
+
+    Q = sum_ij (P_ij - gamma d_i d_j / (2 m)) [same cluster] / (2 m)
+
+[blondel2008] V. Blondel et al., Fast unfolding of communities in large networks, J. Stat. Mech. 2008;
+the resolution gamma is that of J. Reichardt, S. Bornholdt, Physical Review E 74 (2006).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+__all__ = ["local_moves", "louvain", "merge_down"]
+
+# Passes over the nodes of one level; a gain below this share of the total weight is rounding.
+PASSES = 50
+GAIN = 1e-12
+
+
+@njit(cache=True, nogil=True)
+def local_moves(indptr: Any, indices: Any, data: Any, degree: Any, total: float, gamma: float) -> Any:
+    """Move one node at a time to the neighbouring cluster of largest gain until none gains; labels 0..."""
+    n = len(degree)
+    label = np.arange(n)
+    mass = degree.copy()
+    link = np.zeros(n)
+    touched = np.empty(n, dtype=np.int64)
+    for _ in range(PASSES):
+        moved = False
+        for i in range(n):
+            own = label[i]
+            m = 0
+            for s in range(indptr[i], indptr[i + 1]):
+                j = indices[s]
+                if j == i:
+                    continue
+                c = label[j]
+                if link[c] == 0.0:
+                    touched[m] = c
+                    m += 1
+                link[c] += data[s]
+            mass[own] -= degree[i]
+            best = own
+            best_gain = link[own] - gamma * degree[i] * mass[own] / total
+            for t in range(m):
+                c = touched[t]
+                gain = link[c] - gamma * degree[i] * mass[c] / total
+                if gain > best_gain + GAIN * total:
+                    best, best_gain = c, gain
+            mass[best] += degree[i]
+            label[i] = best
+            moved = moved or best != own
+            for t in range(m):
+                link[touched[t]] = 0.0
+        if not moved:
+            break
+    new = np.full(n, -1, dtype=np.int64)
+    found = 0
+    for i in range(n):
+        if new[label[i]] < 0:
+            new[label[i]] = found
+            found += 1
+        label[i] = new[label[i]]
+    return label
+
+
+@njit(cache=True, nogil=True)
+def _aggregate(indptr: Any, indices: Any, data: Any, label: Any, k: int) -> tuple[Any, Any, Any]:
+    """The graph among clusters, loops included."""
+    n = len(label)
+    size = np.zeros(k + 1, dtype=np.int64)
+    for i in range(n):
+        size[label[i] + 1] += 1
+    start = np.cumsum(size)
+    fill = start[:-1].copy()
+    member = np.empty(n, dtype=np.int64)
+    for i in range(n):
+        member[fill[label[i]]] = i
+        fill[label[i]] += 1
+    new_indptr = np.zeros(k + 1, dtype=np.int64)
+    new_indices = np.empty(len(indices), dtype=np.int64)
+    new_data = np.empty(len(data))
+    link = np.zeros(k)
+    touched = np.empty(k, dtype=np.int64)
+    used = 0
+    for c in range(k):
+        m = 0
+        for t in range(start[c], start[c + 1]):
+            i = member[t]
+            for s in range(indptr[i], indptr[i + 1]):
+                b = label[indices[s]]
+                if link[b] == 0.0:
+                    touched[m] = b
+                    m += 1
+                link[b] += data[s]
+        for t in range(m):
+            new_indices[used] = touched[t]
+            new_data[used] = link[touched[t]]
+            link[touched[t]] = 0.0
+            used += 1
+        new_indptr[c + 1] = used
+    return new_indptr, new_indices[:used].copy(), new_data[:used].copy()
+
+
+@njit(cache=True, nogil=True)
+def louvain(indptr: Any, indices: Any, data: Any, gamma: float) -> Any:
+    """Labels of a local maximum of modularity at resolution gamma; nodes are visited in their order."""
+    n = len(indptr) - 1
+    degree = np.zeros(n)
+    for i in range(n):
+        for s in range(indptr[i], indptr[i + 1]):
+            degree[i] += data[s]
+    total = degree.sum()
+    labels = np.arange(n)
+    while True:
+        step = local_moves(indptr, indices, data, degree, total, gamma)
+        k = step.max() + 1
+        for i in range(n):
+            labels[i] = step[labels[i]]
+        if k == len(degree):
+            return labels
+        indptr, indices, data = _aggregate(indptr, indices, data, step, k)
+        coarse = np.zeros(k)
+        for i in range(len(degree)):
+            coarse[step[i]] += degree[i]
+        degree = coarse
+
+
+@njit(cache=True, nogil=True)
+def merge_down(between: Any, degree: Any, k: int, gamma: float) -> Any:
+    """Labels of clusters merged pair by pair, each time the pair that costs modularity least, until k are left.
+
+    `between` is the dense matrix of weights between the clusters and is overwritten.
+    """
+    n = len(degree)
+    total = degree.sum()
+    label = np.arange(n)
+    alive = np.ones(n, dtype=np.bool_)
+    for _ in range(n - k):
+        best, a, b = -np.inf, -1, -1
+        for i in range(n):
+            if alive[i]:
+                for j in range(i + 1, n):
+                    if alive[j]:
+                        gain = between[i, j] - gamma * degree[i] * degree[j] / total
+                        if gain > best:
+                            best, a, b = gain, i, j
+        for j in range(n):
+            between[a, j] += between[b, j]
+        for j in range(n):
+            between[j, a] += between[j, b]
+        degree[a] += degree[b]
+        alive[b] = False
+        for i in range(n):
+            if label[i] == b:
+                label[i] = a
+    new = np.full(n, -1, dtype=np.int64)
+    found = 0
+    for i in range(n):
+        if new[label[i]] < 0:
+            new[label[i]] = found
+            found += 1
+        label[i] = new[label[i]]
+    return label

@@ -1,0 +1,312 @@
+"""The evidence of an ensemble: its weights, its affinity, new items, permutations, copies, memory, save and load."""
+
+import json
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import NotFittedError
+from sklearn.metrics import adjusted_rand_score
+
+from partita import SoF, SoftClustering, load, save
+from partita.affinity import Builder
+from partita.ensemble import Draw, Ensemble, Genie, Graph, Mixture, adjusted_rand, agreement, agreement_weights
+from partita.ensemble.vote import neighbor_vote
+from partita.errors import InputError
+
+few = settings(max_examples=25, deadline=None)
+seeds = st.integers(0, 10_000)
+# Sums of a few dozen products of numbers below one.
+ROUNDING = 1e-12
+QUICK = Ensemble(n_draws=2)
+
+
+def blobs(n=120, K=3, seed=0, apart=5.0):
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % K
+    return rng.normal(size=(n, 2)) + apart * np.c_[truth, truth % 2], truth
+
+
+# weights
+
+
+@few
+@given(seeds)
+def test_the_adjusted_rand_index_is_scikit_learns(seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(0, rng.integers(1, 6), 30), rng.integers(0, rng.integers(1, 6), 30)
+    assert adjusted_rand(a, b) == pytest.approx(adjusted_rand_score(a, b), abs=ROUNDING)
+
+
+def random_table(rng, M):
+    draws = [rng.integers(0, 3, 40) for _ in range(M)]
+    draws[1] = draws[0].copy()
+    return agreement(draws)
+
+
+@few
+@given(seeds, st.integers(2, 5))
+def test_copies_of_a_methods_draws_change_no_methods_share_of_the_evidence(seed, times):
+    rng = np.random.default_rng(seed)
+    methods = ["graph", "graph", "genie", "density", "density", "mixture"]
+    table = random_table(rng, 6)
+    weights, agreed = agreement_weights(table, methods)
+    assert weights.sum() == pytest.approx(1.0, abs=ROUNDING)
+    # Every draw of the first method comes `times` times.
+    index = np.r_[np.repeat([0, 1], times), 2:6]
+    many, agreed_many = agreement_weights(table[np.ix_(index, index)], [methods[i] for i in index])
+    np.testing.assert_allclose(agreed_many, agreed[index], atol=ROUNDING)
+    for name in set(methods):
+        own = [i for i, m in enumerate(methods) if m == name]
+        copies = [j for j, i in enumerate(index) if methods[i] == name]
+        assert many[copies].sum() == pytest.approx(weights[own].sum(), abs=ROUNDING)
+
+
+def test_near_copies_change_the_evidence_little():
+    # Eight more graphs of other settings: by a vote of draws the graph would have 3/4 of the evidence.
+    X, _ = blobs(apart=2.5)
+    plain = Ensemble(methods=("graph", "genie", "density", "mixture"), n_draws=1)
+    graphs = [Graph(n_neighbors=k) for k in (10, 8, 9, 10, 11, 12, 13, 14, 15)]
+    many = Ensemble(methods=(*graphs, "genie", "density", "mixture"), n_draws=1)
+    P, Q = (e.build(X, n_clusters=3) for e in (plain, many))
+    share = [sum(d.weight for d in evidence.draws if d.method == "graph") for evidence in (P, Q)]
+    assert share[1] == pytest.approx(share[0], abs=0.03)
+    assert np.abs(P.affinity.to_dense() - Q.affinity.to_dense()).mean() < 0.03
+    fits = [SoftClustering(3, affinity=e, random_state=0).fit(X).labels_ for e in (plain, many)]
+    assert adjusted_rand(*fits) > 0.9
+
+
+def test_a_method_at_odds_with_all_others_counts_little():
+    rng = np.random.default_rng(0)
+    right = np.arange(300) % 3
+    nearly = [np.where(rng.random(300) < 0.1, rng.integers(0, 3, 300), right) for _ in range(3)]
+    table = agreement([*nearly, rng.integers(0, 3, 300)])
+    weights, agreed = agreement_weights(table, ["a", "b", "c", "noise"])
+    assert weights[3] < 0.01
+    assert agreed[3] < 0.1
+    equal, _ = agreement_weights(table, ["a", "b", "c", "noise"], power=0)
+    np.testing.assert_allclose(equal, 0.25)
+
+
+def test_one_method_alone_and_methods_at_odds_leave_evidence():
+    weights, _ = agreement_weights(np.eye(3), ["a", "a", "a"])
+    np.testing.assert_allclose(weights, 1 / 3)
+    weights, _ = agreement_weights(np.eye(3), ["a", "b", "c"])
+    np.testing.assert_allclose(weights, 1 / 3)
+
+
+# evidence
+
+
+def test_the_affinity_is_the_weighted_mean_of_the_draws():
+    X, _ = blobs(n=60)
+    ensemble = Ensemble(methods=("genie", "density", "modularity"), n_draws=3)
+    evidence = ensemble.build(X, n_clusters=3)
+    expected = sum(d.weight * (d.labels[:, None] == d.labels) for d in evidence.draws)
+    np.testing.assert_allclose(evidence.affinity.to_dense(), expected, atol=ROUNDING)
+    assert evidence.affinity.kind == "probability"
+    assert len(evidence.draws) == 9
+    assert {d.n_items for d in evidence.draws} == {60, 54}
+
+
+def test_soft_members_give_their_probabilities():
+    X, _ = blobs(apart=1.5)
+    evidence = Ensemble(methods=("mixture",), n_draws=1).build(X, n_clusters=3)
+    rng = np.random.default_rng([0, 0, zlib.crc32(b"mixture")])
+    Q = Mixture().cluster((X - X.mean(axis=0)) / X.std(axis=0).max(), 3, rng).membership
+    P = evidence.affinity.to_dense()
+    assert ((P > 0.1) & (P < 0.9)).any()
+    np.testing.assert_allclose(P, Q @ Q.T, atol=5e-3)  # entries below 1e-3 were left out
+
+
+@pytest.mark.parametrize("model", [SoF, SoftClustering])
+def test_an_ensemble_fits_and_says_what_it_was_made_of(model):
+    X, truth = blobs()
+    fitted = model(3, affinity="ensemble", random_state=0).fit(X)
+    assert adjusted_rand(fitted.labels_, truth) > 0.95
+    np.testing.assert_array_equal(fitted.labels_, fitted.membership_.argmax(axis=1))
+    assert sum(draw.weight for draw in fitted.ensemble_) == pytest.approx(1.0)
+    for draw in fitted.ensemble_:
+        assert isinstance(draw, Draw)
+        assert draw.labels.shape == (len(X),)
+        assert draw.agreement_with_result == pytest.approx(adjusted_rand(draw.labels, fitted.labels_))
+    assert float(fitted.scale_) == 1.0
+    # Another affinity leaves nothing of it behind.
+    assert not hasattr(fitted.set_params(affinity="neighbors").fit(X), "ensemble_")
+
+
+def test_sizes_and_normalization_can_be_asked_for():
+    X, truth = blobs()
+    free = SoftClustering(3, affinity=QUICK, sizes="free", normalization="symmetric", random_state=0).fit(X)
+    assert np.shape(free.scale_) == (3,)
+    equal = SoftClustering(3, affinity=QUICK, sizes="equal", random_state=0).fit(X)
+    assert np.ndim(equal.scale_) == 0
+    assert equal.scale_ != 1.0
+    assert adjusted_rand(free.labels_, truth) > 0.95
+
+
+def test_a_neighbour_graph_is_fitted_as_ever():
+    X, _ = blobs()
+    auto = SoftClustering(3, random_state=0).fit(X)
+    named = SoftClustering(3, sizes="free", normalization="symmetric", random_state=0).fit(X)
+    np.testing.assert_array_equal(auto.membership_, named.membership_)
+
+
+def test_the_same_seed_gives_the_same_answer_and_a_permutation_of_the_rows_permutes_it():
+    X, _ = blobs(apart=2.0)
+    first = SoftClustering(3, affinity="ensemble", random_state=3).fit(X)
+    again = SoftClustering(3, affinity="ensemble", random_state=3).fit(X)
+    np.testing.assert_array_equal(first.membership_, again.membership_)
+    order = np.random.default_rng(1).permutation(len(X))
+    moved = SoftClustering(3, affinity="ensemble", random_state=3).fit(X[order])
+    np.testing.assert_array_equal(moved.membership_, first.membership_[order])
+    for a, b in zip(first.ensemble_, moved.ensemble_):
+        np.testing.assert_array_equal(b.labels, a.labels[order])
+
+
+def test_copies_are_one_item_with_a_weight():
+    X, _ = blobs(n=60, apart=2.0)
+    twice = np.r_[X, X[:20]]
+    copied = SoftClustering(3, affinity=QUICK, random_state=0).fit(twice)
+    np.testing.assert_array_equal(copied.membership_[:20], copied.membership_[60:])
+    weighted = SoftClustering(3, affinity=QUICK, random_state=0).fit(
+        X, sample_weight=np.r_[np.full(20, 2.0), np.ones(40)]
+    )
+    np.testing.assert_allclose(copied.membership_[:60], weighted.membership_, atol=1e-12)
+    unseen = SoftClustering(3, affinity=QUICK, random_state=0).fit(X, sample_weight=np.r_[0.0, np.ones(59)])
+    assert unseen.ensemble_[0].labels[0] == -1
+
+
+def test_units_and_place_of_the_features_change_nothing():
+    X, _ = blobs(apart=2.0)
+    first = SoftClustering(3, affinity=QUICK).fit(X)
+    moved = SoftClustering(3, affinity=QUICK).fit(1024.0 * X)
+    np.testing.assert_allclose(moved.membership_, first.membership_, atol=1e-9)
+    # A third feature of noise in tiny units, and then in huge ones: only "given" listens to it alone.
+    noisy = np.c_[
+        X, X[:, 0] + 0.1 * np.random.default_rng(0).normal(size=len(X)), 1e6 * np.random.default_rng(1).random(len(X))
+    ]
+    truth = blobs(apart=2.0)[1]
+    scores = {
+        units: adjusted_rand(SoftClustering(3, affinity=Ensemble(n_draws=1, units=units)).fit(noisy).labels_, truth)
+        for units in ("auto", "standard", "given")
+    }
+    assert scores["auto"] == scores["standard"]
+    assert scores["auto"] > scores["given"] + 0.2
+
+
+@pytest.mark.parametrize(("n", "K"), [(2, 1), (2, 2), (3, 2), (5, 5), (7, 3), (12, 11)])
+def test_few_items(n, K):
+    X, _ = blobs(n=n, K=min(n, 3))
+    fitted = SoftClustering(K, affinity="ensemble", random_state=0).fit(X)
+    assert fitted.membership_.shape == (n, K)
+    np.testing.assert_allclose(fitted.membership_.sum(axis=1), 1.0)
+
+
+def test_one_feature_constant_features_and_extreme_units():
+    X, truth = blobs(n=60)
+    for features in (X[:, :1], np.c_[X, np.ones(60)], 1e-120 * X, 1e120 * X):
+        fitted = SoftClustering(3, affinity=QUICK, random_state=0).fit(features)
+        assert adjusted_rand(fitted.labels_, truth) > 0.9
+
+
+# new items
+
+
+def test_a_new_item_beside_a_fitted_one_joins_its_cluster():
+    X, _ = blobs()
+    fitted = SoftClustering(3, affinity=QUICK, random_state=0).fit(X)
+    new = fitted.predict_proba(X + 1e-3)
+    np.testing.assert_allclose(new.sum(axis=1), 1.0)
+    assert adjusted_rand(new.argmax(axis=1), fitted.labels_) > 0.95
+    # As many as come together, one by one.
+    np.testing.assert_array_equal(
+        fitted.predict_proba(X[:7] + 0.1), np.vstack([fitted.predict_proba(x[None] + 0.1) for x in X[:7]])
+    )
+
+
+def test_the_row_of_an_item_seen_before_is_its_own():
+    X, _ = blobs(n=60, apart=2.0)
+    evidence = QUICK.build(X, n_clusters=3)
+    np.testing.assert_allclose(evidence.rows(X[[4, 40]]), evidence.affinity.rows([4, 40]), atol=ROUNDING)
+    rows = evidence.rows(X + 0.01)
+    assert rows.min() >= 0
+    assert rows.max() <= 1 + ROUNDING
+
+
+@pytest.mark.parametrize(
+    "affinity", ["ensemble", Ensemble(methods=(Genie(gini=0.4), "mixture", {"name": "density"}), n_draws=2)]
+)
+def test_save_and_load_give_the_same_memberships(affinity, tmp_path):
+    X, _ = blobs()
+    fitted = SoftClustering(3, affinity=affinity, random_state=0).fit(X)
+    save(fitted, tmp_path / "model")
+    again = load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict_proba(X + 0.05), fitted.predict_proba(X + 0.05))
+    np.testing.assert_array_equal(again.membership_, fitted.membership_)
+    if isinstance(affinity, Ensemble):
+        assert again.affinity == affinity
+
+
+def test_a_builder_comes_back_from_json():
+    given_one = Ensemble(methods=("genie", Mixture(max_dimensions=5)), n_draws=3, units="given", seed=4)
+    assert Builder.from_config(json.loads(json.dumps(given_one.config()))) == given_one
+
+
+def test_neighbours_vote_labels_and_memberships():
+    X, Y = np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([[1.1], [8.0]])
+    assert neighbor_vote(X, np.array([0, 0, 0, 1]), Y, 3).tolist() == [0, 1]
+    Q = np.array([[1.0, 0.0], [0.5, 0.5], [1.0, 0.0], [0.0, 1.0]])
+    np.testing.assert_allclose(neighbor_vote(X, Q, Y, 2), [[0.75, 0.25], [0.5, 0.5]])
+
+
+# size and errors
+
+
+def test_nothing_n_by_n_is_made():
+    import tracemalloc
+
+    X, truth = blobs(n=12_000, apart=6.0)
+    ensemble = Ensemble(n_draws=2, max_items=1000)
+    SoftClustering(3, affinity=ensemble, random_state=0).fit(X[:600])  # compiles and loads what it needs
+    tracemalloc.start()
+    try:
+        fitted = SoftClustering(3, affinity=ensemble, random_state=0).fit(X)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 150e6  # N x N would be 1,152 MB; 12,000 x 3 numbers in some 20 arrays and the factor are below 30 MB
+    assert {d.n_items for d in fitted.ensemble_} == {1000}
+    assert adjusted_rand(fitted.labels_, truth) > 0.95
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"methods": ()}, "methods is empty"),
+        ({"methods": ("gravity",)}, "unknown method 'gravity'"),
+        ({"n_draws": 0}, "n_draws=0"),
+        ({"share": 0.0}, "share=0.0"),
+        ({"share": 1.5}, "share=1.5"),
+        ({"max_items": 1}, "max_items=1"),
+        ({"units": "metres"}, "units='metres'"),
+        ({"power": -1.0}, "power=-1.0"),
+    ],
+)
+def test_options_out_of_range_are_named(options, message):
+    with pytest.raises(InputError, match=message):
+        Ensemble(**options)
+
+
+def test_missing_cells_are_refused_by_name():
+    X, _ = blobs(n=30)
+    X[3, 1] = np.nan
+    with pytest.raises(InputError, match=r"X\[\d+, 1\] is missing.*neighbors"):
+        SoftClustering(3, affinity="ensemble", missing="unobserved").fit(X)
+
+
+def test_before_fit_there_is_no_ensemble():
+    with pytest.raises(NotFittedError):
+        SoftClustering(3, affinity="ensemble").predict(np.zeros((2, 2)))
