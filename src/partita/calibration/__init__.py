@@ -1,0 +1,27 @@
+"""Honest probabilities: from fitted memberships to ones that mean what they say, without labels."""
+
+from partita.calibration.calibrate import Alternative, Calibration, Calibrator, Refit, calibrate
+from partita.calibration.mixture import KINDS, Mixture, fit_mixture
+from partita.calibration.reliability import Reliability, reliability
+from partita.calibration.selection import Density, by_components, by_merging
+from partita.calibration.subspace import Subspace
+from partita.calibration.temperature import Temperature, fit_temperature
+
+__all__ = [
+    "KINDS",
+    "Alternative",
+    "Calibration",
+    "Calibrator",
+    "Density",
+    "Mixture",
+    "Refit",
+    "Reliability",
+    "Subspace",
+    "Temperature",
+    "by_components",
+    "by_merging",
+    "calibrate",
+    "fit_mixture",
+    "fit_temperature",
+    "reliability",
+]

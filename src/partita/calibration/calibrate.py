@@ -1,0 +1,313 @@
+"""Memberships that mean what they say: a density for the posterior, and held-out fits for how sure it may be.
+
+1. Two densities are fitted to the items (`partita.calibration.selection`): K components, and a mixture for each fitted
+   cluster. BIC chooses. Without features, or with another than the Euclidean distance, or with too few items for a
+   density, the fitted membership stays.
+2. All is fitted again to either half of the items. How well one half's fit predicts the other's memberships gives a
+   temperature (`partita.calibration.temperature`), and the reliability bins.
+
+Nothing sees a label. At most 4,000 items are used for 1 and 2, drawn with a fixed seed; the posterior of all N
+then costs N M q^2. The same fit gives the same answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.calibration.mixture import KINDS, Mixture
+from partita.calibration.reliability import Reliability, co_membership_pairs, reliability
+from partita.calibration.selection import Density, by_components, by_merging, matching
+from partita.calibration.subspace import Subspace
+from partita.calibration.temperature import Temperature, fit_temperature
+from partita.errors import InputError
+from partita.kernels.threads import limit_threads
+
+__all__ = ["Alternative", "Calibration", "Calibrator", "Refit", "calibrate"]
+
+Array = NDArray[np.float64]
+Index = NDArray[np.intp]
+Predict = Callable[[Index], Array]
+# Fit again to some of the items: their labels and memberships there, and what it says of other items.
+Refit = Callable[[Index], tuple[NDArray[np.int64], Array, Predict]]
+Method = Literal["components", "merged", "fitted"]
+
+# Items the densities are fitted to.
+MOST_ITEMS = 4_000
+SEED = 0
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A reading that was tried.
+
+    Attributes
+    ----------
+    method : {"components", "merged", "fitted"}
+    bic : float
+        Mean log-likelihood of an item less the penalty, larger is better; NaN for "fitted", which has none.
+    n_components : int
+    agreement : float
+        Share of items in the cluster that the fit put them in.
+    """
+
+    method: Method
+    bic: float
+    n_components: int
+    agreement: float
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """How the probabilities came about.
+
+    Attributes
+    ----------
+    method : {"components", "merged", "fitted"}
+        Each cluster one component of a mixture; each fitted cluster a mixture of its own; or the fitted membership,
+        where there is no density.
+    kind : str
+        Of the components: "full", "student", "tied", "diagonal"; empty for "fitted".
+    n_components, n_dimensions : int
+        Zero for "fitted".
+    temperature, smoothing : float
+        1 and 0.0001 where nothing had to be softened.
+    stability : float
+        Share of items on which the fits to either half agree; NaN where the items are too few for halves.
+    reliability : Reliability or None
+        Predicted co-membership against fits that have not seen the items.
+    alternatives : tuple of Alternative
+        What was tried, the chosen one first.
+    """
+
+    method: Method
+    kind: str
+    n_components: int
+    n_dimensions: int
+    temperature: float
+    smoothing: float
+    stability: float
+    reliability: Reliability | None
+    alternatives: tuple[Alternative, ...]
+
+
+@dataclass(frozen=True)
+class Calibrator:
+    """The map to calibrated memberships: from features where there is a density, else from fitted memberships."""
+
+    density: Density | None
+    temperature: Temperature
+
+    def __call__(self, features: Array | None, fitted: Array | None) -> Array:
+        """Memberships of items with these features and fitted memberships; only the one that is used may be given."""
+        if self.density is None:
+            assert fitted is not None
+            return self.temperature(fitted)
+        assert features is not None
+        return self.temperature(self.density.posterior(features))
+
+    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        """What a saved model needs: JSON, and arrays."""
+        config: dict[str, Any] = {"temperature": self.temperature.value, "smoothing": self.temperature.smoothing}
+        if self.density is None:
+            return config, {}
+        own, mixture = self.density, self.density.mixture
+        config["density"] = {
+            "reading": own.reading,
+            "n_dimensions": own.n_dimensions,
+            "n_clusters": own.n_clusters,
+            "kind": mixture.kind,
+            "freedom": mixture.freedom if np.isfinite(mixture.freedom) else None,
+            "bic": own.bic,
+        }
+        arrays = {"owner": own.owner, "shares": mixture.shares, "means": mixture.means, "whiteners": mixture.whiteners}
+        arrays |= {"centre": own.subspace.centre, "variances": own.subspace.variances}
+        arrays["basis"] = own.subspace.basis[:, : own.n_dimensions]
+        return config, arrays
+
+    @classmethod
+    def restored(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Calibrator:
+        """From `state`."""
+        temperature = Temperature(float(config["temperature"]), float(config["smoothing"]))
+        own = config.get("density")
+        if own is None:
+            return cls(None, temperature)
+        freedom = np.inf if own["freedom"] is None else float(own["freedom"])
+        mixture = Mixture(own["kind"], arrays["shares"], arrays["means"], arrays["whiteners"], freedom)
+        subspace = Subspace(arrays["centre"], arrays["basis"], arrays["variances"])
+        q, K = int(own["n_dimensions"]), int(own["n_clusters"])
+        M = len(mixture.shares)
+        whole = arrays["basis"].shape == (len(subspace.centre), q) and mixture.means.shape == (M, q)
+        if not (whole and arrays["owner"].shape == (M,) and mixture.kind in KINDS and arrays["owner"].max() < K):
+            raise ValueError("the arrays of the density do not fit together")
+        bic = float(own["bic"])
+        return cls(Density(own["reading"], subspace, q, mixture, arrays["owner"], K, bic, bic), temperature)
+
+
+def calibrate(
+    features: Array | None, membership: Array, labels: NDArray[np.int64], weights: Array | None, refit: Refit | None
+) -> tuple[Calibrator, Calibration]:
+    """Calibrate a fit.
+
+    Parameters
+    ----------
+    features : N x d array or None
+        None where no density can be fitted: the membership is softened only.
+    membership : N x K
+        The fitted one.
+    labels : N
+    weights : N or None
+    refit : callable or None
+        Fits again to the items it is given; None where that cannot be done, and then nothing is softened.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.r_[rng.normal(0, 1, (100, 1)), rng.normal(3, 1, (100, 1))]
+    >>> fitted = np.eye(2)[np.repeat([0, 1], 100)]
+    >>> calibrator, calibration = calibrate(X, fitted, np.repeat([0, 1], 100), None, None)
+    >>> calibration.method, calibrator(np.array([[1.5]]), None).round(1).tolist()
+    ('components', [[0.5, 0.5]])
+    """
+    n, K = membership.shape
+    d = np.ones(n) if weights is None else weights
+    if K == 1:
+        only = Alternative("fitted", np.nan, 0, 1.0)
+        return Calibrator(None, Temperature()), _said(None, Temperature(), np.nan, None, (only,))
+    used = np.arange(n)
+    if n > MOST_ITEMS:
+        used = np.sort(np.random.default_rng(SEED).choice(n, MOST_ITEMS, replace=False))
+    with limit_threads(1):
+        X = None if features is None else features[used]
+        chosen, alternatives = _chosen(X, membership[used], labels[used], d[used])
+        temperature, stability, bins = Temperature(), np.nan, None
+        halves = None if refit is None else _halves(chosen, features, d, used, refit)
+        if halves is not None:
+            temperature, stability, bins = _held_out(halves, Calibrator(chosen, temperature), features, membership, d)
+    calibrator = Calibrator(chosen, temperature)
+    return calibrator, _said(chosen, temperature, stability, bins, alternatives)
+
+
+def _chosen(
+    X: Array | None, W: Array, labels: NDArray[np.int64], d: Array
+) -> tuple[Density | None, tuple[Alternative, ...]]:
+    """The density of the reading that BIC prefers, its clusters named as the fitted ones."""
+    fitted = Alternative("fitted", np.nan, 0, 1.0)
+    if X is None:
+        return None, (fitted,)
+    hard = np.eye(W.shape[1])[labels]
+    components = by_components(X, d, [hard])
+    if components is None:
+        return None, (fitted,)
+    merged = by_merging(X, d, W, labels, like=components)
+    found = sorted((density for density in (components, merged) if density), key=lambda density: -density.bic)
+    tried = []
+    for i, density in enumerate(found):
+        V = density.posterior(X)
+        if density.reading == "components":
+            order = matching(V, hard, d)
+            found[i], V = density.relabelled(order), V[:, np.argsort(order)]
+        agreement = float(np.average(V.argmax(axis=1) == labels, weights=d))
+        tried.append(Alternative(density.reading, density.bic, len(density.owner), agreement))
+    return found[0], (*tried, fitted)
+
+
+@dataclass(frozen=True)
+class _Half:
+    """A half of the items used, and what its fit says of either half: on its own items, and on the others."""
+
+    own: Index
+    other: Index
+    on_own: Array
+    on_other: Array
+
+
+def _halves(
+    chosen: Density | None, features: Array | None, d: Array, used: Index, refit: Refit
+) -> tuple[_Half, _Half] | None:
+    """Fits to either half of the items; None where they are too few."""
+    mixed = np.random.default_rng(SEED).permutation(used)
+    parts = np.sort(mixed[::2]), np.sort(mixed[1::2])
+    out = []
+    for own, other in (parts, parts[::-1]):
+        try:
+            labels, W, predict = refit(own)
+        except InputError:  # more clusters than items, say
+            return None
+        if chosen is None:
+            out.append(_Half(own, other, W, predict(other)))
+            continue
+        assert features is not None
+        density = _again(chosen, features[own], d[own], labels, W)
+        if density is None:
+            return None
+        out.append(_Half(own, other, density.posterior(features[own]), density.posterior(features[other])))
+    return out[0], out[1]
+
+
+def _again(chosen: Density, X: Array, d: Array, labels: NDArray[np.int64], W: Array) -> Density | None:
+    """A density of the same reading for some of the items.
+
+    It may start from the half's own clusters or from what the fit to all says of them; what explains it best is kept.
+    """
+    V = chosen.posterior(X)
+    K = W.shape[1]
+    if chosen.reading == "components":
+        kind, q = chosen.mixture.kind, chosen.n_dimensions
+        return by_components(X, d, [np.eye(K)[labels], V], dimensions=[q], kinds=[kind])
+    M = len(chosen.owner)
+    both = [
+        by_merging(X, d, prior, names, like=chosen, n_components=M)
+        for prior, names in ((W, labels), (V, V.argmax(axis=1)))
+    ]
+    found = [density for density in both if density is not None]
+    return max(found, key=lambda density: density.bic) if found else None
+
+
+def _held_out(
+    halves: tuple[_Half, _Half], untempered: Calibrator, features: Array | None, membership: Array, d: Array
+) -> tuple[Temperature, float, Reliability]:
+    first, second = halves
+    order = matching(
+        np.r_[first.on_own, first.on_other], np.r_[second.on_other, second.on_own], d[np.r_[first.own, first.other]]
+    )
+    pairs = [
+        (first.on_other, second.on_own[:, order], d[second.own]),
+        (second.on_other[:, order], first.on_own, d[first.own]),
+    ]
+    temperature = fit_temperature(pairs).of_all()
+    agree = [a.argmax(axis=1) == b.argmax(axis=1) for a, b, _ in pairs]
+    stability = float(np.average(np.concatenate(agree), weights=np.concatenate([w for _, _, w in pairs])))
+    rng = np.random.default_rng(SEED)
+    said, held = [], []
+    for half in halves:
+        items = half.other
+        W = temperature(untempered.density.posterior(features[items]) if untempered.density else membership[items])  # type: ignore[index]
+        p, q = co_membership_pairs(W, half.on_other, np.arange(len(items)), rng)
+        said.append(p)
+        held.append(q)
+    return temperature, stability, reliability(np.concatenate(said), np.concatenate(held))
+
+
+def _said(
+    chosen: Density | None,
+    temperature: Temperature,
+    stability: float,
+    bins: Reliability | None,
+    alternatives: tuple[Alternative, ...],
+) -> Calibration:
+    return Calibration(
+        "fitted" if chosen is None else chosen.reading,
+        "" if chosen is None else chosen.mixture.kind,
+        0 if chosen is None else len(chosen.owner),
+        0 if chosen is None else chosen.n_dimensions,
+        temperature.value,
+        temperature.smoothing,
+        stability,
+        bins,
+        alternatives,
+    )

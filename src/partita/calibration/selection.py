@@ -1,0 +1,301 @@
+"""Which density: one for each of two readings of "K clusters", chosen without labels.
+
+*Components*: each cluster is one component. K components from several starts, the fitted clusters among them. Right
+where the data is such a mixture, however much the components overlap: there neighbour graphs are at their worst, and
+the posterior of the mixture is what a membership should be.
+
+*Merged*: each fitted cluster is a mixture of its own, with as many components as it needs. Right where clusters are
+curved. The clusters' own mixtures are fitted first; components are handed out where they raise the likelihood most;
+then all are fitted together, the fitted membership being each item's prior over clusters while the densities form
+(90% of it, the rest uniform: near a boundary the densities decide, and a spiral keeps its arms). The posterior that is
+reported has the densities and shares of the components alone.
+
+Number of dimensions and kind of covariance are chosen for K components by corrected AIC [hurvich1989], which predicts
+held-out likelihood: an overfitted covariance costs little, a missing one costs the posterior. How many components, and
+which of the two readings, by BIC [schwarz1978; fraley1998]: one component too many is a cluster torn apart, or two
+merged.
+
+Cost: some hundred EM iterations on at most the items given; N is small here (`calibrate` samples).
+
+References
+----------
+[hurvich1989] Hurvich, Tsai: Regression and time series model selection in small samples. Biometrika 76, 1989.
+[schwarz1978] Schwarz: Estimating the dimension of a model. Annals of Statistics 6, 1978.
+[fraley1998] Fraley, Raftery: How many clusters? Which clustering method? The Computer Journal 41, 1998.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+from sklearn.cluster import KMeans
+
+from partita.calibration.mixture import KINDS, Kind, Mixture, MixtureFit, covariance, fit_mixture, n_parameters
+from partita.calibration.subspace import Subspace
+
+__all__ = ["Density", "Reading", "by_components", "by_merging", "matching"]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Reading = Literal["components", "merged"]
+
+# Dimensions tried, beside all of them where they are few.
+DIMENSIONS = (2, 3, 5, 8, 12, 20, 30)
+ALL_DIMENSIONS, FEW_DIMENSIONS = 40, 5
+# Iterations and tolerance where many fits are compared, and where a fit is kept.
+ROUGH: dict[str, Any] = {"max_iter": 60, "tol": 1e-4}
+FINE: dict[str, Any] = {"max_iter": 300, "tol": 1e-6}
+# k-means starts, starts that are followed to the end, and the difference in mean log-likelihood of alike ones.
+SEEDS, LIKELY, ALIKE = 6, 3, 1e-4
+# Components of one cluster, of all, and how many more than K are tried.
+MOST_OF_CLUSTER, MOST = 16, 60
+MORE = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 26, 33, 41, 50)
+# More components are not tried once BIC has fallen by the cost of this many: a spiral's rises only after the first few.
+HOPELESS = 5
+# Items a component has at least, as a multiple of those that span its dimensions.
+ITEMS_EACH = 1.5
+# Rows whose posterior is computed at a time.
+BATCH = 1 << 15
+# Part of the prior over clusters that is the fitted membership; the rest is uniform.
+TRUST = 0.9
+# A gain in log-likelihood below this is not worth a component under any criterion.
+NO_GAIN = 1.0
+
+
+@dataclass(frozen=True)
+class Density:
+    """A density of the items whose components belong to clusters.
+
+    Attributes
+    ----------
+    reading : {"components", "merged"}
+    subspace, n_dimensions
+        Where it is a density: the first q directions; a common Gaussian beyond.
+    mixture : Mixture
+        M components over q coordinates.
+    owner : M
+        Cluster of each component.
+    bic, aicc : float
+        Mean log-likelihood of an item less the penalty: larger is better.
+    """
+
+    reading: Reading
+    subspace: Subspace
+    n_dimensions: int
+    mixture: Mixture
+    owner: NDArray[np.int64]
+    n_clusters: int
+    bic: float
+    aicc: float
+
+    def posterior(self, X: Array) -> Array:
+        """Probability of each cluster given x, N x K."""
+        of = np.eye(self.n_clusters)[self.owner]
+        out = np.empty((len(X), self.n_clusters))
+        for low in range(0, len(X), BATCH):
+            Z = self.subspace.coordinates(X[low : low + BATCH], self.n_dimensions)
+            out[low : low + BATCH] = self.mixture.responsibilities(Z) @ of
+        return out
+
+    def relabelled(self, order: NDArray[np.intp]) -> Density:
+        """The same with cluster k named order[k]."""
+        return replace(self, owner=order[self.owner].astype(np.int64))
+
+
+def by_components(
+    X: Array,
+    weights: Array,
+    starts: Sequence[Array],
+    *,
+    dimensions: Sequence[int] | None = None,
+    kinds: Sequence[Kind] = KINDS,
+) -> Density | None:
+    """K components: the best over dimensions, kinds of covariance and starts; None where the items are too few for any.
+
+    Parameters
+    ----------
+    X : N x d
+    weights : N
+    starts : sequence of N x K
+        Memberships to start from, beside k-means in the coordinates from several seeds.
+    dimensions, kinds
+        What to try; a density that was chosen before fixes them.
+    """
+    subspace = Subspace.of(X, weights)
+    K = starts[0].shape[1]
+    tried = _dimensions(subspace.rank) if dimensions is None else sorted({min(q, subspace.rank) for q in dimensions})
+    best: tuple[float, int, Kind] | None = None
+    rough: list[Kind] = [kind for kind in kinds if kind != "student"] or list(kinds)
+    for q in tried:
+        Z = subspace.coordinates(X, q)
+        scatter = covariance(Z, weights)
+        for kind in rough:
+            if len(tried) == len(rough) == 1:
+                best = (0.0, q, kind)
+                break
+            fit = fit_mixture(Z, weights, starts[0], kind, scatter=scatter, **ROUGH)
+            aicc = _criteria(fit, weights, subspace, q)[1]
+            if aicc > -np.inf and (best is None or aicc > best[0]):
+                best = (aicc, q, kind)
+    if best is None:
+        return None
+    q, kind = best[1:]
+    Z = subspace.coordinates(X, q)
+    scatter = covariance(Z, weights)
+    likely = _likely_starts(Z, weights, starts, kind, scatter)
+    found: Density | None = None
+    for candidate in dict.fromkeys([kind, *kinds]):
+        fits = [fit_mixture(Z, weights, start, candidate, scatter=scatter, **FINE) for start in likely]
+        fit = max(fits, key=lambda fit: fit.log_likelihood)
+        bic, aicc = _criteria(fit, weights, subspace, q)
+        if found is None or aicc > found.aicc:  # the first kind is the one chosen: its criterion is finite, or fixed
+            found = Density("components", subspace, q, fit.mixture, np.arange(K), K, bic, aicc)
+    return found
+
+
+def _likely_starts(Z: Array, weights: Array, starts: Sequence[Array], kind: Kind, scatter: Array) -> list[Array]:
+    """Responsibilities from which the likelihood is highest after a few iterations, unlike ones only.
+
+    Beside the starts given, k-means from several seeds: one start in ten or so ends with a component across two
+    clusters and another cluster cut in two, and no later step mends it.
+    """
+    K = starts[0].shape[1]
+    means = [KMeans(K, n_init=1, random_state=seed).fit(Z, sample_weight=weights).labels_ for seed in range(SEEDS)]
+    tried = [
+        fit_mixture(Z, weights, start, kind, scatter=scatter, **ROUGH)
+        for start in (*starts, *(np.eye(K)[labels] for labels in means))
+    ]
+    tried.sort(key=lambda fit: -fit.log_likelihood)
+    kept = tried[:1]
+    for fit in tried[1:]:
+        if kept[-1].log_likelihood - fit.log_likelihood > ALIKE * weights.sum():
+            kept.append(fit)
+    return [fit.responsibilities for fit in kept[:LIKELY]]
+
+
+def by_merging(
+    X: Array,
+    weights: Array,
+    membership: Array,
+    labels: Labels,
+    *,
+    like: Density,
+    n_components: int | None = None,
+) -> Density | None:
+    """A mixture for each fitted cluster: the best number of components by BIC, in the dimensions of another density.
+
+    Parameters
+    ----------
+    membership : N x K
+        The fitted one: the prior over clusters.
+    labels : N
+        Clusters whose own mixtures are the start.
+    like : Density
+        From which dimensions and kind are taken; "full" is tried as well.
+    n_components : int, optional
+        No other number (or the largest there is below it), and no other kind.
+    """
+    K = membership.shape[1]
+    subspace = Subspace.of(X, weights)
+    q = min(like.n_dimensions, subspace.rank)
+    Z = subspace.coordinates(X, q)
+    scatter = covariance(Z, weights)
+    log_prior = np.log(TRUST * membership + (1 - TRUST) / K)
+    best: tuple[float, Kind, NDArray[np.intp], MixtureFit] | None = None
+    for kind in dict.fromkeys(["full", like.mixture.kind] if n_components is None else [like.mixture.kind]):
+        if kind == "tied":  # one covariance for pieces of a curve says nothing
+            continue
+        own = [_own_mixtures(Z, weights, np.flatnonzero(labels == k), kind, scatter) for k in range(K)]
+        if not all(own):
+            return None
+        ladder = _handed_out(own)
+        if n_components is None:
+            ladder = [counts for counts in ladder if sum(counts) - K in MORE]
+        else:
+            ladder = [counts for counts in ladder if sum(counts) <= n_components][-1:]
+        for counts in ladder:
+            M = sum(counts)
+            owner = np.repeat(np.arange(K), counts)
+            start = np.zeros((len(Z), M))
+            for k, m in enumerate(counts):
+                start[np.ix_(labels == k, owner == k)] = own[k][m - 1].responsibilities
+            fit = fit_mixture(Z, weights, start, kind, log_prior=log_prior[:, owner], scatter=scatter, **ROUGH)
+            bic = _criteria(fit, weights, subspace, q)[0]
+            if best is None or bic > best[0]:
+                best = bic, kind, owner, fit
+            each = (n_parameters(kind, 2, q) - n_parameters(kind, 1, q)) / 2 * np.log(weights.sum()) / weights.sum()
+            if bic < best[0] - HOPELESS * each:
+                break
+    if best is None:
+        return None
+    _, kind, owner, rough = best
+    prior = log_prior[:, owner]
+    fit = fit_mixture(Z, weights, _with_prior(rough, prior), kind, log_prior=prior, scatter=scatter, **FINE)
+    return Density("merged", subspace, q, fit.mixture, owner, K, *_criteria(fit, weights, subspace, q))
+
+
+def _with_prior(fit: MixtureFit, log_prior: Array) -> Array:
+    """Responsibilities that take the prior in."""
+    R = fit.responsibilities * np.exp(log_prior)
+    return np.asarray(R / R.sum(axis=1, keepdims=True))
+
+
+def matching(estimate: Array, reference: Array, weights: Array) -> NDArray[np.intp]:
+    """order[k]: the column of the reference that column k of the estimate is, by shared mass."""
+    overlap = (estimate * weights[:, None]).T @ reference
+    return np.asarray(linear_sum_assignment(-overlap)[1])
+
+
+def _dimensions(rank: int) -> list[int]:
+    fewer = [q for q in DIMENSIONS if q < rank] if rank > FEW_DIMENSIONS else []
+    return [*fewer, rank] if rank <= ALL_DIMENSIONS else fewer
+
+
+def _criteria(fit: MixtureFit, weights: Array, subspace: Subspace, q: int) -> tuple[float, float]:
+    """BIC and corrected AIC an item, both halved and negated: log-likelihood less penalty."""
+    total = float(weights.sum())
+    p = n_parameters(fit.mixture.kind, len(fit.mixture.shares), q)
+    beyond = subspace.log_likelihood_beyond(q)
+    bic = (fit.log_likelihood - p / 2 * np.log(total)) / total + beyond
+    room = total - p - 1
+    aicc = (fit.log_likelihood - p * (1 + (p + 1) / room)) / total + beyond if room > 0 else -np.inf
+    return float(bic), float(aicc)
+
+
+def _own_mixtures(Z: Array, weights: Array, items: NDArray[np.intp], kind: Kind, scatter: Array) -> list[MixtureFit]:
+    """Mixtures of one cluster's items alone, of 1, 2, ... components; none for an empty cluster."""
+    if not len(items):
+        return []
+    Z, weights = Z[items], weights[items]
+    out: list[MixtureFit] = []
+    for m in range(1, MOST_OF_CLUSTER + 1):
+        if m > 1 and len(items) < m * ITEMS_EACH * (Z.shape[1] + 2):
+            break
+        if m == 1:
+            start = np.ones((len(Z), 1))
+        else:
+            start = np.eye(m)[KMeans(m, n_init=2, random_state=0).fit(Z, sample_weight=weights).labels_]
+        out.append(fit_mixture(Z, weights, start, kind, scatter=scatter, max_iter=30, tol=1e-3))
+    return out
+
+
+def _handed_out(own: Sequence[Sequence[MixtureFit]]) -> list[list[int]]:
+    """Components of each cluster as their total grows: the next goes where it, or a few on end, gain most apiece."""
+    counts = [1] * len(own)
+    out = [list(counts)]
+    while sum(counts) < MOST:
+        gains = [
+            ((fits[m].log_likelihood - fits[counts[k] - 1].log_likelihood) / (m + 1 - counts[k]), -k)
+            for k, fits in enumerate(own)
+            for m in range(counts[k], len(fits))
+        ]
+        if not gains or max(gains)[0] < NO_GAIN:
+            break
+        counts[-max(gains)[1]] += 1
+        out.append(list(counts))
+    return out

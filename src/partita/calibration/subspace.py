@@ -1,0 +1,70 @@
+"""The directions in which a density is fitted: leading principal components of the items.
+
+Beyond the first q directions the items are described by one Gaussian for all of them, with the principal variances. It
+is the same for every component, so it leaves each posterior alone; and with it densities of different q are densities
+of the same thing, whose likelihoods can be compared [raftery2006].
+
+References
+----------
+[raftery2006] Raftery, Dean: Variable selection for model-based clustering. JASA 101, 2006.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Subspace"]
+
+Array = NDArray[np.float64]
+
+# Share of the largest standard deviation below which a direction holds rounding only.
+RANK = 1e-5
+# A coordinate beyond this is as good as infinite, and its square still is a number.
+FARTHEST = 1e150
+
+
+@dataclass(frozen=True)
+class Subspace:
+    """Principal directions.
+
+    Attributes
+    ----------
+    centre : d
+    basis : d x r
+        Orthonormal, by falling variance; r is the rank of the items.
+    variances : r
+    """
+
+    centre: Array
+    basis: Array
+    variances: Array
+
+    @classmethod
+    def of(cls, X: Array, weights: Array) -> Subspace:
+        """The directions of weighted items. Cost: N d min(N, d).
+
+        >>> Subspace.of(np.array([[0.0, 0.0], [2.0, 0.0]]), np.ones(2)).basis.tolist()
+        [[1.0], [0.0]]
+        """
+        centre = np.average(X, axis=0, weights=weights)
+        Y = (X - centre) * np.sqrt(weights / weights.sum())[:, None]
+        _, spread, V = np.linalg.svd(Y, full_matrices=False)
+        V = V[spread > RANK * spread[0]].T
+        V = V * np.sign(V[np.abs(V).argmax(axis=0), np.arange(V.shape[1])])  # the sign is no matter of rounding
+        return cls(centre, V, spread[: V.shape[1]] ** 2)
+
+    @property
+    def rank(self) -> int:
+        """Number of directions, r."""
+        return int(self.basis.shape[1])
+
+    def coordinates(self, X: Array, q: int) -> Array:
+        """First q coordinates, N x q."""
+        return np.asarray(np.clip(X - self.centre, -FARTHEST, FARTHEST) @ self.basis[:, :q])
+
+    def log_likelihood_beyond(self, q: int) -> float:
+        """Mean log-likelihood of an item in the directions after the first q."""
+        return float(-0.5 * (np.log(2 * np.pi * self.variances[q:]) + 1).sum())

@@ -1,0 +1,94 @@
+"""Temperature: memberships made as sure as fits to other items bear out, no more.
+
+w_k -> (1 - s) w_k^(1/T) / sum_l w_l^(1/T) + s / K with T >= 1 and 0 < s < 1: the temperature of [guo2017] and a little
+of add-half smoothing, so that no membership is a hard zero. The order of the entries of a row never changes, nor
+therefore its argmax.
+
+Both are fitted without labels, on two halves of the items: what one half's fit says of the other half's items should
+predict what that half's own fit says of them, by cross-entropy. The log-odds of a fit to half the items have twice the
+noise of one to all, and an attenuation of 1 / T = signal / (signal + noise) has T - 1 = noise / signal: so half of the
+excess over one is taken, of the smoothing likewise.
+
+References
+----------
+[guo2017] Guo, Pleiss, Sun, Weinberger: On calibration of modern neural networks. ICML 2017.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+
+__all__ = ["Temperature", "fit_temperature"]
+
+Array = NDArray[np.float64]
+
+# Hottest temperature: beyond it a membership is all but uniform.
+HOTTEST = 25.0
+# Smoothings tried; the first stands for none, and no membership falls below it over K.
+SMOOTHINGS = (1e-4, 3e-3, 1e-2, 3e-2, 1e-1)
+# Memberships below this are as good as zero, and their logarithms still are numbers.
+LEAST = 1e-100
+
+
+@dataclass(frozen=True)
+class Temperature:
+    """The map of a membership.
+
+    >>> Temperature(2.0, 0.0)(np.array([[0.9, 0.1]])).round(12).tolist()
+    [[0.75, 0.25]]
+    """
+
+    value: float = 1.0
+    smoothing: float = SMOOTHINGS[0]
+
+    def __call__(self, W: Array) -> Array:
+        """The membership W, N x K, as sure as the temperature allows."""
+        powered = W if self.value == 1 else _softened(np.log(np.maximum(W, LEAST)), self.value)
+        return np.asarray((1 - self.smoothing) * powered + self.smoothing / W.shape[1])
+
+    def of_all(self) -> Temperature:
+        """What one fitted on halves says of a fit to all items."""
+        return Temperature(1 + (self.value - 1) / 2, max(self.smoothing / 2, SMOOTHINGS[0]))
+
+
+def fit_temperature(pairs: Sequence[tuple[Array, Array, Array]]) -> Temperature:
+    """Temperature and smoothing of least cross-entropy.
+
+    Parameters
+    ----------
+    pairs : sequence of (predicted N x K, borne out N x K, weights N)
+        Columns aligned.
+
+    Examples
+    --------
+    >>> said, held = np.array([[0.9, 0.1]] * 4), np.eye(2)[[0, 0, 0, 1]]
+    >>> found = fit_temperature([(said, held, np.ones(4))])
+    >>> bool(abs(found(said)[0, 0] - 0.75) < 0.01)
+    True
+    """
+    logs = np.log(np.maximum(np.concatenate([predicted for predicted, _, _ in pairs]), LEAST))
+    held = np.concatenate([weights[:, None] * target for _, target, weights in pairs])
+    held /= held.sum()
+    K = held.shape[1]
+
+    def loss(log_value: float, smoothing: float) -> float:
+        W = (1 - smoothing) * _softened(logs, np.exp(log_value)) + smoothing / K
+        return -float((held * np.log(W)).sum())
+
+    best = (np.inf, 1.0, SMOOTHINGS[0])
+    for smoothing in SMOOTHINGS:
+        found = minimize_scalar(
+            loss, bounds=(0.0, np.log(HOTTEST)), args=(smoothing,), method="bounded", options={"xatol": 1e-2}
+        )
+        best = min(best, (float(found.fun), float(np.exp(found.x)), smoothing))
+    return Temperature(*best[1:])
+
+
+def _softened(logs: Array, temperature: float) -> Array:
+    V = np.exp((logs - logs.max(axis=1, keepdims=True)) / temperature)
+    return np.asarray(V / V.sum(axis=1, keepdims=True))
