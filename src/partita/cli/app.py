@@ -29,6 +29,11 @@ class Model(StrEnum):
 
     soft = "soft"
     sof = "sof"
+    baum_eagon = "baum-eagon"
+    symnmf = "symnmf"
+    copositive = "copositive"
+    kernel_kmeans = "kernel-kmeans"
+    spectral = "spectral"
 
 
 class InputOption(StrEnum):
@@ -45,6 +50,7 @@ class AffinityOption(StrEnum):
 
     relative = "relative"
     neighbors = "neighbors"
+    ensemble = "ensemble"
 
 
 class Sizes(StrEnum):
@@ -52,6 +58,13 @@ class Sizes(StrEnum):
 
     free = "free"
     equal = "equal"
+
+
+class Probabilities(StrEnum):
+    """Memberships of the fit, or calibrated ones."""
+
+    fitted = "fitted"
+    calibrated = "calibrated"
 
 
 class ScaleOption(StrEnum):
@@ -131,17 +144,29 @@ def fit(
     key: Annotated[str | None, typer.Option(help="Array to read from an npz file.")] = None,
     input_: Annotated[InputOption, typer.Option("--input", help="What FILE holds.")] = InputOption.features,
     model: Annotated[
-        Model, typer.Option(help="soft: diffused neighbour graph, scale learned; sof: the paper's.")
+        Model,
+        typer.Option(
+            help="soft: diffused neighbour graph, scale learned; sof, baum-eagon, symnmf, copositive: the papers'."
+        ),
     ] = Model.soft,
     affinity: Annotated[
-        AffinityOption | None, typer.Option(help="neighbors (soft's default) or relative (sof's default).")
+        AffinityOption | None, typer.Option(help="neighbors (soft's default), relative (the others') or ensemble.")
     ] = None,
-    solver: Annotated[str, typer.Option(help="How the objective is minimised.")] = "projected-gradient",
+    solver: Annotated[
+        str | None, typer.Option(help="How the objective is minimised.", show_default="the model's own")
+    ] = None,
     start: Annotated[
-        str | None, typer.Option(help="dirichlet (sof's default), kmeans or spectral (soft's default).")
+        str | None, typer.Option(help="spectral (soft's default), dirichlet (the others') or kmeans.")
     ] = None,
     sizes: Annotated[
         Sizes | None, typer.Option(help="soft only: a scale for each cluster (free) or one for all (equal).")
+    ] = None,
+    probabilities: Annotated[
+        Probabilities | None,
+        typer.Option(
+            help="soft only: memberships as fitted, or calibrated against a density and held-out fits.",
+            show_default="fitted",
+        ),
     ] = None,
     steps: Annotated[
         int | None,
@@ -153,7 +178,11 @@ def fit(
     ] = None,
     normalization: Annotated[
         str | None,
-        typer.Option(help="soft only: symmetric, relative-entropy, l1, frobenius or none.", show_default="symmetric"),
+        typer.Option(
+            help="soft: symmetric, relative-entropy, l1, frobenius or none; symnmf: symmetric or none; copositive: "
+            "relative-entropy, l1 or frobenius.",
+            show_default="symmetric; copositive: relative-entropy",
+        ),
     ] = None,
     n_neighbors: Annotated[
         int | None,
@@ -175,6 +204,12 @@ def fit(
     ] = MissingOption.error,
     symmetrize: Annotated[
         SymmetrizeOption | None, typer.Option(help="How an asymmetric affinity is made symmetric; an error without.")
+    ] = None,
+    must_link: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Pairs of items (two columns of ids) that belong together.")
+    ] = None,
+    cannot_link: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Pairs of items that do not belong together.")
     ] = None,
     n_init: Annotated[
         int | None, typer.Option(min=1, help="Restarts.", show_default="10 for dirichlet, else 1")

@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from partita.affinity import Builder, NeighborGraph, Precomputed, RelativeDistance
 from partita.affinity.checks import Symmetrize
-from partita.cli.inputs import InputKind, read_input
+from partita.cli.inputs import InputKind, read_input, read_links
 from partita.cli.run import Job, run_job
+from partita.ensemble import Ensemble
 from partita.errors import InputError
-from partita.estimators import SoF, SoftClustering
+from partita.estimators import (
+    BaumEagon,
+    CopositiveFactorization,
+    KernelKMeans,
+    SoF,
+    SoftClustering,
+    SpectralRelaxation,
+    SymNMF,
+)
 from partita.estimators.base import FactorizationEstimator
 from partita.progress import ProgressBar
 from partita.solvers import STARTS, Solver
 
 __all__ = ["FitOptions", "run_fit"]
+
+MODELS: dict[str, type[FactorizationEstimator]] = {
+    "soft": SoftClustering,
+    "sof": SoF,
+    "baum-eagon": BaumEagon,
+    "symnmf": SymNMF,
+    "copositive": CopositiveFactorization,
+    "kernel-kmeans": KernelKMeans,
+    "spectral": SpectralRelaxation,
+}
+# Options that only some models have.
+OWN = ("sizes", "steps", "probabilities", "normalization")
 
 
 @dataclass(frozen=True)
@@ -32,11 +53,12 @@ class FitOptions:
     id_column: str | None
     key: str | None
     input: InputKind
-    model: Literal["soft", "sof"]
-    affinity: Literal["relative", "neighbors"] | None
-    solver: str
+    model: Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral"]
+    affinity: Literal["relative", "neighbors", "ensemble"] | None
+    solver: str | None
     start: str | None
     sizes: str | None
+    probabilities: str | None
     steps: int | None
     normalization: str | None
     n_neighbors: int | None
@@ -46,6 +68,8 @@ class FitOptions:
     scale_features: str
     missing: Literal["error", "unobserved"]
     symmetrize: Symmetrize | None
+    must_link: Path | None
+    cannot_link: Path | None
     n_init: int | None
     n_jobs: int
     seed: int
@@ -70,6 +94,7 @@ def run_fit(options: FitOptions) -> int:
             missing=options.missing == "unobserved",
             scaled=options.scale_features != "none",
         )
+    links = {"must_link": options.must_link, "cannot_link": options.cannot_link}
     out = options.out or Path(f"{options.file.name.split('.')[0]}-partita")
     given = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
     effective = estimator.get_params(deep=False) | {"affinity": estimator._builder().config()}
@@ -78,6 +103,7 @@ def run_fit(options: FitOptions) -> int:
             command="fit",
             items=items,
             estimator=estimator,
+            known={name: read_links(file, items.ids) for name, file in links.items() if file is not None},
             out=out,
             options=given | {"k": int(options.k)} | {name: _readable(value) for name, value in effective.items()},
             title=options.file.stem,
@@ -98,13 +124,10 @@ def _estimator(options: FitOptions) -> FactorizationEstimator:
         raise InputError(f"--k {options.k}: expected a whole number of clusters") from error
     if k < 1:
         raise InputError(f"--k {k}: at least one cluster is needed")
-    if options.solver not in Solver.registry:
-        raise InputError(f"--solver {options.solver}: expected one of {', '.join(sorted(Solver.registry))}")
     if options.start is not None and options.start not in STARTS:
         raise InputError(f"--start {options.start}: expected one of {', '.join(STARTS)}")
     shared: dict[str, Any] = {
         "affinity": _builder(options),
-        "solver": Solver.registry[options.solver](),
         "n_init": options.n_init or "auto",
         "max_iter": options.max_iter,
         "tol": options.tol,
@@ -118,13 +141,55 @@ def _estimator(options: FitOptions) -> FactorizationEstimator:
     }
     if options.start is not None:
         shared["start"] = options.start
-    own = {name: getattr(options, name) for name in ("sizes", "steps", "normalization")}
+    kind = MODELS[options.model]
+    own = {name: getattr(options, name) for name in OWN}
     own = {name: value for name, value in own.items() if value is not None}
-    if options.model == "sof":
-        if own:
-            raise InputError(f"--{next(iter(own))} goes with --model soft, not with --model sof")
-        return SoF(k, **shared)
-    return SoftClustering(k, **own, **shared)
+    for name, value in own.items():
+        able = [model for model, other in MODELS.items() if name in other._parameter_constraints]
+        if options.model not in able:
+            raise InputError(f"--{name} goes with --model {' or '.join(able)}, not with --model {options.model}")
+        for constraint in kind._parameter_constraints[name]:
+            choices = getattr(constraint, "options", None)
+            if isinstance(value, str) and choices is not None and value not in choices:
+                raise InputError(
+                    f"--{name} {value} does not go with --model {options.model}: expected one of "
+                    f"{', '.join(sorted(choices))}"
+                )
+    estimator = kind(k, **own, **shared)
+    if options.solver is not None:
+        estimator.set_params(solver=_solver(options.solver, estimator, options.model))
+    return estimator
+
+
+def _solver(text: str, estimator: FactorizationEstimator, model: str) -> Solver:
+    """A solver that can do what the model asks, from NAME or NAME:OPTION=VALUE,OPTION=VALUE."""
+    name, _, chosen = text.partition(":")
+    domain = estimator._objective().domain.name
+    able = sorted(other for other, kind in Solver.registry.items() if domain in kind.domains)
+    if name not in Solver.registry:
+        raise InputError(f"--solver {name}: expected one of {', '.join(able)}")
+    if name not in able:
+        raise InputError(f"--solver {name} does not go with --model {model}: expected one of {', '.join(able)}")
+    kind: Any = Solver.registry[name]
+    defaults = {field.name: field.default for field in fields(kind)}
+    return kind(**dict(_solver_option(name, pair, defaults) for pair in chosen.split(",") if chosen))  # type: ignore[no-any-return]
+
+
+def _solver_option(solver: str, pair: str, defaults: dict[str, Any]) -> tuple[str, Any]:
+    """An option of a solver, of the type that its default has."""
+    option, given, value = pair.partition("=")
+    if option not in defaults or not given:
+        raise InputError(
+            f"--solver {solver}: {pair!r} is no OPTION=VALUE; options are {', '.join(defaults) or 'none'} "
+            f"(as in --solver {solver}:{next(iter(defaults), 'OPTION')}=...)"
+        )
+    kind = type(defaults[option])
+    try:
+        if kind is bool:
+            return option, {"true": True, "false": False}[value.lower()]
+        return option, kind(value) if kind in (int, float) else value
+    except (ValueError, KeyError) as error:
+        raise InputError(f"--solver {solver}: {option}={value} is not {kind.__name__}") from error
 
 
 def _builder(options: FitOptions) -> Builder:
@@ -149,6 +214,8 @@ def _builder(options: FitOptions) -> Builder:
             raise InputError(f"--missing unobserved needs --metric nan_euclidean or gower, not {metric}")
         metric = "gower" if metric == "gower" else "nan_euclidean"
     which = options.affinity or ("neighbors" if options.model == "soft" else "relative")
+    if which == "ensemble":
+        return _ensemble(options)
     chosen: dict[str, Any] = {"metric": metric}
     if which == "neighbors":
         if options.scale is not None:
@@ -165,6 +232,18 @@ def _builder(options: FitOptions) -> Builder:
     if options.scale is not None:
         chosen["scale"] = _scale(options.scale)
     return RelativeDistance(**chosen)
+
+
+def _ensemble(options: FitOptions) -> Ensemble:
+    """Clusterings of the features as they are; the options of other affinities say nothing to it."""
+    if options.input != "features" or options.missing == "unobserved":
+        raise InputError("--affinity ensemble clusters complete features: use --affinity neighbors or relative")
+    for name in ("metric", "kernel", "n_neighbors", "scale"):
+        if getattr(options, name) is not None:
+            raise InputError(
+                f"--{name.replace('_', '-')} goes with --affinity neighbors or relative, not with ensemble"
+            )
+    return Ensemble(seed=options.seed)
 
 
 def _scale(text: str) -> float | Literal["balanced"]:

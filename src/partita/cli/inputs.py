@@ -14,7 +14,7 @@ from partita.errors import InputError
 from partita.estimators.scaling import dominating_column
 from partita.io import read_edges, read_features, read_matrix
 
-__all__ = ["Input", "InputKind", "read_input"]
+__all__ = ["Input", "InputKind", "read_input", "read_links"]
 
 InputKind = Literal["features", "distances", "affinity", "edges"]
 
@@ -74,3 +74,26 @@ def read_input(
         return Input(kind, path.name, edges.sha256, edges.ids, affinity, [], None, None, list(edges.notes))
     matrix = read_matrix(path, what=kind, key=key, id_column=id_column, allow_missing=missing)
     return Input(kind, path.name, matrix.sha256, matrix.ids, matrix.matrix, [], None, None, list(matrix.notes))
+
+
+def read_links(path: Path, ids: list[str]) -> NDArray[np.intp]:
+    """Pairs of items from a file of two columns, as row numbers.
+
+    Raises
+    ------
+    InputError
+        For a file that is no list of pairs, or an item that was not read.
+    """
+    row = {name: i for i, name in enumerate(ids)}
+    if len(row) < len(ids):
+        twice = next(name for i, name in enumerate(ids) if row[name] != i)
+        raise InputError(f"{path} names items by id, and two of the items have the id {twice!r}: make the ids unique")
+    links = read_edges(path)
+    unknown = next((name for name in links.ids if name not in row), None)
+    if unknown is not None:
+        raise InputError(
+            f"{path} links {unknown!r}, and there is no such item; the first id is {ids[0]!r} (without --id-column ids "
+            "are 0-based rows). A header is known by the names source and target"
+        )
+    rows = np.array([row[name] for name in links.ids], dtype=np.intp)
+    return np.column_stack([rows[links.source], rows[links.target]])

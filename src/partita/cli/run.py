@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,11 +18,13 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from partita import metrics
+from partita.calibration import Calibration
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
 from partita.cli.inputs import Input
 from partita.estimators.base import FactorizationEstimator
 from partita.io import output_folder, save_model, sha256_of_file, write_json, write_memberships
 from partita.memory import peak_memory
+from partita.plots.order import membership_of
 from partita.progress import ProgressBar
 
 __all__ = ["Job", "run_job"]
@@ -45,6 +47,7 @@ class Job:
     out: Path
     options: dict[str, Any]
     title: str
+    known: dict[str, Any] = field(default_factory=dict)
     force: bool = False
     replace_if: Callable[[Path], bool] | None = None
     strict: bool = False
@@ -61,7 +64,7 @@ def run_job(job: Job) -> int:
         with warnings.catch_warnings(record=True) as caught:
             for category in TOLD:
                 warnings.simplefilter("always", category)
-            estimator.fit(items.X)
+            estimator.fit(items.X, **job.known)
         seconds = time.perf_counter() - began
         with deferred_interrupt() as interrupted:
             _write(job, folder, seconds, [str(w.message) for w in caught if issubclass(w.category, TOLD)])
@@ -92,7 +95,7 @@ def _write(job: Job, folder: Path, seconds: float, warned: list[str]) -> None:
     notes = [*items.notes, *job.notes, *estimator.result_.notes]
     notes += dict.fromkeys(warned)
     result = _result(job, seconds, notes)
-    membership = estimator.result_.membership
+    membership = membership_of(estimator)
     write_memberships(
         folder / "memberships.csv",
         items.ids,
@@ -128,13 +131,15 @@ def _write(job: Job, folder: Path, seconds: float, warned: list[str]) -> None:
 
 def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
     estimator, fit = job.estimator, job.estimator.result_
+    membership = membership_of(estimator)
     out: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "command": job.command,
         "parameters": job.options,
         "n_items": len(estimator.labels_),
         "n_clusters": estimator.n_clusters_,
-        "sizes": fit.membership.sizes,
+        "sizes": membership.sizes,
+        "solver": fit.solver_name,
         "objective": estimator.objective_,
         "misfit": fit.misfit,
         "norm_is_exact": fit.norm_is_exact,
@@ -147,7 +152,7 @@ def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
             {"start": r.start, "objective": r.objective, "status": r.status, "n_iter": r.n_iter} for r in fit.restarts
         ],
         "mean_entropy": float(estimator.entropy_.mean()),
-        "n_boundary": len(fit.membership.boundary(SURE_MARGIN)),
+        "n_boundary": len(membership.boundary(SURE_MARGIN)),
         "seconds": seconds,
         "peak_memory_bytes": peak_memory(),
         "seed": fit.seed,
@@ -155,6 +160,15 @@ def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
         "input_sha256": job.items.sha256,
         "notes": notes,
     }
+    if hasattr(estimator, "ensemble_"):
+        # What each clustering of an ensemble was, counted and would have said; its labels are too many to list here.
+        out["ensemble"] = [
+            {name: value for name, value in vars(draw).items() if name not in ("labels", "idea")}
+            for draw in estimator.ensemble_
+        ]
+    calibration = getattr(estimator, "calibration_", None)
+    if calibration is not None:
+        out["calibration"] = _calibration(calibration)
     if job.items.truth is not None:
         labels, truth = estimator.labels_, job.items.truth
         out["scores"] = {
@@ -164,6 +178,17 @@ def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
             "accuracy": metrics.accuracy(labels, truth),
         }
     return json.loads(json.dumps(out, default=_plain))  # type: ignore[no-any-return]
+
+
+def _calibration(calibration: Calibration) -> dict[str, Any]:
+    """As JSON has it: no NaN."""
+    out = asdict(calibration)
+    bins = calibration.reliability
+    out["reliability"] = None if bins is None else {**asdict(bins), "error": bins.error}
+    out["stability"] = None if np.isnan(calibration.stability) else calibration.stability
+    for alternative in out["alternatives"]:
+        alternative["bic"] = None if np.isnan(alternative["bic"]) else alternative["bic"]
+    return out
 
 
 def _plain(value: Any) -> Any:
@@ -202,7 +227,7 @@ def _print_summary(job: Job, result: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = Console(highlight=False, soft_wrap=True)
-    membership = job.estimator.result_.membership
+    membership = membership_of(job.estimator)
     table = Table(title=escape(f"{job.title}: {result['n_items']:,} items in {result['n_clusters']} clusters"))
     for name in ("cluster", "items", "share", "mean membership", "boundary items"):
         table.add_column(name, justify="right")

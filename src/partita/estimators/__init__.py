@@ -1,6 +1,19 @@
 """Thin scikit-learn estimators."""
 
+from partita.estimators.baum_eagon import BaumEagon
+from partita.estimators.copositive import CopositiveFactorization
+from partita.estimators.kernel_kmeans import KernelKMeans
 from partita.estimators.sof import SoF
 from partita.estimators.soft_clustering import SoftClustering
+from partita.estimators.spectral_relaxation import SpectralRelaxation
+from partita.estimators.symnmf import SymNMF
 
-__all__ = ["SoF", "SoftClustering"]
+__all__ = [
+    "BaumEagon",
+    "CopositiveFactorization",
+    "KernelKMeans",
+    "SoF",
+    "SoftClustering",
+    "SpectralRelaxation",
+    "SymNMF",
+]

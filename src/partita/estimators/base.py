@@ -9,7 +9,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -18,14 +18,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from partita.affinity import Affinity, Builder, DiffusedAffinity, NeighborGraph, Precomputed, RelativeDistance
 from partita.affinity.checks import LARGEST, SMALLEST
 from partita.affinity.normalise import How, normalise
+from partita.calibration import Calibration, Calibrator
+from partita.ensemble import Ensemble, EnsembleEvidence
 from partita.errors import InputError
+from partita.estimators.calibrating import calibrate_fit
+from partita.estimators.constraints import Constraints
 from partita.estimators.extension import Extension
 from partita.estimators.items import Items, check_weights, merge_identical
 from partita.estimators.scaling import Scaling
-from partita.membership import Membership, row_entropy
+from partita.membership import Membership, argmax_labels, row_entropy
 from partita.objectives import Objective, Problem
 from partita.progress import ProgressBar, no_stage
-from partita.solvers import ProjectedGradient, Solver, SolveResult, Starts, drive
+from partita.solvers import Solver, SolveResult, Starts, default_solver, drive
 
 __all__ = ["FactorizationEstimator"]
 
@@ -38,9 +42,13 @@ RANDOM_RESTARTS = 10
 class FactorizationEstimator(ClusterMixin, BaseEstimator):
     """A membership by factorization of an affinity, with scikit-learn's conventions."""
 
+    membership_: Array
+    result_: SolveResult
+    calibration_: Calibration
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "affinity": [StrOptions({"relative", "neighbors", "precomputed", "precomputed_distance"}), Builder],
+        "affinity": [StrOptions({"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance"}), Builder],
         "solver": [None, Solver],
         "start": [str, "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -59,8 +67,15 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
     @abstractmethod
     def _objective(self) -> Objective: ...
 
+    def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
+        return default_solver(affinity, n_clusters)
+
     def _normalization(self) -> How:
         return "none"
+
+    def _factorized(self, affinity: Affinity) -> Affinity:
+        """What is factorized, given the normalised affinity."""
+        return affinity
 
     def _steps(self, _affinity: Affinity) -> int:
         return 1
@@ -79,6 +94,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                 return RelativeDistance(metric=metric)
             case "neighbors":
                 return NeighborGraph(metric=metric)
+            case "ensemble":
+                return Ensemble(seed=int(self.random_state) if isinstance(self.random_state, Integral) else 0)
             case "precomputed_distance":
                 return self._distance_builder()
         return Precomputed(missing=self.missing, symmetrize=self.symmetrize)
@@ -87,7 +104,16 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
     def _distance_builder(self) -> Builder: ...
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        pair_weight: Any = None,
+    ) -> Self:
         """Fit the membership.
 
         Parameters
@@ -97,6 +123,14 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         y : ignored
         sample_weight : array of N, optional
             Nonnegative; a weight of two is the same as giving the item twice, zero the same as leaving it out.
+        must_link : M x 2 array of row numbers, optional
+            Rows that belong together: each pair gets one membership, exactly. Transitive.
+        cannot_link : M x 2 array of row numbers, optional
+            Rows that do not: each pair is observed as zero with a weight as large as that of all pairs of an item.
+            Those that end in one cluster all the same are counted in `result_.notes`.
+        pair_weight : N x N array or scipy.sparse, optional
+            Nonnegative weight of each pair in the objective, symmetric; zero is a pair that was not observed, and pairs
+            that a sparse one does not store count one.
 
         Returns
         -------
@@ -114,10 +148,12 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         n = X.n_items if isinstance(X, Affinity) else X.shape[0]
         weights = check_weights(sample_weight, n)
         with ProgressBar() if self.verbose else nullcontext() as bar:
-            self._fit(X, weights, builder, bar)
+            self._fit(X, weights, builder, bar, (must_link, cannot_link, pair_weight))
         return self
 
-    def _fit(self, X: Any, weights: Array | None, builder: Builder, bar: ProgressBar | None) -> None:
+    def _fit(
+        self, X: Any, weights: Array | None, builder: Builder, bar: ProgressBar | None, known: tuple[Any, Any, Any]
+    ) -> None:
         stage = bar.stage if bar else no_stage
         n = X.n_items if isinstance(X, Affinity) else X.shape[0]
         if self.n_clusters == "auto":
@@ -134,6 +170,12 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                 f"n_clusters={K} is larger than the number of distinct items, {distinct} (n_samples = {n}); "
                 f"ask for at most {distinct} clusters"
             )
+        constraints = Constraints.of(*known, items.inverse, items.features.shape[0], weights)
+        if constraints is not None and constraints.n_groups(distinct) < K:
+            raise InputError(
+                f"must-links leave {constraints.n_groups(distinct)} items to tell apart, and n_clusters={K} is more: "
+                "drop some of them, or ask for fewer clusters"
+            )
         features, scaling = items.features, None
         if not builder.pairwise:
             scaling = Scaling.of(features, items.weights, self.scale_features)
@@ -143,20 +185,26 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         with stage("building the affinity"):
             evidence = builder.build(features, n_clusters=K, weights=items.weights)
             normalised = normalise(evidence.affinity, self._normalization())
-            affinity = normalised.affinity
+            affinity = self._factorized(normalised.affinity)
             steps = self._steps(affinity)
             if steps > 1:
                 affinity = DiffusedAffinity(affinity, steps)
-        problem = Problem(affinity, self._objective(), items.weights)
-        usable = not builder.pairwise and not np.isnan(features).any()
+        usable = None if builder.pairwise or np.isnan(features).any() else features
         graph = normalised.affinity if normalised.how != "none" else None
-        starts = Starts(affinity, K, features if usable else None, items.weights, graph)
+        of_items = Problem(affinity, self._objective(), items.weights)
+        problem, inverse = of_items, items.inverse
+        if constraints is not None:
+            affinity, totals = constraints.applied(affinity, items.weights)
+            problem, inverse = Problem(affinity, of_items.objective, totals), constraints.place(inverse)
+            usable = None if usable is None else constraints.mean(usable, items.weights)
+            graph = None if graph is None else constraints.contracted(graph, items.weights)
+        starts = Starts(affinity, K, usable, problem.weights, graph)
         with stage("finding a start"):
             result = drive(
                 problem,
-                self.solver or ProjectedGradient(),
+                self.solver or self._default_solver(affinity, K),
                 starts,
-                self._contracted_start(items.inverse, affinity.n_items),
+                self._contracted_start(inverse, affinity.n_items),
                 n_init=self._n_init(),
                 max_iter=self.max_iter,
                 tol=self.tol,
@@ -166,12 +214,57 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                 on_interrupt=self.on_interrupt,
                 progress=bar,
             )
-        W = result.membership.matrix
         self._builder_ = builder
-        self._extension = Extension.of_fit(evidence, normalised, affinity, W, result.scale, items.weights, scaling)
+        labels = result.membership.labels
+        if constraints is not None:
+            result = constraints.noted(result)
+            labels = constraints.of_items(labels)
+        assert result.factor is not None
+        factor = result.factor if constraints is None else constraints.of_items(result.factor)
+        self._extension = Extension.of_fit(evidence, normalised, of_items, factor, result.scale, scaling)
         self.affinity_ = affinity
-        self.item_index_ = items.inverse
-        self._keep(result, items.inverse, X)
+        self.item_index_ = inverse
+        self.__dict__.pop("ensemble_", None)
+        if isinstance(evidence, EnsembleEvidence):
+            self.ensemble_ = evidence.compared(labels, items.inverse)
+        self._keep(result, inverse, X)
+        self._calibrator: Calibrator | None = None
+        self.__dict__.pop("calibration_", None)
+        if self._probabilities() == "calibrated":
+            with stage("calibrating the memberships"):
+                plain = constraints is None and result.status != "interrupted"
+                try:
+                    self._calibrator, self.calibration_ = calibrate_fit(
+                        self, builder, features, items.weights, result.membership, plain=plain
+                    )
+                except KeyboardInterrupt:
+                    if self.on_interrupt != "best":
+                        raise
+                    note = "interrupted while calibrating: the memberships are the fitted ones"
+                    self.result_ = dataclasses.replace(
+                        self.result_, status="interrupted", notes=(*self.result_.notes, note)
+                    )
+                    return
+                self._keep_calibrated(features, result.membership.matrix, inverse, X)
+
+    def _probabilities(self) -> str:
+        """Whether memberships are "fitted" or "calibrated"."""
+        return str(getattr(self, "probabilities", "fitted"))
+
+    def _keep_calibrated(self, features: Any, fitted: Array, inverse: NDArray[np.intp], X: Any) -> None:
+        """Put the calibrated membership of every row in the place of the fitted one; `result_` keeps that."""
+        assert self._calibrator is not None
+        W = self._calibrator(features, fitted)
+        labels = argmax_labels(W, np.random.default_rng(0))
+        unseen = np.flatnonzero(inverse < 0)
+        rest = self._calibrator(self._scaled(X[unseen]), self.membership_[unseen]) if len(unseen) else W[:0]
+        W, labels = W[inverse], labels[inverse]
+        W[unseen], labels[unseen] = rest, rest.argmax(axis=1)
+        self.membership_, self.labels_, self.entropy_ = W, labels, row_entropy(W)
+
+    def _scaled(self, X: Any) -> Any:
+        scaling = self._extension.scaling
+        return X if scaling is None else scaling(X)
 
     def _keep(self, result: SolveResult, inverse: NDArray[np.intp], X: Any) -> None:
         """Hand the answer for the distinct items back to every row."""
@@ -201,7 +294,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         Each row solves one small problem: its membership y minimises sum_j (p_j - y^T diag(scale) w_j)^2 over the
         simplex, with p its (normalised, diffused) affinity to the fitted items and w_j their memberships, which stay
         as they are. On the training items the answer may differ from `membership_`: there every item also moved the
-        others.
+        others. Calibrated memberships of new items come from the same density and temperature as those of the fitted.
 
         Parameters
         ----------
@@ -213,7 +306,12 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = self._checked(X, self._builder_, reset=False)
-        return self._extension.membership(X)
+        calibrator: Calibrator | None = getattr(self, "_calibrator", None)
+        if calibrator is None:
+            return self._extension.membership(X)
+        if calibrator.density is None:
+            return calibrator(None, self._extension.membership(X))
+        return calibrator(self._scaled(X), None)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Most probable cluster of new items; on the training items it may differ from `labels_`."""
@@ -346,8 +444,17 @@ def _expanded(result: SolveResult, W: Array, labels: NDArray[np.int64], inverse:
         dataclasses.replace(
             restart,
             labels=np.where(inverse < 0, labels, restart.labels[inverse]).astype(np.int32),
-            membership=None if restart.membership is None or (inverse < 0).any() else restart.membership[inverse],
+            **_rows(restart.membership, restart.factor, inverse),
         )
         for restart in result.restarts
     )
-    return dataclasses.replace(result, membership=membership, restarts=restarts)
+    rows = _rows(result.membership.matrix, result.factor, inverse)
+    return dataclasses.replace(result, membership=membership, factor=rows["factor"], restarts=restarts)
+
+
+def _rows(membership: Array | None, factor: Array | None, inverse: NDArray[np.intp]) -> dict[str, Any]:
+    """Membership and factor of every row; one array where they are one thing. None where a row has none."""
+    if membership is None or factor is None or (inverse < 0).any():
+        return {"membership": None, "factor": None}
+    rows = membership[inverse]
+    return {"membership": rows, "factor": rows if factor is membership else factor[inverse]}

@@ -3,10 +3,17 @@
 For a new item with (normalised) affinities p to the fitted items and t steps of diffusion, its row of the diffused
 affinity is p^T S^(t-1); all that enters the row's problem is p^T L with the landing matrix L = S^(t-1) D W diag(a),
 kept at N x K. Paths that come back through the new item itself are left out, and the fitted items do not move.
+
+Where memberships are partitions, a new item goes to the cluster whose mean is nearest in the space of the kernel:
+largest 2 p^T z_k / n_k - z_k^T P z_k / n_k^2 over the indicators z_k.
+
+Where factors are only nonnegative, the row is looked for in y >= 0 and then read as the fitted rows were: its columns
+scaled by the same K factors, divided by its sum; a row of zeros is a uniform membership.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +21,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity import Affinity, DiffusedAffinity, Evidence
+from partita.affinity import DiffusedAffinity, Evidence
 from partita.affinity.normalise import How, Normalised, normalise_rows
 from partita.estimators.scaling import Scaling
+from partita.kernels.nonnegative import minimise_nonnegative
+from partita.objectives import Domain, Problem
 from partita.solvers import solve_rows
 
 __all__ = ["Extension"]
@@ -25,6 +34,21 @@ Array = NDArray[np.float64]
 
 # Numbers of one batch of rows.
 BATCH = 4_000_000
+# Domains whose memberships are partitions.
+HARD = ("partitions", "orthonormal")
+
+
+def _nearest(within: Array, closeness: Array) -> Array:
+    """One-hot rows: the cluster of the nearest mean."""
+    return np.asarray(np.eye(len(within))[(2.0 * closeness - within.diagonal()).argmax(axis=1)])
+
+
+# The row's problem in each domain.
+SOLVE: dict[str, Callable[[Array, Array], Array]] = {
+    "simplex": solve_rows,
+    "nonnegative": minimise_nonnegative,
+    **dict.fromkeys(HARD, _nearest),
+}
 
 
 @dataclass(frozen=True)
@@ -37,28 +61,45 @@ class Extension:
     landing: Array
     quadratic: Array
     scaling: Scaling | None = None
+    domain: str = "simplex"
+    balance: Array | None = None
 
     @classmethod
     def of_fit(
         cls,
         evidence: Evidence,
         normalised: Normalised,
-        affinity: Affinity,
+        problem: Problem,
         W: Array,
         scale: Array,
-        weights: Array | None,
         scaling: Scaling | None,
     ) -> Extension:
-        """What is kept of a fit with membership W."""
+        """What is kept of a fit."""
+        affinity, weights, domain = problem.affinity, problem.weights, problem.objective.domain
+        if domain.name in HARD:
+            W = domain.membership(W, np.ones(W.shape[1]))
         weighted = W if weights is None else weights[:, None] * W
         quadratic = scale[:, None] * (W.T @ weighted) * scale
         landing = weighted * scale
+        if domain.name in HARD:
+            landing = weighted / np.maximum(weighted.sum(axis=0), np.finfo(float).tiny)
+            quadratic = np.diag(np.einsum("nk,nk->k", landing, affinity @ landing))
         if isinstance(affinity, DiffusedAffinity) and affinity.steps > 1:
             landing = DiffusedAffinity(affinity.base, affinity.steps - 1) @ landing
-        return cls(evidence, normalised.how, normalised.factors, landing, quadratic, scaling)
+        balance = None if domain.name == "simplex" else domain.columns(W, weights)
+        return cls(evidence, normalised.how, normalised.factors, landing, quadratic, scaling, domain.name, balance)
 
     def membership(self, X: Any) -> Array:
         """Membership of each row of X: features, or rows of distances or affinities to the fitted items."""
+        rows = self.factor(X)
+        return (
+            rows
+            if self.balance is None or self.domain in HARD
+            else Domain.registry[self.domain].membership(rows, self.balance)
+        )
+
+    def factor(self, X: Any) -> Array:
+        """The row of the factor for each row of X; on the simplex it is the membership."""
         n = X.shape[0]
         size = max(1, BATCH // self.evidence.row_size)
         parts = [self._batch(X[low : low + size]) for low in range(0, n, size)]
@@ -67,14 +108,17 @@ class Extension:
     def _batch(self, X: Any) -> Array:
         rows = self.evidence.rows(X if self.scaling is None else self.scaling(X))
         rows = normalise_rows(rows, self.factors, self.how, self.evidence.self_affinity)
+        solve = SOLVE[self.domain]
         if sp.issparse(rows):
-            return solve_rows(self.quadratic, np.asarray(rows @ self.landing))
+            return solve(self.quadratic, np.asarray(rows @ self.landing))
         # Row by row, so that rounding does not depend on how many rows came together.
-        return solve_rows(self.quadratic, np.array([row @ self.landing for row in rows]).reshape(len(rows), -1))
+        return solve(self.quadratic, np.array([row @ self.landing for row in rows]).reshape(len(rows), -1))
 
     def state(self) -> dict[str, Array]:
         """Arrays for a saved model."""
         own = {"factors": self.factors, "landing": self.landing, "quadratic": self.quadratic}
+        if self.balance is not None:
+            own["balance"] = self.balance
         if self.scaling is not None:
             own |= {"scaling.centre": self.scaling.centre, "scaling.spread": self.scaling.spread}
         return own | {f"evidence.{name}": np.asarray(value) for name, value in self.evidence.state().items()}

@@ -26,13 +26,13 @@ class SoF(FactorizationEstimator):
     ----------
     n_clusters : int, default 8
         K >= 1, at most the number of distinct items.
-    affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
+    affinity : {"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance"} or a builder
         "relative": the paper's, N x N. A builder carries its options: `RelativeDistance(n=7, kernel="gaussian",
         metric="cosine", scale="balanced")`, `NeighborGraph(n_neighbors=15)`. "precomputed": X is the N x N affinity,
         nonnegative and symmetric, dense or sparse, or an `Affinity`. "precomputed_distance": X is N x N distances, to
         which the relative distance is applied.
     solver : Solver, optional
-        `ProjectedGradient()` by default.
+        `partita.solvers.default_solver` by default: the one that is fastest at what a product with P costs.
     start : {"dirichlet", "kmeans", "spectral"}, array, or a sequence of them
         Initial membership; the sequence is taken in turn by the restarts.
     n_init : int or "auto"

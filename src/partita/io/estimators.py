@@ -16,9 +16,11 @@ from partita.errors import InputError, ModelError
 from partita.estimators.base import FactorizationEstimator
 from partita.estimators.extension import Extension
 from partita.estimators.scaling import Scaling
+from partita.io.calibrations import calibration_state, restored_calibration
 from partita.io.models import read_model, write_model
 from partita.io.output import output_folder
 from partita.membership import row_entropy
+from partita.objectives import Domain
 from partita.solvers import Solver
 
 __all__ = ["load", "save", "save_model"]
@@ -35,7 +37,7 @@ def save(estimator: FactorizationEstimator, path: str | Path) -> None:
 
     Parameters
     ----------
-    estimator : SoF or SoftClustering, fitted
+    estimator : SoF, SoftClustering, BaumEagon, SymNMF or CopositiveFactorization, fitted
     path : str or Path
         A folder that does not exist yet.
 
@@ -76,6 +78,7 @@ def save_model(estimator: FactorizationEstimator, folder: Path) -> None:
         "parameters": {name: _plain(name, value) for name, value in estimator.get_params(deep=False).items()},
         "affinity": estimator._builder_.config(),
         "normalization": extension.how,
+        "domain": extension.domain,
         "fitted": {name: getattr(estimator, name) for name in SCALARS},
         "feature_names": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
         "columns": getattr(estimator, "_columns", None),
@@ -87,6 +90,12 @@ def save_model(estimator: FactorizationEstimator, folder: Path) -> None:
         "scale": np.atleast_1d(np.asarray(estimator.scale_, dtype=np.float64)),
         **extension.state(),
     }
+    calibrator = getattr(estimator, "_calibrator", None)
+    if calibrator is not None:
+        config["calibration"], own = calibration_state(calibrator, estimator.calibration_)
+        arrays |= own
+    if hasattr(estimator, "factor_"):
+        arrays |= {"factor": estimator.factor_, "unassigned": estimator.unassigned_}
     write_model(folder, config=config, arrays=arrays)
 
 
@@ -100,7 +109,7 @@ def load(path: str | Path) -> FactorizationEstimator:
 
     Returns
     -------
-    SoF or SoftClustering, fitted: `predict`, `predict_proba`, `membership_`, `labels_` ...
+    The estimator, fitted: `predict`, `predict_proba`, `membership_`, `labels_` ...
 
     Raises
     ------
@@ -136,8 +145,17 @@ def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
         raise ModelError("the arrays of the model do not fit together; fit it again")
     estimator._builder_ = builder
     estimator._extension = Extension(
-        evidence, config["normalization"], factors, landing, arrays["quadratic"], _scaling(arrays)
+        evidence,
+        config["normalization"],
+        factors,
+        landing,
+        arrays["quadratic"],
+        _scaling(arrays),
+        config.get("domain", "simplex"),
+        arrays.get("balance"),
     )
+    if estimator._extension.domain not in Domain.registry:
+        raise ModelError(f"unknown domain {estimator._extension.domain!r}: upgrade Partita, or fit it again")
     estimator._columns = config["columns"]
     estimator.membership_ = W
     estimator.labels_ = arrays["labels"]
@@ -145,6 +163,10 @@ def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     estimator.scale_ = float(arrays["scale"][0]) if config["common_scale"] else arrays["scale"]
     for name in SCALARS:
         setattr(estimator, name, config["fitted"][name])
+    if "calibration" in config:
+        estimator._calibrator, estimator.calibration_ = restored_calibration(config["calibration"], arrays)
+    if "factor" in arrays:
+        estimator.factor_, estimator.unassigned_ = arrays["factor"], arrays["unassigned"]
     if config["feature_names"]:
         estimator.feature_names_in_ = np.array(config["feature_names"], dtype=object)
     return estimator

@@ -8,6 +8,7 @@ from partita.plots.figures import blank_figure, png
 from partita.plots.palette import cluster_colors, cluster_markers
 from partita.plots.partition import PartitionDisplay
 from partita.plots.profiles import ProfilesDisplay
+from partita.plots.reliability import ReliabilityDisplay
 from partita.plots.sizes import SizesDisplay
 from partita.plots.trace import TraceDisplay
 
@@ -15,6 +16,7 @@ __all__ = [
     "CoMembershipDisplay",
     "PartitionDisplay",
     "ProfilesDisplay",
+    "ReliabilityDisplay",
     "SizesDisplay",
     "TraceDisplay",
     "blank_figure",

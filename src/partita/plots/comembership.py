@@ -49,6 +49,8 @@ class CoMembershipDisplay:
         Of the same items.
     scale : float or array of K
         The factors a.
+    factor : M x K array, optional
+        W, where the fit's factor is not the membership (SymNMF, copositive factorization).
     note : str
         What the items are where they are not all; said in the title.
 
@@ -79,6 +81,7 @@ class CoMembershipDisplay:
         membership: Membership | ArrayLike,
         *,
         scale: ArrayLike = 1.0,
+        factor: ArrayLike | None = None,
         note: str = "",
     ) -> None:
         self.affinity = np.asarray(affinity, dtype=np.float64)
@@ -87,6 +90,7 @@ class CoMembershipDisplay:
         if self.affinity.shape != (n, n):
             raise InputError(f"affinity has shape {self.affinity.shape}, expected ({n}, {n}), one row an item")
         self.scale = np.broadcast_to(np.asarray(scale, dtype=np.float64), self.membership.n_clusters)
+        self.factor = self.membership.matrix if factor is None else np.asarray(factor, dtype=np.float64)
         self.note = note
 
     @classmethod
@@ -110,9 +114,11 @@ class CoMembershipDisplay:
         affinity: Affinity = estimator.affinity_
         seen = np.flatnonzero(index >= 0)
         note = ""
+        H: Array = getattr(estimator, "factor_", membership.matrix)
         if len(seen) <= max_items or reduce == "sample" or affinity.unobserved is not None:
             chosen = seen[stratified_sample(membership.labels[seen], max_items)]
             part = _with_labels(membership.matrix[chosen], membership.labels[chosen])
+            H = H[chosen]
             P = affinity_between(affinity, index[chosen])
             if len(chosen) < len(seen):
                 note = f"{len(chosen):,} of {len(seen):,} items"
@@ -121,13 +127,16 @@ class CoMembershipDisplay:
             order = by_cluster(shown)
             starts = columns_of(blocks(shown.labels, shown.n_clusters), max_items)
             sizes = np.diff(starts)
-            W = np.add.reduceat(shown.matrix[order], starts[:-1], axis=0) / sizes[:, None]
+            W, H = (
+                np.add.reduceat(matrix[order], starts[:-1], axis=0) / sizes[:, None]
+                for matrix in (shown.matrix, H[seen])
+            )
             part = _with_labels(W, shown.labels[order[starts[:-1]]])
             group = np.empty(len(seen), dtype=np.intp)
             group[order] = np.repeat(np.arange(len(sizes)), sizes)
             P = affinity_of_groups(affinity, index[seen], group)
             note = f"means of about {round(len(seen) / len(sizes)):,} items"
-        return cls(P, part, scale=estimator.result_.scale, note=note).plot(axes)
+        return cls(P, part, scale=estimator.result_.scale, factor=H, note=note).plot(axes)
 
     @classmethod
     def from_arrays(
@@ -141,7 +150,7 @@ class CoMembershipDisplay:
         self.figure_, self.axes_ = panels(axes, 2, (11.0, 4.9))
         self.ax_ = self.axes_[0]
         self.order_ = by_cluster(self.membership)
-        W = self.membership.matrix[self.order_]
+        W = self.factor[self.order_]
         evidence, explained = self.affinity[np.ix_(self.order_, self.order_)], (W * self.scale) @ W.T
         tops = [_top(evidence), _top(explained)]
         shared = max(tops) <= SHARED_UP_TO * min(tops)

@@ -28,7 +28,7 @@ class FitReport:
     columns : sequence of str
         Names of the features; empty where there are none.
     estimator
-        A fitted `SoF` or `SoftClustering`.
+        A fitted estimator of Partita.
     features : N x d array or None
         None for precomputed evidence.
     parameters : dict

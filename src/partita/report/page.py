@@ -6,17 +6,20 @@ text that came in.
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
 
 from partita.io import atomic_write_text
+from partita.plots.order import membership_of
+from partita.report.calibration import calibration_sentences
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join, table, text
 from partita.report.pictures import Picture, draw_pictures
 from partita.report.provenance import provenance
 from partita.report.style import style_sheet
-from partita.report.tables import Ambiguous, ClusterRow, ambiguous_items, cluster_rows
+from partita.report.tables import Ambiguous, ClusterRow, ambiguous_items, cluster_rows, method_rows
 from partita.report.verdict import SURE_MARGIN, Sentence, verdict
 from partita.report.words import percent
 
@@ -84,7 +87,9 @@ def render_report(report: FitReport) -> str:
         _section("Where the clusters lie", _figure(pictures.get("partition"))),
         _section("Clusters", _figure(pictures.get("sizes")), _clusters(report)),
         _section("Memberships", _figure(pictures.get("profiles")), _ambiguous(report)),
+        _section("Probabilities", _calibration(report), _figure(pictures.get("reliability"))),
         _section("Evidence and fit", _figure(pictures.get("evidence"))),
+        _section("What the clusterings said", _ensemble(report)),
         _section("Restarts", _figure(pictures.get("trace"))),
         _section("Against the known classes", _scores(report)),
         _section("How it was made", provenance(report)),
@@ -107,10 +112,10 @@ def _header(report: FitReport) -> Markup:
 
 
 def _verdict(report: FitReport, without: str | None) -> Markup:
-    membership = report.estimator.result_.membership
+    membership = membership_of(report.estimator)
     n_init = report.parameters.get("n_init")
     sentences = verdict(
-        report.estimator.result_,
+        dataclasses.replace(report.estimator.result_, membership=membership),
         model=type(report.estimator).__name__,
         n_init=n_init if isinstance(n_init, int) else None,
     )
@@ -151,7 +156,7 @@ def _figure(picture: Picture | None) -> Markup:
 
 
 def _clusters(report: FitReport) -> Markup:
-    rows = cluster_rows(report.estimator.result_.membership, report.features)
+    rows = cluster_rows(membership_of(report.estimator), report.features)
     heads = ["Cluster", "Items", "Share", "Mean membership", "At boundary", "Typical item"]
     with_features = report.features is not None
     if with_features:
@@ -194,7 +199,7 @@ def _contrasts(row: ClusterRow, report: FitReport) -> str:
 
 
 def _ambiguous(report: FitReport) -> Markup:
-    membership = report.estimator.result_.membership
+    membership = membership_of(report.estimator)
     n = len(membership.boundary(SURE_MARGIN))
     if membership.n_clusters == 1:
         return Markup("")
@@ -211,8 +216,40 @@ def _ambiguous(report: FitReport) -> Markup:
     return join([title, element("p", said), table(heads, cells, numeric=(2, 3), label="The most ambiguous items")])
 
 
+def _calibration(report: FitReport) -> Markup:
+    """How calibrated probabilities came about; nothing for fitted ones."""
+    calibration = getattr(report.estimator, "calibration_", None)
+    if calibration is None or report.estimator.n_clusters_ == 1:
+        return Markup("")
+    sentences = calibration_sentences(calibration)
+    return join(
+        [
+            element("p", " ".join(s.text for s in sentences if s.tone == "plain")),
+            *(element("p", element("b", "Note: "), s.text, class_="caution") for s in sentences if s.tone == "caution"),
+        ]
+    )
+
+
 def _top(row: Ambiguous) -> Markup:
     return join(element("span", _chip(k), f" {value:.3f}", class_="top") for k, value in row.top)
+
+
+def _ensemble(report: FitReport) -> Markup:
+    """What the evidence of an ensemble was made of, a row a method."""
+    methods = method_rows(getattr(report.estimator, "ensemble_", ()))
+    if not methods:
+        return Markup("")
+    said = (
+        "The evidence that two items belong together is the share of these clusterings that say so, each weighted by "
+        "its agreement with the other methods. Agreement is the adjusted Rand index: 0 by chance, 1 for the same "
+        "partition. A method that agrees little with the result would have said something else."
+    )
+    heads = ["Method", "Draws", "Clusters", "Share of the evidence", "Agreement with the others", "... with the result"]
+    rows = [
+        [m.idea, m.n_draws, m.n_clusters, f"{100 * m.weight:.0f}%", f"{m.agreement:.2f}", f"{m.with_result:.2f}"]
+        for m in methods
+    ]
+    return join([element("p", said), table(heads, rows, numeric=(1, 3, 4, 5), long=(0,), label="Clusterings")])
 
 
 def _scores(report: FitReport) -> Markup:

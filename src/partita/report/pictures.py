@@ -13,6 +13,7 @@ from partita.plots import (
     CoMembershipDisplay,
     PartitionDisplay,
     ProfilesDisplay,
+    ReliabilityDisplay,
     SizesDisplay,
     TraceDisplay,
     blank_figure,
@@ -79,6 +80,7 @@ def _all(report: FitReport) -> list[Picture]:
             "in the clusters' colours, its own cluster at the bottom. Where the bottom band falls, items are less "
             "sure, and the colours above it say to which clusters the doubt goes.",
         ),
+        *_reliability(report),
         _evidence(report),
         _trace(report),
     ]
@@ -109,6 +111,25 @@ def _partition(report: FitReport, n: int, K: int) -> Picture:
         "membership; bright items lie between clusters, and a cluster that is bright all over is not well set apart.",
         panels=2,
     )
+
+
+def _reliability(report: FitReport) -> list[Picture]:
+    """One picture of a calibrated fit, none of another."""
+    calibration = getattr(report.estimator, "calibration_", None)
+    if calibration is None or calibration.reliability is None:
+        return []
+    return [
+        _picture(
+            "reliability",
+            (4.6, 4.2),
+            lambda axes: ReliabilityDisplay.from_estimator(report.estimator, ax=axes[0]),
+            "Reliability diagram: predicted co-membership against that in fits that have not seen the items.",
+            "Reliability: pairs of items by the predicted probability that they belong together, against how probably "
+            "fits to other items put them together; larger dots hold more pairs. On the dashed line the two agree; "
+            "below it the memberships are too sure that items belong together. Clusters that every fit gets wrong in "
+            "the same way do not show here.",
+        )
+    ]
 
 
 def _evidence(report: FitReport) -> Picture:

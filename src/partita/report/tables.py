@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.ensemble import Draw
 from partita.membership import Membership
 from partita.report.verdict import SURE_MARGIN
 
-__all__ = ["Ambiguous", "ClusterRow", "Contrast", "ambiguous_items", "cluster_rows", "contrasts"]
+__all__ = [
+    "Ambiguous",
+    "ClusterRow",
+    "Contrast",
+    "MethodRow",
+    "ambiguous_items",
+    "cluster_rows",
+    "contrasts",
+    "method_rows",
+]
 
 Array = NDArray[np.float64]
 
@@ -47,6 +58,37 @@ class Ambiguous:
     top: tuple[tuple[int, float], ...]
     entropy: float
     margin: float
+
+
+@dataclass(frozen=True)
+class MethodRow:
+    """A method of an ensemble: weight summed, agreements averaged over its draws; `n_clusters` as "3" or "2-4"."""
+
+    idea: str
+    n_draws: int
+    n_clusters: str
+    weight: float
+    agreement: float
+    with_result: float
+
+
+def method_rows(draws: Sequence[Draw]) -> list[MethodRow]:
+    """One row a method, in the order of their first draws."""
+    rows = []
+    for method in dict.fromkeys(draw.method for draw in draws):
+        own = [draw for draw in draws if draw.method == method]
+        low, high = min(d.n_clusters for d in own), max(d.n_clusters for d in own)
+        rows.append(
+            MethodRow(
+                own[0].idea,
+                len(own),
+                str(low) if low == high else f"{low}-{high}",
+                sum(d.weight for d in own),
+                float(np.mean([d.agreement for d in own])),
+                float(np.mean([d.agreement_with_result for d in own])),
+            )
+        )
+    return rows
 
 
 def cluster_rows(membership: Membership, features: Array | None = None, n_contrasts: int = 3) -> list[ClusterRow]:

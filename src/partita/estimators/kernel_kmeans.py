@@ -1,0 +1,121 @@
+"""Kernel k-means on an affinity: the hard member of the family."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sklearn.utils._param_validation import StrOptions
+
+from partita import solvers
+from partita.affinity import Affinity, Builder, RelativeDistance
+from partita.affinity.normalise import How
+from partita.estimators.base import FactorizationEstimator
+from partita.objectives import KernelKMeansObjective, Objective
+from partita.solvers import Solver
+
+__all__ = ["KernelKMeans"]
+
+
+class KernelKMeans(FactorizationEstimator):
+    """Kernel k-means on an affinity [dhillon2004].
+
+    Objective: minimise ||P - W W^T||^2 over W = Y (Y^T Y)^-1/2, Y the indicators of a partition into K clusters; up to
+    a constant the sum of squared distances to the cluster means in the space of the kernel P. It is what SymNMF relaxes
+    to W >= 0 and the spectral relaxation to W^T W = I [zhao2015, Table 1]; `docs/methods.md` has the order of optima.
+
+    Memberships are zeros and ones. For probabilities use `SoF`, `SoftClustering` or `BaumEagon`.
+
+    Parameters
+    ----------
+    n_clusters : int, default 8
+        K >= 1, at most the number of distinct items.
+    normalization : {"none", "symmetric"}
+        P, or D^-1/2 P D^-1/2 with D the row sums.
+    affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
+        As in `SoF`.
+    solver : Solver, optional
+        `solvers.KernelKMeans()` by default: batch steps, then single moves.
+    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, random_state
+    n_jobs, verbose
+        As in `SoF`. The most probable cluster of each item is what is taken from a start.
+
+    Attributes
+    ----------
+    membership_ : N x K array of zeros and ones
+    labels_, n_clusters_, entropy_, objective_, scale_, n_iter_, n_products_, result_, affinity_, item_index_
+        As in `SoF`.
+
+    Raises
+    ------
+    InputError, MemoryLimitError
+
+    Notes
+    -----
+    `predict` gives a new item the cluster whose mean is nearest in the space of the kernel. Cost: one product with P
+    and N K work an iteration.
+
+    References
+    ----------
+    [dhillon2004] I. S. Dhillon, Y. Guan, B. Kulis, Kernel k-means, spectral clustering and normalized cuts, KDD 2004.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> model = KernelKMeans(n_clusters=3, random_state=0).fit(load_iris().data)
+    >>> sorted(set(model.membership_.ravel().tolist()))
+    [0.0, 1.0]
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FactorizationEstimator._parameter_constraints,
+        "normalization": [StrOptions({"none", "symmetric"})],
+    }
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        normalization: str = "none",
+        affinity: str | Builder = "relative",
+        solver: Solver | None = None,
+        start: Any = "dirichlet",
+        n_init: int | str = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        max_seconds: float | None = None,
+        scale_features: str = "none",
+        missing: str = "error",
+        symmetrize: str | None = None,
+        on_interrupt: str = "raise",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.normalization = normalization
+        self.affinity = affinity
+        self.solver = solver
+        self.start = start
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_seconds = max_seconds
+        self.scale_features = scale_features
+        self.missing = missing
+        self.symmetrize = symmetrize
+        self.on_interrupt = on_interrupt
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _objective(self) -> Objective:
+        return KernelKMeansObjective()
+
+    def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
+        return solvers.KernelKMeans()
+
+    def _distance_builder(self) -> Builder:
+        return RelativeDistance(metric="precomputed")
+
+    def _normalization(self) -> How:
+        return self.normalization  # type: ignore[return-value]

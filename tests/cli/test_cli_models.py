@@ -1,0 +1,88 @@
+"""Every model of `partita fit`, with every solver that can do it, from file to model and back."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from partita import estimators, load
+from partita.cli.fit import MODELS
+from partita.solvers import Solver
+
+IRIS = ("--k", 3, "--label-column", "species", "--id-column", "plant", "--seed", 0)
+
+
+@pytest.mark.parametrize("model", sorted(MODELS))
+def test_a_fit_writes_the_same_files_for_every_model(call, iris_csv, tmp_path, model):
+    done = call("fit", iris_csv, *IRIS, "--model", model, "--out", "out", "--n-init", 3)
+    assert done.code == 0, done.err
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["parameters"]["model"] == model
+    assert result["solver"] in Solver.registry
+    assert result["scores"]["accuracy"] > 0.8
+    with (tmp_path / "out" / "memberships.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    W = np.array([[float(row[f"p_{k}"]) for k in range(3)] for row in rows])
+    np.testing.assert_allclose(W.sum(axis=1), 1.0, atol=1e-12)
+    fitted = load(tmp_path / "out")
+    assert type(fitted) is MODELS[model]
+    np.testing.assert_array_equal(fitted.membership_, W)
+    assert (tmp_path / "out" / "report.html").stat().st_size > 10_000
+    iris_csv.rename(tmp_path / "new.csv")
+    again = call("predict", "out", "new.csv", "--out", "p.csv", "--label-column", "species", "--id-column", "plant")
+    assert again.code == 0, again.err
+
+
+MATCHING = [
+    (model, solver)
+    for model, kind in MODELS.items()
+    for solver, method in sorted(Solver.registry.items())
+    if model not in ("soft", "baum-eagon") and kind(2)._objective().domain.name in method.domains
+]
+
+
+@pytest.mark.parametrize(("model", "solver"), MATCHING)
+def test_every_solver_can_be_named(call, tmp_path, blobs, model, solver):
+    np.savetxt(tmp_path / "t.csv", blobs, delimiter=",", header="a,b", comments="")
+    done = call("fit", "t.csv", "--k", 2, "--model", model, "--solver", solver, "--n-init", 2, "--out", "o", "--quiet")
+    assert done.code == 0, done.err
+    assert json.loads((tmp_path / "o" / "result.json").read_text())["solver"] == solver
+    labels = load(tmp_path / "o").labels_
+    assert len(set(labels[:40])) == len(set(labels[40:])) == 1
+
+
+def test_a_solver_takes_its_options(call, tmp_path, blobs):
+    np.savetxt(tmp_path / "t.csv", blobs, delimiter=",", header="a,b", comments="")
+    fit = ("fit", "t.csv", "--k", 2, "--model", "sof", "--out", "o", "--solver")
+    done = call(*fit, "penalty:hinge=squared,method=lbfgs,mu=3", "--n-init", 1)
+    assert done.code == 0, done.err
+    solver = load(tmp_path / "o").solver
+    assert (solver.hinge, solver.method, solver.mu) == ("squared", "lbfgs", 3.0)
+    for wrong, message in (
+        ("penalty:hinge", "'hinge' is no OPTION=VALUE; options are hinge, method"),
+        ("penalty:step=1", "'step=1' is no OPTION=VALUE"),
+        ("subspace:memory=many", "memory=many is not int"),
+        ("projected-gradient:accelerate=perhaps", "accelerate=perhaps is not bool"),
+        ("penalty:hinge=round", "hinge='round': expected 'printed', 'squared' or 'log-barrier'"),
+    ):
+        refused = call(*fit, wrong, "--force")
+        assert refused.code == 2
+        assert message in refused.err
+
+
+def test_unassigned_items_are_named_in_the_summary_the_files_and_the_report(call, tmp_path):
+    P = np.kron(np.eye(2), np.ones((4, 4)))
+    P = np.pad(P, (0, 1))  # the last item has no affinity to anything
+    np.savetxt(tmp_path / "t.csv", P, delimiter=",")
+    done = call("fit", "t.csv", "--input", "affinity", "--k", 2, "--model", "copositive", "--out", "o")
+    assert done.code == 0, done.err
+    says = "item 8 is unassigned"
+    assert says in done.out + done.err
+    assert any(says in note for note in json.loads((tmp_path / "o" / "result.json").read_text())["notes"])
+    assert "tem 8 is unassigned" in (tmp_path / "o" / "report.html").read_text()
+    assert load(tmp_path / "o").unassigned_.tolist() == [8]
+
+
+def test_every_model_is_an_estimator():
+    assert {kind.__name__ for kind in MODELS.values()} <= set(estimators.__all__)
