@@ -25,7 +25,7 @@ from partita.affinity import (
     normalise,
 )
 from partita.errors import InputError
-from partita.metrics import adjusted_rand_index
+from partita.metrics import accuracy, adjusted_rand_index
 from partita.solvers import ProjectedGradient
 
 both = pytest.mark.parametrize("estimator", [SoF, SoftClustering])
@@ -524,6 +524,23 @@ def test_hiding_a_third_of_the_pairs_hides_little():
         SoftClustering(3, affinity="precomputed", missing="unobserved").fit(holes)
     soft = SoftClustering(3, affinity="precomputed", missing="unobserved", normalization="none", steps=1, **TIGHT)
     np.testing.assert_allclose(aligned(soft.fit(holes), whole), whole.membership_, atol=1e-3)
+
+
+def test_a_fit_says_where_other_sizes_would_have_led():
+    rng = np.random.default_rng(0)
+    X = np.concatenate(
+        [rng.normal(size=(n, 2)) * s + c for n, s, c in ((400, 3.0, 0.0), (30, 0.5, 9.0), (30, 0.5, -9.0))]
+    )
+    model = SoftClustering(3, random_state=0).fit(X)
+    equal = SoftClustering(3, sizes="equal", random_state=0).fit(X)
+    moved = 1 - accuracy(equal.labels_, model.labels_)
+    said = [note for note in model.result_.notes if note.startswith("sizes='equal' would put")]
+    assert len(said) == (moved > 0.02)
+    assert said
+    assert f"{100 * moved:.0f}%" in said[0]
+    # who chose is not asked again, and who agrees is not told
+    assert not equal.result_.notes
+    assert not SoftClustering(2, random_state=0).fit(np.r_[X[-60:]]).result_.notes
 
 
 # Starts, stopping, jobs

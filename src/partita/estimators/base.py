@@ -21,6 +21,7 @@ from partita.affinity.normalise import How, normalise
 from partita.calibration import Calibration, Calibrator
 from partita.ensemble import Ensemble, EnsembleEvidence
 from partita.errors import InputError
+from partita.estimators.alternatives import other_answers
 from partita.estimators.calibrating import calibrate_fit
 from partita.estimators.constraints import Constraints
 from partita.estimators.extension import Extension
@@ -69,6 +70,10 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
 
     def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
         return default_solver(affinity, n_clusters)
+
+    def _alternatives(self) -> dict[str, Objective]:
+        """Objectives that the fit is compared with, by what would have asked for them."""
+        return {}
 
     def _normalization(self) -> How:
         return "none"
@@ -199,21 +204,28 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             usable = None if usable is None else constraints.mean(usable, items.weights)
             graph = None if graph is None else constraints.contracted(graph, items.weights)
         starts = Starts(affinity, K, usable, problem.weights, graph)
+        solver = self.solver or self._default_solver(affinity, K)
+        options: dict[str, Any] = {
+            "start": self._contracted_start(inverse, affinity.n_items),
+            "max_iter": self.max_iter,
+            "tol": self.tol,
+            "max_seconds": self.max_seconds,
+            "seed": _seed(self.random_state),
+        }
         with stage("finding a start"):
             result = drive(
                 problem,
-                self.solver or self._default_solver(affinity, K),
+                solver,
                 starts,
-                self._contracted_start(inverse, affinity.n_items),
                 n_init=self._n_init(),
-                max_iter=self.max_iter,
-                tol=self.tol,
-                max_seconds=self.max_seconds,
-                seed=_seed(self.random_state),
                 n_jobs=self.n_jobs,
                 on_interrupt=self.on_interrupt,
                 progress=bar,
+                **options,
             )
+        if result.status == "converged":
+            others = other_answers(problem, self._alternatives(), solver, starts, result.membership.labels, **options)
+            result = dataclasses.replace(result, notes=(*result.notes, *others))
         self._builder_ = builder
         labels = result.membership.labels
         if constraints is not None:
@@ -227,6 +239,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         self.__dict__.pop("ensemble_", None)
         if isinstance(evidence, EnsembleEvidence):
             self.ensemble_ = evidence.compared(labels, items.inverse)
+            result = dataclasses.replace(result, evidence=self.ensemble_)
         self._keep(result, inverse, X)
         self._calibrator: Calibrator | None = None
         self.__dict__.pop("calibration_", None)

@@ -163,6 +163,12 @@ class SoftClustering(FactorizationEstimator):
             return SoFObjective()
         return ScaledObjective() if self.sizes == "equal" else PerClusterObjective()
 
+    def _alternatives(self) -> dict[str, Objective]:
+        if self.sizes != "auto":
+            return {}
+        equal: dict[str, Objective] = {"equal": ScaledObjective()}
+        return equal | {"free": PerClusterObjective()} if self._of_ensemble else equal
+
     @property
     def _of_ensemble(self) -> bool:
         return isinstance(self.affinity, Ensemble) or self.affinity == "ensemble"

@@ -37,6 +37,9 @@ SCORES = {
     "adjusted_rand": ("Adjusted Rand index", "the same, corrected for chance: 0 for random labels, 1 for equal ones"),
 }
 
+# Width over height below which a picture takes half the page.
+UPRIGHT = 1.4
+
 
 def write_report(path: str | Path, report: FitReport) -> None:
     """Write the report as one HTML file, whole or not at all.
@@ -148,8 +151,9 @@ def _figure(picture: Picture | None) -> Markup:
     if picture is None:
         return Markup("")
     width, height = picture.size
+    shape = ' class="upright"' if width < UPRIGHT * height else ""
     image = Markup(
-        f'<img id="picture-{picture.name}" src="{picture.address}" width="{width}" height="{height}"'
+        f'<img id="picture-{picture.name}"{shape} src="{picture.address}" width="{width}" height="{height}"'
         f' alt="{text(picture.alt)}">'
     )
     return element("figure", element("div", image, class_="card"), element("figcaption", picture.caption))
@@ -241,10 +245,11 @@ def _ensemble(report: FitReport) -> Markup:
         return Markup("")
     said = (
         "The evidence that two items belong together is the share of these clusterings that say so, each weighted by "
-        "its agreement with the other methods. Agreement is the adjusted Rand index: 0 by chance, 1 for the same "
-        "partition. A method that agrees little with the result would have said something else."
+        "its agreement with the other methods. Agreement, with the others and with the result, is the adjusted Rand "
+        "index: 0 by chance, 1 for the same partition. A method that agrees little with the result would have said "
+        "something else. The share is that of the evidence."
     )
-    heads = ["Method", "Draws", "Clusters", "Share of the evidence", "Agreement with the others", "... with the result"]
+    heads = ["Method", "Draws", "Clusters", "Share", "With the others", "With the result"]
     rows = [
         [m.idea, m.n_draws, m.n_clusters, f"{100 * m.weight:.0f}%", f"{m.agreement:.2f}", f"{m.with_result:.2f}"]
         for m in methods

@@ -54,7 +54,8 @@ code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu S
 pre { margin: .6rem 0; padding: .7rem .9rem; background: var(--wash); border-radius: 6px; overflow-x: auto;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .8125rem; }
-@media screen and (max-width: 44rem) { figure img { min-width: 44rem; } }
+figure img.upright { max-width: 27rem; }
+@media screen and (max-width: 44rem) { figure img:not(.upright) { min-width: 44rem; } }
 @media print {
   :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --wash: #f4f4f4;
     --caution: #9a4b00; --caution-wash: #fff6e9; }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,8 @@ class SolveResult:
     factor : N x K array
         W as it was solved for; the membership itself where the objective keeps rows on the simplex. None where it was
         not kept.
+    evidence : tuple
+        What an ensemble's evidence was made of, a `partita.ensemble.Draw` each: method, settings, weight, agreement.
     """
 
     membership: Membership
@@ -87,6 +89,7 @@ class SolveResult:
     norm_is_exact: bool = True
     notes: tuple[str, ...] = field(default=())
     factor: NDArray[np.float64] | None = None
+    evidence: tuple[Any, ...] = ()
 
     @property
     def total_products(self) -> int:
