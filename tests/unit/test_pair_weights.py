@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita import SoF, SoftClustering, metrics
+from partita import CopositiveFactorization, SoF, SoftClustering, metrics
 from partita.affinity import (
     ContractedAffinity,
     DenseAffinity,
@@ -252,6 +252,11 @@ def test_cannot_links_that_cannot_all_hold_are_counted():
         ({"must_link": [[0, i] for i in range(1, 19)]}, "must-links leave .* items to tell apart"),
         ({"pair_weight": np.ones((3, 3))}, r"pair_weight has shape \(3, 3\), expected \(20, 20\)"),
         ({"pair_weight": -np.ones((20, 20))}, "pair_weight must be finite and nonnegative"),
+        (
+            {"must_link": [[0, 7]], "sample_weight": np.arange(20) != 7},
+            "must_link names row 7, whose sample weight is zero",
+        ),
+        ({"pair_weight": np.full((20, 20), 1e12)}, r"between 0.0001 and 1e\+06"),
         ({"pair_weight": np.triu(np.full((20, 20), 2.0))}, "pair_weight must be symmetric"),
     ],
 )
@@ -272,19 +277,126 @@ def test_pair_weights_given_twice_or_out_of_range_are_refused():
         WeightedAffinity(P, [0], [1], np.nan)
 
 
-def test_weights_laid_over_weights_replace_them():
+def test_weights_laid_over_weights_multiply_them_and_a_new_value_replaces_both():
     rng = np.random.default_rng(11)
     half = rng.random((6, 6))
     base = DenseAffinity((half + half.T) / 2)
-    first = WeightedAffinity(base, [0, 2], [1, 3], [4.0, 0.5])
-    over = WeightedAffinity(first, [0], [1], 2.0)
-    direct = WeightedAffinity(base, [0, 2], [1, 3], [2.0, 0.5])
-    np.testing.assert_allclose(over.to_dense(), direct.to_dense(), rtol=1e-12)
+    first = WeightedAffinity(base, [0, 2, 4], [1, 3, 5], [4.0, 0.5, 0.0])
     sof = Objective.registry["sof"]()
     W = rng.dirichlet(np.ones(2), size=6)
-    totals = [Problem(P, sof).total(Problem(P, sof).evaluate(W)) for P in (over, direct)]
-    assert totals[0] == pytest.approx(totals[1], rel=1e-12)
-    assert over.squared_norm() == pytest.approx((over.to_dense() ** 2).sum(), rel=1e-12)
+    for over, direct in (
+        (
+            WeightedAffinity(first, [0, 4], [1, 5], 2.0),
+            WeightedAffinity(base, [0, 2, 4], [1, 3, 5], [8.0, 0.5, 0.0]),
+        ),
+        (
+            WeightedAffinity(first, [0, 4], [1, 5], 2.0, 0.7),
+            WeightedAffinity(WeightedAffinity(base, [2], [3], 0.5), [0, 4], [1, 5], 2.0, 0.7),
+        ),
+    ):
+        np.testing.assert_allclose(over.to_dense(), direct.to_dense(), rtol=1e-12)
+        totals = [Problem(P, sof).total(Problem(P, sof).evaluate(W)) for P in (over, direct)]
+        assert totals[0] == pytest.approx(totals[1], rel=1e-12)
+        assert over.squared_norm() == pytest.approx((over.to_dense() ** 2).sum(), rel=1e-12)
+
+
+def holes_of(rng, n=30):
+    half = rng.random((n, n))
+    P = (half + half.T) / 2
+    hidden = np.triu(rng.random((n, n)) < 0.3)
+    return P, hidden | hidden.T
+
+
+@pytest.mark.parametrize("how", ["dense", "only stored", "diagonal left out"])
+def test_pair_weights_leave_what_was_not_observed_unobserved(how):
+    rng = np.random.default_rng(13)
+    P, hidden = holes_of(rng)
+    omega = rng.random(P.shape) + 0.5
+    omega = omega + omega.T
+    options = {"random_state": 0, "tol": 1e-8, "n_init": 2}
+    if how == "dense":
+        model = SoF(3, affinity="precomputed", missing="unobserved", **options)
+        model.fit(np.where(hidden, np.nan, P), pair_weight=omega)
+    elif how == "only stored":
+        r, c = np.nonzero(~hidden)
+        model = SoF(3, affinity=Precomputed(unstored="unobserved"), **options)
+        model.fit(sp.csr_array((P[r, c], (r, c)), P.shape), pair_weight=omega)
+    else:
+        hidden = np.eye(30, dtype=bool)
+        model = CopositiveFactorization(3, affinity="precomputed", **options).fit(P, pair_weight=omega)
+        P = model.affinity_.to_dense() / np.where(hidden, 1.0, omega)
+    H = model.result_.factor
+    counted = omega * ~hidden
+    brute = (counted * (P - H @ H.T) ** 2).sum()
+    assert model.objective_ == pytest.approx(brute, rel=1e-9)
+    assert model.result_.misfit == pytest.approx(np.sqrt(brute / (counted * P**2).sum()), rel=1e-9)
+
+
+@pytest.mark.parametrize("by", [1e-4, 1e-2, 1e6])
+def test_weighing_every_pair_alike_changes_nothing_but_the_unit_of_the_objective(by):
+    rng = np.random.default_rng(14)
+    X = np.concatenate([rng.normal(size=(10, 2)) + c for c in ([0, 0], [4, 0], [0, 4], [4, 4])])
+    plain = SoF(4, random_state=0, n_init=2, tol=1e-7).fit(X)
+    model = SoF(4, random_state=0, n_init=2, tol=1e-7).fit(X, pair_weight=np.full((40, 40), by))
+    # P + (by - 1) P keeps twelve digits of by P at one end of the range of weights
+    assert model.objective_ / by == pytest.approx(plain.objective_, rel=1e-7)
+    np.testing.assert_allclose(model.membership_, plain.membership_, atol=1e-5)
+
+
+def test_must_links_count_every_pair_of_rows_in_the_objective():
+    rng = np.random.default_rng(15)
+    X = np.concatenate([rng.normal(size=(15, 2)) + c for c in ([0.0, 0.0], [5.0, 0.0])])
+    P = SoF(2, random_state=0, n_init=1).fit(X).affinity_.to_dense()
+    d = rng.integers(1, 4, 30).astype(float)
+    model = SoF(2, affinity="precomputed", random_state=0, n_init=2).fit(
+        P, sample_weight=d, must_link=[[0, 20], [20, 3]]
+    )
+    W = model.membership_
+    brute = (np.outer(d, d) * (P - W @ W.T) ** 2).sum()
+    assert model.objective_ == pytest.approx(brute, rel=1e-9)
+    assert model.result_.trace[-1] == pytest.approx(brute, rel=1e-9)
+    assert min(restart.objective for restart in model.result_.restarts) == pytest.approx(brute, rel=1e-9)
+    assert model.result_.misfit == pytest.approx(np.sqrt(brute / (np.outer(d, d) * P**2).sum()), rel=1e-9)
+
+
+def test_linked_items_start_where_their_weighted_mean_lies_and_copies_count_as_often_as_they_come():
+    rng = np.random.default_rng(16)
+    X, d = rng.normal(size=(12, 2)), rng.integers(1, 4, 12)
+    copies = np.repeat(np.arange(12), d)
+    first = np.r_[0, np.cumsum(d)[:-1]]
+    omega = rng.random((12, 12)) + 0.5
+    omega = omega + omega.T
+    links, apart = np.array([[0, 5], [5, 7]]), np.array([[1, 2]])
+    options = {"random_state": 0, "n_init": 1, "start": "kmeans", "tol": 1e-8}
+    weighted = SoF(3, **options).fit(X, sample_weight=d, must_link=links, cannot_link=apart, pair_weight=omega)
+    copied = SoF(3, **options).fit(
+        X[copies], must_link=first[links], cannot_link=first[apart], pair_weight=omega[np.ix_(copies, copies)]
+    )
+    np.testing.assert_allclose(copied.membership_, weighted.membership_[copies], atol=1e-6)
+    assert copied.objective_ == pytest.approx(weighted.objective_, rel=1e-9)
+
+
+def test_constraints_on_a_large_sparse_affinity_make_nothing_dense():
+    rng = np.random.default_rng(17)
+    n = 20_000
+    i = np.repeat(np.arange(n), 4)
+    j = (i + 3 * rng.integers(1, 50, len(i))) % (n - n % 3)
+    matrix = sp.csr_array((np.ones(len(i)), (i, j)), (n, n))
+    matrix = sp.csr_array(matrix.maximum(matrix.T) + sp.eye_array(n))
+    pairs = rng.choice(n, (200, 2), replace=False)
+    contracted = ContractedAffinity(WeightedAffinity(SparseAffinity(matrix), [0], [3], 2.0), _groups(n, pairs))
+    assert contracted.as_sparse().nnz <= matrix.nnz
+    looked = []
+    contracted.rows = looked.append
+    assert contracted.squared_norm() > 0
+    assert len(contracted.pair_weights) == 2
+    assert not looked
+
+
+def _groups(n, pairs):
+    label = np.arange(n)
+    label[pairs[:, 1]] = pairs[:, 0]
+    return np.unique(label, return_inverse=True)[1]
 
 
 def test_low_rank_and_neighbour_graphs_take_constraints_without_being_made_dense():

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from partita import SoF
-from partita.affinity import Affinity, DenseAffinity, DrawsAffinity, NeighborGraph, RelativeDistance, SparseAffinity
+from partita.affinity import (
+    Affinity,
+    DenseAffinity,
+    DrawsAffinity,
+    NeighborGraph,
+    RelativeDistance,
+    SparseAffinity,
+    WeightedAffinity,
+)
 from partita.errors import InputError
 from partita.objectives import Objective, Problem
 from partita.solvers import ProjectedGradient, Starts, SubspaceMajorization, default_solver, drive
@@ -74,10 +82,32 @@ def test_the_basis_stays_as_small_as_its_memory():
     state = solver.start(problem, rng.dirichlet(np.ones(4), size=80))
     for _ in range(8):
         state = solver.step(problem, state)
-        assert state.memory.basis.size <= (3 + solver.probes) * 4 if state.memory.probes else 3 * 4
+        assert state.memory.basis.size <= 3 * 4
         B = state.memory.basis.B
         np.testing.assert_allclose(B.T @ B, np.eye(B.shape[1]), atol=1e-12)
         np.testing.assert_allclose(state.memory.basis.image, problem.affinity @ B, atol=1e-10)
+
+
+@pytest.mark.parametrize("options", [{}, {"memory": 2, "probes": 0}])
+@pytest.mark.parametrize("objective", SIMPLEX)
+def test_negative_eigenvalues_that_the_basis_does_not_show_do_not_stop_it(objective, options):
+    rng = np.random.default_rng(12)
+    n = 60
+    P = np.ones((n, n)) - np.eye(n)
+    i, j = np.nonzero(np.triu(rng.random((n, n)) < 0.2, 1))
+    P = WeightedAffinity(DenseAffinity(P), i, j, rng.choice([1.0, 30.0, 100.0], len(i)), rng.random(len(i)))
+    d = rng.choice([0.1, 1.0, 30.0], n)
+    failed = []
+    for start in range(4):
+        problem = Problem(P, Objective.registry[objective](), d)
+        W = np.random.default_rng(start).dirichlet(np.ones(3), size=n)
+        found = drive(problem, SubspaceMajorization(**options), Starts(P, 3, weights=d), W, tol=1e-6, max_iter=3000)
+        assert found.optimality < 1e-5
+        assert np.diff(found.trace).max() <= 0
+        plain = drive(problem.fresh(), ProjectedGradient(), Starts(P, 3, weights=d), W, tol=1e-6, max_iter=3000)
+        assert found.n_products < 5 * plain.n_products
+        failed.append(found.n_products - found.n_iter)
+    assert max(failed) > 5  # steps failed, tau grew, projected gradient took over
 
 
 def test_what_a_product_costs_decides_the_default():

@@ -9,9 +9,11 @@ file: subclass `Affinity`, give it a `name`, the abstract methods and an `exampl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import pairwise
 from typing import ClassVar, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.memory import require_memory
@@ -144,6 +146,24 @@ class Affinity(ABC):
         unit = np.zeros((self.n_items, len(index)))
         unit[index, np.arange(len(index))] = 1.0
         return np.ascontiguousarray((self @ unit).T)
+
+    def as_sparse(self) -> sp.csr_array | None:
+        """What `@` applies as a sparse matrix, where it is one; None for any other kind. Do not change it."""
+        return None
+
+    def entries(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+        """The entries P[first, second]; by rows, a few at a time, where there is nothing better."""
+        matrix = self.as_sparse()
+        if matrix is not None:
+            return np.asarray(matrix[first, second]).ravel()
+        out = np.empty(len(first))
+        items, place = np.unique(first, return_inverse=True)
+        order = np.argsort(place, kind="stable")
+        bounds = np.searchsorted(place[order], np.arange(0, len(items) + ROW_BLOCK, ROW_BLOCK))
+        for block, (low, high) in enumerate(pairwise(bounds)):
+            part, start = order[low:high], block * ROW_BLOCK
+            out[part] = self.rows(items[start : start + ROW_BLOCK])[place[part] - start, second[part]]
+        return out
 
     def row_sums(self) -> Array:
         """The N sums over rows."""

@@ -55,7 +55,9 @@ def as_affinity(
     missing : {"error", "unobserved"}
         What a NaN means: an error, or a pair that was not observed.
     symmetrize : {"mean", "max", "min"}, optional
-        How P_ij and P_ji become one where they differ; by default that is an error.
+        How P_ij and P_ji become one where they differ; by default that is an error. Of a pair that is stored in one
+        direction only, that one is taken where pairs not stored are unobserved; a NaN in either direction is a pair
+        that was not observed.
     unstored : {"zero", "unobserved"}
         What a pair that a sparse matrix does not store means.
 
@@ -82,6 +84,8 @@ def as_affinity(
     check_magnitude(entries, name)
     values, unobserved = _split(values, holes)
     observed = values if unstored == "unobserved" else None
+    if observed is not None and symmetrize is not None and sp.issparse(values):
+        values = _both_ways(values)
     values = _symmetric(values, symmetrize, name, "pass symmetrize='mean', 'max' or 'min' to say which one holds")
     if not (values.data.any() if sp.issparse(values) else values.any()):
         raise InputError(
@@ -199,6 +203,15 @@ def _split(values: Any, holes: Any) -> tuple[Any, Unobserved | None]:
         values = values.copy()
         values[first, second] = 0.0
     return values, Unobserved(first, second)
+
+
+def _both_ways(values: Any) -> Any:
+    """With the pairs that are stored in one direction only stored in the other too."""
+    stored = sp.coo_array(values)
+    i, j = (index.astype(np.intp) for index in stored.coords)
+    lacking = ~np.isin(j * values.shape[0] + i, i * values.shape[0] + j)
+    data = np.r_[stored.data, stored.data[lacking]]
+    return sp.csr_array((data, (np.r_[i, j[lacking]], np.r_[j, i[lacking]])), shape=values.shape)
 
 
 def _with_zeros_of(observed: Any, values: Any) -> Any:

@@ -19,7 +19,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
-from partita.affinity.weighted import entries
 
 __all__ = ["ContractedAffinity"]
 
@@ -77,6 +76,14 @@ class ContractedAffinity(Affinity):
         return np.asarray(self._gather @ (self._base @ (self._spread @ W)))
 
     @cached_property
+    def _sparse(self) -> sp.csr_array | None:
+        matrix = self._base.as_sparse()
+        return None if matrix is None else sp.csr_array(self._gather @ matrix @ self._spread)
+
+    def as_sparse(self) -> sp.csr_array | None:
+        return self._sparse
+
+    @cached_property
     def _several(self) -> NDArray[np.intp]:
         """The groups of more than one item."""
         return np.flatnonzero(np.diff(self._gather.indptr) > 1)
@@ -91,7 +98,7 @@ class ContractedAffinity(Affinity):
         weight = np.maximum(base.rest + found.data, 0.0)  # below zero by rounding only
         weight[weight < ROUNDING] = 0.0
         first, second = (np.asarray(index, dtype=np.intp) for index in found.coords)
-        held = entries(self, first, second)
+        held = self.entries(first, second)
         value = np.divide(held, weight, out=np.zeros_like(held), where=weight > 0)
         return PairWeights(first, second, weight, value, base.rest)
 
@@ -107,6 +114,8 @@ class ContractedAffinity(Affinity):
         return Unobserved(pairs.first[pairs.weight == 0], pairs.second[pairs.weight == 0])
 
     def diagonal(self) -> Array:
+        if self._sparse is not None:
+            return np.asarray(self._sparse.diagonal())
         out = np.asarray(self._gather.power(2) @ self._base.diagonal())
         for low in range(0, len(self._several), ROWS):
             several = self._several[low : low + ROWS]
@@ -116,6 +125,8 @@ class ContractedAffinity(Affinity):
     def squared_norm(self, weights: Array | None = None) -> float:
         """From that of the base, where the groups of one item are concerned, and the rows of the others."""
         e = np.ones(self.n_items) if weights is None else weights
+        if self._sparse is not None:
+            return float(e @ (self._sparse.power(2) @ e))
         alone = np.ones(self.n_items, dtype=bool)
         alone[self._several] = False
         total = self._base.squared_norm((e * alone)[self._groups])

@@ -37,6 +37,8 @@ class DiffusedAffinity(Affinity):
         S, every pair observed.
     steps : int
         t >= 1.
+    weights : array of N, optional
+        Item weights D: then S D S ... D S, which is S^t where an item of weight two comes twice.
 
     Examples
     --------
@@ -48,13 +50,14 @@ class DiffusedAffinity(Affinity):
 
     name = "diffused"
 
-    def __init__(self, base: Affinity, steps: int) -> None:
+    def __init__(self, base: Affinity, steps: int, weights: Array | None = None) -> None:
         if steps < 1:
             raise InputError(f"steps={steps}: a diffusion takes at least 1 step")
         if base.pair_weights is not None:
             raise InputError("an affinity with unobserved or weighted pairs cannot be diffused; pass steps=1")
         self._base = base
         self.steps = int(steps)
+        self.weights = weights
 
     @property
     def base(self) -> Affinity:
@@ -82,8 +85,9 @@ class DiffusedAffinity(Affinity):
         return None
 
     def __matmul__(self, W: Array) -> Array:
-        for _ in range(self.steps):
-            W = self._base @ W
+        W = self._base @ W
+        for _ in range(self.steps - 1):
+            W = self._base @ (W if self.weights is None else self.weights[:, None] * W)
         return W
 
     @property

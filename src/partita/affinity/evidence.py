@@ -31,6 +31,10 @@ class Evidence(ABC):
     def rows(self, X: Any) -> Any:
         """Affinity of new items to the fitted ones, N_new x N (dense or CSR), before any normalisation."""
 
+    def observed(self, rows: Any) -> sp.csr_array | None:
+        """Of rows that `rows` made, the pairs that were observed, zeros stored; None where all were."""
+        return None
+
     @abstractmethod
     def state(self) -> dict[str, Array]:
         """The arrays from which `Builder.restore` makes this evidence again, without its affinity."""
@@ -83,8 +87,8 @@ class Builder(ABC):
         return kind(**config)
 
 
-def given_rows(X: Any, n_fitted: int, what: str) -> Any:
-    """Rows that a caller gave for new items: N_new x N, finite and nonnegative."""
+def given_rows(X: Any, n_fitted: int, what: str, *, allow_missing: bool = False) -> Any:
+    """Rows that a caller gave for new items: N_new x N, finite and nonnegative; NaN where missing ones are allowed."""
     rows: Any = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.atleast_2d(np.asarray(X, dtype=np.float64))
     if rows.shape[1] != n_fitted:
         raise InputError(
@@ -92,6 +96,14 @@ def given_rows(X: Any, n_fitted: int, what: str) -> Any:
             f"{n_fitted} fitted items"
         )
     entries: Any = rows.data if sp.issparse(rows) else rows
-    if not np.isfinite(entries).all() or (entries < 0).any():
-        raise InputError(f"the {what} of new items must be finite and nonnegative")
+    finite = np.isfinite(entries) | (np.isnan(entries) if allow_missing else False)
+    if not finite.all() or (entries < 0).any():
+        raise InputError(
+            f"the {what} of new items must be finite and nonnegative"
+            + (
+                ""
+                if allow_missing or not np.isnan(entries).any()
+                else "; NaN is one that was not observed where the fit had missing='unobserved'"
+            )
+        )
     return rows

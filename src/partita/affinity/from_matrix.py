@@ -50,23 +50,39 @@ class Precomputed(Builder):
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> MatrixEvidence:
         affinity = as_affinity(X, missing=self.missing, symmetrize=self.symmetrize, unstored=self.unstored)
-        return MatrixEvidence(affinity, affinity.n_items, float(affinity.diagonal().mean()))
+        return MatrixEvidence(affinity, affinity.n_items, float(affinity.diagonal().mean()), self)
 
     def restore(self, state: dict[str, Array]) -> MatrixEvidence:
-        return MatrixEvidence(None, int(state["n_items"]), float(state["self_affinity"]))
+        return MatrixEvidence(None, int(state["n_items"]), float(state["self_affinity"]), self)
 
 
 class MatrixEvidence(Evidence):
-    """A given affinity; new items bring their rows."""
+    """A given affinity; new items bring their rows, in which NaN and pairs not stored mean what they mean in it."""
 
-    def __init__(self, affinity: Affinity | None, n_items: int, self_affinity: float) -> None:
+    def __init__(self, affinity: Affinity | None, n_items: int, self_affinity: float, read: Precomputed) -> None:
         if affinity is not None:
             self.affinity = affinity
         self._n_items, self.self_affinity = n_items, self_affinity
         self.row_size = n_items
+        self._read = read
 
     def rows(self, X: Any) -> Any:
-        return given_rows(X, self._n_items, "affinities")
+        return given_rows(X, self._n_items, "affinities", allow_missing=self._read.missing == "unobserved")
+
+    def observed(self, rows: Any) -> sp.csr_array | None:
+        only_stored = sp.issparse(rows) and self._read.unstored == "unobserved"
+        entries: Any = rows.data if sp.issparse(rows) else rows
+        if not only_stored and not np.isnan(entries).any():
+            return None
+        values = rows.toarray() if sp.issparse(rows) and not only_stored else rows
+        if only_stored:
+            i, j = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr)), rows.indices
+            values = rows.data
+        else:
+            i, j = (at.ravel() for at in np.indices(values.shape))
+            values = values.ravel()
+        known = ~np.isnan(values)
+        return sp.csr_array((values[known], (i[known], j[known])), shape=rows.shape)
 
     def state(self) -> dict[str, Array]:
         return {"n_items": np.array(self._n_items), "self_affinity": np.array(self.self_affinity)}

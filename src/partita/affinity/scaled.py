@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from partita.affinity.base import Affinity, Array, Unobserved
+from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
 
 __all__ = ["ScaledAffinity"]
 
@@ -43,6 +43,14 @@ class ScaledAffinity(Affinity):
     @property
     def unobserved(self) -> Unobserved | None:
         return self._base.unobserved
+
+    @property
+    def pair_weights(self) -> PairWeights | None:
+        pairs = self._base.pair_weights
+        if pairs is None:
+            return None
+        value = pairs.value * self._factors[pairs.first] * self._factors[pairs.second]
+        return PairWeights(pairs.first, pairs.second, pairs.weight, value, pairs.rest)
 
     def __matmul__(self, W: Array) -> Array:
         return self._factors[:, None] * (self._base @ (self._factors[:, None] * W))

@@ -79,6 +79,9 @@ class SparseAffinity(Affinity):
         rows, columns = (stored := self._matrix.tocoo()).coords
         return PairWeights(rows, columns, 1.0, stored.data, rest=0.0)
 
+    def as_sparse(self) -> sp.csr_array:
+        return self._matrix
+
     def __matmul__(self, W: Array) -> Array:
         return csr_product(self._matrix, W)
 

@@ -9,7 +9,6 @@ every scale. Cost: one product with the base and one with the pairs listed.
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -20,10 +19,9 @@ from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
 from partita.affinity.dense import DenseAffinity
 from partita.errors import InputError
 
-__all__ = ["WeightedAffinity", "entries"]
+__all__ = ["WeightedAffinity"]
 
-# Pairs whose entries are read off the base at a time, by rows.
-ROWS = 256
+Index = NDArray[np.intp]
 
 
 class WeightedAffinity(Affinity):
@@ -32,13 +30,14 @@ class WeightedAffinity(Affinity):
     Parameters
     ----------
     base : Affinity
-        Its own pair weights stay, but for the pairs listed here.
+        Its own pair weights stay, for the pairs listed here as said at `value`.
     first, second : arrays of int
         Each pair once, in either order; (i, i) is an item with itself.
     weight : float or array
         What the pair counts, nonnegative and finite; all other pairs count one.
     value : float or array, optional
-        Evidence that replaces P_ij for these pairs; by default P_ij stays.
+        Evidence that replaces P_ij for these pairs, which then count `weight`. By default P_ij stays, and `weight`
+        multiplies what the pair counted before: a pair that was not observed stays so.
 
     Raises
     ------
@@ -66,24 +65,24 @@ class WeightedAffinity(Affinity):
         low, high = np.minimum(i, j), np.maximum(i, j)
         if len(np.unique(low * base.n_items + high)) < len(i):
             raise InputError("a pair was given more than once: expected each pair once, in either order")
-        held = entries(base, low, high)
+        held = base.entries(low, high)
         t = held if value is None else np.broadcast_to(np.asarray(value, dtype=np.float64), i.shape)
         off = low != high
         rows, columns, rest = np.r_[low, high[off]], np.r_[high, low[off]], 1.0
         w, t, held = np.r_[w, w[off]], np.r_[t, t[off]], np.r_[held, held[off]]
         earlier = base.pair_weights
-        if earlier is not None and len(earlier):
-            n, rest = base.n_items, earlier.rest
-            keys, place = rows * n + columns, earlier.first * n + earlier.second
-            if value is None:  # what the base holds of a pair is multiplied by its earlier weight
-                order = np.argsort(place)
-                at = order[np.minimum(np.searchsorted(place[order], keys), len(place) - 1)]
-                t = np.where(place[at] == keys, earlier.value[at], t)
+        if earlier is not None:
+            rest = earlier.rest
+        if earlier is not None and len(earlier) and value is None:
+            # What the base holds of a pair is multiplied by the weight that it had.
+            before, known = _looked_up(earlier, rows, columns, base.n_items)
+            w = w * np.where(known, earlier.weight[before], rest)
+            t = np.where(known, earlier.value[before], t)
         self._base = base
         self._correction = sp.csr_array((w * t - held, (rows, columns)), base.shape)
         self._change = rows, columns, (w * t) ** 2 - held**2
-        if earlier is not None and len(earlier):
-            stays = ~np.isin(place, keys)
+        if earlier is not None:
+            stays = ~np.isin(earlier.first * base.n_items + earlier.second, rows * base.n_items + columns)
             rows, columns = np.r_[rows, earlier.first[stays]], np.r_[columns, earlier.second[stays]]
             w, t = np.r_[w, earlier.weight[stays]], np.r_[t, earlier.value[stays]]
         self._pairs = PairWeights(rows, columns, w, t, rest)
@@ -115,6 +114,14 @@ class WeightedAffinity(Affinity):
 
     def __matmul__(self, W: Array) -> Array:
         return np.asarray(self._base @ W + self._correction @ W)
+
+    @cached_property
+    def _sparse(self) -> sp.csr_array | None:
+        matrix = self._base.as_sparse()
+        return None if matrix is None else sp.csr_array(matrix + self._correction)
+
+    def as_sparse(self) -> sp.csr_array | None:
+        return self._sparse
 
     def diagonal(self) -> Array:
         return np.asarray(self._base.diagonal() + self._correction.diagonal())
@@ -149,14 +156,11 @@ class WeightedAffinity(Affinity):
         return cls(base, i, j, weight, value), omega * values
 
 
-def entries(base: Affinity, i: NDArray[np.intp], j: NDArray[np.intp]) -> Array:
-    """What the affinity holds of listed pairs, from rows read a few at a time."""
-    out = np.empty(len(i))
-    rows, place = np.unique(i, return_inverse=True)
-    order = np.argsort(place, kind="stable")
-    bounds = np.searchsorted(place[order], np.arange(0, len(rows) + ROWS, ROWS))
-    for block, (low, high) in enumerate(pairwise(bounds)):
-        part = order[low:high]
-        start = block * ROWS
-        out[part] = base.rows(rows[start : start + ROWS])[place[part] - start, j[part]]
-    return out
+def _looked_up(pairs: PairWeights, rows: Index, columns: Index, n: int) -> tuple[Index, NDArray[np.bool_]]:
+    """Where each pair stands in a list of pairs, and whether it does; the first place where it does not."""
+    keys, listed = rows * n + columns, pairs.first * n + pairs.second
+    known = np.isin(keys, listed)
+    order = np.argsort(listed)
+    at = np.zeros(len(keys), dtype=np.intp)
+    at[known] = order[np.searchsorted(listed[order], keys[known])]
+    return at, known

@@ -82,6 +82,13 @@ class MissingOption(StrEnum):
     unobserved = "unobserved"
 
 
+class UnstoredOption(StrEnum):
+    """What a pair means that a sparse affinity does not store."""
+
+    zero = "zero"
+    unobserved = "unobserved"
+
+
 class SymmetrizeOption(StrEnum):
     """How P_ij and P_ji become one."""
 
@@ -146,7 +153,8 @@ def fit(
     model: Annotated[
         Model,
         typer.Option(
-            help="soft: diffused neighbour graph, scale learned; sof, baum-eagon, symnmf, copositive: the papers'."
+            help="soft: diffused neighbour graph, scale learned; sof, baum-eagon, symnmf, copositive: the papers'; "
+            "kernel-kmeans, spectral: hard partitions to compare with."
         ),
     ] = Model.soft,
     affinity: Annotated[
@@ -205,11 +213,21 @@ def fit(
     symmetrize: Annotated[
         SymmetrizeOption | None, typer.Option(help="How an asymmetric affinity is made symmetric; an error without.")
     ] = None,
+    unstored: Annotated[
+        UnstoredOption, typer.Option(help="What a pair that a sparse affinity or edge list leaves out means.")
+    ] = UnstoredOption.zero,
     must_link: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Pairs of items (two columns of ids) that belong together.")
     ] = None,
     cannot_link: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Pairs of items that do not belong together.")
+    ] = None,
+    pair_weight: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Weights of pairs (three columns: two of ids, weight); 0 was not observed, pairs not listed count 1.",
+        ),
     ] = None,
     n_init: Annotated[
         int | None, typer.Option(min=1, help="Restarts.", show_default="10 for dirichlet, else 1")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from partita.affinity import Builder, NeighborGraph, Precomputed, RelativeDistance
 from partita.affinity.checks import Symmetrize
-from partita.cli.inputs import InputKind, read_input, read_links
-from partita.cli.run import Job, run_job
+from partita.cli.inputs import InputKind, read_input, read_links, read_pair_weights
+from partita.cli.run import Job, run_job, solver_text
 from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators import (
@@ -68,8 +69,10 @@ class FitOptions:
     scale_features: str
     missing: Literal["error", "unobserved"]
     symmetrize: Symmetrize | None
+    unstored: Literal["zero", "unobserved"]
     must_link: Path | None
     cannot_link: Path | None
+    pair_weight: Path | None
     n_init: int | None
     n_jobs: int
     seed: int
@@ -93,8 +96,12 @@ def run_fit(options: FitOptions) -> int:
             key=options.key,
             missing=options.missing == "unobserved",
             scaled=options.scale_features != "none",
+            only_stored=options.unstored == "unobserved",
         )
     links = {"must_link": options.must_link, "cannot_link": options.cannot_link}
+    known: dict[str, Any] = {name: read_links(file, items.ids) for name, file in links.items() if file is not None}
+    if options.pair_weight is not None:
+        known["pair_weight"] = read_pair_weights(options.pair_weight, items.ids)
     out = options.out or Path(f"{options.file.name.split('.')[0]}-partita")
     given = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
     effective = estimator.get_params(deep=False) | {"affinity": estimator._builder().config()}
@@ -103,7 +110,7 @@ def run_fit(options: FitOptions) -> int:
             command="fit",
             items=items,
             estimator=estimator,
-            known={name: read_links(file, items.ids) for name, file in links.items() if file is not None},
+            known=known,
             out=out,
             options=given | {"k": int(options.k)} | {name: _readable(value) for name, value in effective.items()},
             title=options.file.stem,
@@ -171,25 +178,39 @@ def _solver(text: str, estimator: FactorizationEstimator, model: str) -> Solver:
     if name not in able:
         raise InputError(f"--solver {name} does not go with --model {model}: expected one of {', '.join(able)}")
     kind: Any = Solver.registry[name]
-    defaults = {field.name: field.default for field in fields(kind)}
-    return kind(**dict(_solver_option(name, pair, defaults) for pair in chosen.split(",") if chosen))  # type: ignore[no-any-return]
+    types = {field.name: get_type_hints(kind)[field.name] for field in fields(kind)}
+    options: dict[str, Any] = {}
+    for pair in chosen.split(",") if chosen else ():
+        option, value = _solver_option(name, pair, types)
+        if option in options:
+            raise InputError(f"--solver {text}: {option} is given twice")
+        options[option] = value
+    return kind(**options)  # type: ignore[no-any-return]
 
 
-def _solver_option(solver: str, pair: str, defaults: dict[str, Any]) -> tuple[str, Any]:
-    """An option of a solver, of the type that its default has."""
+def _solver_option(solver: str, pair: str, types: dict[str, Any]) -> tuple[str, Any]:
+    """An option of a solver, of the type that it is declared with."""
     option, given, value = pair.partition("=")
-    if option not in defaults or not given:
+    if option not in types or not given:
         raise InputError(
-            f"--solver {solver}: {pair!r} is no OPTION=VALUE; options are {', '.join(defaults) or 'none'} "
-            f"(as in --solver {solver}:{next(iter(defaults), 'OPTION')}=...)"
+            f"--solver {solver}: {pair!r} is no OPTION=VALUE; options are {', '.join(types) or 'none'} "
+            f"(as in --solver {solver}:{next(iter(types), 'OPTION')}=...)"
         )
-    kind = type(defaults[option])
-    try:
-        if kind is bool:
-            return option, {"true": True, "false": False}[value.lower()]
-        return option, kind(value) if kind in (int, float) else value
-    except (ValueError, KeyError) as error:
-        raise InputError(f"--solver {solver}: {option}={value} is not {kind.__name__}") from error
+    allowed = [types[option]] if get_origin(types[option]) is Literal else get_args(types[option]) or [types[option]]
+    words = [word for kind in allowed if get_origin(kind) is Literal for word in get_args(kind)]
+    readers: dict[Any, Callable[[str], Any]] = {
+        bool: lambda text: {"true": True, "false": False}[text.lower()],
+        int: int,
+        float: float,
+    }
+    read = [kind for kind in allowed if kind in readers]
+    if value in words or not read:  # a word that is none of its own is the solver's to refuse
+        return option, value
+    for kind in read:
+        with suppress(ValueError, KeyError):
+            return option, readers[kind](value)
+    expected = [kind.__name__ for kind in read] + words
+    raise InputError(f"--solver {solver}: {option}={value} is not {' or '.join(expected)}")
 
 
 def _builder(options: FitOptions) -> Builder:
@@ -199,7 +220,9 @@ def _builder(options: FitOptions) -> Builder:
             if getattr(options, name) is not None:
                 flag = name.replace("_", "-")
                 raise InputError(f"--{flag} builds an affinity, and --input {options.input} already is one")
-        return Precomputed(missing=options.missing, symmetrize=options.symmetrize)
+        return Precomputed(missing=options.missing, unstored=options.unstored, symmetrize=options.symmetrize)
+    if options.unstored != "zero":
+        raise InputError(f"--unstored goes with --input affinity or edges, not with --input {options.input}")
     if options.symmetrize is not None:
         raise InputError(f"--symmetrize goes with --input affinity, not with --input {options.input}")
     metric = options.metric or "euclidean"
@@ -256,6 +279,4 @@ def _scale(text: str) -> float | Literal["balanced"]:
 
 
 def _readable(value: Any) -> Any:
-    if isinstance(value, Solver):
-        return value.name
-    return value
+    return solver_text(value) if isinstance(value, Solver) else value

@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,9 @@ from partita.io import output_folder, save_model, sha256_of_file, write_json, wr
 from partita.memory import peak_memory
 from partita.plots.order import membership_of
 from partita.progress import ProgressBar
+from partita.solvers import Solver
 
-__all__ = ["Job", "run_job"]
+__all__ = ["Job", "run_job", "solver_text"]
 
 SCHEMA_VERSION = 1
 PACKAGES = ("partita", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "safetensors", "matplotlib")
@@ -86,11 +87,19 @@ def run_job(job: Job) -> int:
     return DONE
 
 
+def solver_text(solver: Solver) -> str:
+    """A solver with all its options, as `--solver` takes it."""
+    given = {field.name: getattr(solver, field.name) for field in fields(solver)}  # type: ignore[arg-type]
+    options = ",".join(f"{name}={str(value).lower()}" for name, value in given.items())
+    return f"{solver.name}:{options}" if options else solver.name
+
+
 def _write(job: Job, folder: Path, seconds: float, warned: list[str]) -> None:
     """Every file of the output folder."""
     from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
 
     items, estimator = job.items, job.estimator
+    job.options["solver"] = solver_text(estimator._solver_)  # the model's own, where none was asked for
     estimator._columns = items.columns or None
     notes = [*items.notes, *job.notes, *estimator.result_.notes]
     notes += dict.fromkeys(warned)

@@ -16,8 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita.affinity import Affinity, Builder, DiffusedAffinity, NeighborGraph, Precomputed, RelativeDistance
-from partita.affinity.checks import LARGEST, SMALLEST
-from partita.affinity.normalise import How, normalise
+from partita.affinity.normalise import NONE, How, Normalised, normalise
 from partita.calibration import Calibration, Calibrator
 from partita.ensemble import Ensemble, EnsembleEvidence
 from partita.errors import InputError
@@ -25,19 +24,33 @@ from partita.estimators.alternatives import other_answers
 from partita.estimators.calibrating import calibrate_fit
 from partita.estimators.constraints import Constraints
 from partita.estimators.extension import Extension
-from partita.estimators.items import Items, check_weights, merge_identical
+from partita.estimators.items import check_weights, merge_identical
+from partita.estimators.rows import (
+    check_finite,
+    check_magnitude,
+    copies,
+    expanded,
+    seed,
+    start_of_items,
+    weighted_part,
+)
 from partita.estimators.scaling import Scaling
-from partita.membership import Membership, argmax_labels, row_entropy
+from partita.membership import argmax_labels, row_entropy
 from partita.objectives import Objective, Problem
 from partita.progress import ProgressBar, no_stage
 from partita.solvers import Solver, SolveResult, Starts, default_solver, drive
 
-__all__ = ["FactorizationEstimator"]
+__all__ = ["FILL_IN", "FactorizationEstimator"]
 
 Array = NDArray[np.float64]
 
 # Restarts where the start is random, as scikit-learn's KMeans has it.
 RANDOM_RESTARTS = 10
+# What a model says that does not take unobserved pairs at all.
+FILL_IN = (
+    "fill the pairs in, or use SymNMF or SoftClustering with normalization='none' (command line: --model symnmf "
+    "--normalization none)"
+)
 
 
 class FactorizationEstimator(ClusterMixin, BaseEstimator):
@@ -65,6 +78,9 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         "verbose": ["verbose"],
     }
 
+    # What to do about unobserved pairs that the normalisation does not take.
+    _all_pairs: ClassVar[str] = NONE
+
     @abstractmethod
     def _objective(self) -> Objective: ...
 
@@ -78,9 +94,9 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
     def _normalization(self) -> How:
         return "none"
 
-    def _factorized(self, affinity: Affinity) -> Affinity:
+    def _factorized(self, normalised: Normalised) -> Affinity:
         """What is factorized, given the normalised affinity."""
-        return affinity
+        return normalised.affinity
 
     def _steps(self, _affinity: Affinity) -> int:
         return 1
@@ -165,8 +181,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             raise InputError("n_clusters='auto' is not available in this version: give the number of clusters")
         K = int(self.n_clusters)
         if builder.pairwise:
-            items = _weighted_part(X, weights, n)
-            distinct = items.features.shape[0] - _copies(items.features, builder)
+            items = weighted_part(X, weights, n)
+            distinct = items.features.shape[0] - copies(items.features, builder)
         else:
             items = merge_identical(X, weights)
             distinct = len(items.features)
@@ -189,28 +205,30 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             raise InputError(f"scale_features={self.scale_features!r} needs features, not a precomputed matrix")
         with stage("building the affinity"):
             evidence = builder.build(features, n_clusters=K, weights=items.weights)
-            normalised = normalise(evidence.affinity, self._normalization())
-            affinity = self._factorized(normalised.affinity)
+            # Merged copies of rows count once in a graph; of items that are only known by their pairs each counts.
+            counts = items.weights if builder.pairwise else None
+            normalised = normalise(evidence.affinity, self._normalization(), counts, remedy=self._all_pairs)
+            affinity = self._factorized(normalised)
             steps = self._steps(affinity)
             if steps > 1:
-                affinity = DiffusedAffinity(affinity, steps)
+                affinity = DiffusedAffinity(affinity, steps, counts)
         usable = None if builder.pairwise or np.isnan(features).any() else features
         graph = normalised.affinity if normalised.how != "none" else None
         of_items = Problem(affinity, self._objective(), items.weights)
         problem, inverse = of_items, items.inverse
         if constraints is not None:
-            affinity, totals = constraints.applied(affinity, items.weights)
-            problem, inverse = Problem(affinity, of_items.objective, totals), constraints.place(inverse)
+            problem, within = constraints.applied(of_items)
+            affinity, inverse = problem.affinity, constraints.place(inverse)
             usable = None if usable is None else constraints.mean(usable, items.weights)
             graph = None if graph is None else constraints.contracted(graph, items.weights)
-        starts = Starts(affinity, K, usable, problem.weights, graph)
+        starts = Starts(affinity, K, usable, problem.weights, graph, counts if constraints is None else None)
         solver = self.solver or self._default_solver(affinity, K)
         options: dict[str, Any] = {
-            "start": self._contracted_start(inverse, affinity.n_items),
+            "start": start_of_items(self.start, inverse, affinity.n_items),
             "max_iter": self.max_iter,
             "tol": self.tol,
             "max_seconds": self.max_seconds,
-            "seed": _seed(self.random_state),
+            "seed": seed(self.random_state),
         }
         with stage("finding a start"):
             result = drive(
@@ -226,14 +244,15 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         if result.status == "converged":
             others = other_answers(problem, self._alternatives(), solver, starts, result.membership.labels, **options)
             result = dataclasses.replace(result, notes=(*result.notes, *others))
-        self._builder_ = builder
+        self._builder_, self._solver_ = builder, solver
         labels = result.membership.labels
         if constraints is not None:
-            result = constraints.noted(result)
+            result = constraints.told(result, problem, within)
             labels = constraints.of_items(labels)
         assert result.factor is not None
         factor = result.factor if constraints is None else constraints.of_items(result.factor)
-        self._extension = Extension.of_fit(evidence, normalised, of_items, factor, result.scale, scaling)
+        used = np.flatnonzero(items.inverse >= 0) if builder.pairwise and (items.inverse < 0).any() else None
+        self._extension = Extension.of_fit(evidence, normalised, of_items, factor, result.scale, scaling, used)
         self.affinity_ = affinity
         self.item_index_ = inverse
         self.__dict__.pop("ensemble_", None)
@@ -286,10 +305,9 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             unseen = np.flatnonzero(inverse < 0)
             W, labels = W[inverse], labels[inverse]
             if len(unseen):
-                rows = X[unseen][:, np.flatnonzero(inverse >= 0)] if self._builder_.pairwise else X[unseen]
-                W[unseen] = self._extension.membership(rows)
+                W[unseen] = self._extension.membership(X[unseen])
                 labels[unseen] = W[unseen].argmax(axis=1)
-            result = _expanded(result, W, labels, inverse)
+            result = expanded(result, W, labels, inverse)
         self.membership_ = W
         self.labels_ = labels
         self.n_clusters_ = W.shape[1]
@@ -312,6 +330,9 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         Parameters
         ----------
         X : M x d features, or M x N rows of affinities or distances to the fitted items
+            With missing="unobserved" an affinity may be NaN, a pair that the row's problem leaves out, as it does those
+            that a sparse X does not store under `Precomputed(unstored="unobserved")`. A row that knows nothing is
+            uniform.
 
         Returns
         -------
@@ -363,111 +384,12 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         if builder.pairwise and not reset:
             return X
         if not builder.pairwise:
-            _check_finite(X, self.missing)
+            check_finite(X, self.missing)
             if reset:
-                _check_magnitude(X)
+                check_magnitude(X)
         return X
 
     def _n_init(self) -> int:
         if self.n_init != "auto":
             return int(self.n_init)
         return RANDOM_RESTARTS if isinstance(self.start, str) and self.start == "dirichlet" else 1
-
-    def _contracted_start(self, inverse: NDArray[np.intp], n_distinct: int) -> Any:
-        """A start given for the rows, as one for the distinct items: the first copy's."""
-        if isinstance(self.start, str):
-            return self.start
-        starts = list(self.start)
-        # A list of arrays is several starts, also where each holds labels; rows of one array are one membership.
-        listed = not isinstance(self.start, np.ndarray) and any(isinstance(s, np.ndarray) for s in starts)
-        many = listed or any(isinstance(s, str) or np.ndim(s) == 2 for s in starts)
-        out = [self._contract(s, inverse, n_distinct) for s in (starts if many else [np.asarray(self.start)])]
-        return out
-
-    @staticmethod
-    def _contract(start: Any, inverse: NDArray[np.intp], n_distinct: int) -> Any:
-        if isinstance(start, str):
-            return start
-        array = np.asarray(start)
-        if len(array) != len(inverse):
-            raise InputError(f"start has {len(array)} rows, expected one for each of the {len(inverse)} items")
-        first = np.zeros(n_distinct, dtype=np.intp)
-        known = np.flatnonzero(inverse >= 0)[::-1]
-        first[inverse[known]] = known
-        return array[first]
-
-
-def _weighted_part(X: Any, weights: Array | None, n: int) -> Items:
-    """Pairwise input without the items of weight zero; they are scored afterwards."""
-    if weights is None or isinstance(X, Affinity) or weights.all():
-        return Items(X, weights, np.arange(n))
-    used = np.flatnonzero(weights)
-    inverse = np.full(n, -1, dtype=np.intp)
-    inverse[used] = np.arange(len(used))
-    return Items(X[used][:, used], weights[used], inverse)
-
-
-def _copies(X: Any, builder: Builder) -> int:
-    """Items at distance zero from an earlier one; an affinity does not tell."""
-    if isinstance(builder, Precomputed) or not isinstance(X, np.ndarray) or X.shape[0] != X.shape[1]:
-        return 0
-    return int(np.triu(X == 0, 1).any(axis=0).sum())
-
-
-def _check_finite(X: Array, missing: str) -> None:
-    bad = np.isinf(X) if missing == "unobserved" else ~np.isfinite(X)
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        value = "NaN" if np.isnan(X[i, j]) else "infinity"
-        more = f" (and {int(bad.sum()) - 1:,} more cells)" if bad.sum() > 1 else ""
-        raise InputError(
-            f"X[{i}, {j}] is {value}{more}: fill it in, drop the row"
-            + (", or pass missing='unobserved'" if value == "NaN" else "")
-        )
-    if missing == "unobserved" and np.isnan(X).all(axis=1).any():
-        i = int(np.flatnonzero(np.isnan(X).all(axis=1))[0])
-        raise InputError(f"row {i} of X has no observed value: drop it")
-
-
-def _check_magnitude(X: Array) -> None:
-    """For fitted items only: a new one may lie as far away as it likes, and still gets a membership."""
-    magnitude = np.abs(X)
-    top = float(np.nanmax(magnitude, initial=0.0))
-    if top > LARGEST or 0 < top < SMALLEST:
-        i, j = np.argwhere(magnitude == top)[0]
-        raise InputError(
-            f"X[{i}, {j}] = {X[i, j]:g} is too {'large' if top > LARGEST else 'small'} for distances in double "
-            "precision: express the features in another unit"
-        )
-
-
-def _seed(random_state: Any) -> int | None:
-    """A whole number from any of the ways to say a seed."""
-    if random_state is None or isinstance(random_state, Integral):
-        return None if random_state is None else int(random_state)
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**31 - 1))
-    return int(random_state.randint(2**31 - 1))
-
-
-def _expanded(result: SolveResult, W: Array, labels: NDArray[np.int64], inverse: NDArray[np.intp]) -> SolveResult:
-    membership = Membership(W)
-    membership.labels = labels  # the same tie-breaks for every copy
-    restarts = tuple(
-        dataclasses.replace(
-            restart,
-            labels=np.where(inverse < 0, labels, restart.labels[inverse]).astype(np.int32),
-            **_rows(restart.membership, restart.factor, inverse),
-        )
-        for restart in result.restarts
-    )
-    rows = _rows(result.membership.matrix, result.factor, inverse)
-    return dataclasses.replace(result, membership=membership, factor=rows["factor"], restarts=restarts)
-
-
-def _rows(membership: Array | None, factor: Array | None, inverse: NDArray[np.intp]) -> dict[str, Any]:
-    """Membership and factor of every row; one array where they are one thing. None where a row has none."""
-    if membership is None or factor is None or (inverse < 0).any():
-        return {"membership": None, "factor": None}
-    rows = membership[inverse]
-    return {"membership": rows, "factor": rows if factor is membership else factor[inverse]}

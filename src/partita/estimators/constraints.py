@@ -18,9 +18,13 @@ from scipy.sparse.csgraph import connected_components
 
 from partita.affinity import Affinity, ContractedAffinity, WeightedAffinity
 from partita.errors import InputError
+from partita.objectives import Problem
 from partita.solvers import SolveResult
 
 __all__ = ["Constraints"]
+
+# Weights of pairs beyond these would leave too few digits for the others.
+LEAST, MOST = 1e-4, 1e6
 
 Array = NDArray[np.float64]
 
@@ -69,7 +73,12 @@ class Constraints:
         groups = None
         if len(must):
             linked = inverse[must]
-            linked = linked[(linked >= 0).all(axis=1)]
+            left_out = must[linked < 0]
+            if len(left_out):
+                raise InputError(
+                    f"must_link names row {left_out[0]}, whose sample weight is zero, which leaves it out: drop the "
+                    "pair, or give the row a weight"
+                )
             graph = sp.coo_array((np.ones(len(linked)), (linked[:, 0], linked[:, 1])), shape=(n_items, n_items))
             groups = _renumbered(connected_components(graph, directed=False)[1])
         place = inverse if groups is None else np.where(inverse < 0, -1, groups[inverse])
@@ -77,22 +86,30 @@ class Constraints:
         clash = np.flatnonzero((apart[:, 0] == apart[:, 1]) & (apart[:, 0] >= 0))
         if len(clash):
             i, j = cannot[clash[0]]
+            if i == j:
+                raise InputError(f"cannot_link names row {i} twice: no row can be apart from itself, drop the pair")
             why = "their rows are identical" if inverse[i] == inverse[j] else "must-links join them"
             raise InputError(f"rows {i} and {j} cannot be linked, but {why}: drop one of the two constraints")
         apart = np.unique(np.sort(apart[(apart >= 0).all(axis=1)], axis=1), axis=0)
         return cls(groups, apart, *_weights(pair_weight, inverse, n_items, given))
 
-    def applied(self, affinity: Affinity, weights: Array | None) -> tuple[Affinity, Array | None]:
-        """The affinity and the weights of what is factorized: groups where there are must-links."""
+    def applied(self, of_items: Problem) -> tuple[Problem, float]:
+        """The problem that is solved, over groups where there are must-links; and what its objective leaves out.
+
+        That is the variance of P within pairs of groups, a constant.
+        """
+        affinity, weights, within = of_items.affinity, of_items.weights, 0.0
         if len(self.first):
             affinity = WeightedAffinity(affinity, self.first, self.second, self.weight)
         if self.groups is not None:
+            whole = Problem(affinity, of_items.objective, weights).squared_norm
             affinity = ContractedAffinity(affinity, self.groups, weights)
             weights = affinity.group_weights
+            within = max(whole - Problem(affinity, of_items.objective, weights).squared_norm, 0.0)
         if len(self.apart):
             total = float(affinity.n_items if weights is None else weights.sum())
             affinity = WeightedAffinity(affinity, self.apart[:, 0], self.apart[:, 1], total, 0.0)
-        return affinity, weights
+        return Problem(affinity, of_items.objective, weights), within
 
     def mean(self, features: Array, weights: Array | None) -> Array:
         """The features of a group: their mean."""
@@ -119,8 +136,19 @@ class Constraints:
         """The graph between groups, for a start."""
         return graph if self.groups is None else ContractedAffinity(graph, self.groups, weights)
 
-    def noted(self, result: SolveResult) -> SolveResult:
-        """The result with a note on the cannot-links that were not kept."""
+    def told(self, result: SolveResult, problem: Problem, within: float) -> SolveResult:
+        """The result over all pairs of rows, with a note on the cannot-links that were not kept."""
+        norm = problem.squared_norm + within
+        result = replace(
+            result,
+            objective=result.objective + within,
+            misfit=float(np.sqrt((result.objective + within) / norm)) if norm > 0 else 0.0,
+            trace=result.trace + within,
+            restarts=tuple(
+                replace(restart, objective=restart.objective + within, trace=restart.trace + within)
+                for restart in result.restarts
+            ),
+        )
         labels = result.membership.labels
         broken = int((labels[self.apart[:, 0]] == labels[self.apart[:, 1]]).sum())
         if not broken:
@@ -132,7 +160,10 @@ class Constraints:
 def _pairs(given: ArrayLike | None, name: str, n_rows: int) -> NDArray[np.intp]:
     if given is None:
         return np.empty((0, 2), dtype=np.intp)
-    pairs = np.asarray(given)
+    try:
+        pairs = np.asarray(given)
+    except ValueError as error:
+        raise InputError(f"{name} must be an M x 2 array of row numbers: its entries differ in length") from error
     if pairs.size == 0:
         return np.empty((0, 2), dtype=np.intp)
     if pairs.ndim != 2 or pairs.shape[1] != 2 or pairs.dtype.kind not in "iu":
@@ -158,7 +189,14 @@ def _weights(pair_weight: Any, inverse: NDArray[np.intp], n_items: int, given: A
         empty = np.empty(0, dtype=np.intp)
         return empty, empty, np.empty(0)
     n = len(inverse)
-    matrix = pair_weight if sp.issparse(pair_weight) else np.asarray(pair_weight, dtype=np.float64)
+    try:
+        if sp.issparse(pair_weight):
+            matrix = sp.csr_array(pair_weight, dtype=np.float64, copy=True)
+            matrix.sum_duplicates()
+        else:
+            matrix = np.asarray(pair_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"pair_weight must hold numbers, one for each pair of rows: {error}") from error
     if matrix.ndim != 2 or matrix.shape != (n, n):
         raise InputError(f"pair_weight has shape {matrix.shape}, expected ({n}, {n}): one weight for each pair of rows")
     listed = sp.coo_array(matrix) if sp.issparse(matrix) else None
@@ -166,6 +204,12 @@ def _weights(pair_weight: Any, inverse: NDArray[np.intp], n_items: int, given: A
     omega = listed.data if listed is not None else matrix[rows, columns]
     if not np.isfinite(omega).all() or (omega < 0).any():
         raise InputError("pair_weight must be finite and nonnegative; zero is a pair that was not observed")
+    counted = omega[omega > 0]
+    if len(counted) and not LEAST <= counted.min() <= counted.max() <= MOST:
+        raise InputError(
+            f"pair_weight reaches from {counted.min():g} to {counted.max():g}; beside pairs that count one, weights "
+            f"must be zero or between {LEAST:g} and {MOST:g}"
+        )
     excess = sp.csr_array((omega - 1.0, (rows, columns)), shape=(n, n))
     if abs(excess - excess.T).max() > 1e-9 * max(1.0, float(omega.max(initial=0.0))):
         raise InputError("pair_weight must be symmetric: the weight of (i, j) is that of (j, i)")

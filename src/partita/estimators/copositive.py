@@ -8,8 +8,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils._param_validation import StrOptions
 
-from partita.affinity import Affinity, Builder, DenseAffinity, SparseAffinity, Unobserved
-from partita.affinity.normalise import How
+from partita.affinity import Affinity, Builder, DenseAffinity, SparseAffinity, Unobserved, WeightedAffinity
+from partita.affinity.normalise import How, Normalised
+from partita.estimators.base import FILL_IN
 from partita.estimators.nonnegative import NonnegativeEstimator
 from partita.objectives import CopositiveObjective, Objective
 from partita.solvers import Solver
@@ -65,7 +66,10 @@ class CopositiveFactorization(NonnegativeEstimator):
     -----
     `predict_proba` as in `SymNMF`. Cost: the normalisation (a few dozen products with a vector; N^2 numbers for
     "frobenius"), then one product with F and N K^2 an iteration. Identical rows are merged: their pairs with each
-    other are left out together with the diagonal.
+    other are left out together with the diagonal. Rows of a precomputed matrix are not merged, and a sample weight is
+    the same as giving the row that often: its pairs with its copies count. (With `diagonal=True`, "l1", and an isolated
+    item under "relative-entropy", give copies another affinity to themselves than to each other; their mean is
+    factorized, which is the same but for a constant in `objective_`.)
 
     References
     ----------
@@ -85,6 +89,8 @@ class CopositiveFactorization(NonnegativeEstimator):
         "normalization": [StrOptions({"relative-entropy", "l1", "frobenius"})],
         "diagonal": ["boolean"],
     }
+
+    _all_pairs = FILL_IN
 
     def __init__(
         self,
@@ -131,13 +137,17 @@ class CopositiveFactorization(NonnegativeEstimator):
     def _normalization(self) -> How:
         return self.normalization  # type: ignore[return-value]
 
-    def _factorized(self, affinity: Affinity) -> Affinity:
-        return affinity if self.diagonal else _without_diagonal(affinity)
+    def _factorized(self, normalised: Normalised) -> Affinity:
+        return normalised.affinity if self.diagonal else _without_diagonal(normalised)
 
 
-def _without_diagonal(affinity: Affinity) -> Affinity:
-    """The affinity with its diagonal unobserved."""
+def _without_diagonal(normalised: Normalised) -> Affinity:
+    """The affinity with its diagonal unobserved; of an item of weight d, d of the d^2 pairs of its copies."""
+    affinity, d = normalised.affinity, normalised.weights
     items = np.arange(affinity.n_items)
+    if d is not None and (d > 1).any():
+        between = affinity.diagonal() if normalised.between is None else normalised.between
+        return WeightedAffinity(affinity, items, items, np.maximum(1.0 - 1.0 / d, 0.0), between)
     if isinstance(affinity, SparseAffinity):
         off = sp.csr_array(affinity.matrix - sp.diags_array(affinity.diagonal()))
         off.eliminate_zeros()

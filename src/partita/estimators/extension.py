@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 
 from partita.affinity import DiffusedAffinity, Evidence
 from partita.affinity.normalise import How, Normalised, normalise_rows
+from partita.errors import InputError
 from partita.estimators.scaling import Scaling
 from partita.kernels.nonnegative import minimise_nonnegative
 from partita.objectives import Domain, Problem
@@ -63,6 +65,11 @@ class Extension:
     scaling: Scaling | None = None
     domain: str = "simplex"
     balance: Array | None = None
+    weights: Array | None = None
+    """Of the fitted items, where they count in the normalisation."""
+    diffused: bool = False
+    used: NDArray[np.intp] | None = None
+    """Which columns of given rows are the fitted items, where some were left out."""
 
     @classmethod
     def of_fit(
@@ -73,6 +80,7 @@ class Extension:
         W: Array,
         scale: Array,
         scaling: Scaling | None,
+        used: NDArray[np.intp] | None = None,
     ) -> Extension:
         """What is kept of a fit."""
         affinity, weights, domain = problem.affinity, problem.weights, problem.objective.domain
@@ -85,9 +93,13 @@ class Extension:
             landing = weighted / np.maximum(weighted.sum(axis=0), np.finfo(float).tiny)
             quadratic = np.diag(np.einsum("nk,nk->k", landing, affinity @ landing))
         if isinstance(affinity, DiffusedAffinity) and affinity.steps > 1:
-            landing = DiffusedAffinity(affinity.base, affinity.steps - 1) @ landing
+            d = affinity.weights
+            landing = DiffusedAffinity(affinity.base, affinity.steps - 1, d) @ landing
+            landing = landing if d is None else d[:, None] * landing
         balance = None if domain.name == "simplex" else domain.columns(W, weights)
-        return cls(evidence, normalised.how, normalised.factors, landing, quadratic, scaling, domain.name, balance)
+        how, factors, own = normalised.how, normalised.factors, normalised.weights
+        diffused = isinstance(affinity, DiffusedAffinity)
+        return cls(evidence, how, factors, landing, quadratic, scaling, domain.name, balance, own, diffused, used)
 
     def membership(self, X: Any) -> Array:
         """Membership of each row of X: features, or rows of distances or affinities to the fitted items."""
@@ -106,19 +118,45 @@ class Extension:
         return np.concatenate(parts) if parts else np.empty((0, self.landing.shape[1]))
 
     def _batch(self, X: Any) -> Array:
+        if self.used is not None:
+            X = X[:, self.used]
         rows = self.evidence.rows(X if self.scaling is None else self.scaling(X))
-        rows = normalise_rows(rows, self.factors, self.how, self.evidence.self_affinity)
+        observed = self.evidence.observed(rows)
+        if observed is not None:
+            return self._partly(rows, observed)
+        rows = normalise_rows(rows, self.factors, self.how, self.evidence.self_affinity, self.weights)
         solve = SOLVE[self.domain]
         if sp.issparse(rows):
             return solve(self.quadratic, np.asarray(rows @ self.landing))
         # Row by row, so that rounding does not depend on how many rows came together.
         return solve(self.quadratic, np.array([row @ self.landing for row in rows]).reshape(len(rows), -1))
 
+    def _partly(self, rows: Any, observed: sp.csr_array) -> Array:
+        """Rows some of whose pairs were not observed: each row's own problem, over the fitted items observed alone."""
+        if self.how != "none" or self.diffused or self.domain in HARD:
+            raise InputError(
+                "a new item lacks some of its affinities, and a fit that is normalised, diffused or hard needs them "
+                "all: fill them in, or fit with normalization='none' and steps=1"
+            )
+        solve, out = SOLVE[self.domain], np.empty((observed.shape[0], self.landing.shape[1]))
+        for i, (low, high) in enumerate(pairwise(observed.indptr)):
+            known = observed.indices[low:high]
+            L = self.landing[known]
+            d = 1.0 if self.weights is None else self.weights[known, None]
+            out[i] = solve(L.T @ (L / d), (observed.data[low:high] @ L)[None])[0]
+        return out
+
     def state(self) -> dict[str, Array]:
         """Arrays for a saved model."""
         own = {"factors": self.factors, "landing": self.landing, "quadratic": self.quadratic}
         if self.balance is not None:
             own["balance"] = self.balance
+        if self.weights is not None:
+            own["weights"] = self.weights
+        if self.used is not None:
+            own["used"] = self.used.astype(np.float64)
+        if self.diffused:
+            own["diffused"] = np.array(1.0)
         if self.scaling is not None:
             own |= {"scaling.centre": self.scaling.centre, "scaling.spread": self.scaling.spread}
         return own | {f"evidence.{name}": np.asarray(value) for name, value in self.evidence.state().items()}

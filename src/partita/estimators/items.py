@@ -21,6 +21,9 @@ __all__ = ["Items", "check_weights", "merge_identical"]
 
 Array = NDArray[np.float64]
 
+# Weights beyond this, or below its inverse, overflow when they are multiplied.
+LARGEST = 1e50
+
 
 @dataclass(frozen=True)
 class Items:
@@ -84,6 +87,10 @@ def check_weights(weights: object, n_items: int) -> Array | None:
         raise InputError("sample_weight must be finite and at least 0")
     if not w.any():
         raise InputError("every sample weight is zero: there is no item to cluster")
+    if w.max() > LARGEST or w[w > 0].min() < 1.0 / LARGEST:
+        raise InputError(
+            f"sample_weight must be zero or between {1.0 / LARGEST:g} and {LARGEST:g}: choose another unit"
+        )
     return w
 
 

@@ -9,7 +9,7 @@ from sklearn.utils._param_validation import StrOptions
 from partita import solvers
 from partita.affinity import Affinity, Builder, RelativeDistance
 from partita.affinity.normalise import How
-from partita.estimators.base import FactorizationEstimator
+from partita.estimators.base import FILL_IN, FactorizationEstimator
 from partita.objectives import KernelKMeansObjective, Objective
 from partita.solvers import Solver
 
@@ -70,6 +70,8 @@ class KernelKMeans(FactorizationEstimator):
         **FactorizationEstimator._parameter_constraints,
         "normalization": [StrOptions({"none", "symmetric"})],
     }
+
+    _all_pairs = FILL_IN
 
     def __init__(
         self,

@@ -32,8 +32,7 @@ class NonnegativeEstimator(FactorizationEstimator):
         assert balance is not None
         self.factor_ = factor[inverse]
         if len(unseen):
-            rows = X[unseen][:, np.flatnonzero(inverse >= 0)] if self._builder_.pairwise else X[unseen]
-            self.factor_[unseen] = self._extension.factor(rows)
+            self.factor_[unseen] = self._extension.factor(X[unseen])
         self.unassigned_ = self._objective().domain.unassigned(self.factor_, balance)
         notes = (_note(self.unassigned_),) if len(self.unassigned_) else ()
         self.result_ = dataclasses.replace(self.result_, factor=self.factor_, notes=(*self.result_.notes, *notes))

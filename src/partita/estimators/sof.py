@@ -72,9 +72,10 @@ class SoF(FactorizationEstimator):
     result_ : SolveResult
         Every restart, trace, status, optimality, misfit.
     affinity_ : Affinity
-        What was factorized, over the distinct items.
+        What was factorized, over the distinct items; with must-links, over the groups that they make.
     item_index_ : array of N
-        Which distinct item each row is; -1 for a row of weight zero that equals no other.
+        Which distinct item (with must-links, which group) each row is in; -1 for a row of weight zero that equals no
+        other.
 
     Raises
     ------

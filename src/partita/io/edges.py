@@ -35,6 +35,9 @@ class EdgeTable:
     sha256: str
     path: Path
     notes: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    """Columns beside source and target, that of the weights among them."""
+    weighted: bool = False
 
 
 def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
@@ -78,10 +81,11 @@ def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
         raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {suffix}")
     notes: list[str] = []
     if suffix in (".npy", ".npz"):
-        source, target, weight = _from_arrays(open_npy(file) if suffix == ".npy" else open_npz(file), key)
+        source, target, weight, others = _from_arrays(open_npy(file) if suffix == ".npy" else open_npz(file), key)
     else:
-        source, target, weight, notes = _from_table(file, suffix)
+        source, target, weight, notes, others = _from_table(file, suffix)
     _require_ends(source, target, file)
+    weighted = weight is not None
     if weight is None:
         weight = np.ones(len(source))
         notes.append("there is no column of weights, so every pair has weight 1")
@@ -92,7 +96,7 @@ def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
     kept = _each_pair_once(i, j, weight, ids, file)
     if len(kept) < len(i):
         notes.append(f"{len(i) - len(kept)} repeated pairs with the same weight were left out")
-    return EdgeTable(i[kept], j[kept], weight[kept], ids, sha256_of_file(file), file, notes)
+    return EdgeTable(i[kept], j[kept], weight[kept], ids, sha256_of_file(file), file, notes, others, weighted)
 
 
 def _ends_and_weight(names: Sequence[str]) -> tuple[int, int, int | None] | None:
@@ -114,7 +118,9 @@ def _is_header(rows: Sequence[list[str]]) -> bool:
     return len(rows) > 1 and any(is_number(cell) for cell in rows[1])
 
 
-def _from_table(file: Path, suffix: str) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str]]:
+def _from_table(
+    file: Path, suffix: str
+) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str], list[str]]:
     table: TextTable | ParquetTable
     table = open_parquet(file) if suffix == ".parquet" else open_text(file, _is_header)
     names, notes = table.names, list(table.notes)
@@ -130,10 +136,14 @@ def _from_table(file: Path, suffix: str) -> tuple[list[str], list[str], NDArray[
             notes.append(f"columns {listed(names)} were read as source, target{', weight' if len(names) == 3 else ''}")
     at_source, at_target, at_weight = found
     values, words = table.read([] if at_weight is None else [at_weight], [at_source, at_target])
-    return words[at_source], words[at_target], None if at_weight is None else values[:, 0], notes
+    weight = None if at_weight is None else values[:, 0]
+    others = [name for at, name in enumerate(names) if at not in (at_source, at_target)]
+    return words[at_source], words[at_target], weight, notes, others
 
 
-def _from_arrays(source: ArrayFile, key: str | None) -> tuple[list[str], list[str], NDArray[np.float64] | None]:
+def _from_arrays(
+    source: ArrayFile, key: str | None
+) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str]]:
     names = list(source.headers)
     found = None if key is not None else _ends_and_weight(names)
     if found is None:
@@ -150,7 +160,8 @@ def _from_arrays(source: ArrayFile, key: str | None) -> tuple[list[str], list[st
                 f"{where}, row {row + 1}: {ends[row, column]} is not an item; "
                 f"source and target should be whole numbers (or pass a table with names)"
             )
-        return as_words(ends[:, 0]), as_words(ends[:, 1]), array[:, 2] if array.shape[1] == 3 else None
+        weighted = array.shape[1] == 3
+        return as_words(ends[:, 0]), as_words(ends[:, 1]), array[:, 2] if weighted else None, [WEIGHT] * weighted
     arrays = [None if at is None else source.load(names[at]) for at in found]
     lengths = [array.shape for array in arrays if array is not None]
     if len(set(lengths)) != 1 or len(lengths[0]) != 1:
@@ -162,7 +173,8 @@ def _from_arrays(source: ArrayFile, key: str | None) -> tuple[list[str], list[st
     assert first is not None
     assert second is not None
     where = f"{source.path}: array {WEIGHT!r}"
-    return as_words(first), as_words(second), None if weight is None else as_numbers(weight, where)
+    others = [name for at, name in enumerate(names) if at not in found[:2]]
+    return as_words(first), as_words(second), None if weight is None else as_numbers(weight, where), others
 
 
 def _require_ends(source: Sequence[str], target: Sequence[str], file: Path) -> None:

@@ -37,7 +37,8 @@ def save(estimator: FactorizationEstimator, path: str | Path) -> None:
 
     Parameters
     ----------
-    estimator : SoF, SoftClustering, BaumEagon, SymNMF or CopositiveFactorization, fitted
+    estimator : any of the factorizations, fitted
+        SoF, SoftClustering, BaumEagon, SymNMF, CopositiveFactorization, KernelKMeans or SpectralRelaxation.
     path : str or Path
         A folder that does not exist yet.
 
@@ -153,6 +154,9 @@ def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
         _scaling(arrays),
         config.get("domain", "simplex"),
         arrays.get("balance"),
+        arrays.get("weights"),
+        "diffused" in arrays,
+        arrays["used"].astype(np.intp) if "used" in arrays else None,
     )
     if estimator._extension.domain not in Domain.registry:
         raise ModelError(f"unknown domain {estimator._extension.domain!r}: upgrade Partita, or fit it again")

@@ -153,11 +153,17 @@ class Problem:
         return out
 
     def curvature_bound(self, point: Point) -> float:
-        """Largest curvature of one row's quadratic: 4 lambda_max(A G A), and a bound on what heavier pairs add."""
+        """Largest curvature of one row's quadratic: 4 lambda_max(A G A).
+
+        With weights on pairs a bound, the smaller of two: that, with what heavier pairs add; and the largest trace.
+        """
         a, pairs = point.scale, self._pair_weights
-        rest = 1.0 if pairs is None else pairs.rest
-        bound = 4.0 * float(np.linalg.eigvalsh((a[:, None] * point.gram) * a)[-1]) if rest else 0.0
-        return bound if pairs is None else bound + 4.0 * float(np.max(a**2)) * self._heaviest(point.W)
+        top = 4.0 * float(np.linalg.eigvalsh((a[:, None] * point.gram) * a)[-1])
+        if pairs is None:
+            return top
+        heavier, largest = self._row_weights(point.W)
+        square = 4.0 * float(np.max(a**2))
+        return min(pairs.rest * top + square * heavier if pairs.rest else np.inf, square * largest)
 
     def inner(self, X: Array, Y: Array) -> float:
         """<X, Y> in the metric of the weights."""
@@ -207,16 +213,15 @@ class Problem:
         values *= pairs.weight - pairs.rest
         return sp.csr_array((values[order], columns, bounds), shape=self.affinity.shape)
 
-    def _heaviest(self, W: Array) -> float:
-        """Largest sum over j of d_j ||w_j||^2 times what pair (i, j) counts more than the rest."""
+    def _row_weights(self, W: Array) -> tuple[float, float]:
+        """Largest sum over j of d_j ||w_j||^2, times what pair (i, j) counts more than the rest; and what it counts."""
         pairs = self._pair_weights
         assert pairs is not None
-        more = np.maximum(pairs.weight - pairs.rest, 0.0)
-        if not more.any():
-            return 0.0
         d = 1.0 if self.weights is None else self.weights
         squares = d * np.einsum("nk,nk->n", W, W)
-        return float(np.bincount(pairs.first, more * squares[pairs.second]).max())
+        n, excess = len(W), (pairs.weight - pairs.rest) * squares[pairs.second]
+        heavier = np.bincount(pairs.first, np.maximum(excess, 0.0), minlength=n)
+        return float(heavier.max()), float((pairs.rest * squares.sum() + np.bincount(pairs.first, excess, n)).max())
 
     @cached_property
     def _pair_weights(self) -> PairWeights | None:

@@ -109,11 +109,15 @@ class Nonnegative(Domain):
         return np.maximum(V, 0.0)
 
     def begin(self, problem: Problem, W: Array) -> Array:
-        """sqrt(alpha) W with the common alpha that makes ||P - alpha W W^T|| least: one product."""
+        """sqrt(alpha) W with the common alpha that makes ||P - alpha W W^T|| least: one product.
+
+        An item whose row of P is zero starts at the zero that is its optimum, and stays there: a descent would only
+        come near it.
+        """
         point = problem.evaluate(W)
         total = float(point.curvature.sum())
         alpha = float(point.attraction.sum()) / total if total > 0 else 0.0
-        return np.sqrt(alpha) * W if alpha > 0 else W
+        return np.where(point.product.any(axis=1, keepdims=True), np.sqrt(alpha) * W if alpha > 0 else W, 0.0)
 
     def columns(self, factor: Array, weights: Array | None = None) -> Array:
         weighted = factor if weights is None else weights[:, None] * factor

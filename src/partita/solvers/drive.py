@@ -38,6 +38,8 @@ log = logging.getLogger("partita")
 
 # Memberships of all restarts are kept while together they take less than this share of the free memory.
 KEEP_SHARE = 0.05
+# Optimality that rounding of the objective may leave; a stall above it is worth a note.
+PRECISE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,12 @@ def drive(
     pairs = problem.affinity.pair_weights
     if pairs is not None and not pairs.zero_or_one and not solver.weighs_pairs:
         able = sorted(n for n, kind in Solver.registry.items() if kind.weighs_pairs and domain in kind.domains)
-        raise InputError(f"solver {solver.name!r} cannot weigh pairs; use {' or '.join(able)}")
+        raise InputError(
+            f"solver {solver.name!r} cannot weigh pairs; use {' or '.join(able)}"
+            if able
+            else f"no solver of {domain} factors weighs pairs: this model takes must-links only; drop cannot-links, "
+            "pair weights and unobserved pairs, or use SoF or SoftClustering (command line: --model soft)"
+        )
     missing = sorted(name for name in solver.requires if not hasattr(problem.affinity, name))
     if missing:
         raise InputError(f"solver {solver.name!r} needs {', '.join(missing)} of the affinity, which it does not offer")
@@ -304,6 +311,10 @@ class _Run:
             notes.append(f"{len(restarts)} of {self.n_init} restarts were run")
         if not self.keep and self.n_init > 1:
             notes.append("only the best restart's membership was kept, to save memory")
+        if winner.status == "converged" and winner.optimality > max(self.tol, PRECISE):
+            notes.append(
+                f"no further step lowered the objective above rounding; optimality stayed at {winner.optimality:.1e}"
+            )
         if status in ("max_iter", "max_seconds"):
             if winner.status == "converged":
                 message = f"max_seconds={self.max_seconds:g} were over after {len(restarts)} of {self.n_init} restarts"

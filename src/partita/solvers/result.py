@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.errors import InputError
 from partita.membership import Membership
 
 __all__ = ["Restart", "SolveResult", "Status", "first_best"]
@@ -109,4 +110,6 @@ def first_best(objectives: Sequence[float]) -> int:
     1
     """
     least = min(objectives)
+    if not all(np.isfinite(objective) for objective in objectives):
+        raise InputError("an objective is not finite: the affinity or the weights are too large for double precision")
     return next(k for k, objective in enumerate(objectives) if objective <= least + SAME * abs(least))

@@ -46,6 +46,8 @@ class Starts:
     weights : array of N, optional
     graph : Affinity, optional
         A normalised affinity whose leading eigenvectors are taken; by default `affinity`, symmetrically normalised.
+    copies : array of N, optional
+        How often each item counts in `graph`; once by default.
     """
 
     affinity: Affinity
@@ -53,6 +55,7 @@ class Starts:
     features: Array | None = None
     weights: Array | None = None
     graph: Affinity | None = None
+    copies: Array | None = None
 
     def make(self, start: str | Array, restart: int, rng: np.random.Generator) -> Array:
         """The membership that restart number `restart` begins with."""
@@ -67,8 +70,11 @@ class Starts:
         """The K leading eigenvectors of the (symmetrically normalised) affinity."""
         graph = self.affinity if self.graph is None else self.graph
         if self.graph is None and graph.pair_weights is None and (graph.row_sums() >= 0).all():
-            graph = normalise(graph, "symmetric").affinity
-        return leading_eigenvectors(graph, self.n_clusters)[1]
+            graph = normalise(graph, "symmetric", self.copies).affinity
+        if self.copies is None:
+            return leading_eigenvectors(graph, self.n_clusters)[1]
+        root = np.sqrt(self.copies)
+        return np.asarray(leading_eigenvectors(graph.scaled(root), self.n_clusters)[1] / root[:, None])
 
     @cached_property
     def spectral_labels(self) -> NDArray[np.int64]:

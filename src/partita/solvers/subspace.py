@@ -11,8 +11,9 @@ touches it, with its gradient, at every membership multiplied so far: a majorize
 minimises it from where it stands, by accelerated projected gradient on N x m arrays that costs no product with P, and
 pays one product to see the answer and to learn P there [lange2016].
 
-tau is the bound on the negative eigenvalues of P: as far as span(B) shows them, and doubled whenever a step failed to
-lower the objective. The basis is cut back to the last membership and the leading Ritz vectors.
+tau is the bound on the negative eigenvalues of P: as far as span(B) shows them, and doubled when a step failed to lower
+the objective. Where that keeps happening, projected gradient takes over: a strongly indefinite P is not for this
+method. After a step the basis is cut back to the last membership and the leading Ritz vectors.
 
 Dirichlet starts come within a thousandth of the best objective after 4 to 6 products where accelerated projected
 gradient needs 16 to 105. A step costs some tens of inner iterations of 4 N m K operations: use this where a product
@@ -47,9 +48,13 @@ INNER = 1e-2
 LEAST = 1e-13
 # Values that differ by less than this share are told apart by their optimality.
 ROUNDING = 1e-14
-# Failed steps in a row after which no descent is left above rounding; what tau begins with when it had been zero.
-MAX_TRIALS = 12
+# Steps that may fail to lower the objective, tau at least doubled after each, before projected gradient takes over: P
+# has negative eigenvalues that span(B) does not show, and a tau that covers them makes steps shorter than its own. What
+# tau begins with when it had been zero.
+PATIENCE = 4
 FIRST = 1e-3
+# Optimality below which a model that does not fall says that nothing is left to gain.
+FLAT = 1e-6
 # tau for a negative Ritz value of minus one: those that span(B) does not show are a little larger.
 SAFETY = 1.5
 
@@ -105,38 +110,42 @@ class SubspaceMajorization(Solver):
     def start(self, problem: Problem, W: Any) -> State:
         n = problem.affinity.n_items
         point, basis = _Basis(np.empty((n, 0)), np.empty((n, 0))).evaluate(problem, W)
-        return State(point, optimality(problem, point, problem.gradient(point)), _Memory(basis, 0.0, self.probes))
+        return State(point, optimality(problem, point, problem.gradient(point)), _Memory(basis, 0.0, self.probes, 0))
 
     def step(self, problem: Problem, state: State) -> State:
+        if isinstance(state.memory, _HandedOver):
+            return _handed_over(problem, state.memory.state)
         memory: _Memory = state.memory
-        basis, point, tau = memory.basis, state.point, memory.tau
+        basis, point, tau, failures = memory.basis, state.point, memory.tau, memory.failures
         K = point.W.shape[1]
         for _ in range(memory.probes):
             basis = basis.extended(problem, basis.image[:, -K:])
-        for _ in range(MAX_TRIALS):
+        while failures < PATIENCE:
             model = _Model.of(problem, basis, tau)
-            inner = self._minimised(Problem(cast(Affinity, model), problem.objective, problem.weights), state)
-            if basis.size > (self.memory - 1) * K:
-                basis = basis.cut(problem, point.W, model.ritz_vectors[:, : (self.memory - 2) * K])
+            inner, fall = self._minimised(Problem(cast(Affinity, model), problem.objective, problem.weights), state)
+            if fall <= ROUNDING * abs(point.value) and state.optimality <= FLAT:
+                return State(point, state.optimality, memory, stalled=True)
             candidate, basis = basis.evaluate(problem, inner)
             after = optimality(problem, candidate, problem.gradient(candidate))
             slack = ROUNDING * abs(point.value)
             if candidate.value < point.value or (
                 candidate.value <= point.value + slack and after < 0.5 * state.optimality
             ):
-                return State(candidate, after, _Memory(basis, 0.5 * tau, 0))
-            tau = max(2.0 * tau, FIRST * model.top)
-        return State(point, state.optimality, memory, stalled=True)
+                if basis.size > self.memory * K:
+                    basis = basis.cut(problem, candidate.W, (self.memory - 2) * K)
+                return State(candidate, after, _Memory(basis, tau, 0, failures))
+            tau, failures = max(2.0 * tau, FIRST * model.top), failures + 1
+        return _handed_over(problem, ProjectedGradient().start(problem, point.W))
 
-    def _minimised(self, model: Problem, state: State) -> Array:
-        """Minimiser of a model, from the state's membership, as well as it is worth."""
+    def _minimised(self, model: Problem, state: State) -> tuple[Array, float]:
+        """Minimiser of a model, from the state's membership, as well as it is worth; and by how much the model fell."""
         method = ProjectedGradient()
-        inner = method.start(model, state.point.W)
+        first = inner = method.start(model, state.point.W)
         for _ in range(self.max_inner):
             if inner.stalled or inner.optimality <= max(INNER * state.optimality, LEAST):
                 break
             inner = method.step(model, inner)
-        return inner.point.W
+        return inner.point.W, first.point.value - inner.point.value
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +153,18 @@ class _Memory:
     basis: _Basis
     tau: float
     probes: int  # still to be spent
+    failures: int
+
+
+@dataclass(frozen=True, eq=False)
+class _HandedOver:
+    state: State  # of projected gradient
+
+
+def _handed_over(problem: Problem, state: State) -> State:
+    """A step of projected gradient."""
+    after = ProjectedGradient().step(problem, state)
+    return State(after.point, after.optimality, _HandedOver(after), after.stalled)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +198,10 @@ class _Basis:
         problem.n_products += problem.affinity.products
         return _Basis(np.hstack([self.B, Q]), np.hstack([self.image, root * (problem.affinity @ (root * Q))]))
 
-    def cut(self, problem: Problem, W: Array, ritz: Array) -> _Basis:
-        """The subspace of W and some Ritz vectors, given in the basis: no product."""
+    def cut(self, problem: Problem, W: Array, n_ritz: int) -> _Basis:
+        """The subspace of W and the leading Ritz vectors: no product."""
+        core = self.B.T @ self.image
+        ritz = np.linalg.eigh((core + core.T) / 2.0)[1][:, ::-1][:, :n_ritz]
         kept, _ = np.linalg.qr(np.hstack([self.B.T @ (_root(problem) * W), ritz]))
         return _Basis(self.B @ kept, self.image @ kept)
 
@@ -188,11 +211,11 @@ class _Model:
 
     products = 0
 
-    def __init__(self, factor: Array, shift: Any, problem: Problem, ritz_vectors: Array, top: float) -> None:
+    def __init__(self, factor: Array, shift: Any, problem: Problem, top: float) -> None:
         self.factor, self.shift = factor, shift
         self.n_items, self.shape = problem.affinity.n_items, problem.affinity.shape
         self.pair_weights = problem.affinity.pair_weights
-        self.ritz_vectors, self.top = ritz_vectors, top
+        self.top = top
 
     @classmethod
     def of(cls, problem: Problem, basis: _Basis, tau: float) -> _Model:
@@ -206,7 +229,7 @@ class _Model:
         factor = np.divide(factor, root, out=np.zeros_like(factor), where=root > 0)
         weights = problem.weights
         shift = tau if weights is None else tau / np.where(weights > 0, weights, np.inf)[:, None]
-        return cls(factor, shift, problem, vectors[:, ::-1], top)
+        return cls(factor, shift, problem, top)
 
     def __matmul__(self, U: Array) -> Array:
         return np.asarray(self.factor @ (self.factor.T @ U) - self.shift * U)

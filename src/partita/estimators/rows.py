@@ -1,0 +1,139 @@
+"""Between the rows that a user gives and the distinct items that are fitted: checks, starts, results handed back."""
+
+from __future__ import annotations
+
+import dataclasses
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.affinity import Affinity, Builder, Precomputed
+from partita.affinity.checks import LARGEST, SMALLEST
+from partita.errors import InputError
+from partita.estimators.items import Items
+from partita.membership import Membership
+from partita.solvers import STARTS, SolveResult
+
+__all__ = [
+    "check_finite",
+    "check_magnitude",
+    "copies",
+    "expanded",
+    "seed",
+    "start_of_items",
+    "weighted_part",
+]
+
+Array = NDArray[np.float64]
+
+
+def start_of_items(start: Any, inverse: NDArray[np.intp], n_distinct: int) -> Any:
+    """A start given for the rows, as one for the distinct items: the first copy's."""
+    if isinstance(start, str):
+        return start
+    words = isinstance(start, np.ndarray) and all(isinstance(s, str) for s in start.flat)
+    if words and not set(start.flat) <= set(STARTS):
+        return [_start_of_items(start, inverse, n_distinct)]  # labels, not names of starts
+    starts = list(start)
+    # A list of arrays is several starts, also where each holds labels; rows of one array are one membership.
+    listed = not isinstance(start, np.ndarray) and any(isinstance(s, np.ndarray) for s in starts)
+    many = listed or any(isinstance(s, str) or np.ndim(s) == 2 for s in starts)
+    out = [_start_of_items(s, inverse, n_distinct) for s in (starts if many else [np.asarray(start)])]
+    return out
+
+
+def _start_of_items(start: Any, inverse: NDArray[np.intp], n_distinct: int) -> Any:
+    if isinstance(start, str):
+        return start
+    array = np.asarray(start)
+    if len(array) != len(inverse):
+        raise InputError(f"start has {len(array)} rows, expected one for each of the {len(inverse)} items")
+    first = np.zeros(n_distinct, dtype=np.intp)
+    known = np.flatnonzero(inverse >= 0)[::-1]
+    first[inverse[known]] = known
+    return array[first]
+
+
+def weighted_part(X: Any, weights: Array | None, n: int) -> Items:
+    """Pairwise input without the items of weight zero; they are scored afterwards."""
+    if isinstance(X, Affinity) and weights is not None and not weights.all():
+        raise InputError(
+            f"sample_weight[{int(np.flatnonzero(weights == 0)[0])}] is zero, and an item cannot be left out of an "
+            "Affinity object: make it of the other items alone, or pass the matrix"
+        )
+    if weights is None or weights.all():
+        return Items(X, weights, np.arange(n))
+    used = np.flatnonzero(weights)
+    inverse = np.full(n, -1, dtype=np.intp)
+    inverse[used] = np.arange(len(used))
+    return Items(X[used][:, used], weights[used], inverse)
+
+
+def copies(X: Any, builder: Builder) -> int:
+    """Items at distance zero from an earlier one; an affinity does not tell."""
+    if isinstance(builder, Precomputed) or not isinstance(X, np.ndarray) or X.shape[0] != X.shape[1]:
+        return 0
+    return int(np.triu(X == 0, 1).any(axis=0).sum())
+
+
+def check_finite(X: Array, missing: str) -> None:
+    """Raise for infinite features, for missing ones unless they may be, and for a row without any."""
+    bad = np.isinf(X) if missing == "unobserved" else ~np.isfinite(X)
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        value = "NaN" if np.isnan(X[i, j]) else "infinity"
+        more = f" (and {int(bad.sum()) - 1:,} more cells)" if bad.sum() > 1 else ""
+        raise InputError(
+            f"X[{i}, {j}] is {value}{more}: fill it in, drop the row"
+            + (", or pass missing='unobserved'" if value == "NaN" else "")
+        )
+    if missing == "unobserved" and np.isnan(X).all(axis=1).any():
+        i = int(np.flatnonzero(np.isnan(X).all(axis=1))[0])
+        raise InputError(f"row {i} of X has no observed value: drop it")
+
+
+def check_magnitude(X: Array) -> None:
+    """For fitted items only: a new one may lie as far away as it likes, and still gets a membership."""
+    magnitude = np.abs(X)
+    top = float(np.nanmax(magnitude, initial=0.0))
+    if top > LARGEST or 0 < top < SMALLEST:
+        i, j = np.argwhere(magnitude == top)[0]
+        raise InputError(
+            f"X[{i}, {j}] = {X[i, j]:g} is too {'large' if top > LARGEST else 'small'} for distances in double "
+            "precision: express the features in another unit"
+        )
+
+
+def seed(random_state: Any) -> int | None:
+    """A whole number from any of the ways to say a seed."""
+    if random_state is None or isinstance(random_state, Integral):
+        return None if random_state is None else int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    return int(random_state.randint(2**31 - 1))
+
+
+def expanded(result: SolveResult, W: Array, labels: NDArray[np.int64], inverse: NDArray[np.intp]) -> SolveResult:
+    """The result for every row; `inverse` says which item each is."""
+    membership = Membership(W)
+    membership.labels = labels  # the same tie-breaks for every copy
+    restarts = tuple(
+        dataclasses.replace(
+            restart,
+            labels=np.where(inverse < 0, labels, restart.labels[inverse]).astype(np.int32),
+            **_rows(restart.membership, restart.factor, inverse),
+        )
+        for restart in result.restarts
+    )
+    rows = _rows(result.membership.matrix, result.factor, inverse)
+    return dataclasses.replace(result, membership=membership, factor=rows["factor"], restarts=restarts)
+
+
+def _rows(membership: Array | None, factor: Array | None, inverse: NDArray[np.intp]) -> dict[str, Any]:
+    """Membership and factor of every row; one array where they are one thing. None where a row has none."""
+    if membership is None or factor is None or (inverse < 0).any():
+        return {"membership": None, "factor": None}
+    rows = membership[inverse]
+    return {"membership": rows, "factor": rows if factor is membership else factor[inverse]}
