@@ -187,9 +187,9 @@ def fit(
     normalization: Annotated[
         str | None,
         typer.Option(
-            help="soft: symmetric, relative-entropy, l1, frobenius or none; symnmf: symmetric or none; copositive: "
-            "relative-entropy, l1 or frobenius.",
-            show_default="symmetric; copositive: relative-entropy",
+            help="soft: symmetric, relative-entropy, l1, frobenius or none; copositive: relative-entropy, l1 or "
+            "frobenius; symnmf, kernel-kmeans, spectral: symmetric or none.",
+            show_default="symmetric; copositive: relative-entropy; kernel-kmeans, spectral: none",
         ),
     ] = None,
     n_neighbors: Annotated[

@@ -56,6 +56,16 @@ FILL_IN = (
 class FactorizationEstimator(ClusterMixin, BaseEstimator):
     """A membership by factorization of an affinity, with scikit-learn's conventions."""
 
+    # Parameters that are checked at `fit`, and may be anything before.
+    n_clusters: Any
+    affinity: Any
+    start: Any
+    n_init: Any
+    scale_features: Any
+    missing: Any
+    symmetrize: Any
+    on_interrupt: Any
+
     membership_: Array
     result_: SolveResult
     calibration_: Calibration
@@ -80,6 +90,41 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
 
     # What to do about unobserved pairs that the normalisation does not take.
     _all_pairs: ClassVar[str] = NONE
+
+    def __init__(
+        self,
+        n_clusters: int = 8,
+        *,
+        affinity: str | Builder = "relative",
+        solver: Solver | None = None,
+        start: Any = "dirichlet",
+        n_init: int | str = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        max_seconds: float | None = None,
+        scale_features: str = "none",
+        missing: str = "error",
+        symmetrize: str | None = None,
+        on_interrupt: str = "raise",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.affinity = affinity
+        self.solver = solver
+        self.start = start
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.max_seconds = max_seconds
+        self.scale_features = scale_features
+        self.missing = missing
+        self.symmetrize = symmetrize
+        self.on_interrupt = on_interrupt
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
 
     @abstractmethod
     def _objective(self) -> Objective: ...
@@ -121,8 +166,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                 return self._distance_builder()
         return Precomputed(missing=self.missing, symmetrize=self.symmetrize)
 
-    @abstractmethod
-    def _distance_builder(self) -> Builder: ...
+    def _distance_builder(self) -> Builder:
+        return RelativeDistance(metric="precomputed")
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(

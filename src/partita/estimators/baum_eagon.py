@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from partita import solvers
-from partita.affinity import Affinity, Builder, RelativeDistance
+from partita.affinity import Affinity
 from partita.estimators.base import FactorizationEstimator
 from partita.objectives import Objective, ScaledObjective
 from partita.solvers import Solver
@@ -63,46 +61,8 @@ class BaumEagon(FactorizationEstimator):
     ((150, 3), True)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        affinity: str | Builder = "relative",
-        solver: Solver | None = None,
-        start: Any = "dirichlet",
-        n_init: int | str = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        max_seconds: float | None = None,
-        scale_features: str = "none",
-        missing: str = "error",
-        symmetrize: str | None = None,
-        on_interrupt: str = "raise",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.solver = solver
-        self.start = start
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.scale_features = scale_features
-        self.missing = missing
-        self.symmetrize = symmetrize
-        self.on_interrupt = on_interrupt
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _objective(self) -> Objective:
         return ScaledObjective()
 
     def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
         return solvers.BaumEagon("adaptive")
-
-    def _distance_builder(self) -> Builder:
-        return RelativeDistance(metric="precomputed")

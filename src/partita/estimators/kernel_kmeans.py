@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
-from sklearn.utils._param_validation import StrOptions
-
 from partita import solvers
-from partita.affinity import Affinity, Builder, RelativeDistance
-from partita.affinity.normalise import How
-from partita.estimators.base import FILL_IN, FactorizationEstimator
+from partita.affinity import Affinity
+from partita.estimators.partitions import PartitionEstimator
 from partita.objectives import KernelKMeansObjective, Objective
 from partita.solvers import Solver
 
 __all__ = ["KernelKMeans"]
 
 
-class KernelKMeans(FactorizationEstimator):
+class KernelKMeans(PartitionEstimator):
     """Kernel k-means on an affinity [dhillon2004].
 
     Objective: minimise ||P - W W^T||^2 over W = Y (Y^T Y)^-1/2, Y the indicators of a partition into K clusters; up to
@@ -66,58 +61,8 @@ class KernelKMeans(FactorizationEstimator):
     [0.0, 1.0]
     """
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FactorizationEstimator._parameter_constraints,
-        "normalization": [StrOptions({"none", "symmetric"})],
-    }
-
-    _all_pairs = FILL_IN
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        normalization: str = "none",
-        affinity: str | Builder = "relative",
-        solver: Solver | None = None,
-        start: Any = "dirichlet",
-        n_init: int | str = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        max_seconds: float | None = None,
-        scale_features: str = "none",
-        missing: str = "error",
-        symmetrize: str | None = None,
-        on_interrupt: str = "raise",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.normalization = normalization
-        self.affinity = affinity
-        self.solver = solver
-        self.start = start
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.scale_features = scale_features
-        self.missing = missing
-        self.symmetrize = symmetrize
-        self.on_interrupt = on_interrupt
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _objective(self) -> Objective:
         return KernelKMeansObjective()
 
     def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
         return solvers.KernelKMeans()
-
-    def _distance_builder(self) -> Builder:
-        return RelativeDistance(metric="precomputed")
-
-    def _normalization(self) -> How:
-        return self.normalization  # type: ignore[return-value]

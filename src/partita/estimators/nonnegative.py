@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.affinity import Builder, RelativeDistance
 from partita.estimators.base import FactorizationEstimator
 from partita.solvers import SolveResult
 
@@ -20,9 +19,6 @@ NAMED = 10
 
 class NonnegativeEstimator(FactorizationEstimator):
     """A factorization P ~ H H^T with H >= 0."""
-
-    def _distance_builder(self) -> Builder:
-        return RelativeDistance(metric="precomputed")
 
     def _keep(self, result: SolveResult, inverse: NDArray[np.intp], X: Any) -> None:
         super()._keep(result, inverse, X)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from partita.affinity import Builder, RelativeDistance
 from partita.estimators.base import FactorizationEstimator
 from partita.objectives import Objective, SoFObjective
-from partita.solvers import Solver
 
 __all__ = ["SoF"]
 
@@ -106,43 +102,5 @@ class SoF(FactorizationEstimator):
     (1, 3)
     """
 
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        affinity: str | Builder = "relative",
-        solver: Solver | None = None,
-        start: Any = "dirichlet",
-        n_init: int | str = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        max_seconds: float | None = None,
-        scale_features: str = "none",
-        missing: str = "error",
-        symmetrize: str | None = None,
-        on_interrupt: str = "raise",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.solver = solver
-        self.start = start
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.scale_features = scale_features
-        self.missing = missing
-        self.symmetrize = symmetrize
-        self.on_interrupt = on_interrupt
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _objective(self) -> Objective:
         return SoFObjective()
-
-    def _distance_builder(self) -> Builder:
-        return RelativeDistance(metric="precomputed")

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
-from sklearn.utils._param_validation import StrOptions
-
 from partita import solvers
-from partita.affinity import Affinity, Builder, RelativeDistance
-from partita.affinity.normalise import How
-from partita.estimators.base import FILL_IN, FactorizationEstimator
+from partita.affinity import Affinity
+from partita.estimators.partitions import PartitionEstimator
 from partita.objectives import Objective, SpectralObjective
 from partita.solvers import Solver
 
 __all__ = ["SpectralRelaxation"]
 
 
-class SpectralRelaxation(FactorizationEstimator):
+class SpectralRelaxation(PartitionEstimator):
     """Spectral clustering of an affinity: the relaxation of kernel k-means with a closed solution [zha2001].
 
     Objective: minimise ||P - W W^T||^2 over W with W^T W = I. The optimum is the span of the K leading eigenvectors;
@@ -29,8 +24,8 @@ class SpectralRelaxation(FactorizationEstimator):
     ----------
     n_clusters : int, default 8
         K >= 1, at most the number of distinct items.
-    normalization : {"symmetric", "none"}
-        D^-1/2 P D^-1/2 with D the row sums, or P.
+    normalization : {"none", "symmetric"}
+        P, or D^-1/2 P D^-1/2 with D the row sums.
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
         As in `SoF`.
     solver : Solver, optional
@@ -63,61 +58,14 @@ class SpectralRelaxation(FactorizationEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> SpectralRelaxation(n_clusters=3).fit(load_iris().data).membership_.sum(axis=0).astype(int).tolist()
-    [50, 61, 39]
+    [50, 47, 53]
     """
-
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **FactorizationEstimator._parameter_constraints,
-        "normalization": [StrOptions({"none", "symmetric"})],
-    }
-
-    _all_pairs = FILL_IN
-
-    def __init__(
-        self,
-        n_clusters: int = 8,
-        *,
-        normalization: str = "symmetric",
-        affinity: str | Builder = "relative",
-        solver: Solver | None = None,
-        start: Any = "kmeans",
-        n_init: int | str = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        max_seconds: float | None = None,
-        scale_features: str = "none",
-        missing: str = "error",
-        symmetrize: str | None = None,
-        on_interrupt: str = "raise",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.normalization = normalization
-        self.affinity = affinity
-        self.solver = solver
-        self.start = start
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.scale_features = scale_features
-        self.missing = missing
-        self.symmetrize = symmetrize
-        self.on_interrupt = on_interrupt
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _objective(self) -> Objective:
         return SpectralObjective()
 
+    def _n_init(self) -> int:
+        return 1  # the optimum, from any start
+
     def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
         return solvers.LeadingEigenvectors()
-
-    def _distance_builder(self) -> Builder:
-        return RelativeDistance(metric="precomputed")
-
-    def _normalization(self) -> How:
-        return self.normalization  # type: ignore[return-value]
