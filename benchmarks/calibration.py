@@ -79,6 +79,9 @@ METHODS: dict[str, Method] = {
     'SoftClustering("fitted")': lambda X, K: (
         SoftClustering(K, probabilities="fitted", random_state=0).fit(X).membership_
     ),
+    'SoftClustering("averaged")': lambda X, K: (
+        SoftClustering(K, probabilities="averaged", random_state=0).fit(X).membership_
+    ),
     'SoftClustering("calibrated")': lambda X, K: (
         SoftClustering(K, probabilities="calibrated", random_state=0).fit(X).membership_
     ),

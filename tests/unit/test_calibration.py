@@ -13,7 +13,7 @@ from sklearn.datasets import load_iris, make_moons
 from sklearn.mixture import GaussianMixture
 
 import partita
-from partita import SoF, SoftClustering
+from partita import SoF, SoftClustering, load, save
 from partita.affinity import NeighborGraph
 from partita.calibration import (
     KINDS,
@@ -21,6 +21,7 @@ from partita.calibration import (
     Calibration,
     Subspace,
     Temperature,
+    averaged_membership,
     by_components,
     by_merging,
     calibrate,
@@ -400,3 +401,49 @@ def test_ctrl_c_while_calibrating_keeps_the_fit_or_is_passed_on(monkeypatch):
     assert model.predict_proba(X[:2]).shape == (2, 3)
     with pytest.raises(KeyboardInterrupt):
         calibrated(3).fit(X)
+
+
+def test_memberships_averaged_over_resamples_are_aligned_softer_and_reproducible(tmp_path):
+    rng = np.random.default_rng(3)
+    truth = np.repeat([0, 1, 2], 80)
+    X = rng.normal(size=(240, 2)) + np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 9.0]])[truth]
+    fitted = SoftClustering(3, random_state=0).fit(X)
+    model = SoftClustering(3, probabilities="averaged", random_state=0).fit(X)
+    W = model.membership_
+    assert np.abs(W.sum(axis=1) - 1).max() < 1e-12
+    assert W.min() > 0
+    np.testing.assert_array_equal(model.labels_, W.argmax(axis=1))
+    assert accuracy(model.labels_, fitted.labels_) > 0.95
+    np.testing.assert_array_equal(model.result_.membership.matrix, fitted.membership_)
+    assert model.calibration_.method == "averaged"
+    assert model.calibration_.temperature == 1.0
+    assert model.calibration_.reliability is not None
+    # the two that touch are less sure than the one that stands apart
+    entropy = model.entropy_
+    assert entropy[truth < 2].mean() > 1.1 * entropy[truth == 2].mean()
+    again = SoftClustering(3, probabilities="averaged", random_state=0).fit(X)
+    np.testing.assert_array_equal(again.membership_, W)
+    order = rng.permutation(240)
+    permuted = SoftClustering(3, probabilities="averaged", random_state=0).fit(X[order])
+    np.testing.assert_allclose(permuted.membership_, W[order], atol=1e-6)
+    save(model, tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").predict_proba(X[:5]), model.predict_proba(X[:5]))
+
+
+def test_averaging_names_every_resample_alike():
+    truth = np.repeat([0, 1, 2], 30)
+    W = 0.8 * np.eye(3)[truth] + 0.2 / 3
+    calls = []
+
+    def refit(items):
+        order = np.random.default_rng(len(calls)).permutation(3)
+        calls.append(len(items))
+        return truth[items], W[items][:, order], lambda others: W[others][:, order]
+
+    np.testing.assert_allclose(averaged_membership(refit, W, None), W, atol=1e-12)
+    assert calls == [54] * 20
+
+    def too_few(items):
+        raise InputError("more clusters than items")
+
+    assert averaged_membership(too_few, W, None) is None

@@ -1,11 +1,13 @@
 """Honest probabilities: from fitted memberships to ones that mean what they say, without labels."""
 
-from partita.calibration.calibrate import Alternative, Calibration, Calibrator, Refit, calibrate
+from partita.calibration.averaging import averaged_membership
+from partita.calibration.calibrate import Alternative, Calibration, Calibrator, average, calibrate
 from partita.calibration.mixture import KINDS, Mixture, fit_mixture
 from partita.calibration.reliability import Reliability, reliability
 from partita.calibration.selection import Density, by_components, by_merging
 from partita.calibration.subspace import Subspace
 from partita.calibration.temperature import Temperature, fit_temperature
+from partita.calibration.types import Refit
 
 __all__ = [
     "KINDS",
@@ -18,6 +20,8 @@ __all__ = [
     "Reliability",
     "Subspace",
     "Temperature",
+    "average",
+    "averaged_membership",
     "by_components",
     "by_merging",
     "calibrate",

@@ -12,29 +12,27 @@ then costs N M q^2. The same fit gives the same answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.calibration.averaging import averaged_membership, smoothing_of_average
 from partita.calibration.mixture import KINDS, Mixture
 from partita.calibration.reliability import Reliability, co_membership_pairs, reliability
 from partita.calibration.selection import Density, by_components, by_merging, matching
 from partita.calibration.subspace import Subspace
 from partita.calibration.temperature import Temperature, fit_temperature
+from partita.calibration.types import Refit
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads
 
-__all__ = ["Alternative", "Calibration", "Calibrator", "Refit", "calibrate"]
+__all__ = ["Alternative", "Calibration", "Calibrator", "average", "calibrate"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
-Predict = Callable[[Index], Array]
-# Fit again to some of the items: their labels and memberships there, and what it says of other items.
-Refit = Callable[[Index], tuple[NDArray[np.int64], Array, Predict]]
-Method = Literal["components", "merged", "fitted"]
+Method = Literal["components", "merged", "averaged", "fitted"]
 
 # Items the densities are fitted to.
 MOST_ITEMS = 4_000
@@ -67,9 +65,9 @@ class Calibration:
 
     Attributes
     ----------
-    method : {"components", "merged", "fitted"}
-        Each cluster one component of a mixture; each fitted cluster a mixture of its own; or the fitted membership,
-        where there is no density.
+    method : {"components", "merged", "averaged", "fitted"}
+        Each cluster one component of a mixture; each fitted cluster a mixture of its own; the mean over resamples; or
+        the fitted membership, where there is no density.
     kind : str
         Of the components: "full", "student", "tied", "diagonal"; empty for "fitted".
     n_components, n_dimensions : int
@@ -192,6 +190,31 @@ def calibrate(
     return calibrator, _said(chosen, temperature, stability, bins, alternatives)
 
 
+def average(
+    membership: Array, labels: NDArray[np.int64], weights: Array | None, refit: Refit | None
+) -> tuple[Array, Calibrator, Calibration]:
+    """The membership averaged over resamples, and what it is worth; parameters as in `calibrate`.
+
+    Without a way to fit again the membership stays as it is. New items get their fitted membership, smoothed alike.
+    """
+    n, K = membership.shape
+    d = np.ones(n) if weights is None else weights
+    W = None if refit is None or K == 1 else averaged_membership(refit, membership, weights)
+    if refit is None or W is None:
+        return membership, *calibrate(None, membership, labels, weights, None)
+    used = np.arange(n)
+    if n > MOST_ITEMS:
+        used = np.sort(np.random.default_rng(SEED).choice(n, MOST_ITEMS, replace=False))
+    temperature = Temperature(1.0, smoothing_of_average(K))
+    calibrator, stability, bins = Calibrator(None, temperature), np.nan, None
+    halves = _halves(None, None, d, used, refit)
+    if halves is not None:
+        _, stability, bins = _held_out(halves, calibrator, None, W, d, temperature)
+    agreement = float(np.average(W.argmax(axis=1) == labels, weights=d))
+    tried = (Alternative("averaged", np.nan, 0, agreement), Alternative("fitted", np.nan, 0, 1.0))
+    return W, calibrator, replace(_said(None, temperature, stability, bins, tried), method="averaged")
+
+
 def _chosen(
     X: Array | None, W: Array, labels: NDArray[np.int64], d: Array
 ) -> tuple[Density | None, tuple[Alternative, ...]]:
@@ -269,8 +292,14 @@ def _again(chosen: Density, X: Array, d: Array, labels: NDArray[np.int64], W: Ar
 
 
 def _held_out(
-    halves: tuple[_Half, _Half], untempered: Calibrator, features: Array | None, membership: Array, d: Array
+    halves: tuple[_Half, _Half],
+    untempered: Calibrator,
+    features: Array | None,
+    membership: Array,
+    d: Array,
+    given: Temperature | None = None,
 ) -> tuple[Temperature, float, Reliability]:
+    """The temperature (unless it is given), the agreement of the halves, and the reliability bins."""
     first, second = halves
     order = matching(
         np.r_[first.on_own, first.on_other], np.r_[second.on_other, second.on_own], d[np.r_[first.own, first.other]]
@@ -279,7 +308,7 @@ def _held_out(
         (first.on_other, second.on_own[:, order], d[second.own]),
         (second.on_other[:, order], first.on_own, d[first.own]),
     ]
-    temperature = fit_temperature(pairs).of_all()
+    temperature = given or fit_temperature(pairs).of_all()
     agree = [a.argmax(axis=1) == b.argmax(axis=1) for a, b, _ in pairs]
     stability = float(np.average(np.concatenate(agree), weights=np.concatenate([w for _, _, w in pairs])))
     rng = np.random.default_rng(SEED)

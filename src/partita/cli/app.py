@@ -61,10 +61,11 @@ class Sizes(StrEnum):
 
 
 class Probabilities(StrEnum):
-    """Memberships of the fit, or calibrated ones."""
+    """Memberships of the fit, calibrated ones, or their mean over resamples."""
 
     fitted = "fitted"
     calibrated = "calibrated"
+    averaged = "averaged"
 
 
 class ScaleOption(StrEnum):
@@ -172,7 +173,8 @@ def fit(
     probabilities: Annotated[
         Probabilities | None,
         typer.Option(
-            help="soft only: memberships as fitted, or calibrated against a density and held-out fits.",
+            help="soft only: memberships as fitted, calibrated against a density and held-out fits, or averaged over "
+            "resamples.",
             show_default="fitted",
         ),
     ] = None,

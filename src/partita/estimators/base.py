@@ -307,12 +307,14 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         self._keep(result, inverse, X)
         self._calibrator: Calibrator | None = None
         self.__dict__.pop("calibration_", None)
-        if self._probabilities() == "calibrated":
+        if self._probabilities() != "fitted":
             with stage("calibrating the memberships"):
                 plain = constraints is None and result.status != "interrupted"
                 try:
-                    self._calibrator, self.calibration_ = calibrate_fit(
-                        self, builder, features, items.weights, result.membership, plain=plain
+                    given, self._calibrator, self.calibration_ = calibrate_fit(
+                        *(self, builder, features, items.weights, result.membership),
+                        plain=plain,
+                        averaged=self._probabilities() == "averaged",
                     )
                 except KeyboardInterrupt:
                     if self.on_interrupt != "best":
@@ -322,10 +324,10 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                         self.result_, status="interrupted", notes=(*self.result_.notes, note)
                     )
                     return
-                self._keep_calibrated(features, result.membership.matrix, inverse, X)
+                self._keep_calibrated(features, given, inverse, X)
 
     def _probabilities(self) -> str:
-        """Whether memberships are "fitted" or "calibrated"."""
+        """Whether memberships are "fitted", "calibrated" or "averaged"."""
         return str(getattr(self, "probabilities", "fitted"))
 
     def _keep_calibrated(self, features: Any, fitted: Array, inverse: NDArray[np.intp], X: Any) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from partita.affinity import Affinity, Builder
-from partita.calibration import Calibration, Calibrator, Refit, calibrate
+from partita.calibration import Calibration, Calibrator, Refit, average, calibrate
 from partita.membership import Membership
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ def calibrate_fit(
     membership: Membership,
     *,
     plain: bool,
-) -> tuple[Calibrator, Calibration]:
-    """Calibrate the membership of the distinct items.
+    averaged: bool,
+) -> tuple[Array, Calibrator, Calibration]:
+    """Calibrate the membership of the distinct items: what goes into the calibrator, the calibrator, what it is.
 
     Parameters
     ----------
@@ -42,13 +43,17 @@ def calibrate_fit(
     plain : bool
         False where pairs are constrained or weighted, or the fit was interrupted: then neither a density nor a fit to
         half the items would know of it, and the membership stays but for its hard zeros.
+    averaged : bool
+        Over resamples, in the place of a density.
     """
     if not plain or isinstance(features, Affinity):
-        return calibrate(None, membership.matrix, membership.labels, None, None)
+        return membership.matrix, *calibrate(None, membership.matrix, membership.labels, None, None)
     euclidean = not builder.pairwise and getattr(builder, "metric", "euclidean") == "euclidean"
     X = features if euclidean and np.isfinite(features).all() else None
     refit = _refit(estimator, builder, features, weights)
-    return calibrate(X, membership.matrix, membership.labels, weights, refit)
+    if averaged:
+        return average(membership.matrix, membership.labels, weights, refit)
+    return membership.matrix, *calibrate(X, membership.matrix, membership.labels, weights, refit)
 
 
 def _refit(estimator: FactorizationEstimator, builder: Builder, features: Any, weights: Array | None) -> Refit:

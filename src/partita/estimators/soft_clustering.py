@@ -49,13 +49,14 @@ class SoftClustering(FactorizationEstimator):
     steps : int or "auto"
         t >= 1; "auto" is 4 where most pairs have affinity zero and 1 where most do not: there diffusion has nothing to
         fill in and would only wash out.
-    probabilities : {"fitted", "calibrated"}
+    probabilities : {"fitted", "calibrated", "averaged"}
         "fitted": the membership that minimises the objective; its labels are good, its probabilities are too sure
         where clusters overlap. "calibrated": the posterior of a density of the items, chosen without labels, which is
         either a mixture of K components or one mixture for each fitted cluster, softened by what fits to half the items
         say of the other half; see `partita.calibration`. `labels_` follow it. Takes a few seconds, mostly whatever N.
         Without features, or with a metric other than the Euclidean, the fitted membership is softened only; with
-        constraints not even that.
+        constraints not even that. "averaged": the mean over fits to 20 resamples, aligned; it needs no density, and
+        softens what depends on the sample. New items get their fitted membership, smoothed alike.
     solver : Solver, optional
         `partita.solvers.default_solver` by default: the one that is fastest at what a product with P costs.
     start : {"spectral", "kmeans", "dirichlet"}, array, or a sequence of them
@@ -70,7 +71,7 @@ class SoftClustering(FactorizationEstimator):
     membership_, labels_, n_clusters_, entropy_, objective_, n_iter_, n_products_, result_, affinity_, item_index_
         As in `SoF`; a t-step diffused product counts t.
     scale_ : float, or array of K for `sizes="free"`
-    calibration_ : `partita.calibration.Calibration`, with `probabilities="calibrated"` only
+    calibration_ : `partita.calibration.Calibration`, unless `probabilities="fitted"`
         Method, temperature, what the alternatives would have said, and predicted co-membership against fits that have
         not seen the items. `result_` keeps the fitted membership.
     ensemble_ : tuple of `partita.ensemble.Draw`, with `affinity="ensemble"` only
@@ -112,7 +113,7 @@ class SoftClustering(FactorizationEstimator):
         "sizes": [StrOptions({"auto", "free", "equal"})],
         "normalization": [StrOptions({"auto", *get_args(How)})],
         "steps": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
-        "probabilities": [StrOptions({"fitted", "calibrated"})],
+        "probabilities": [StrOptions({"fitted", "calibrated", "averaged"})],
     }
 
     def __init__(

@@ -33,6 +33,7 @@ def calibration_sentences(calibration: Calibration) -> tuple[Sentence, ...]:
     method = {
         "components": f"The probabilities are the posterior of a mixture {which}, one for each cluster.",
         "merged": f"The probabilities are the posterior of a mixture {which}; each cluster holds several of them.",
+        "averaged": "The probabilities are memberships averaged over fits to 20 resamples of the items.",
         "fitted": "The probabilities are the fitted memberships: no density of the items could be used.",
     }
     out = [Sentence("certainty", method[c.method])]
