@@ -102,7 +102,7 @@ def verdict(result: SolveResult, *, model: str, n_init: int | None = None) -> tu
     >>> from partita import SoF
     >>> model = SoF(3, random_state=0).fit(load_iris().data)
     >>> verdict(model.result_, model="SoF")[0].text
-    '150 items were divided into 3 clusters of 50, 43 and 57 items.'
+    '150 items were divided into 3 clusters of 50, 41 and 59 items.'
     """
     membership = result.membership
     sentences = [
