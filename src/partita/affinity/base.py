@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from itertools import pairwise
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -125,7 +125,16 @@ class Affinity(ABC):
 
     @abstractmethod
     def __matmul__(self, W: Array) -> Array:
-        """P @ W for an N x m array W."""
+        """P @ W for an N x m array W of the kind that `native` makes."""
+
+    def native(self, array: Array) -> Any:
+        """A NumPy array with N rows as what `@` takes: other kinds of arrays override it."""
+        return array
+
+    @property
+    def rounding(self) -> float:
+        """Unit roundoff of the arrays that `@` takes, in units of that of double precision."""
+        return 1.0
 
     @abstractmethod
     def diagonal(self) -> Array:
@@ -155,7 +164,7 @@ class Affinity(ABC):
         """The entries P[first, second]; by rows, a few at a time, where there is nothing better."""
         matrix = self.as_sparse()
         if matrix is not None:
-            return np.asarray(matrix[first, second]).ravel()
+            return np.asarray(matrix[first, second], dtype=np.float64).ravel()
         out = np.empty(len(first))
         items, place = np.unique(first, return_inverse=True)
         order = np.argsort(place, kind="stable")

@@ -1,6 +1,6 @@
 """P @ W for a dense and for a CSR matrix P, in row chunks that threads share.
 
-Measured on two cores (`benchmarks/sparse_product.py`): a CSR product pays for threads and a compiled kernel from about
+Measured on two cores (`benchmarks/sparse_product.py`): a CSR product pays for threads and compiled kernels from about
 1e7 multiplications on; below it SciPy's single loop is as fast and needs no compiler. A dense product is split into
 row chunks from the same size on; inside a chunk it is one call of BLAS.
 """
@@ -8,6 +8,7 @@ row chunks from the same size on; inside a chunk it is one call of BLAS.
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,20 +39,36 @@ def dense_product(P: NDArray[np.float64], W: NDArray[np.float64]) -> NDArray[np.
 
 
 def csr_product(P: sp.csr_array, W: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P @ W for a P in CSR form."""
+    """P @ W for a P in CSR form with float64 or float32 values; sums are float64."""
     if P.nnz * W.shape[1] < PARALLEL_FROM:
         return np.asarray(P @ W)
-    from partita.kernels.compiled import csr_product_kernel
-
     out = np.empty((P.shape[0], W.shape[1]))
     W = np.ascontiguousarray(W)
-    indptr, indices, data = P.indptr, P.indices, P.data
+    kernels = _column_kernels(W.shape[1])
+    indptr, indices, values = P.indptr, P.indices, P.data
     cuts = np.unique(np.searchsorted(indptr, np.linspace(0, P.nnz, CSR_CHUNKS + 1)))
     cuts[0], cuts[-1] = 0, P.shape[0]
     bounds = [(int(low), int(high)) for low, high in pairwise(cuts) if high > low]
 
     def work(low: int, high: int) -> None:
-        csr_product_kernel(indptr, indices, data, W, out, low, high)
+        for kernel, *columns in kernels:
+            kernel(indptr, indices, values, W, out, low, high, *columns)
 
     run_chunks(work, bounds)
     return out
+
+
+def _column_kernels(n_columns: int) -> list[tuple[Any, ...]]:
+    """Kernels, each with the columns it takes: vectors of four, up to 32 columns at a time, in equal parts beyond.
+
+    The last vector of a part ends at its last column, so that it may overlap the one before it.
+    """
+    from partita.kernels.compiled import csr_product_kernel
+    from partita.kernels.csr_vectors import LANES, VECTORS, csr_vectors_kernel
+
+    if n_columns < LANES:
+        return [(csr_product_kernel,)]
+    parts = -(-n_columns // (LANES * VECTORS))
+    width = max(-(-n_columns // parts), LANES)
+    lasts = [min((part + 1) * width, n_columns) for part in range(parts)]
+    return [(csr_vectors_kernel, (*range(last - width, last - LANES, LANES), last - LANES)) for last in lasts]

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.kernels.namespace import namespace
 from partita.kernels.threads import row_bounds, run_chunks
 
-__all__ = ["project_rows", "project_rows_compiled", "project_rows_numpy"]
+__all__ = ["project_rows", "project_rows_array", "project_rows_compiled", "project_rows_numpy", "row_projection"]
 
 # Entries above which the kernel's cold start (about half a second from its cache) is worth it.
 COMPILED_FROM = 2_000_000
@@ -34,6 +35,34 @@ def project_rows(V: NDArray[np.float64]) -> NDArray[np.float64]:
     if V.shape[1] == 1:
         return np.ones_like(V)
     return project_rows_compiled(V) if V.size >= COMPILED_FROM else project_rows_numpy(V)
+
+
+def row_projection(factor: Any) -> Callable[[Any], Any]:
+    """The projection for blocks of rows of `factor`, an array of any kind: the compiled one where it is large."""
+    if not isinstance(factor, np.ndarray):
+        return project_rows_array
+    if factor.shape[1] == 1:
+        return np.ones_like
+    return _one_block if factor.size >= COMPILED_FROM else project_rows_numpy
+
+
+def _one_block(V: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The compiled projection on this thread."""
+    out = np.empty_like(V)
+    _kernel()(V, out)
+    return out
+
+
+def project_rows_array(V: Any) -> Any:
+    """Row projection of an array of any kind, by one sort."""
+    xp = namespace(V)
+    K = V.shape[1]
+    V = V - xp.max(V, axis=1, keepdims=True)
+    descending = xp.sort(V, axis=1, descending=True)
+    excess = xp.cumulative_sum(descending, axis=1) - 1.0
+    count = xp.arange(1, K + 1, dtype=V.dtype, device=V.device)
+    out = V - xp.max(excess / count, axis=1, keepdims=True)  # the support is where excess / count is largest
+    return xp.where(out > 0, out, xp.zeros_like(out))
 
 
 def project_rows_numpy(V: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,14 +12,18 @@ A pair may count with a weight omega_ij, zero where it was not observed; the aff
 the weight of the pairs not listed and z_ij = W_i o W_j, H becomes rest G o G + sum over the pairs listed of
 d_i d_j (omega_ij - rest) z_ij z_ij^T, and the gradient follows. For unobserved pairs that is the same as filling them
 in with the model at every iteration. The diagonal counts like any other pair.
+
+Memberships and their products with P are arrays of whatever kind the affinity applies to: what is done to their N rows
+goes through `partita.kernels.rows`, and only what is K x K comes to the host. Pair weights are NumPy's alone.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,6 +31,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from partita.affinity.base import Affinity, PairWeights
+from partita.kernels.namespace import like, namespace
+from partita.kernels.rows import row_pass
 from partita.objectives.domain import SIMPLEX, Domain
 
 # Points of a segment that are tried where values on it are not K x K work.
@@ -112,8 +118,13 @@ class Problem:
 
     def between(self, first: Point, second: Point, t: float) -> Point:
         """The point first + t (second - first), from the products already known: no product with P."""
-        W = first.W + t * (second.W - first.W)
-        return self.point_of(W, first.product + t * (second.product - first.product))
+
+        def work(W: Array, V: Array, Y: Array, Z: Array, d: Array | None) -> tuple[Any, Any]:
+            W, Y = W + t * (V - W), Y + t * (Z - Y)
+            return (W, Y), _sums(W, Y, d)
+
+        (W, Y), sums = row_pass(first.W, work, second.W, first.product, second.product, self._column)
+        return self._point(W, Y, *sums)
 
     def best_between(self, first: Point, second: Point) -> Point:
         """The lowest point of the segment from `first` to `second`, both feasible.
@@ -143,14 +154,47 @@ class Problem:
 
     def gradient(self, point: Point) -> Array:
         """4 (W A G A - Y A): the gradient in the metric of the weights, [zhao2015] eq. (5) with a scale."""
-        a = point.scale
-        out = point.W @ ((a[:, None] * point.gram) * a)
-        if self._pair_weights is not None:
-            out *= self._pair_weights.rest
-            out += (self._modelled(point.W, a) @ self._weighted(point.W)) * a
-        out -= point.product * a
-        out *= 4.0
-        return out
+        rows = self._gradient_rows(point)
+        (gradient,), _ = row_pass(
+            point.W, lambda W, Y, more: ([rows(W, Y, more)], ()), point.product, self._more(point)
+        )
+        return gradient  # type: ignore[no-any-return]
+
+    def descend(self, point: Point, curvature: float, *, keep: bool = True) -> tuple[Array | None, float, float]:
+        """The factor W' = project(W - gradient / curvature), <gradient, W' - W> and ||W' - W||^2, in one pass.
+
+        For domains that project row by row. Without `keep` the factor is not kept: None.
+        """
+        rows, project = self._gradient_rows(point), self.objective.domain.row_projection(point.W)
+
+        def work(W: Array, Y: Array, d: Array | None, more: Array | None) -> tuple[Any, Any]:
+            gradient = rows(W, Y, more)
+            candidate = project(W - gradient / curvature)
+            move = candidate - W
+            xp, weighted = namespace(W), move if d is None else d * move
+            return (candidate,) if keep else (), (xp.sum(gradient * weighted), xp.sum(move * weighted))
+
+        outputs, (slope, square) = row_pass(point.W, work, point.product, self._column, self._more(point))
+        return outputs[0] if keep else None, float(slope), float(square)
+
+    def _gradient_rows(self, point: Point) -> Callable[[Array, Array, Array | None], Array]:
+        """The gradient of a block of rows, from those of W, of Y, and of what pair weights add."""
+        pairs = self._pair_weights
+        rest = 1.0 if pairs is None else pairs.rest
+        a = like(point.W, 4.0 * point.scale)
+        pull = like(point.W, 4.0 * rest * ((point.scale[:, None] * point.gram) * point.scale))
+
+        def rows(W: Array, Y: Array, more: Array | None) -> Array:
+            gradient = W @ pull - Y * a
+            return gradient if more is None else gradient + more
+
+        return rows
+
+    def _more(self, point: Point) -> Array | None:
+        """What the weights of the pairs listed add to the gradient."""
+        if self._pair_weights is None:
+            return None
+        return 4.0 * ((self._modelled(point.W, point.scale) @ self._weighted(point.W)) * point.scale)
 
     def curvature_bound(self, point: Point) -> float:
         """Largest curvature of one row's quadratic: 4 lambda_max(A G A).
@@ -176,14 +220,25 @@ class Problem:
         """Sum of the item weights; N when there are none."""
         return float(self.affinity.n_items if self.weights is None else self.weights.sum())
 
+    @cached_property
+    def _column(self) -> Array | None:
+        """The item weights as a column, where the affinity's arrays are."""
+        return None if self.weights is None else self.affinity.native(self.weights[:, None])
+
     def _weighted(self, W: Array) -> Array:
-        return W if self.weights is None else self.weights[:, None] * W
+        return W if self._column is None else self._column * W
+
+    @property
+    def rounding(self) -> float:
+        """The unit roundoff of the affinity's arrays, in units of that of double precision."""
+        return self.affinity.rounding
 
     def point_of(self, W: Array, Y: Array) -> Point:
         """The point W whose product Y = P D W is known already: no product with P."""
-        DW = self._weighted(W)
-        gram = W.T @ DW
-        attraction = np.einsum("nk,nk->k", DW, Y)
+        _, sums = row_pass(W, lambda W, Y, d: ((), _sums(W, Y, d)), Y, self._column)
+        return self._point(W, Y, *sums)
+
+    def _point(self, W: Array, Y: Array, gram: Array, attraction: Array) -> Point:
         curvature = gram * gram
         if self._pair_weights is not None:
             curvature = self._corrected(W, curvature)
@@ -243,3 +298,9 @@ class Problem:
         assert pairs is not None
         excess = pairs.weight - pairs.rest
         return excess if self.weights is None else excess * self.weights[pairs.first] * self.weights[pairs.second]
+
+
+def _sums(W: Array, Y: Array, d: Array | None) -> tuple[Array, Array]:
+    """A block's share of G = W^T D W and of c = diag(W^T D Y)."""
+    weighted = W if d is None else d * W
+    return W.T @ weighted, namespace(W).sum(weighted * Y, axis=0)

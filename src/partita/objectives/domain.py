@@ -14,14 +14,16 @@ membership, and how far an item still is from where it wants to be, which is wha
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.kernels.cluster_qr import cluster_qr
+from partita.kernels.namespace import namespace
 from partita.kernels.nonnegative import minimise_nonnegative
-from partita.kernels.simplex import project_rows
+from partita.kernels.simplex import project_rows, row_projection
 
 if TYPE_CHECKING:
     from partita.objectives.base import Point, Problem
@@ -54,6 +56,14 @@ class Domain(ABC):
     def project(self, V: Array, weights: Array | None = None) -> Array:
         """The feasible factor nearest to V (for partitions: the one that V points to, row by row)."""
 
+    def row_projection(self, factor: Array) -> Callable[[Array], Array]:
+        """`project` for blocks of rows of such a factor, where rows are projected each on its own."""
+        return self.project
+
+    def unit(self, problem: Problem, point: Point) -> float:
+        """What the move of a row is measured in: the size of a row of a factor."""
+        return 1.0
+
     def violation(self, factor: Array, weights: Array | None = None) -> float:
         """How far the factor is from its projection, at worst entry; 0 when feasible."""
         return float(np.abs(self.project(factor, weights) - factor).max())
@@ -75,8 +85,8 @@ class Domain(ABC):
         return np.empty(0, dtype=np.intp)
 
     def moved(self, problem: Problem, point: Point, gradient: Array, bound: float) -> Array:
-        """How a natural gradient step would move each item; the unit is the size of a row of a factor."""
-        return self.project(point.W - gradient / bound, problem.weights) - point.W
+        """How a natural gradient step would move each item, in `unit`s."""
+        return (self.project(point.W - gradient / bound, problem.weights) - point.W) / self.unit(problem, point)
 
 
 class Simplex(Domain):
@@ -87,6 +97,9 @@ class Simplex(Domain):
 
     def project(self, V: Array, weights: Array | None = None) -> Array:
         return project_rows(V)
+
+    def row_projection(self, factor: Array) -> Callable[[Array], Array]:
+        return row_projection(factor)
 
     def membership(self, factor: Array, columns: Array) -> Array:
         return factor
@@ -106,7 +119,8 @@ class Nonnegative(Domain):
     equation = "W >= 0"
 
     def project(self, V: Array, weights: Array | None = None) -> Array:
-        return np.maximum(V, 0.0)
+        xp = namespace(V)
+        return xp.where(V > 0, V, xp.zeros_like(V))  # type: ignore[no-any-return]
 
     def begin(self, problem: Problem, W: Array) -> Array:
         """sqrt(alpha) W with the common alpha that makes ||P - alpha W W^T|| least: one product.
@@ -117,7 +131,9 @@ class Nonnegative(Domain):
         point = problem.evaluate(W)
         total = float(point.curvature.sum())
         alpha = float(point.attraction.sum()) / total if total > 0 else 0.0
-        return np.where(point.product.any(axis=1, keepdims=True), np.sqrt(alpha) * W if alpha > 0 else W, 0.0)
+        xp = namespace(W)
+        reached = xp.any(point.product != 0, axis=1, keepdims=True)
+        return xp.where(reached, np.sqrt(alpha) * W if alpha > 0 else W, xp.zeros_like(W))  # type: ignore[no-any-return]
 
     def columns(self, factor: Array, weights: Array | None = None) -> Array:
         weighted = factor if weights is None else weights[:, None] * factor
@@ -138,9 +154,8 @@ class Nonnegative(Domain):
     def unassigned(self, factor: Array, columns: Array) -> NDArray[np.intp]:
         return np.flatnonzero(factor @ columns <= ZERO_ROW)
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float) -> Array:
-        size = np.sqrt(problem.inner(point.W, point.W) / problem.total_weight)
-        return np.asarray(super().moved(problem, point, gradient, bound) / size)
+    def unit(self, problem: Problem, point: Point) -> float:
+        return float(np.sqrt(np.trace(point.gram) / problem.total_weight))
 
 
 class Partitions(Domain):

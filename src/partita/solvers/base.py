@@ -15,7 +15,7 @@ import numpy as np
 
 from partita.objectives import Point, Problem
 
-__all__ = ["Solver", "State", "optimality"]
+__all__ = ["OfProblem", "Solver", "State", "optimality", "optimality_by_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +29,15 @@ class State:
     optimality: float
     memory: Any = None
     stalled: bool = False
+
+
+class OfProblem:
+    """A part of a solver's memory that the problem determines: a checkpoint leaves it out, and makes it again.
+
+    A subclass is built as `cls(problem, *arguments)`, and keeps its `arguments`: numbers and words.
+    """
+
+    arguments: tuple[Any, ...] = ()
 
 
 class Solver(ABC):
@@ -82,3 +91,13 @@ def optimality(problem: Problem, point: Point, gradient: np.ndarray[Any, np.dtyp
         return 0.0
     moved = problem.objective.domain.moved(problem, point, gradient, bound)
     return float(np.sqrt(problem.inner(moved, moved) / problem.total_weight))
+
+
+def optimality_by_rows(problem: Problem, point: Point) -> float:
+    """`optimality` in one pass over the rows, for domains that project row by row; no gradient is kept."""
+    bound = problem.curvature_bound(point)
+    unit = problem.objective.domain.unit(problem, point)
+    if bound <= 0 or unit <= 0:
+        return 0.0
+    _, _, square = problem.descend(point, bound, keep=False)
+    return float(np.sqrt(square / problem.total_weight)) / unit

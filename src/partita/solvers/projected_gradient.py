@@ -20,7 +20,7 @@ import numpy as np
 
 from partita.errors import InputError
 from partita.objectives import Point, Problem
-from partita.solvers.base import Solver, State, optimality
+from partita.solvers.base import Solver, State, optimality_by_rows
 
 __all__ = ["ProjectedGradient"]
 
@@ -68,8 +68,7 @@ class ProjectedGradient(Solver):
 
     def start(self, problem: Problem, W: Any) -> State:
         point = problem.evaluate(W)
-        gradient = problem.gradient(point)
-        return State(point, optimality(problem, point, gradient), _Memory(point, gradient, 0.0, 1.0))
+        return State(point, optimality_by_rows(problem, point), _Memory(point, 0.0, 1.0))
 
     def step(self, problem: Problem, state: State) -> State:
         memory: _Memory = state.memory
@@ -77,33 +76,27 @@ class ProjectedGradient(Solver):
         curvature = memory.curvature or max(problem.curvature_bound(point), np.finfo(float).tiny)
         after = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
         beta = (momentum - 1.0) / after if self.accelerate else 0.0
-        base, gradient = point, memory.gradient
-        if beta > 0:
-            base = problem.between(memory.before, point, 1.0 + beta)
-            gradient = problem.gradient(base)
+        base = problem.between(memory.before, point, 1.0 + beta) if beta > 0 else point
         for _ in range(MAX_TRIALS):
-            V = base.W - gradient / curvature
-            candidate = problem.evaluate(problem.objective.domain.project(V, problem.weights))
-            move = candidate.W - base.W
-            model = base.value + problem.inner(gradient, move) + 0.5 * curvature * problem.inner(move, move)
-            slack = ROUNDING * (abs(base.value) + abs(candidate.value))
+            W, slope, square = problem.descend(base, curvature)
+            candidate = problem.evaluate(W)
+            model = base.value + slope + 0.5 * curvature * square
+            slack = ROUNDING * problem.rounding * (abs(base.value) + abs(candidate.value))
             if candidate.value > model + slack:
                 curvature *= self.growth
                 continue
             if candidate.value > point.value:
                 if base is point:
                     break  # no descent left above rounding
-                base, gradient, after = point, memory.gradient, 1.0  # the momentum carried it past the valley
+                base, after = point, 1.0  # the momentum carried it past the valley
                 continue
-            gradient = problem.gradient(candidate)
-            memory = _Memory(point, gradient, curvature * self.decay, after)
-            return State(candidate, optimality(problem, candidate, gradient), memory)
+            memory = _Memory(point, curvature * self.decay, after)
+            return State(candidate, optimality_by_rows(problem, candidate), memory)
         return State(point, state.optimality, memory, stalled=True)
 
 
 @dataclass(frozen=True, eq=False)
 class _Memory:
     before: Point
-    gradient: Any
     curvature: float
     momentum: float

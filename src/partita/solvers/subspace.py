@@ -210,6 +210,8 @@ class _Model:
     """P^ as an affinity: what a `Problem` asks of one."""
 
     products = 0
+    rounding = 1.0
+    native = staticmethod(np.asarray)
 
     def __init__(self, factor: Array, shift: Any, problem: Problem, top: float) -> None:
         self.factor, self.shift = factor, shift

@@ -1,0 +1,78 @@
+"""Arrays of any kind that follows the array API standard: NumPy, CuPy, PyTorch, array-api-strict.
+
+NumPy is the ordinary case and costs nothing here. Other arrays bring their own functions by `__array_namespace__`;
+PyTorch's tensors do not, and get them from the package array-api-compat.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError
+
+__all__ = ["is_foreign", "like", "namespace", "to_numpy"]
+
+# Packages whose arrays are understood though they lack `__array_namespace__`.
+BY_COMPAT = ("torch",)
+
+
+def namespace(array: Any) -> Any:
+    """The array API functions of an array.
+
+    Raises
+    ------
+    InputError
+        For something that is no such array, and for a tensor of PyTorch where array-api-compat is not installed.
+
+    Examples
+    --------
+    >>> namespace(np.ones(2)) is np
+    True
+    """
+    if isinstance(array, np.ndarray):
+        return np
+    if hasattr(array, "__array_namespace__"):
+        return array.__array_namespace__()
+    package = type(array).__module__.partition(".")[0]
+    if package in BY_COMPAT:
+        try:
+            from array_api_compat import array_namespace
+        except ImportError as error:
+            raise InputError(
+                f"arrays of {package} need the package array-api-compat: python -m pip install array-api-compat"
+            ) from error
+        return array_namespace(array)
+    raise InputError(f"expected an array of NumPy or of another array API package, not {type(array).__name__}")
+
+
+def is_foreign(array: Any) -> bool:
+    """Whether this is an array of another package than NumPy that the standard covers: no sparse matrix, no list.
+
+    >>> is_foreign(np.ones(2)), is_foreign([1.0])
+    (False, False)
+    """
+    if isinstance(array, np.ndarray):
+        return False
+    return hasattr(array, "__array_namespace__") or type(array).__module__.partition(".")[0] in BY_COMPAT
+
+
+def like(array: Any, small: NDArray[np.float64]) -> Any:
+    """A NumPy array as one of the kind, precision and device of `array`: `small` itself for NumPy."""
+    if isinstance(array, np.ndarray):
+        return small
+    xp = namespace(array)
+    return xp.asarray(small, dtype=array.dtype, device=array.device)
+
+
+def to_numpy(array: Any) -> NDArray[Any]:
+    """A NumPy array on the host, from an array or a number of any kind."""
+    if isinstance(array, np.ndarray | float | int):
+        return np.asarray(array)
+    if hasattr(array, "detach"):  # PyTorch
+        return np.asarray(array.detach().cpu().numpy())
+    if hasattr(array, "get"):  # CuPy
+        return np.asarray(array.get())
+    return np.from_dlpack(array)
