@@ -125,15 +125,20 @@ class Affinity(ABC):
 
     @abstractmethod
     def __matmul__(self, W: Array) -> Array:
-        """P @ W for an N x m array W of the kind that `native` makes."""
+        """P @ W for an N x m array W, NumPy's or as `native` makes them; the product is of the kind that came."""
+
+    @property
+    def foreign(self) -> bool:
+        """Whether P lies in arrays of another package than NumPy, on an accelerator or on other machines."""
+        return False
 
     def native(self, array: Array) -> Any:
-        """A NumPy array with N rows as what `@` takes: other kinds of arrays override it."""
+        """A NumPy array with N rows where P lies, for products that copy nothing to the host."""
         return array
 
     @property
     def rounding(self) -> float:
-        """Unit roundoff of the arrays that `@` takes, in units of that of double precision."""
+        """Unit roundoff of the arrays where P lies, in units of that of double precision."""
         return 1.0
 
     @abstractmethod

@@ -11,6 +11,8 @@ from partita.affinity.base import Affinity, Array, Unobserved
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
+from partita.kernels.foreign_csr import csr_to_host, is_foreign_csr
+from partita.kernels.namespace import is_foreign, namespace
 from partita.memory import require_memory
 
 __all__ = [
@@ -73,6 +75,13 @@ def as_affinity(
     """
     if isinstance(matrix, Affinity):
         return matrix
+    if is_foreign_csr(matrix):
+        host = as_affinity(csr_to_host(matrix), missing=missing, unstored="zero", name=name)
+        if unstored != "zero" or host.unobserved is not None or symmetrize is not None:
+            raise InputError(f"{name} is a sparse matrix of another package: unobserved pairs and symmetrize need SciPy's")
+        return SparseAffinity(matrix)
+    if is_foreign(matrix):
+        return DenseAffinity(_where_it_lies(matrix, missing, symmetrize, name))
     values = _numeric(matrix, name)
     check_square(values, name)
     entries = values.data if sp.issparse(values) else values
@@ -97,6 +106,31 @@ def as_affinity(
             raise InputError("unstored='unobserved' needs a sparse matrix; in a dense one NaN is a pair not observed")
         return SparseAffinity(_with_zeros_of(observed, values), only_stored=True)
     return SparseAffinity(values, unobserved) if sp.issparse(values) else DenseAffinity(values, unobserved)
+
+
+def _where_it_lies(matrix: Any, missing: Missing, symmetrize: Symmetrize | None, name: str) -> Any:
+    """A dense array of another package than NumPy, checked without copying it to the host."""
+    check_square(matrix, name)
+    xp = namespace(matrix)
+    if missing != "error":
+        raise InputError(f"{name} is an array of another package: unobserved pairs need NumPy's")
+    if not xp.isdtype(matrix.dtype, "real floating"):
+        raise InputError(f"{name} holds {matrix.dtype}, expected float32 or float64")
+    if not bool(xp.all(xp.isfinite(matrix))):
+        raise InputError(f"{name} holds NaN or infinite entries: remove or replace them")
+    if float(xp.min(matrix)) < 0:
+        raise InputError(f"{name} has negative entries: an affinity is nonnegative: shift or clip it, and say why")
+    check_magnitude(np.array([float(xp.max(matrix))]), name)
+    if not float(xp.max(matrix)) > 0:
+        raise InputError(f"{name} is all zero: there is no evidence that any two items belong together")
+    if symmetrize is not None:
+        return {"max": xp.maximum, "min": xp.minimum, "mean": lambda a, b: (a + b) / 2}[symmetrize](matrix, matrix.T)
+    off = float(xp.max(xp.abs(matrix - matrix.T)))
+    if off > ASYMMETRY * float(xp.max(matrix)):
+        raise InputError(
+            f"{name} is not symmetric (by up to {off:.3g}): pass symmetrize='mean', 'max' or 'min' to say which one holds"
+        )
+    return matrix if off == 0 else (matrix + matrix.T) / 2
 
 
 def as_distances(matrix: Any, *, name: str = "distances") -> Array | sp.csr_array:

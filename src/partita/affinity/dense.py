@@ -4,13 +4,15 @@ N = 20,000 and a sparse one beyond.
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from partita.affinity.base import Affinity, Array, Kind, Unobserved
+from partita.kernels.namespace import is_foreign, like, namespace, roundoff, through, to_numpy
 from partita.kernels.products import dense_product
+from partita.memory import SPARSE_WAY, require_memory, require_pairs
 
 __all__ = ["DenseAffinity"]
 
@@ -21,7 +23,8 @@ class DenseAffinity(Affinity):
     Parameters
     ----------
     matrix : N x N array
-        Symmetric and finite; `partita.affinity.checks.as_affinity` checks input from outside.
+        Symmetric and finite; `partita.affinity.checks.as_affinity` checks input from outside. An array of another
+        array API package (CuPy, PyTorch) stays where it is, and products with it too.
     unobserved : Unobserved, optional
         Pairs that were not observed; their entries must be zero.
 
@@ -34,48 +37,82 @@ class DenseAffinity(Affinity):
 
     name = "dense"
 
-    def __init__(self, matrix: Array, unobserved: Unobserved | None = None) -> None:
-        self._matrix = np.ascontiguousarray(matrix, dtype=np.float64).view()
-        self._matrix.setflags(write=False)  # `to_dense` hands it out
+    def __init__(self, matrix: Any, unobserved: Unobserved | None = None) -> None:
+        self._matrix = matrix
         self._unobserved = unobserved
+        if not is_foreign(matrix):
+            self._matrix = np.ascontiguousarray(matrix, dtype=np.float64).view()
+            self._matrix.setflags(write=False)  # `to_dense` hands it out
 
     @property
     def n_items(self) -> int:
-        return len(self._matrix)
+        return int(self._matrix.shape[0])
+
+    @property
+    def foreign(self) -> bool:
+        return not isinstance(self._matrix, np.ndarray)
+
+    def native(self, array: Array) -> Any:
+        return like(self._matrix, array)
+
+    @property
+    def rounding(self) -> float:
+        return roundoff(self._matrix)
 
     @property
     def kind(self) -> Kind:
-        return "probability" if self._matrix.min() >= 0 and self._matrix.max() <= 1 else "similarity"
+        xp = namespace(self._matrix)
+        return "probability" if xp.min(self._matrix) >= 0 and xp.max(self._matrix) <= 1 else "similarity"
 
     @property
     def unobserved(self) -> Unobserved | None:
         return self._unobserved
 
-    def __matmul__(self, W: Array) -> Array:
+    def __matmul__(self, W: Any) -> Any:
+        if self.foreign:
+            return through(self._matrix, W, lambda V: self._matrix @ V)
         return dense_product(self._matrix, W)
 
     def diagonal(self) -> Array:
-        return self._matrix.diagonal().copy()
+        if self.foreign:
+            return np.asarray(to_numpy(namespace(self._matrix).linalg.diagonal(self._matrix)), dtype=np.float64)
+        return self._matrix.diagonal().copy()  # type: ignore[no-any-return]
 
     def rows(self, index: ArrayLike) -> Array:
-        return self._matrix[np.atleast_1d(np.asarray(index, dtype=np.intp))]
+        index = np.atleast_1d(np.asarray(index, dtype=np.intp))
+        if self.foreign:
+            xp = namespace(self._matrix)
+            part = xp.take(self._matrix, xp.asarray(index, device=self._matrix.device), axis=0)
+            return np.asarray(to_numpy(part), dtype=np.float64)
+        return self._matrix[index]  # type: ignore[no-any-return]
 
     def row_sums(self) -> Array:
-        return np.asarray(self._matrix.sum(axis=1))
+        return np.asarray(to_numpy(namespace(self._matrix).sum(self._matrix, axis=1)), dtype=np.float64)
 
     def squared_norm(self, weights: Array | None = None) -> float:
-        if weights is None:
+        if weights is None and not self.foreign:
             return float(np.vdot(self._matrix, self._matrix))
+        if self.foreign:
+            d = self.native(np.ones((self.n_items, 1)) if weights is None else weights[:, None])
+            return float(namespace(d).sum(d * ((self._matrix * self._matrix) @ d)))
         return super().squared_norm(weights)
 
     def density(self) -> float:
-        return float(np.count_nonzero(self._matrix)) / self._matrix.size
+        nonzero = self._matrix != 0
+        return float(namespace(nonzero).count_nonzero(nonzero)) / self.n_items**2
 
     def scaled(self, factors: Array) -> DenseAffinity:
-        return DenseAffinity(self._matrix * factors[:, None] * factors, self._unobserved)
+        if not self.foreign:
+            require_pairs(self.n_items, "a scaled affinity", SPARSE_WAY, copies=2)
+        f = self.native(factors[:, None])
+        return DenseAffinity(self._matrix * f * f.T, self._unobserved)
 
     def to_dense(self) -> Array:
-        return self._matrix
+        if self.foreign:
+            n = self.n_items
+            require_memory(8 * n * n, f"the {n:,} x {n:,} array of this affinity", "ask for rows(index) instead")
+            return np.asarray(to_numpy(self._matrix), dtype=np.float64)
+        return self._matrix  # type: ignore[no-any-return]
 
     @classmethod
     def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:

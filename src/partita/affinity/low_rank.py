@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from partita.affinity.base import Affinity, Array, Kind
+from partita.kernels.namespace import is_foreign, like, namespace, roundoff, through, to_numpy
 
 __all__ = ["LowRankAffinity"]
 
@@ -22,6 +23,7 @@ class LowRankAffinity(Affinity):
     Parameters
     ----------
     factor : N x r array or scipy.sparse
+        An array of another array API package (CuPy, PyTorch) stays where it is, and products with it too.
     kind : {"similarity", "probability"}
         Say "probability" only where every entry of F F^T lies in [0, 1].
 
@@ -36,9 +38,11 @@ class LowRankAffinity(Affinity):
 
     def __init__(self, factor: Array | sp.sparray | sp.spmatrix, kind: Kind = "similarity") -> None:
         self._sparse = sp.issparse(factor)
-        self._factor: Any = (
-            sp.csr_array(factor, dtype=np.float64) if self._sparse else np.asarray(factor, dtype=np.float64)
-        )
+        self._factor: Any = factor
+        if self._sparse:
+            self._factor = sp.csr_array(factor, dtype=np.float64)
+        elif not is_foreign(factor):
+            self._factor = np.asarray(factor, dtype=np.float64)
         self._transposed: Any = sp.csr_array(self._factor.T) if self._sparse else self._factor.T
         self._kind: Kind = kind
 
@@ -64,30 +68,51 @@ class LowRankAffinity(Affinity):
     def multiplications(self) -> int:
         return 2 * int(self._factor.nnz if self._sparse else self._factor.size)
 
-    def __matmul__(self, W: Array) -> Array:
+    @property
+    def foreign(self) -> bool:
+        return is_foreign(self._factor)
+
+    def native(self, array: Array) -> Any:
+        return like(self._factor, array) if self.foreign else array
+
+    @property
+    def rounding(self) -> float:
+        return roundoff(self._factor) if self.foreign else 1.0
+
+    def __matmul__(self, W: Any) -> Any:
+        if self.foreign:
+            return through(self._factor, W, lambda V: self._factor @ (self._transposed @ V))
         return np.asarray(self._factor @ (self._transposed @ W))
 
     def diagonal(self) -> Array:
         if self._sparse:
             return np.asarray(self._factor.power(2).sum(axis=1)).ravel()
-        return np.asarray(np.einsum("nr,nr->n", self._factor, self._factor))
+        squares = self._factor * self._factor
+        return np.asarray(to_numpy(namespace(squares).sum(squares, axis=1)), dtype=np.float64)
 
     def rows(self, index: ArrayLike) -> Array:
-        part = self._factor[np.atleast_1d(np.asarray(index, dtype=np.intp))]
-        rows = part @ self._transposed
+        index = np.atleast_1d(np.asarray(index, dtype=np.intp))
+        if self.foreign:
+            xp = namespace(self._factor)
+            part = xp.take(self._factor, xp.asarray(index, device=self._factor.device), axis=0)
+            return np.asarray(to_numpy(part @ self._transposed), dtype=np.float64)
+        rows = self._factor[index] @ self._transposed
         return np.asarray(rows.toarray() if self._sparse else rows)
 
     def squared_norm(self, weights: Array | None = None) -> float:
         if self.rank > self.n_items:
             return super().squared_norm(weights)
         w = np.ones(self.n_items) if weights is None else weights
+        if self.foreign:
+            gram = self._transposed @ (self._factor * self.native(w[:, None]))
+            return float(namespace(gram).sum(gram * gram))
         if self._sparse:
             return float((self._transposed @ (self._factor * w[:, None])).power(2).sum())
         gram = self._transposed @ (self._factor * w[:, None])
         return float(np.vdot(gram, gram))
 
     def scaled(self, factors: Array) -> LowRankAffinity:
-        scaled = self._factor * factors[:, None]
+        scaled = self._factor * self.native(factors[:, None])
         return LowRankAffinity(sp.csr_array(scaled) if self._sparse else scaled)
 
     @classmethod

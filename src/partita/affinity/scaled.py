@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
 
@@ -52,11 +53,32 @@ class ScaledAffinity(Affinity):
         value = pairs.value * self._factors[pairs.first] * self._factors[pairs.second]
         return PairWeights(pairs.first, pairs.second, pairs.weight, value, pairs.rest)
 
-    def __matmul__(self, W: Array) -> Array:
-        return self._factors[:, None] * (self._base @ (self._factors[:, None] * W))
+    @property
+    def foreign(self) -> bool:
+        return self._base.foreign
+
+    def native(self, array: Array) -> Any:
+        return self._base.native(array)
+
+    @property
+    def rounding(self) -> float:
+        return self._base.rounding
+
+    def __matmul__(self, W: Any) -> Any:
+        f = self._factors[:, None]
+        if not isinstance(W, np.ndarray):
+            f = self.native(f)
+        return f * (self._base @ (f * W))
 
     def diagonal(self) -> Array:
         return self._factors**2 * self._base.diagonal()
+
+    def rows(self, index: ArrayLike) -> Array:
+        index = np.atleast_1d(np.asarray(index, dtype=np.intp))
+        return self._factors[index, None] * self._base.rows(index) * self._factors
+
+    def entries(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+        return self._factors[first] * self._base.entries(first, second) * self._factors[second]
 
     def squared_norm(self, weights: Array | None = None) -> float:
         squares = self._factors**2

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from partita.affinity.base import Affinity, Array, Kind, PairWeights, Unobserved
+from partita.errors import InputError
+from partita.kernels.foreign_csr import beside_csr, csr_to_host, csr_with_values, is_foreign_csr
+from partita.kernels.namespace import roundoff
 from partita.kernels.products import csr_product
 
 __all__ = ["SparseAffinity"]
@@ -29,6 +32,9 @@ class SparseAffinity(Affinity):
         Pairs that were not observed; they must not be stored.
     only_stored : bool
         Only the pairs that are stored, zeros among them, were observed.
+    there : matrix, optional
+        The same matrix in the CSR form of another package (`torch.sparse_csr`, `cupyx.scipy.sparse`): products are
+        taken with it, where it lies. A `matrix` of such a kind is its own `there`, and copied to the host once.
 
     Examples
     --------
@@ -40,8 +46,13 @@ class SparseAffinity(Affinity):
     name = "sparse"
 
     def __init__(
-        self, matrix: sp.sparray | sp.spmatrix, unobserved: Unobserved | None = None, *, only_stored: bool = False
+        self, matrix: Any, unobserved: Unobserved | None = None, *, only_stored: bool = False, there: Any = None
     ) -> None:
+        if is_foreign_csr(matrix):
+            matrix, there = csr_to_host(matrix), matrix
+            if not matrix.has_canonical_format:
+                raise InputError("a sparse matrix of another package needs sorted columns, each of them once a row")
+        self._there = there
         kept = np.float32 if matrix.dtype == np.float32 else np.float64
         self._matrix = sp.csr_array(matrix, dtype=kept)
         if not self._matrix.has_canonical_format:
@@ -90,8 +101,21 @@ class SparseAffinity(Affinity):
     def as_sparse(self) -> sp.csr_array:
         return self._matrix
 
-    def __matmul__(self, W: Array) -> Array:
-        return csr_product(self._matrix, W)
+    @property
+    def foreign(self) -> bool:
+        return self._there is not None
+
+    def native(self, array: Array) -> Any:
+        return array if self._there is None else beside_csr(self._there, array)
+
+    @property
+    def rounding(self) -> float:
+        return 1.0 if self._there is None else roundoff(self.native(np.ones((1, 1))))
+
+    def __matmul__(self, W: Any) -> Any:
+        if self._there is None or isinstance(W, np.ndarray):
+            return csr_product(self._matrix, W)
+        return self._there @ W
 
     def diagonal(self) -> Array:
         return np.asarray(self._matrix.diagonal(), dtype=np.float64)
@@ -116,7 +140,8 @@ class SparseAffinity(Affinity):
     def scaled(self, factors: Array) -> SparseAffinity:
         matrix = self._matrix.copy()
         matrix.data *= np.repeat(factors, np.diff(matrix.indptr)) * factors[matrix.indices]
-        return SparseAffinity(matrix, self._unobserved, only_stored=self._only_stored)
+        there = None if self._there is None else csr_with_values(self._there, matrix.data)
+        return SparseAffinity(matrix, self._unobserved, only_stored=self._only_stored, there=there)
 
     @classmethod
     def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:

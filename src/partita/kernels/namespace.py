@@ -6,6 +6,7 @@ PyTorch's tensors do not, and get them from the package array-api-compat.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["is_foreign", "like", "namespace", "to_numpy"]
+__all__ = ["is_foreign", "like", "namespace", "roundoff", "through", "to_numpy"]
 
 # Packages whose arrays are understood though they lack `__array_namespace__`.
 BY_COMPAT = ("torch",)
@@ -65,6 +66,22 @@ def like(array: Any, small: NDArray[np.float64]) -> Any:
         return small
     xp = namespace(array)
     return xp.asarray(small, dtype=array.dtype, device=array.device)
+
+
+def through(P: Any, W: Any, product: Callable[[Any], Any]) -> Any:
+    """`product(W)` for a W of the kind of `P`; a NumPy array is taken there, and its product brought back."""
+    if isinstance(W, np.ndarray) and not isinstance(P, np.ndarray):
+        return np.asarray(to_numpy(product(like(P, W))), dtype=np.float64)
+    return product(W)
+
+
+def roundoff(array: Any) -> float:
+    """Unit roundoff of an array's numbers, in units of that of double precision.
+
+    >>> roundoff(np.ones(1, dtype=np.float32)) == 2.0**29
+    True
+    """
+    return float(namespace(array).finfo(array.dtype).eps / np.finfo(np.float64).eps)
 
 
 def to_numpy(array: Any) -> NDArray[Any]:

@@ -165,6 +165,7 @@ class Problem:
 
         For domains that project row by row. Without `keep` the factor is not kept: None.
         """
+        curvature = float(curvature)
         rows, project = self._gradient_rows(point), self.objective.domain.row_projection(point.W)
 
         def work(W: Array, Y: Array, d: Array | None, more: Array | None) -> tuple[Any, Any]:

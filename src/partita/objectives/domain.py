@@ -133,7 +133,7 @@ class Nonnegative(Domain):
         alpha = float(point.attraction.sum()) / total if total > 0 else 0.0
         xp = namespace(W)
         reached = xp.any(point.product != 0, axis=1, keepdims=True)
-        return xp.where(reached, np.sqrt(alpha) * W if alpha > 0 else W, xp.zeros_like(W))  # type: ignore[no-any-return]
+        return xp.where(reached, float(np.sqrt(alpha)) * W if alpha > 0 else W, xp.zeros_like(W))  # type: ignore[no-any-return]
 
     def columns(self, factor: Array, weights: Array | None = None) -> Array:
         weighted = factor if weights is None else weights[:, None] * factor

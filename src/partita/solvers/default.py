@@ -26,6 +26,8 @@ def default_solver(affinity: Affinity, n_clusters: int) -> Solver:
     >>> default_solver(DenseAffinity(np.eye(3)), 2).name
     'subspace'
     """
+    if affinity.foreign:
+        return ProjectedGradient()  # the one that works where P lies
     n = affinity.n_items
     dense = 2 * affinity.multiplications >= n * n * affinity.products
     dear = affinity.multiplications >= DEAR * n_clusters * n

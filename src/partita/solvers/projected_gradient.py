@@ -13,10 +13,10 @@ with P is cheap (a sparse graph, a factor of low rank): it is the fastest there 
 
 from __future__ import annotations
 
+import math
+import sys
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
 
 from partita.errors import InputError
 from partita.objectives import Point, Problem
@@ -53,6 +53,7 @@ class ProjectedGradient(Solver):
     weighs_pairs = True
     domains = frozenset({"simplex", "nonnegative"})
     monotone = True
+    any_arrays = True
     cost = "1 product with P and O(N K^2) an iteration; 1 product more for each rejected step"
     guarantee = "objective falls monotonically; limit points are stationary"
     source = "[beck2009], [odonoghue2015]"
@@ -73,8 +74,8 @@ class ProjectedGradient(Solver):
     def step(self, problem: Problem, state: State) -> State:
         memory: _Memory = state.memory
         point, momentum = state.point, memory.momentum
-        curvature = memory.curvature or max(problem.curvature_bound(point), np.finfo(float).tiny)
-        after = (1.0 + np.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
+        curvature = memory.curvature or max(problem.curvature_bound(point), sys.float_info.min)
+        after = (1.0 + math.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
         beta = (momentum - 1.0) / after if self.accelerate else 0.0
         base = problem.between(memory.before, point, 1.0 + beta) if beta > 0 else point
         for _ in range(MAX_TRIALS):
