@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["is_foreign", "like", "namespace", "roundoff", "through", "to_numpy"]
+__all__ = ["is_foreign", "like", "namespace", "of_numpy", "roundoff", "through", "to_numpy"]
 
 # Packages whose arrays are understood though they lack `__array_namespace__`.
 BY_COMPAT = ("torch",)
+# Packages whose arrays are many NumPy arrays, and which NumPy's functions take.
+OF_NUMPY = ("dask",)
 
 
 def namespace(array: Any) -> Any:
@@ -33,7 +35,7 @@ def namespace(array: Any) -> Any:
     >>> namespace(np.ones(2)) is np
     True
     """
-    if isinstance(array, np.ndarray):
+    if of_numpy(array):
         return np
     if hasattr(array, "__array_namespace__"):
         return array.__array_namespace__()
@@ -49,20 +51,25 @@ def namespace(array: Any) -> Any:
     raise InputError(f"expected an array of NumPy or of another array API package, not {type(array).__name__}")
 
 
+def of_numpy(array: Any) -> bool:
+    """Whether this is a NumPy array, or made of them: then small ones beside it are NumPy's."""
+    return isinstance(array, np.ndarray) or type(array).__module__.partition(".")[0] in OF_NUMPY
+
+
 def is_foreign(array: Any) -> bool:
     """Whether this is an array of another package than NumPy that the standard covers: no sparse matrix, no list.
 
     >>> is_foreign(np.ones(2)), is_foreign([1.0])
     (False, False)
     """
-    if isinstance(array, np.ndarray):
+    if of_numpy(array):
         return False
     return hasattr(array, "__array_namespace__") or type(array).__module__.partition(".")[0] in BY_COMPAT
 
 
 def like(array: Any, small: NDArray[np.float64]) -> Any:
     """A NumPy array as one of the kind, precision and device of `array`: `small` itself for NumPy."""
-    if isinstance(array, np.ndarray):
+    if of_numpy(array):
         return small
     xp = namespace(array)
     return xp.asarray(small, dtype=array.dtype, device=array.device)
@@ -88,6 +95,8 @@ def to_numpy(array: Any) -> NDArray[Any]:
     """A NumPy array on the host, from an array or a number of any kind."""
     if isinstance(array, np.ndarray | float | int):
         return np.asarray(array)
+    if of_numpy(array):
+        return np.asarray(array.compute())
     if hasattr(array, "detach"):  # PyTorch
         return np.asarray(array.detach().cpu().numpy())
     if hasattr(array, "get"):  # CuPy

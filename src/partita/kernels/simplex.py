@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.kernels.namespace import namespace
+from partita.kernels.namespace import namespace, of_numpy
 from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["project_rows", "project_rows_array", "project_rows_compiled", "project_rows_numpy", "row_projection"]
@@ -39,7 +39,7 @@ def project_rows(V: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def row_projection(factor: Any) -> Callable[[Any], Any]:
     """The projection for blocks of rows of `factor`, an array of any kind: the compiled one where it is large."""
-    if not isinstance(factor, np.ndarray):
+    if not of_numpy(factor):
         return project_rows_array
     if factor.shape[1] == 1:
         return np.ones_like
