@@ -64,7 +64,7 @@ def row_pass(first: Any, work: Work, *others: Any) -> tuple[list[Any], list[NDAr
 
 
 @row_pass.register
-def _numpy(first: np.ndarray, work: Work, *others: Any) -> tuple[list[Any], list[NDArray[np.float64]]]:  # type: ignore[type-arg]
+def _numpy(first: np.ndarray, work: Work, *others: Any) -> tuple[list[Any], list[NDArray[np.float64]]]:
     n = len(first)
     size = max(1, BLOCK_NUMBERS // max(1, first[:1].size))
     if n <= 2 * size:

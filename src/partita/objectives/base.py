@@ -152,15 +152,15 @@ class Problem:
         """F including ||P||^2, never below zero."""
         return max(self.squared_norm + point.value, 0.0)
 
-    def gradient(self, point: Point) -> Array:
+    def gradient(self, point: Point) -> Any:
         """4 (W A G A - Y A): the gradient in the metric of the weights, [zhao2015] eq. (5) with a scale."""
         rows = self._gradient_rows(point)
         (gradient,), _ = row_pass(
             point.W, lambda W, Y, more: ([rows(W, Y, more)], ()), point.product, self._more(point)
         )
-        return gradient  # type: ignore[no-any-return]
+        return gradient
 
-    def descend(self, point: Point, curvature: float, *, keep: bool = True) -> tuple[Array | None, float, float]:
+    def descend(self, point: Point, curvature: float, *, keep: bool = True) -> tuple[Any, float, float]:
         """The factor W' = project(W - gradient / curvature), <gradient, W' - W> and ||W' - W||^2, in one pass.
 
         For domains that project row by row. Without `keep` the factor is not kept: None.
@@ -178,20 +178,20 @@ class Problem:
         outputs, (slope, square) = row_pass(point.W, work, point.product, self._column, self._more(point))
         return outputs[0] if keep else None, float(slope), float(square)
 
-    def _gradient_rows(self, point: Point) -> Callable[[Array, Array, Array | None], Array]:
+    def _gradient_rows(self, point: Point) -> Callable[[Any, Any, Any], Any]:
         """The gradient of a block of rows, from those of W, of Y, and of what pair weights add."""
         pairs = self._pair_weights
         rest = 1.0 if pairs is None else pairs.rest
         a = like(point.W, 4.0 * point.scale)
         pull = like(point.W, 4.0 * rest * ((point.scale[:, None] * point.gram) * point.scale))
 
-        def rows(W: Array, Y: Array, more: Array | None) -> Array:
+        def rows(W: Any, Y: Any, more: Any) -> Any:
             gradient = W @ pull - Y * a
             return gradient if more is None else gradient + more
 
         return rows
 
-    def _more(self, point: Point) -> Array | None:
+    def _more(self, point: Point) -> Any:
         """What the weights of the pairs listed add to the gradient."""
         if self._pair_weights is None:
             return None
