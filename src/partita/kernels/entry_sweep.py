@@ -32,6 +32,10 @@ __all__ = ["least_of_quartic", "sweep_csr", "sweep_dense"]
 def least_of_quartic(d: float, q: float, beta: float) -> float:
     """Argmin over y >= 0 of (d / 2) y^4 + q y^2 - 2 beta y, d > 0: a root of d y^3 + q y - beta, or zero."""
     p, s = q / d, -beta / d  # y^3 + p y + s = 0
+    unit = max(np.sqrt(abs(p)), np.cbrt(abs(s)))
+    if unit == 0.0:
+        return 0.0
+    p, s = p / unit / unit, s / unit / unit / unit  # in that unit both are at most one: no square under- or overflows
     best, least = 0.0, 0.0
     half, third = s / 2.0, p / 3.0
     discriminant = half * half + third * third * third
@@ -56,10 +60,10 @@ def least_of_quartic(d: float, q: float, beta: float) -> float:
             if slope > 0.0:
                 y -= (y * y * y + p * y + s) / slope
         if y > 0.0:
-            value = y * (y * (0.5 * d * y * y + q) - 2.0 * beta)
+            value = y * (y * (0.5 * y * y + p) + 2.0 * s)
             if value < least:
                 best, least = y, value
-    return best
+    return unit * best
 
 
 @njit(cache=True, nogil=True)
