@@ -4,6 +4,7 @@ cluster of two processes; a worker killed in the middle loses nothing but time.
 
 import os
 import signal
+import subprocess
 import sys
 
 import joblib
@@ -233,3 +234,23 @@ def test_dask_dataframes_are_scored_and_keep_their_index(fitted, where):
     labels = model.predict(dd.from_pandas(frame, npartitions=3, sort=False)).compute()
     assert labels.name == "label"
     np.testing.assert_array_equal(labels.to_numpy(), model.predict(new))
+
+
+def fits(K, X):
+    return SoftClustering(K, random_state=0).fit(X).objective_
+
+
+def test_sweeps_over_k_are_spread_by_joblibs_backend(cluster):
+    X = np.random.default_rng(0).normal(size=(80, 2)) + 4 * (np.arange(80) % 3)[:, None]
+    with joblib.parallel_config(backend="dask"):
+        found = joblib.Parallel()(joblib.delayed(fits)(K, X) for K in (2, 3, 4))
+    assert found == [fits(K, X) for K in (2, 3, 4)]
+
+
+def test_without_dask_one_sentence_says_what_to_install():
+    code = "import sys; sys.modules['dask'] = sys.modules['dask.array'] = None; import partita.affinity.distributed"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.returncode != 0
+    last = found.stderr.strip().splitlines()[-1]
+    assert "an affinity on several machines needs dask" in last
+    assert "pip install 'partita[dask]'" in last
