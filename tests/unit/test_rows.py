@@ -1,0 +1,147 @@
+"""Passes over rows and products with a sparse matrix: the numbers of NumPy and SciPy, the same bits on any threads."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from partita.affinity import DiffusedAffinity, SparseAffinity
+from partita.kernels import products, rows, simplex
+from partita.kernels.products import csr_product
+from partita.kernels.rows import row_pass
+from partita.kernels.threads import limit_threads
+from partita.objectives import PerClusterObjective, Problem, SymNMFObjective
+from partita.solvers import ProjectedGradient, optimality
+from partita.solvers.base import optimality_by_rows
+
+
+@pytest.fixture
+def blocks(monkeypatch):
+    """Blocks of a few rows, so that small arrays have many."""
+    monkeypatch.setattr(rows, "BLOCK_NUMBERS", 12)
+
+
+def work(x, y, z):
+    total = x.T @ x
+    return [x + (0.0 if y is None else y), x[:, 0]], [total, x.sum() if z is None else (x * z).sum()]
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 50])
+@pytest.mark.parametrize("second", [None, "given"])
+def test_blocks_put_together_are_the_whole(blocks, n, second):
+    rng = np.random.default_rng(n)
+    X, Z = rng.normal(size=(2, n, 3))
+    Y = None if second is None else rng.normal(size=(n, 3))
+    (total, first), (gram, inner) = row_pass(X, work, Y, Z)
+    np.testing.assert_array_equal(total, X if Y is None else X + Y)
+    np.testing.assert_array_equal(first, X[:, 0])
+    np.testing.assert_allclose(gram, X.T @ X, atol=1e-12)
+    np.testing.assert_allclose(inner, (X * Z).sum(), atol=1e-12)
+
+
+def test_a_pass_without_outputs_or_sums(blocks):
+    X = np.ones((40, 2))
+    assert row_pass(X, lambda x: ((), [x.sum(axis=0)]))[0] == []
+    assert row_pass(X, lambda x: ([x], ()))[1] == []
+
+
+def test_the_bits_do_not_depend_on_the_number_of_threads(blocks):
+    X, Z = np.random.default_rng(0).normal(size=(2, 301, 5))
+    found = []
+    for threads in (1, 2, 5):
+        with limit_threads(threads):
+            (total, first), (gram, inner) = row_pass(X, work, None, Z)
+        found.append(b"".join(np.asarray(array).tobytes() for array in (total, first, gram, inner)))
+    assert len(set(found)) == 1
+
+
+def test_an_error_inside_a_block_comes_out(blocks):
+    def fails(x):
+        if (x > 30).any():
+            raise ZeroDivisionError("block")
+        return [x], [x.sum()]
+
+    with pytest.raises(ZeroDivisionError, match="block"), limit_threads(2):
+        row_pass(np.arange(40.0)[:, None] * np.ones(3), fails)
+
+
+@pytest.mark.parametrize("values", [np.float64, np.float32])
+@pytest.mark.parametrize("indices", [np.int32, np.int64])
+@pytest.mark.parametrize("K", [1, 2, 3, 4, 5, 7, 8, 20, 31, 32, 33, 40, 63, 64, 65, 100])
+def test_a_csr_product_is_scipys(monkeypatch, values, indices, K):
+    monkeypatch.setattr(products, "PARALLEL_FROM", 0)
+    rng = np.random.default_rng(K)
+    matrix = rng.random((150, 90)) * (rng.random((150, 90)) < 0.1)
+    matrix[7] = 0.0  # a row without entries
+    P = sp.csr_array(matrix.astype(values))
+    P.indices, P.indptr = P.indices.astype(indices), P.indptr.astype(indices)
+    for W in (
+        rng.normal(size=(90, K)),
+        np.asfortranarray(rng.normal(size=(90, K))),
+        rng.normal(size=(90, 2 * K))[:, ::2],
+    ):
+        expected = P.astype(np.float64) @ W
+        found = csr_product(P, W)
+        # Sums of about ten products of numbers of order one.
+        np.testing.assert_allclose(found, expected, atol=1e-13)
+        with limit_threads(3):
+            np.testing.assert_array_equal(csr_product(P, W), found)
+
+
+def test_a_matrix_without_rows_or_entries(monkeypatch):
+    monkeypatch.setattr(products, "PARALLEL_FROM", 0)
+    assert csr_product(sp.csr_array((0, 5)), np.ones((5, 4))).shape == (0, 4)
+    np.testing.assert_array_equal(csr_product(sp.csr_array((3, 5)), np.ones((5, 4))), np.zeros((3, 4)))
+
+
+def graph(dtype, n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    half = rng.random((n, n)) * (rng.random((n, n)) < 0.2)
+    return SparseAffinity(sp.csr_array(np.maximum(half, half.T) + np.eye(n)).astype(dtype))
+
+
+def test_single_precision_stays_single_and_sums_are_double():
+    P, Q = graph(np.float32), graph(np.float64)
+    W = np.random.default_rng(1).random((60, 3))
+    assert P.matrix.dtype == np.float32
+    assert P.matrix.indices.dtype == P.matrix.indptr.dtype == np.int32
+    factors = np.random.default_rng(2).random(60) + 0.5
+    assert P.scaled(factors).matrix.dtype == np.float32
+    for found, expected in (
+        (P @ W, Q @ W),
+        (P.row_sums(), Q.row_sums()),
+        (P.diagonal(), Q.diagonal()),
+        (P.rows([3, 5]), Q.rows([3, 5])),
+        (P.entries(np.array([0, 4]), np.array([0, 9])), Q.entries(np.array([0, 4]), np.array([0, 9]))),
+        (P.squared_norm(), Q.squared_norm()),
+        (P.squared_norm(factors), Q.squared_norm(factors)),
+        (P.scaled(factors) @ W, Q.scaled(factors) @ W),
+        (DiffusedAffinity(P, 3) @ W, DiffusedAffinity(Q, 3) @ W),
+    ):
+        assert np.asarray(found).dtype == np.float64
+        np.testing.assert_allclose(found, expected, rtol=1e-6)  # what rounding the values to 24 bits leaves
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("objective", [PerClusterObjective, SymNMFObjective])
+def test_steps_by_blocks_are_steps_on_the_whole(monkeypatch, objective, weighted):
+    weights = np.random.default_rng(3).integers(1, 4, 60).astype(float) if weighted else None
+    W = np.random.default_rng(0).dirichlet(np.ones(3), 60)
+
+    def steps():
+        problem = Problem(graph(np.float64), objective(), weights)
+        solver = ProjectedGradient()
+        state = solver.start(problem, problem.objective.domain.begin(problem, W))
+        for _ in range(10):
+            state = solver.step(problem, state)
+        gradient = problem.gradient(state.point)
+        assert optimality_by_rows(problem, state.point) == pytest.approx(optimality(problem, state.point, gradient))
+        return state
+
+    whole = steps()
+    monkeypatch.setattr(rows, "BLOCK_NUMBERS", 12)
+    monkeypatch.setattr(products, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(simplex, "COMPILED_FROM", 0)
+    cut = steps()
+    np.testing.assert_allclose(cut.point.W, whole.point.W, atol=1e-10)
+    assert cut.point.value == pytest.approx(whole.point.value, rel=1e-12)
+    assert cut.optimality == pytest.approx(whole.optimality, rel=1e-6)
