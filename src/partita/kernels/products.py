@@ -46,8 +46,8 @@ def csr_product(P: sp.csr_array, W: NDArray[np.float64]) -> NDArray[np.float64]:
     W = np.ascontiguousarray(W)
     kernels = _column_kernels(W.shape[1])
     indptr, indices, values = P.indptr, P.indices, P.data
-    cuts = np.unique(np.searchsorted(indptr, np.linspace(0, P.nnz, CSR_CHUNKS + 1)))
-    cuts[0], cuts[-1] = 0, P.shape[0]
+    inner = np.searchsorted(indptr, np.linspace(0, P.nnz, CSR_CHUNKS + 1)[1:-1])
+    cuts = np.unique(np.r_[0, inner, P.shape[0]])
     bounds = [(int(low), int(high)) for low, high in pairwise(cuts) if high > low]
 
     def work(low: int, high: int) -> None:
