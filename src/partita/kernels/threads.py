@@ -9,11 +9,12 @@ restarts do just that.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from threading import Thread
 
 from threadpoolctl import ThreadpoolController
 
@@ -60,13 +61,34 @@ def row_bounds(n_rows: int, chunk: int) -> list[tuple[int, int]]:
     return [(low, min(low + chunk, n_rows)) for low in range(0, n_rows, chunk)]
 
 
-def run_chunks(work: Callable[[int, int], None], bounds: list[tuple[int, int]]) -> None:
-    """Call `work(low, high)` for every chunk, on as many threads as `n_threads` allows."""
-    threads = min(n_threads(), len(bounds))
-    if threads <= 1:
-        for low, high in bounds:
-            work(low, high)
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        for future in [pool.submit(work, low, high) for low, high in bounds]:
-            future.result()
+def run_chunks(work: Callable[[int, int], None], bounds: Sequence[tuple[int, int]]) -> None:
+    """Call `work(low, high)` for every chunk, on as many threads as `n_threads` allows, this one among them.
+
+    Each thread takes the next chunk that is left; after an error no further ones are taken.
+    """
+    others = min(n_threads(), len(bounds)) - 1
+    left, errors = deque(bounds), []
+
+    def some() -> None:
+        try:
+            while left:
+                try:
+                    low, high = left.popleft()
+                except IndexError:  # another thread took the last one
+                    return
+                work(low, high)
+        except BaseException as error:  # noqa: BLE001 - handed to the caller below
+            left.clear()
+            errors.append(error)
+
+    threads = [Thread(target=some) for _ in range(others)]
+    for thread in threads:
+        thread.start()
+    try:
+        some()
+    finally:
+        left.clear()
+        for thread in threads:
+            thread.join()
+    if errors:
+        raise errors[0]
