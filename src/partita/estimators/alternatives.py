@@ -21,7 +21,7 @@ from partita.solvers import Solver, Starts, drive
 __all__ = ["other_answers"]
 
 # Items beyond which no second fit is made to compare with, and the share of items that must move to be worth a word.
-UP_TO = 100_000
+UP_TO = 50_000
 WORTH = 0.02
 
 
@@ -40,9 +40,7 @@ def other_answers(
     for name, objective in objectives.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            other = drive(
-                Problem(problem.affinity, objective, problem.weights), solver, starts, n_init=1, **options
-            ).membership.labels
+            other = drive(problem.fresh(objective), solver, starts, n_init=1, **options).membership.labels
         moved = 1.0 - metrics.accuracy(other, labels)
         if moved > WORTH:
             ari = metrics.adjusted_rand_index(other, labels)

@@ -94,9 +94,9 @@ class Problem:
         self.weights = weights
         self.n_products = 0
 
-    def fresh(self) -> Problem:
-        """The same problem with its own count of products, sharing what is already known."""
-        other = Problem(self.affinity, self.objective, self.weights)
+    def fresh(self, objective: Objective | None = None) -> Problem:
+        """The same problem, or that of another objective, with its own count of products, sharing what is known."""
+        other = Problem(self.affinity, objective or self.objective, self.weights)
         if "squared_norm" in self.__dict__:
             other.__dict__["squared_norm"] = self.squared_norm
         return other
