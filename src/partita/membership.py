@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from partita.errors import InputError
+from partita.memory import require_memory
 
 __all__ = ["Membership", "argmax_labels", "row_entropy", "row_margin"]
 
@@ -102,8 +103,20 @@ class Membership:
         return below[np.argsort(self.margin[below], kind="stable")]
 
     def co_membership(self, first: ArrayLike | None = None, second: ArrayLike | None = None) -> Array:
-        """Probability that items are together, W[first] W[second]^T; all items by default."""
+        """Probability that items are together, W[first] W[second]^T; all items by default.
+
+        Raises
+        ------
+        MemoryLimitError
+            Where that many pairs would not fit.
+        """
         W = self.matrix
+        rows, columns = (self.n_items if index is None else np.size(index) for index in (first, second))
+        what, remedy = (
+            f"the co-membership of {rows:,} x {columns:,} items",
+            "name some of them: co_membership(first, second)",
+        )
+        require_memory(8 * rows * columns, what, remedy)
         left = W if first is None else W[np.atleast_1d(first)]
         right = W if second is None else W[np.atleast_1d(second)]
         return np.asarray(left @ right.T)

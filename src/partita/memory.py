@@ -1,4 +1,4 @@
-"""How much memory is free, and a refusal that names the sparse way before too large an array is made.
+"""How much memory is free, how much a run took, and a refusal before too large an array is made.
 
 `PARTITA_MEMORY_LIMIT` (bytes) overrides what the operating system reports, so that a test, or a user on a shared
 machine, can set the limit.
@@ -13,9 +13,11 @@ from pathlib import Path
 
 from partita.errors import InputError, MemoryLimitError
 
-__all__ = ["available_memory", "human_bytes", "peak_memory", "require_memory"]
+__all__ = ["SPARSE_WAY", "available_memory", "fits", "human_bytes", "peak_memory", "require_memory", "require_pairs"]
 
 LIMIT_VARIABLE = "PARTITA_MEMORY_LIMIT"
+# What to do where N x N does not fit.
+SPARSE_WAY = "use a neighbour graph: affinity='neighbors' (command line: --affinity neighbors)"
 # An array may take this share of what is free: the rest is for the copies a fit makes beside it.
 SHARE = 0.8
 
@@ -45,6 +47,11 @@ def available_memory() -> int:
     return min(candidates) if candidates else sys.maxsize
 
 
+def fits(n_bytes: int) -> bool:
+    """Whether so much may be allocated: at most 80% of what is free, which leaves room for copies."""
+    return n_bytes <= SHARE * available_memory()
+
+
 def require_memory(n_bytes: int, what: str, remedy: str) -> None:
     """Raise `MemoryLimitError` when `n_bytes` are more than can be had.
 
@@ -53,21 +60,40 @@ def require_memory(n_bytes: int, what: str, remedy: str) -> None:
     MemoryLimitError
         Naming `what` would not fit, how large it is, how much is free, and the `remedy`.
     """
-    free = available_memory()
-    if n_bytes > SHARE * free:
-        raise MemoryLimitError(
-            f"{what} needs {human_bytes(n_bytes)} of memory and {human_bytes(free)} are available; {remedy}"
-        )
+    if not fits(n_bytes):
+        free = human_bytes(available_memory())
+        raise MemoryLimitError(f"{what} needs {human_bytes(n_bytes)} of memory and {free} are available; {remedy}")
+
+
+def require_pairs(n_items: int, what: str, remedy: str, *, copies: float = 1.0) -> None:
+    """`require_memory` for N x N arrays of double precision, `copies` of them at once."""
+    require_memory(int(copies * 8 * n_items**2), f"{what} of {n_items:,} x {n_items:,} items", remedy)
 
 
 def peak_memory() -> int | None:
-    """Largest resident size of this process so far in bytes; None where the system does not tell."""
+    """Largest resident size of this process so far in bytes; None where the system does not tell.
+
+    Of this process alone, from its start: memory mapped files count as far as they were read, and processes that joblib
+    or Dask started count for themselves.
+    """
+    own = _high_water_mark()
+    if own is not None:
+        return own
     try:
         import resource
     except ImportError:  # Windows has no resource module
         return None
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return int(peak if sys.platform == "darwin" else peak * 1024)
+
+
+def _high_water_mark() -> int | None:
+    """Linux's own figure: unlike `ru_maxrss` it does not begin with what the process was forked from."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), None)
 
 
 def _system_available() -> int | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Self
 
-__all__ = ["ProgressBar", "no_stage"]
+from partita.pace import Pace, Progressing
+
+__all__ = ["ProgressBar", "Stages"]
 
 # Seconds of silence before anything is shown.
 DELAY = 2.0
@@ -17,16 +20,17 @@ DELAY = 2.0
 class ProgressBar:
     """A bar that appears when the work turns out to be long.
 
-    Use as a context manager; `stage` names what is being done, and the object itself is a `drive` progress callback.
+    Use as a context manager; `stage` names what is being done and starts its clock, and the object itself is a `drive`
+    progress callback: iterations a second, and the time that remains.
     """
 
-    def __init__(self, *, delay: float = DELAY) -> None:
-        self._delay = delay
+    def __init__(self, *, delay: float = DELAY, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._lock = threading.Lock()
         self._bar: Any = None
         self._task: Any = None
-        self._stage = "working"
-        self._done: set[int] = set()
+        self._stage, self._began = "working", clock()
+        self._pace, self._share = Pace(clock), 0.0
         self._closed = False
         self._timer = threading.Timer(delay, self._show)
         self._timer.daemon = True
@@ -46,23 +50,29 @@ class ProgressBar:
     @contextmanager
     def stage(self, what: str) -> Iterator[None]:
         """Say what is being done while inside."""
-        with self._lock:
-            self._stage = what
-            if self._bar is not None:
-                self._bar.reset(self._task, description=what, total=None)
+        self.enter(what)
         yield
 
-    def __call__(self, at: Any) -> None:
+    def enter(self, what: str) -> None:
+        """Say what is being done from here on, and since when."""
+        with self._lock:
+            self._stage, self._began = what, self._clock()
+            self._pace, self._share = Pace(self._clock), 0.0
+            if self._bar is not None:
+                self._bar.reset(self._task, description=what, total=None, pace="")
+
+    def __call__(self, at: Progressing) -> None:
         """Take a `Progressing` from the driver."""
         with self._lock:
-            if at.done:
-                self._done.add(at.restart)
-            share = (len(self._done) + (0 if at.done else min(at.iteration / at.max_iter, 1.0))) / at.n_restarts
+            self._pace.add(at)
+            self._share = max(self._share, self._pace.share)
             self._stage = (
                 f"restart {at.restart + 1} of {at.n_restarts}, iteration {at.iteration}, optimality {at.optimality:.1e}"
             )
             if self._bar is not None:
-                self._bar.update(self._task, description=self._stage, total=1.0, completed=share)
+                self._bar.update(
+                    self._task, description=self._stage, total=1.0, completed=self._share, pace=str(self._pace)
+                )
 
     def _show(self) -> None:
         from rich.console import Console
@@ -74,16 +84,33 @@ class ProgressBar:
             self._bar = Progress(
                 SpinnerColumn(),
                 TextColumn("{task.description}"),
-                BarColumn(),
+                BarColumn(bar_width=20),
                 TimeElapsedColumn(),
+                TextColumn("{task.fields[pace]}"),
                 console=Console(stderr=True),
                 transient=True,
+                get_time=self._clock,
             )
-            self._task = self._bar.add_task(self._stage, total=None)
+            self._task = self._bar.add_task(self._stage, total=None, pace=str(self._pace))
+            self._bar.tasks[0].start_time = self._began  # the clock of the stage, not of the bar
             self._bar.start()
 
 
-@contextmanager
-def no_stage(_what: str) -> Iterator[None]:
-    """A stage that nobody watches."""
-    yield
+class Stages:
+    """What a fit is at, told to a bar where there is one."""
+
+    def __init__(self, bar: ProgressBar | None = None) -> None:
+        self.bar = bar
+        self.now = "preparing the items"
+
+    @contextmanager
+    def __call__(self, what: str) -> Iterator[None]:
+        """Be at `what` while inside."""
+        self.enter(what)
+        yield
+
+    def enter(self, what: str) -> None:
+        """Be at `what` from here on."""
+        self.now = what
+        if self.bar is not None:
+            self.bar.enter(what)

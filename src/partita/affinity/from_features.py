@@ -24,7 +24,7 @@ from partita.affinity.dense import DenseAffinity
 from partita.affinity.distances import Metric, distance_blocks, distances
 from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.errors import InputError
-from partita.memory import require_memory
+from partita.memory import SPARSE_WAY, require_memory
 
 __all__ = ["Kernel", "RelativeDistance", "balanced_scale"]
 
@@ -81,7 +81,7 @@ class RelativeDistance(Builder):
         require_memory(
             2 * 8 * n_items**2,
             f"the affinity of every pair of {n_items:,} items",
-            "use a neighbour graph: affinity='neighbors' (command line: --affinity neighbors)",
+            SPARSE_WAY,
         )
         if self.pairwise:
             if sp.issparse(X) and X.nnz < n_items * (n_items - 1):

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from partita.cli.console import DONE, guarded, say
+from partita.cli.console import DONE, guarded, say_interrupted
 
 __all__ = ["app", "main"]
 
@@ -51,6 +51,9 @@ class AffinityOption(StrEnum):
     relative = "relative"
     neighbors = "neighbors"
     ensemble = "ensemble"
+    landmarks = "landmarks"
+    nystrom = "nystrom"
+    random_features = "random-features"
 
 
 class Sizes(StrEnum):
@@ -159,7 +162,11 @@ def fit(
         ),
     ] = Model.soft,
     affinity: Annotated[
-        AffinityOption | None, typer.Option(help="neighbors (soft's default), relative (the others') or ensemble.")
+        AffinityOption | None,
+        typer.Option(
+            help="neighbors (soft's default), relative (the others'), ensemble; landmarks, nystrom and random-features "
+            "are low-rank."
+        ),
     ] = None,
     solver: Annotated[
         str | None, typer.Option(help="How the objective is minimised.", show_default="the model's own")
@@ -196,15 +203,31 @@ def fit(
     ] = None,
     n_neighbors: Annotated[
         int | None,
-        typer.Option(min=1, help="Neighbours of the graph, or n of the relative distance.", show_default="10"),
+        typer.Option(
+            min=1,
+            help="Neighbours of the graph, landmarks that an item chooses, or n of the relative distance.",
+            show_default="10; landmarks: 5",
+        ),
+    ] = None,
+    n_landmarks: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Number of landmarks, or of random features.",
+            show_default="landmarks, random-features: 500; nystrom: 300",
+        ),
     ] = None,
     metric: Annotated[str | None, typer.Option(help="Distance between features.", show_default="euclidean")] = None,
     kernel: Annotated[
         Kernel | None,
-        typer.Option(help="Kernel of the affinity.", show_default="gaussian for neighbors, else laplacian"),
+        typer.Option(help="Kernel of the affinity.", show_default="laplacian for relative, else gaussian"),
     ] = None,
     scale: Annotated[
-        str | None, typer.Option(help="c of the relative distance: a number, or balanced.", show_default="1")
+        str | None,
+        typer.Option(
+            help="c of relative, nystrom and random-features: a number, or balanced.",
+            show_default="relative: 1; others: balanced",
+        ),
     ] = None,
     scale_features: Annotated[
         ScaleOption, typer.Option(help="Scale columns before distances are taken.")
@@ -239,6 +262,16 @@ def fit(
     max_iter: Annotated[int, typer.Option(min=1, help="Iterations of a restart.")] = 1000,
     tol: Annotated[float, typer.Option(min=0, help="Optimality at which a restart has converged.")] = 1e-4,
     max_seconds: Annotated[float | None, typer.Option(help="Time for all restarts.")] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Folder from which the same command goes on with a fit that was killed or stopped.",
+        ),
+    ] = None,
+    checkpoint_seconds: Annotated[
+        float | None, typer.Option(min=0, help="Time between two checkpoints.", show_default="60")
+    ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when the fit did not converge.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -292,6 +325,6 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line; `sys.argv` by default."""
     try:
         app(args=arguments)
-    except KeyboardInterrupt:
-        say("partita: interrupted; nothing was written")
+    except KeyboardInterrupt as stop:
+        say_interrupted(stop)
         sys.exit(130)

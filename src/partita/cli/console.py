@@ -20,7 +20,17 @@ import typer
 
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
 
-__all__ = ["DONE", "INTERNAL", "INTERRUPTED", "NOT_CONVERGED", "WRONG_INPUT", "deferred_interrupt", "guarded", "say"]
+__all__ = [
+    "DONE",
+    "INTERNAL",
+    "INTERRUPTED",
+    "NOT_CONVERGED",
+    "WRONG_INPUT",
+    "deferred_interrupt",
+    "guarded",
+    "say",
+    "say_interrupted",
+]
 
 DONE, INTERNAL, WRONG_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -29,6 +39,11 @@ def say(text: str, *, quiet: bool = False) -> None:
     """A line on standard error."""
     if not quiet:
         typer.echo(text, err=True)
+
+
+def say_interrupted(stop: KeyboardInterrupt) -> None:
+    """Where Ctrl-C came before there was a result."""
+    say(f"partita: {stop if stop.args else 'interrupted'}; nothing was written")
 
 
 @contextmanager
@@ -55,8 +70,8 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
             code = command(**options)
         except (click.exceptions.Exit, click.ClickException):
             raise
-        except KeyboardInterrupt:
-            say("partita: interrupted; nothing was written")
+        except KeyboardInterrupt as stop:
+            say_interrupted(stop)
             code = INTERRUPTED
         except (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError) as error:
             if debug:

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from partita.affinity import Builder, NeighborGraph, Precomputed, RelativeDistance
 from partita.affinity.checks import Symmetrize
+from partita.cli.builders import builder_of
 from partita.cli.inputs import InputKind, read_input, read_links, read_pair_weights
 from partita.cli.run import Job, run_job, solver_text
-from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators import (
     BaumEagon,
@@ -25,7 +24,7 @@ from partita.estimators import (
 )
 from partita.estimators.base import FactorizationEstimator
 from partita.progress import ProgressBar
-from partita.solvers import STARTS, Solver
+from partita.solvers import STARTS, Checkpoint, Solver
 
 __all__ = ["FitOptions", "run_fit"]
 
@@ -55,7 +54,7 @@ class FitOptions:
     key: str | None
     input: InputKind
     model: Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral"]
-    affinity: Literal["relative", "neighbors", "ensemble"] | None
+    affinity: Literal["relative", "neighbors", "ensemble", "landmarks", "nystrom", "random-features"] | None
     solver: str | None
     start: str | None
     sizes: str | None
@@ -63,6 +62,7 @@ class FitOptions:
     steps: int | None
     normalization: str | None
     n_neighbors: int | None
+    n_landmarks: int | None
     metric: str | None
     kernel: Literal["laplacian", "gaussian"] | None
     scale: str | None
@@ -79,6 +79,8 @@ class FitOptions:
     max_iter: int
     tol: float
     max_seconds: float | None
+    checkpoint: Path | None
+    checkpoint_seconds: float | None
     strict: bool
     quiet: bool
     as_json: bool
@@ -134,7 +136,7 @@ def _estimator(options: FitOptions) -> FactorizationEstimator:
     if options.start is not None and options.start not in STARTS:
         raise InputError(f"--start {options.start}: expected one of {', '.join(STARTS)}")
     shared: dict[str, Any] = {
-        "affinity": _builder(options),
+        "affinity": builder_of(options),
         "n_init": options.n_init or "auto",
         "max_iter": options.max_iter,
         "tol": options.tol,
@@ -142,6 +144,7 @@ def _estimator(options: FitOptions) -> FactorizationEstimator:
         "scale_features": options.scale_features,
         "missing": options.missing,
         "on_interrupt": "best",
+        "checkpoint": _checkpoint(options),
         "random_state": options.seed,
         "n_jobs": options.n_jobs,
         "verbose": 0 if options.quiet else 1,
@@ -166,6 +169,16 @@ def _estimator(options: FitOptions) -> FactorizationEstimator:
     if options.solver is not None:
         estimator.set_params(solver=_solver(options.solver, estimator, options.model))
     return estimator
+
+
+def _checkpoint(options: FitOptions) -> Checkpoint | None:
+    """Kept until the output has been written, so that nothing that goes wrong there costs the fit."""
+    if options.checkpoint is None:
+        if options.checkpoint_seconds is not None:
+            raise InputError("--checkpoint-seconds goes with --checkpoint")
+        return None
+    seconds = {} if options.checkpoint_seconds is None else {"seconds": options.checkpoint_seconds}
+    return Checkpoint(options.checkpoint, **seconds, keep=True)
 
 
 def _solver(text: str, estimator: FactorizationEstimator, model: str) -> Solver:
@@ -213,70 +226,7 @@ def _solver_option(solver: str, pair: str, types: dict[str, Any]) -> tuple[str, 
     raise InputError(f"--solver {solver}: {option}={value} is not {' or '.join(expected)}")
 
 
-def _builder(options: FitOptions) -> Builder:
-    """The affinity that the options describe."""
-    if options.input in ("affinity", "edges"):
-        for name in ("affinity", "metric", "kernel", "n_neighbors", "scale"):
-            if getattr(options, name) is not None:
-                flag = name.replace("_", "-")
-                raise InputError(f"--{flag} builds an affinity, and --input {options.input} already is one")
-        return Precomputed(missing=options.missing, unstored=options.unstored, symmetrize=options.symmetrize)
-    if options.unstored != "zero":
-        raise InputError(f"--unstored goes with --input affinity or edges, not with --input {options.input}")
-    if options.symmetrize is not None:
-        raise InputError(f"--symmetrize goes with --input affinity, not with --input {options.input}")
-    metric = options.metric or "euclidean"
-    if options.input == "distances":
-        if options.metric is not None:
-            raise InputError("--metric goes with features: the file holds distances already")
-        if options.missing == "unobserved":
-            raise InputError("--missing unobserved goes with features or an affinity, not with distances")
-        metric = "precomputed"
-    elif options.missing == "unobserved":
-        if metric not in ("euclidean", "nan_euclidean", "gower"):
-            raise InputError(f"--missing unobserved needs --metric nan_euclidean or gower, not {metric}")
-        metric = "gower" if metric == "gower" else "nan_euclidean"
-    which = options.affinity or ("neighbors" if options.model == "soft" else "relative")
-    if which == "ensemble":
-        return _ensemble(options)
-    chosen: dict[str, Any] = {"metric": metric}
-    if which == "neighbors":
-        if options.scale is not None:
-            raise InputError("--scale goes with --affinity relative: a neighbour graph has no scale")
-        if options.n_neighbors is not None:
-            chosen["n_neighbors"] = options.n_neighbors
-        if options.kernel is not None:
-            chosen["weights"] = options.kernel
-        return NeighborGraph(**chosen)
-    if options.n_neighbors is not None:
-        chosen["n"] = options.n_neighbors
-    if options.kernel is not None:
-        chosen["kernel"] = options.kernel
-    if options.scale is not None:
-        chosen["scale"] = _scale(options.scale)
-    return RelativeDistance(**chosen)
-
-
-def _ensemble(options: FitOptions) -> Ensemble:
-    """Clusterings of the features as they are; the options of other affinities say nothing to it."""
-    if options.input != "features" or options.missing == "unobserved":
-        raise InputError("--affinity ensemble clusters complete features: use --affinity neighbors or relative")
-    for name in ("metric", "kernel", "n_neighbors", "scale"):
-        if getattr(options, name) is not None:
-            raise InputError(
-                f"--{name.replace('_', '-')} goes with --affinity neighbors or relative, not with ensemble"
-            )
-    return Ensemble(seed=options.seed)
-
-
-def _scale(text: str) -> float | Literal["balanced"]:
-    if text == "balanced":
-        return cast(Literal["balanced"], text)
-    try:
-        return float(text)
-    except ValueError as error:
-        raise InputError(f"--scale {text}: expected a positive number or balanced") from error
-
-
 def _readable(value: Any) -> Any:
+    if isinstance(value, Checkpoint):
+        return str(value.folder)
     return solver_text(value) if isinstance(value, Solver) else value

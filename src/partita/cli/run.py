@@ -26,7 +26,7 @@ from partita.io import output_folder, save_model, sha256_of_file, write_json, wr
 from partita.memory import peak_memory
 from partita.plots.order import membership_of
 from partita.progress import ProgressBar
-from partita.solvers import Solver
+from partita.solvers import Checkpoint, Solver, SolveResult
 
 __all__ = ["Job", "run_job", "solver_text"]
 
@@ -69,6 +69,9 @@ def run_job(job: Job) -> int:
         seconds = time.perf_counter() - began
         with deferred_interrupt() as interrupted:
             _write(job, folder, seconds, [str(w.message) for w in caught if issubclass(w.category, TOLD)])
+    ended = _ended(estimator.result_)
+    if ended and isinstance(estimator.checkpoint, Checkpoint):
+        estimator.checkpoint.remove()
     result = json.loads((job.out / "result.json").read_text(encoding="utf-8"))
     if job.as_json:
         sys.stdout.write((job.out / "result.json").read_text())
@@ -76,7 +79,11 @@ def run_job(job: Job) -> int:
         _print_summary(job, result)
     status = result["status"]
     if status == "interrupted":
-        say("partita: interrupted; the best result so far was written", quiet=job.quiet)
+        say(
+            "partita: interrupted; the best result so far was written"
+            + ("" if estimator.checkpoint is None else "; the same command with --force goes on from the checkpoint"),
+            quiet=job.quiet,
+        )
         return INTERRUPTED
     if interrupted():
         say("partita: interrupted when the fit had ended; its result was written", quiet=job.quiet)
@@ -85,6 +92,12 @@ def run_job(job: Job) -> int:
         say(f"partita: not converged ({status}), and --strict was given")
         return NOT_CONVERGED
     return DONE
+
+
+def _ended(result: SolveResult) -> bool:
+    """Whether there is nothing to go on with."""
+    ends = ("converged", "max_iter")
+    return result.status in ends and all(restart.status in ends for restart in result.restarts)
 
 
 def solver_text(solver: Solver) -> str:
@@ -162,7 +175,7 @@ def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
         ],
         "mean_entropy": float(estimator.entropy_.mean()),
         "n_boundary": len(membership.boundary(SURE_MARGIN)),
-        "seconds": seconds,
+        "seconds": seconds + fit.earlier_seconds,
         "peak_memory_bytes": peak_memory(),
         "seed": fit.seed,
         "versions": _versions(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from abc import abstractmethod
 from contextlib import nullcontext
 from numbers import Integral, Real
@@ -24,21 +25,27 @@ from partita.estimators.alternatives import other_answers
 from partita.estimators.calibrating import calibrate_fit
 from partita.estimators.constraints import Constraints
 from partita.estimators.extension import Extension
+from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
 from partita.estimators.items import check_weights, merge_identical
 from partita.estimators.rows import (
     check_finite,
     check_magnitude,
+    check_size,
+    columns_of,
     copies,
     expanded,
     seed,
+    sparse_way,
     start_of_items,
     weighted_part,
 )
 from partita.estimators.scaling import Scaling
+from partita.kernels.foreign_csr import is_foreign_csr
+from partita.kernels.namespace import is_foreign
 from partita.membership import argmax_labels, row_entropy
 from partita.objectives import Objective, Problem
-from partita.progress import ProgressBar, no_stage
-from partita.solvers import Solver, SolveResult, Starts, default_solver, drive
+from partita.progress import ProgressBar, Stages
+from partita.solvers import Checkpoint, OpenCheckpoint, Solver, SolveResult, Starts, default_solver, drive, opened
 
 __all__ = ["FILL_IN", "FactorizationEstimator"]
 
@@ -65,6 +72,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
     missing: Any
     symmetrize: Any
     on_interrupt: Any
+    checkpoint: Any
 
     membership_: Array
     result_: SolveResult
@@ -83,6 +91,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         "missing": [StrOptions({"error", "unobserved"})],
         "symmetrize": [None, StrOptions({"mean", "max", "min"})],
         "on_interrupt": [StrOptions({"raise", "best"})],
+        "checkpoint": [None, str, os.PathLike, Checkpoint],
         "random_state": ["random_state", np.random.Generator],
         "n_jobs": [None, Integral],
         "verbose": ["verbose"],
@@ -106,6 +115,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         missing: str = "error",
         symmetrize: str | None = None,
         on_interrupt: str = "raise",
+        checkpoint: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -122,6 +132,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         self.missing = missing
         self.symmetrize = symmetrize
         self.on_interrupt = on_interrupt
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -208,19 +219,32 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             For input that is wrong; the message says where and what to do.
         MemoryLimitError
             Where N x N would not fit.
+        KeyboardInterrupt
+            On Ctrl-C; with on_interrupt="best" only where there is no membership yet, saying so.
         """
         builder = self._builder()
         X = self._checked(X, builder, reset=True)
         n = X.n_items if isinstance(X, Affinity) else X.shape[0]
         weights = check_weights(sample_weight, n)
-        with ProgressBar() if self.verbose else nullcontext() as bar:
-            self._fit(X, weights, builder, bar, (must_link, cannot_link, pair_weight))
+        with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
+            stage = Stages(bar)
+            try:
+                self._fit(X, weights, builder, stage, checkpoint, (must_link, cannot_link, pair_weight))
+            except KeyboardInterrupt as stop:
+                if self.on_interrupt != "best" or stop.args:
+                    raise
+                raise KeyboardInterrupt(f"interrupted while {stage.now}: there is no membership to hand back") from None
         return self
 
     def _fit(
-        self, X: Any, weights: Array | None, builder: Builder, bar: ProgressBar | None, known: tuple[Any, Any, Any]
+        self,
+        X: Any,
+        weights: Array | None,
+        builder: Builder,
+        stage: Stages,
+        checkpoint: OpenCheckpoint | None,
+        known: tuple[Any, Any, Any],
     ) -> None:
-        stage = bar.stage if bar else no_stage
         n = X.n_items if isinstance(X, Affinity) else X.shape[0]
         if self.n_clusters == "auto":
             raise InputError("n_clusters='auto' is not available in this version: give the number of clusters")
@@ -283,12 +307,22 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                 n_init=self._n_init(),
                 n_jobs=self.n_jobs,
                 on_interrupt=self.on_interrupt,
-                progress=bar,
+                checkpoint=checkpoint,
+                progress=stage.bar,
                 **options,
             )
         if result.status == "converged":
-            others = other_answers(problem, self._alternatives(), solver, starts, result.membership.labels, **options)
+            with stage("comparing with other sizes"):
+                try:
+                    others = other_answers(
+                        problem, self._alternatives(), solver, starts, result.membership.labels, **options
+                    )
+                except KeyboardInterrupt:
+                    others = ("interrupted while comparing with other sizes",)
+                    result = self._interrupted(result, checkpoint)
             result = dataclasses.replace(result, notes=(*result.notes, *others))
+        stage.enter("putting the result together")
+        result = dataclasses.replace(result, notes=(*result.notes, *sparse_way(affinity)))
         self._builder_, self._solver_ = builder, solver
         labels = result.membership.labels
         if constraints is not None:
@@ -296,7 +330,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             labels = constraints.of_items(labels)
         assert result.factor is not None
         factor = result.factor if constraints is None else constraints.of_items(result.factor)
-        used = np.flatnonzero(items.inverse >= 0) if builder.pairwise and (items.inverse < 0).any() else None
+        used = columns_of(items, n) if builder.pairwise else None
         self._extension = Extension.of_fit(evidence, normalised, of_items, factor, result.scale, scaling, used)
         self.affinity_ = affinity
         self.item_index_ = inverse
@@ -317,14 +351,19 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                         averaged=self._probabilities() == "averaged",
                     )
                 except KeyboardInterrupt:
-                    if self.on_interrupt != "best":
-                        raise
+                    result = self._interrupted(self.result_, checkpoint)
                     note = "interrupted while calibrating: the memberships are the fitted ones"
-                    self.result_ = dataclasses.replace(
-                        self.result_, status="interrupted", notes=(*self.result_.notes, note)
-                    )
+                    self.result_ = dataclasses.replace(result, notes=(*result.notes, note))
                     return
                 self._keep_calibrated(features, given, inverse, X)
+
+    def _interrupted(self, result: SolveResult, checkpoint: OpenCheckpoint | None) -> SolveResult:
+        """What Ctrl-C after the factorization leaves: with on_interrupt="best" the result, to go on from."""
+        if self.on_interrupt != "best":
+            raise KeyboardInterrupt
+        if checkpoint is not None:
+            checkpoint.complete = False
+        return dataclasses.replace(result, status="interrupted")
 
     def _probabilities(self) -> str:
         """Whether memberships are "fitted", "calibrated" or "averaged"."""
@@ -366,7 +405,7 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         self.n_products_ = result.n_products
         self.result_ = result
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Any) -> Any:
         """Membership of new items.
 
         Each row solves one small problem: its membership y minimises sum_j (p_j - y^T diag(scale) w_j)^2 over the
@@ -379,13 +418,16 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
         X : M x d features, or M x N rows of affinities or distances to the fitted items
             With missing="unobserved" an affinity may be NaN, a pair that the row's problem leaves out, as it does those
             that a sparse X does not store under `Precomputed(unstored="unobserved")`. A row that knows nothing is
-            uniform.
+            uniform. Features may be a Dask array or dataframe: the answer is one too, computed block by block when
+            it is asked for.
 
         Returns
         -------
         M x K array, rows on the simplex
         """
         check_is_fitted(self)
+        if comes_in_blocks(X):
+            return predict_in_blocks(self, X, type(self).predict_proba, self.n_clusters_)
         X = self._checked(X, self._builder_, reset=False)
         calibrator: Calibrator | None = getattr(self, "_calibrator", None)
         if calibrator is None:
@@ -394,8 +436,10 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
             return calibrator(None, self._extension.membership(X))
         return calibrator(self._scaled(X), None)
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> Any:
         """Most probable cluster of new items; on the training items it may differ from `labels_`."""
+        if comes_in_blocks(X):
+            return predict_in_blocks(self, X, type(self).predict, None)
         return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.int64)
 
     def __sklearn_tags__(self) -> Tags:
@@ -412,6 +456,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
 
     def _checked(self, X: Any, builder: Builder, *, reset: bool) -> Any:
         """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
+        if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
+            X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
         if isinstance(X, Affinity):
             if not isinstance(builder, Precomputed):
                 raise InputError("an Affinity was given: pass affinity='precomputed'")
@@ -419,6 +465,8 @@ class FactorizationEstimator(ClusterMixin, BaseEstimator):
                 raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
             self.n_features_in_ = X.n_items
             return X
+        if reset:
+            check_size(X, pairwise=builder.pairwise)
         X = validate_data(
             self,
             X,

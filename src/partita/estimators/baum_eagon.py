@@ -29,8 +29,8 @@ class BaumEagon(FactorizationEstimator):
         `solvers.BaumEagon("adaptive")` by default: the update (7) with (8), and as far along its step as the objective
         falls. `solvers.BaumEagon()` is the update as printed, which needs thousands of iterations where this takes
         tens.
-    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, random_state,
-    n_jobs, verbose
+    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint,
+    random_state, n_jobs, verbose
         As in `SoF`.
 
     Attributes

@@ -64,6 +64,7 @@ def _refit(estimator: FactorizationEstimator, builder: Builder, features: Any, w
         "start": estimator.start if given else "spectral",
         "random_state": int(estimator.random_state) if isinstance(estimator.random_state, Integral) else 0,
         "verbose": 0,
+        "checkpoint": None,
     }
 
     def refit(items: NDArray[np.intp]) -> tuple[NDArray[np.int64], Array, Any]:

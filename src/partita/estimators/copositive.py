@@ -12,6 +12,7 @@ from partita.affinity import Affinity, Builder, DenseAffinity, SparseAffinity, U
 from partita.affinity.normalise import How, Normalised
 from partita.estimators.base import FILL_IN
 from partita.estimators.nonnegative import NonnegativeEstimator
+from partita.memory import SPARSE_WAY, require_pairs
 from partita.objectives import CopositiveObjective, Objective
 from partita.solvers import Solver
 
@@ -43,8 +44,8 @@ class CopositiveFactorization(NonnegativeEstimator):
     solver : Solver, optional
         As in `SoF` by default; `solvers.CopositiveUpdate()` is the update as printed, `solvers.CoordinateDescent()`
         moves the same entries to their exact minimum.
-    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, random_state,
-    n_jobs, verbose
+    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint,
+    random_state, n_jobs, verbose
         As in `SymNMF`.
 
     Attributes
@@ -109,6 +110,7 @@ class CopositiveFactorization(NonnegativeEstimator):
         missing: str = "error",
         symmetrize: str | None = None,
         on_interrupt: str = "raise",
+        checkpoint: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -127,6 +129,7 @@ class CopositiveFactorization(NonnegativeEstimator):
         self.missing = missing
         self.symmetrize = symmetrize
         self.on_interrupt = on_interrupt
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -152,6 +155,7 @@ def _without_diagonal(normalised: Normalised) -> Affinity:
         off = sp.csr_array(affinity.matrix - sp.diags_array(affinity.diagonal()))
         off.eliminate_zeros()
         return SparseAffinity(off, Unobserved(items, items))
+    require_pairs(len(items), "a second affinity", SPARSE_WAY)
     matrix = affinity.to_dense().copy()
     np.fill_diagonal(matrix, 0.0)
     return DenseAffinity(matrix, Unobserved(items, items))

@@ -7,6 +7,8 @@ kept at N x K. Paths that come back through the new item itself are left out, an
 Where memberships are partitions, a new item goes to the cluster whose mean is nearest in the space of the kernel:
 largest 2 p^T z_k / n_k - z_k^T P z_k / n_k^2 over the indicators z_k.
 
+Evidence F F^T gives the image f of a new item, p = F f: then F^T L is kept in the place of L, and nothing of N rows.
+
 Where factors are only nonnegative, the row is looked for in y >= 0 and then read as the fitted rows were: its columns
 scaled by the same K factors, divided by its sum; a row of zeros is a uniform membership.
 """
@@ -22,11 +24,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity import DiffusedAffinity, Evidence
+from partita.affinity import DiffusedAffinity, Evidence, FactorEvidence
 from partita.affinity.normalise import How, Normalised, normalise_rows
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling
 from partita.kernels.nonnegative import minimise_nonnegative
+from partita.kernels.rows import row_pass
 from partita.objectives import Domain, Problem
 from partita.solvers import solve_rows
 
@@ -70,6 +73,8 @@ class Extension:
     diffused: bool = False
     used: NDArray[np.intp] | None = None
     """Which columns of given rows are the fitted items, where some were left out."""
+    folded: bool = False
+    """Whether rows are images of new items, and `factors`, `landing` and `weights` are of their entries."""
 
     @classmethod
     def of_fit(
@@ -87,7 +92,8 @@ class Extension:
         if domain.name in HARD:
             W = domain.membership(W, np.ones(W.shape[1]))
         weighted = W if weights is None else weights[:, None] * W
-        quadratic = scale[:, None] * (W.T @ weighted) * scale
+        _, (gram,) = row_pass(W, lambda W, V: ((), [W.T @ V]), weighted)
+        quadratic = scale[:, None] * gram * scale
         landing = weighted * scale
         if domain.name in HARD:
             landing = weighted / np.maximum(weighted.sum(axis=0), np.finfo(float).tiny)
@@ -99,7 +105,12 @@ class Extension:
         balance = None if domain.name == "simplex" else domain.columns(W, weights)
         how, factors, own = normalised.how, normalised.factors, normalised.weights
         diffused = isinstance(affinity, DiffusedAffinity)
-        return cls(evidence, how, factors, landing, quadratic, scaling, domain.name, balance, own, diffused, used)
+        folded = isinstance(evidence, FactorEvidence) and how != "frobenius"
+        if folded:
+            factors, landing, own = evidence.folded(how, factors, landing, own)  # type: ignore[attr-defined]
+        return cls(
+            evidence, how, factors, landing, quadratic, scaling, domain.name, balance, own, diffused, used, folded
+        )
 
     def membership(self, X: Any) -> Array:
         """Membership of each row of X: features, or rows of distances or affinities to the fitted items."""
@@ -113,14 +124,19 @@ class Extension:
     def factor(self, X: Any) -> Array:
         """The row of the factor for each row of X; on the simplex it is the membership."""
         n = X.shape[0]
-        size = max(1, BATCH // self.evidence.row_size)
+        # A row's problem takes about K^2 numbers while it is solved.
+        width = max(self.evidence.row_size, len(self.quadratic) ** 2)
+        if isinstance(self.evidence, FactorEvidence) and not self.folded:
+            width = max(width, len(self.factors))
+        size = max(1, BATCH // width)
         parts = [self._batch(X[low : low + size]) for low in range(0, n, size)]
         return np.concatenate(parts) if parts else np.empty((0, self.landing.shape[1]))
 
     def _batch(self, X: Any) -> Array:
         if self.used is not None:
             X = X[:, self.used]
-        rows = self.evidence.rows(X if self.scaling is None else self.scaling(X))
+        given = X if self.scaling is None else self.scaling(X)
+        rows = self.evidence.features(given) if self.folded else self.evidence.rows(given)  # type: ignore[attr-defined]
         observed = self.evidence.observed(rows)
         if observed is not None:
             return self._partly(rows, observed)
@@ -157,6 +173,10 @@ class Extension:
             own["used"] = self.used.astype(np.float64)
         if self.diffused:
             own["diffused"] = np.array(1.0)
+        if self.folded:
+            own["folded"] = np.array(1.0)
+        elif isinstance(self.evidence, FactorEvidence):
+            own["evidence.factor"] = self.evidence.dense_factor()
         if self.scaling is not None:
             own |= {"scaling.centre": self.scaling.centre, "scaling.spread": self.scaling.spread}
         return own | {f"evidence.{name}": np.asarray(value) for name, value in self.evidence.state().items()}

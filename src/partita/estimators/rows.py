@@ -7,26 +7,35 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity import Affinity, Builder, Precomputed
+from partita.affinity import Affinity, Builder, DenseAffinity, Precomputed
 from partita.affinity.checks import LARGEST, SMALLEST
+from partita.affinity.order import locality_order
 from partita.errors import InputError
 from partita.estimators.items import Items
 from partita.membership import Membership
+from partita.memory import available_memory, fits, human_bytes, require_memory
 from partita.solvers import STARTS, SolveResult
 
 __all__ = [
     "check_finite",
     "check_magnitude",
+    "check_size",
+    "columns_of",
     "copies",
     "expanded",
     "seed",
+    "sparse_way",
     "start_of_items",
     "weighted_part",
 ]
 
 Array = NDArray[np.float64]
+
+# Arrays of the size of the features that merging equal rows takes beside them.
+MERGED = 4
 
 
 def start_of_items(start: Any, inverse: NDArray[np.intp], n_distinct: int) -> Any:
@@ -57,25 +66,78 @@ def _start_of_items(start: Any, inverse: NDArray[np.intp], n_distinct: int) -> A
 
 
 def weighted_part(X: Any, weights: Array | None, n: int) -> Items:
-    """Pairwise input without the items of weight zero; they are scored afterwards."""
+    """Pairwise input without the items of weight zero; they are scored afterwards.
+
+    Many items of a sparse matrix whose neighbours are scattered come in an order that brings them together.
+    """
     if isinstance(X, Affinity) and weights is not None and not weights.all():
         raise InputError(
             f"sample_weight[{int(np.flatnonzero(weights == 0)[0])}] is zero, and an item cannot be left out of an "
             "Affinity object: make it of the other items alone, or pass the matrix"
         )
-    if weights is None or weights.all():
-        return Items(X, weights, np.arange(n))
-    used = np.flatnonzero(weights)
-    inverse = np.full(n, -1, dtype=np.intp)
-    inverse[used] = np.arange(len(used))
-    return Items(X[used][:, used], weights[used], inverse)
+    inverse = np.arange(n)
+    if weights is not None and not weights.all():
+        used = np.flatnonzero(weights)
+        inverse = np.full(n, -1, dtype=np.intp)
+        inverse[used] = np.arange(len(used))
+        X, weights = X[used][:, used], weights[used]
+    order = locality_order(X) if sp.issparse(X) else None
+    if order is not None:
+        place = np.empty(len(order), dtype=np.intp)
+        place[order] = np.arange(len(order))
+        X, weights = X[order][:, order], None if weights is None else weights[order]
+        inverse = np.where(inverse < 0, -1, place[inverse])
+    return Items(X, weights, inverse)
+
+
+def columns_of(items: Items, n: int) -> NDArray[np.intp] | None:
+    """The column of each fitted item in the rows of new ones, of pairwise input of n rows; None for their own order."""
+    if np.array_equal(items.inverse, np.arange(n)):
+        return None
+    rows = np.flatnonzero(items.inverse >= 0)
+    out = np.empty(len(rows), dtype=np.intp)
+    out[items.inverse[rows]] = rows
+    return out
 
 
 def copies(X: Any, builder: Builder) -> int:
     """Items at distance zero from an earlier one; an affinity does not tell."""
     if isinstance(builder, Precomputed) or not isinstance(X, np.ndarray) or X.shape[0] != X.shape[1]:
         return 0
-    return int(np.triu(X == 0, 1).any(axis=0).sum())
+    earlier = np.zeros(len(X), dtype=bool)
+    for i, row in enumerate(X):  # a row at a time: an array of all pairs would double what X takes
+        earlier[i + 1 :] |= row[i + 1 :] == 0
+    return int(earlier.sum())
+
+
+def check_size(X: Any, *, pairwise: bool) -> None:
+    """Raise before a dense X is made an array of double precision that would not fit, with what is made of it.
+
+    Raises
+    ------
+    MemoryLimitError
+    """
+    shape: Any = getattr(X, "shape", ())
+    if sp.issparse(X) or len(shape) != 2:
+        return
+    rows, columns = shape
+    if pairwise:
+        remedy = "pass a scipy.sparse matrix, or features and affinity='neighbors'"
+        require_memory(8 * rows * columns, f"a dense {rows:,} x {columns:,} matrix", remedy)
+    else:
+        remedy = "leave out columns, or fit a sample of the rows and predict the rest"
+        require_memory(8 * MERGED * rows * columns, f"finding the distinct ones of {rows:,} rows", remedy)
+
+
+def sparse_way(affinity: Affinity) -> tuple[str, ...]:
+    """A note where N x N evidence would not have fitted and another kind was fitted instead."""
+    n, free = affinity.n_items, available_memory()
+    if fits(8 * n**2) or isinstance(affinity, DenseAffinity):
+        return ()
+    return (
+        f"an array of all {n:,} x {n:,} pairs would take {human_bytes(8 * n**2)} of memory, and {human_bytes(free)} "
+        f"are available: the evidence was kept as a {affinity.name} affinity, and nothing N x N was made",
+    )
 
 
 def check_finite(X: Array, missing: str) -> None:

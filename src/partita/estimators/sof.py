@@ -44,7 +44,15 @@ class SoF(FactorizationEstimator):
     symmetrize : {"mean", "max", "min"}, optional
         For a precomputed affinity with P_ij != P_ji, otherwise an error.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does: raise, or finish with the best membership so far (`result_.status` is "interrupted").
+        What Ctrl-C does: raise, or finish with the best membership so far (`result_.status` is "interrupted"). Before
+        there is one, it raises all the same and says so.
+    checkpoint : path of a folder, or `partita.solvers.Checkpoint`, optional
+        A folder of this fit's own, which a killed fit goes on from: the same call again ends with the same answer, bit
+        for bit. Every restart is written there once a minute and at its end (`Checkpoint(folder, seconds=300)` says
+        how often); the folder is removed when the fit has ended well, and stays after an interruption, an error and
+        `max_seconds`, which counts the time of one call. The factorization is resumed; the affinity, and what comes
+        after the factorization, is computed again. Another input or other options are refused, with what differs; so
+        that the seed is the same, `random_state` should be a number or None.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Restarts at a time; the answer does not depend on it.

@@ -63,7 +63,8 @@ class SoftClustering(FactorizationEstimator):
         Initial membership; the sequence is taken in turn by the restarts.
     n_init : int or "auto"
         Restarts, best by objective; "auto" is 10 for "dirichlet" and 1 otherwise.
-    max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, random_state, n_jobs, verbose
+    max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint, random_state, n_jobs,
+    verbose
         As in `SoF`.
 
     Attributes
@@ -135,6 +136,7 @@ class SoftClustering(FactorizationEstimator):
         missing: str = "error",
         symmetrize: str | None = None,
         on_interrupt: str = "raise",
+        checkpoint: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -155,6 +157,7 @@ class SoftClustering(FactorizationEstimator):
         self.missing = missing
         self.symmetrize = symmetrize
         self.on_interrupt = on_interrupt
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

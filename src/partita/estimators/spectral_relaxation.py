@@ -32,7 +32,7 @@ class SpectralRelaxation(PartitionEstimator):
         `solvers.LeadingEigenvectors()` by default, the only one.
     start, n_init, max_iter, tol
         Without influence on the answer: the optimum is found in one step.
-    max_seconds, scale_features, missing, symmetrize, on_interrupt, random_state, n_jobs, verbose
+    max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint, random_state, n_jobs, verbose
         As in `SoF`.
 
     Attributes

@@ -37,8 +37,8 @@ class SymNMF(NonnegativeEstimator):
         As in `SoF`.
     solver : Solver, optional
         As in `SoF` by default; `solvers.ProjectedNewton("columns")` is the paper's.
-    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, random_state,
-    n_jobs, verbose
+    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint,
+    random_state, n_jobs, verbose
         As in `SoF`. A start is a membership or a labelling; it is multiplied by the number that makes the objective
         least.
 
@@ -95,6 +95,7 @@ class SymNMF(NonnegativeEstimator):
         missing: str = "error",
         symmetrize: str | None = None,
         on_interrupt: str = "raise",
+        checkpoint: Any = None,
         random_state: Any = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -112,6 +113,7 @@ class SymNMF(NonnegativeEstimator):
         self.missing = missing
         self.symmetrize = symmetrize
         self.on_interrupt = on_interrupt
+        self.checkpoint = checkpoint
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita.affinity import Affinity
 from partita.errors import InputError, require
 from partita.membership import Membership
+from partita.memory import require_pairs
 from partita.plots.figures import number_clusters, panels, tidy
 from partita.plots.order import as_membership, blocks, by_cluster, columns_of, membership_of, stratified_sample
 from partita.plots.palette import SEQUENTIAL
@@ -34,6 +35,8 @@ Array = NDArray[np.float64]
 SHOWN_QUANTILE = 0.99
 # The panels share one scale while their ranges differ by no more than this factor.
 SHARED_UP_TO = 4.0
+# Arrays of all pairs shown that a picture takes at once.
+COPIES = 6.0
 # Rows of an affinity made dense, or groups multiplied, at a time.
 ROWS = 64
 
@@ -119,6 +122,7 @@ class CoMembershipDisplay:
             chosen = seen[stratified_sample(membership.labels[seen], max_items)]
             part = _with_labels(membership.matrix[chosen], membership.labels[chosen])
             H = H[chosen]
+            require_pairs(len(chosen), "a picture of the pairs", "lower max_items", copies=COPIES)
             P = affinity_between(affinity, index[chosen])
             if len(chosen) < len(seen):
                 note = f"{len(chosen):,} of {len(seen):,} items"
@@ -147,6 +151,8 @@ class CoMembershipDisplay:
 
     def plot(self, axes: Any = None) -> Self:
         """Draw on two axes, or on new ones."""
+        remedy = "draw fewer: from_estimator(max_items=600) takes means over groups of items"
+        require_pairs(self.membership.n_items, "a picture of the pairs", remedy, copies=COPIES)
         self.figure_, self.axes_ = panels(axes, 2, (11.0, 4.9))
         self.ax_ = self.axes_[0]
         self.order_ = by_cluster(self.membership)

@@ -3,6 +3,7 @@
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.baum_eagon import BaumEagon
 from partita.solvers.block_coordinate import BlockCoordinateDescent
+from partita.solvers.checkpoint import Checkpoint, OpenCheckpoint, opened
 from partita.solvers.coordinate_descent import CoordinateDescent
 from partita.solvers.copositive_update import CopositiveUpdate
 from partita.solvers.default import default_solver
@@ -23,11 +24,13 @@ __all__ = [
     "STARTS",
     "BaumEagon",
     "BlockCoordinateDescent",
+    "Checkpoint",
     "CoordinateDescent",
     "CopositiveUpdate",
     "ExponentiatedGradient",
     "KernelKMeans",
     "LeadingEigenvectors",
+    "OpenCheckpoint",
     "PenaltyDescent",
     "Progress",
     "Progressing",
@@ -44,6 +47,7 @@ __all__ = [
     "default_solver",
     "drive",
     "leading_eigenvectors",
+    "opened",
     "optimality",
     "solve_rows",
 ]

@@ -1,18 +1,18 @@
-"""The one driver: starts, restarts in parallel, stopping, trace, best-so-far, interruption, count of products.
+"""The one driver: which restarts to run and where, the clock, best-so-far, interruption, checkpoints, the result.
 
 Every factorization goes through here. Restart r has its own random stream, spawned from the seed by its number, and its
 products are cut into the same chunks whatever the number of threads, so that the answer does not depend on `n_jobs`.
+The loop over iterations is in `partita.solvers.restarts`.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -21,18 +21,30 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita.errors import InputError
 from partita.kernels.threads import available_cores, limit_threads
-from partita.membership import Membership, argmax_labels
+from partita.membership import Membership
 from partita.memory import available_memory
 from partita.objectives import Problem
+from partita.pace import Progressing
 from partita.solvers.base import Solver, State
+from partita.solvers.checkpoint import OpenCheckpoint
+from partita.solvers.checks import check_options
+from partita.solvers.restarts import (
+    Start,
+    Task,
+    Unfinished,
+    Watch,
+    on_threads,
+    run_restart,
+    spread,
+    spreads,
+)
 from partita.solvers.result import Restart, SolveResult, Status, first_best
 from partita.solvers.start import Starts
 
-__all__ = ["Progress", "Start", "drive"]
+__all__ = ["Progress", "Progressing", "Start", "drive"]
 
 Array = NDArray[np.float64]
-Start = str | Array
-Progress = Callable[["Progressing"], None]
+Progress = Callable[[Progressing], None]
 
 log = logging.getLogger("partita")
 
@@ -40,18 +52,6 @@ log = logging.getLogger("partita")
 KEEP_SHARE = 0.05
 # Optimality that rounding of the objective may leave; a stall above it is worth a note.
 PRECISE = 1e-6
-
-
-@dataclass(frozen=True)
-class Progressing:
-    """What a progress callback is told after each iteration."""
-
-    restart: int
-    n_restarts: int
-    iteration: int
-    max_iter: int
-    optimality: float
-    done: bool
 
 
 def drive(
@@ -67,6 +67,7 @@ def drive(
     seed: int | None = None,
     n_jobs: int | None = None,
     on_interrupt: Literal["raise", "best"] = "raise",
+    checkpoint: OpenCheckpoint | None = None,
     progress: Progress | None = None,
     callback: Callable[[int, State], None] | None = None,
 ) -> SolveResult:
@@ -86,247 +87,201 @@ def drive(
         A restart has converged when `optimality` is at most this: the root mean square distance that a natural gradient
         step would still move an item.
     max_seconds : float, optional
-        For all restarts together.
+        For all restarts together; of a fit that is resumed, what this process spends on it.
     seed : int, optional
     n_jobs : int, optional
-        Restarts at a time; None is 1, -1 every core.
+        Restarts at a time; None is 1, -1 every core. Under a joblib backend of several processes or machines
+        (`joblib.parallel_config("loky", n_jobs=2)`) whole restarts are handed to it.
     on_interrupt : {"raise", "best"}
         What Ctrl-C does: raise `KeyboardInterrupt`, or return the best membership so far with status "interrupted".
+        Before there is one it raises all the same, and says so.
+    checkpoint : OpenCheckpoint, optional
+        Of `partita.solvers.opened`: what it holds of this fit is gone on with, and restarts are written there (those
+        handed to joblib when they end).
     progress : callable, optional
-        Told after each iteration.
+        Told after each iteration; of restarts handed to joblib, at their end.
     callback : callable, optional
-        Given the restart's number and its state after each iteration.
+        Given the restart's number and its state after each iteration; not of restarts handed to joblib.
 
     Raises
     ------
     InputError
-        For options out of range, an affinity that lacks what the solver requires, or an objective whose factor lies
-        where the solver cannot go.
+        For options out of range, an affinity that lacks what the solver requires, an objective whose factor lies where
+        the solver cannot go, or a checkpoint that is corrupt or of another fit.
+    MemoryLimitError
+        Where the memberships alone would not fit.
     """
-    if n_init < 1 or max_iter < 1 or not tol >= 0 or (max_seconds is not None and not max_seconds > 0):
-        raise InputError(
-            f"n_init={n_init}, max_iter={max_iter}, tol={tol}, max_seconds={max_seconds}: expected n_init and max_iter "
-            "of at least 1, tol of at least 0 and a positive max_seconds"
-        )
-    domain = problem.objective.domain.name
-    if domain not in solver.domains:
-        able = sorted(name for name, kind in Solver.registry.items() if domain in kind.domains)
-        raise InputError(
-            f"solver {solver.name!r} works on {' and '.join(sorted(solver.domains))} factors, and those of objective "
-            f"{problem.objective.name!r} are {domain}; use {' or '.join(able)}"
-        )
-    pairs = problem.affinity.pair_weights
-    if pairs is not None and not pairs.zero_or_one and not solver.weighs_pairs:
-        able = sorted(n for n, kind in Solver.registry.items() if kind.weighs_pairs and domain in kind.domains)
-        raise InputError(
-            f"solver {solver.name!r} cannot weigh pairs; use {' or '.join(able)}"
-            if able
-            else f"no solver of {domain} factors weighs pairs: this model takes must-links only; drop cannot-links, "
-            "pair weights and unobserved pairs, or use SoF or SoftClustering (command line: --model soft)"
-        )
-    missing = sorted(name for name in solver.requires if not hasattr(problem.affinity, name))
-    if missing:
-        raise InputError(f"solver {solver.name!r} needs {', '.join(missing)} of the affinity, which it does not offer")
-    run = _Run(problem, solver, starts, _sequence(start), n_init, max_iter, tol, max_seconds, seed)
-    run.progress, run.callback = progress, callback
-    restarts = run.all(_jobs(n_jobs, n_init))
-    if run.interrupted and (on_interrupt == "raise" or not restarts):
+    K = starts.n_clusters
+    check_options(problem, solver, n_clusters=K, n_init=n_init, max_iter=max_iter, tol=tol, max_seconds=max_seconds)
+    _jobs(n_jobs, n_init)
+    task = Task(
+        problem, solver, starts, tuple(_sequence(start)), n_init, max_iter, tol, np.random.SeedSequence(seed).entropy
+    )
+    if checkpoint is not None:
+        task = dataclasses.replace(task, entropy=checkpoint.begin(task, seed))
+    run = _Run(task, max_seconds=max_seconds, seed=seed, checkpoint=checkpoint, progress=progress, callback=callback)
+    try:
+        run.all(n_jobs)
+    except KeyboardInterrupt:  # between two restarts
+        run.interrupt()
+    if run.interrupted and on_interrupt == "raise":
         raise KeyboardInterrupt
-    return run.result(restarts)
+    if run.interrupted and not run.found:
+        raise KeyboardInterrupt("interrupted before the first iterate: there is no best membership so far")
+    return run.result()
 
 
-@dataclass(eq=False)
-class _Run:
-    problem: Problem
-    solver: Solver
-    starts: Starts
-    start: list[Start]
-    n_init: int
-    max_iter: int
-    tol: float
-    max_seconds: float | None
-    seed: int | None
-    progress: Progress | None = None
-    callback: Callable[[int, State], None] | None = None
+class _Run(Watch):
+    """One call of `drive`: its clock, what was found, whom to tell."""
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        task: Task,
+        *,
+        max_seconds: float | None,
+        seed: int | None,
+        checkpoint: OpenCheckpoint | None,
+        progress: Progress | None,
+        callback: Callable[[int, State], None] | None,
+    ) -> None:
+        self.task, self.max_seconds, self.seed, self.checkpoint = task, max_seconds, seed, checkpoint
+        self.progress, self.callback = progress, callback
         self.stop = threading.Event()
-        self.interrupted = False
+        self.interrupted, self.n_earlier = False, 0
         self.began = time.perf_counter()
-        n, K = self.problem.affinity.n_items, self.starts.n_clusters
-        self.keep = 8 * n * K * self.n_init < KEEP_SHARE * available_memory()
-        self.streams = np.random.SeedSequence(self.seed).spawn(self.n_init + 1)
+        n, K = task.problem.affinity.n_items, task.starts.n_clusters
+        self.keeps_all = 8 * n * K * task.n_init < KEEP_SHARE * available_memory()
         self.lock = threading.Lock()
+        self.found: dict[int, Restart] = {}
         self.held: dict[int, tuple[float, Array]] = {}
 
-    def all(self, n_jobs: int) -> list[Restart]:
-        with limit_threads(max(1, available_cores() // n_jobs)):
-            if n_jobs == 1:
-                return self._one_after_another()
-            return self._side_by_side(n_jobs)
+    def all(self, n_jobs: int | None) -> None:
+        """Run every restart that is not finished yet."""
+        numbers = self._pending()
+        jobs = min(_jobs(n_jobs, self.task.n_init), max(1, len(numbers)))
+        anew = [r for r in numbers if self.checkpoint is None or not self.checkpoint.stands(r)]
+        if len(numbers) > 1 and spreads(n_jobs):
+            with limit_threads(available_cores()):
+                self.task.prepare(anew)
+            left = None if self.max_seconds is None else self.max_seconds - (time.perf_counter() - self.began)
+            spread(self.task, numbers, self._standing, n_jobs, left, self._from_elsewhere)
+            return
+        with limit_threads(max(1, available_cores() // jobs)):
+            if jobs == 1:
+                for r in numbers:
+                    if self.stop.is_set() or (self.found and self._out_of_time()):
+                        return
+                    self._one(r)
+            else:
+                self.task.prepare(anew)
+                on_threads(self._one, numbers, lambda: self.stops() is not None, jobs, self.interrupt)
 
-    def _one_after_another(self) -> list[Restart]:
-        found: list[Restart] = []
-        for r in range(self.n_init):
-            if found and self._out_of_time():
-                break
-            restart = self._one(r)
-            if restart is not None:
-                found.append(restart)
-            if self.stop.is_set():
-                break
-        return found
-
-    def _side_by_side(self, n_jobs: int) -> list[Restart]:
-        # What every start needs is computed once, before the threads would all compute it.
-        if any(isinstance(s, str) and s == "spectral" for s in self.start):
-            self.starts.spectral_labels  # noqa: B018 - fills the cache
-        inner = max(1, available_cores() // n_jobs)
-
-        found: dict[int, Restart] = {}
-        running: set[int] = set()
-        change = threading.Condition()
-
-        def work(r: int) -> None:
-            with change:
-                if r >= n_jobs and (self.stop.is_set() or self._out_of_time()):
-                    return
-                running.add(r)
-            try:
-                with limit_threads(inner):
-                    restart = self._one(r)
+    def _pending(self) -> list[int]:
+        """The restarts that are not finished; those that are, from the checkpoint, are found."""
+        if self.checkpoint is not None:
+            for r in range(self.task.n_init):
+                restart = self.checkpoint.finished(r)
                 if restart is not None:
-                    found[r] = restart
-            finally:
-                with change:
-                    running.remove(r)
-                    change.notify_all()
+                    self._hold(r, restart)
+        self.n_earlier = len(self.found)
+        return [r for r in range(self.task.n_init) if r not in self.found]
 
-        futures: list[Future[None]] = []
-        with ThreadPoolExecutor(n_jobs) as pool:
-            try:  # the first restarts run, and may be interrupted, while the others are still being handed in
-                futures.extend(pool.submit(work, r) for r in range(self.n_init))
-                wait(futures)
-            except KeyboardInterrupt:
-                self.interrupted = True
-                self.stop.set()
-        with change:  # a pool interrupted while it starts a thread does not know of it, and would not wait
-            change.wait_for(lambda: not running)
-        for future in futures:
-            future.result()
-        return [found[r] for r in sorted(found)]
+    def _standing(self, r: int) -> Unfinished | None:
+        return None if self.checkpoint is None else self.checkpoint.unfinished(r, self.task.problem)
+
+    def _one(self, r: int) -> None:
+        outcome = run_restart(self.task, r, self, self._standing(r))
+        if outcome is not None:
+            self._collect(r, *outcome)
+
+    def _from_elsewhere(self, r: int, outcome: tuple[Restart, Unfinished | None]) -> None:
+        self._collect(r, *outcome)
+        self._tell(r, outcome[0].n_iter, outcome[0].optimality, done=True)
+
+    def _collect(self, r: int, restart: Restart, left: Unfinished | None) -> None:
+        log.info(
+            "restart %d of %d from %s: objective %.6g, %s after %d iterations, %d products, %.2f s",
+            *(r + 1, self.task.n_init, restart.start if restart.start != "given" else "given start"),
+            *(restart.objective, restart.status, restart.n_iter, restart.n_products, restart.seconds),
+        )
+        if self.checkpoint is not None and left is None:
+            self.checkpoint.finish(r, restart)
+        elif self.checkpoint is not None and left is not None:
+            self.checkpoint.keep(r, left)
+        self._hold(r, restart)
+
+    def _hold(self, r: int, restart: Restart) -> None:
+        """Where memory is short, only what may be the best membership so far is held."""
+        with self.lock:
+            if not self.keeps_all:
+                assert restart.factor is not None
+                self.held[r] = (restart.objective, restart.factor)
+                winner = self._best(self.held, lambda held: held[0])
+                least = min(objective for objective, _ in self.held.values())
+                self.held = {n: held for n, held in self.held.items() if n == winner or held[0] == least}
+                restart = dataclasses.replace(restart, membership=None, factor=None)
+            self.found[r] = restart
+
+    @staticmethod
+    def _best(entries: dict[int, Any], objective: Callable[[Any], float]) -> int:
+        numbers = sorted(entries)
+        return numbers[first_best([objective(entries[number]) for number in numbers])]
 
     def _out_of_time(self) -> bool:
         return self.max_seconds is not None and time.perf_counter() - self.began >= self.max_seconds
 
-    def _one(self, r: int) -> Restart | None:
-        began = time.perf_counter()
-        problem = self.problem.fresh()
-        rng = np.random.default_rng(self.streams[r])
-        start = self.start[min(r, len(self.start) - 1)]
-        status: Status = "max_iter"
-        trace: list[float] = []
-        state: State | None = None
-        try:
-            first = problem.objective.domain.begin(problem, self.starts.make(start, r, rng))
-            state = self.solver.start(problem, first)
-            trace.append(state.point.value)
-            for iteration in range(1, self.max_iter + 1):
-                if state.stalled or state.optimality <= self.tol:
-                    status = "converged"
-                elif self.stop.is_set():
-                    status = "interrupted"
-                elif self._out_of_time():
-                    status = "max_seconds"
-                else:
-                    state = self.solver.step(problem, state)
-                    trace.append(state.point.value)
-                    self._tell(r, iteration, state, done=False)
-                    continue
-                break
-            else:
-                status = "converged" if state.stalled or state.optimality <= self.tol else "max_iter"
-        except KeyboardInterrupt:  # in the main thread only
-            self.interrupted = True
-            self.stop.set()
-            status = "interrupted"
-        if state is None:
-            return None
-        self._tell(r, len(trace) - 1, state, done=True)
-        point = state.point
-        membership = self._membership(point.W)
-        if not self.keep:
-            self._remember(r, point.W, self.problem.total(point))
-        seconds = time.perf_counter() - began
-        log.info(
-            "restart %d of %d from %s: objective %.6g, %s after %d iterations, %d products, %.2f s",
-            *(r + 1, self.n_init, start if isinstance(start, str) else "given start"),
-            *(self.problem.squared_norm + point.value, status, len(trace) - 1, problem.n_products, seconds),
-        )
-        return Restart(
-            start=start if isinstance(start, str) else "given",
-            objective=self.problem.total(point),
-            status=status,
-            optimality=state.optimality,
-            n_iter=len(trace) - 1,
-            n_products=problem.n_products,
-            seconds=seconds,
-            scale=point.scale,
-            labels=argmax_labels(membership, rng).astype(np.int32),
-            trace=np.maximum(np.array(trace) + self.problem.squared_norm, 0.0),
-            membership=membership if self.keep else None,
-            factor=point.W if self.keep else None,
-        )
+    def stops(self) -> Status | None:
+        return "interrupted" if self.stop.is_set() else "max_seconds" if self._out_of_time() else None
 
-    def _membership(self, factor: Array) -> Array:
-        """What the factor says as a membership; on the simplex they are one thing."""
-        domain = self.problem.objective.domain
-        return domain.membership(factor, domain.columns(factor, self.problem.weights))
+    def interrupt(self) -> None:
+        self.interrupted = True
+        self.stop.set()
 
-    def _remember(self, r: int, W: Array, objective: float) -> None:
-        """Where memory is short, only what may be the best membership so far is held."""
-        with self.lock:
-            self.held[r] = (objective, W)
-            numbers = sorted(self.held)
-            winner = numbers[first_best([self.held[number][0] for number in numbers])]
-            least = min(objective for objective, _ in self.held.values())
-            self.held = {n: held for n, held in self.held.items() if n == winner or held[0] == least}
+    def begun(self, r: int, state: State) -> None:
+        if self.checkpoint is not None:
+            self.checkpoint.begun(r, state)
 
-    def _tell(self, r: int, iteration: int, state: State, *, done: bool) -> None:
+    def due(self, r: int) -> bool:
+        return self.checkpoint is not None and self.checkpoint.due(r)
+
+    def keep(self, r: int, unfinished: Unfinished) -> None:
+        if self.checkpoint is not None:
+            self.checkpoint.keep(r, unfinished)
+
+    def told(self, r: int, iteration: int, state: State, *, done: bool) -> None:
         if self.callback is not None and not done:
             self.callback(r, state)
-        if self.progress is not None:
-            self.progress(Progressing(r, self.n_init, iteration, self.max_iter, state.optimality, done))
+        self._tell(r, iteration, state.optimality, done=done)
 
-    def result(self, restarts: list[Restart]) -> SolveResult:
+    def _tell(self, r: int, iteration: int, optimality: float, *, done: bool) -> None:
+        if self.progress is None:
+            return
+        left = None if self.max_seconds is None else self.max_seconds - (time.perf_counter() - self.began)
+        n_init, max_iter, tol = self.task.n_init, self.task.max_iter, self.task.tol
+        self.progress(Progressing(r, n_init, iteration, max_iter, optimality, done, tol, left, self.n_earlier))
+
+    def result(self) -> SolveResult:
+        task, problem = self.task, self.task.problem
+        restarts = [self.found[r] for r in sorted(self.found)]
         winner = restarts[first_best([restart.objective for restart in restarts])]
         factor = winner.factor
         if factor is None:
-            numbers = sorted(self.held)
-            factor = self.held[numbers[first_best([self.held[number][0] for number in numbers])]][1]
-        left_out = self.n_init - len(restarts)
+            factor = self.held[self._best(self.held, lambda held: held[0])][1]
+        left_out = task.n_init - len(restarts)
         status: Status = "interrupted" if self.interrupted else "max_seconds" if left_out else winner.status
-        notes: list[str] = []
-        if left_out:
-            notes.append(f"{len(restarts)} of {self.n_init} restarts were run")
-        if not self.keep and self.n_init > 1:
-            notes.append("only the best restart's membership was kept, to save memory")
-        if winner.status == "converged" and winner.optimality > max(self.tol, PRECISE):
-            notes.append(
-                f"no further step lowered the objective above rounding; optimality stayed at {winner.optimality:.1e}"
-            )
         if status in ("max_iter", "max_seconds"):
-            if winner.status == "converged":
-                message = f"max_seconds={self.max_seconds:g} were over after {len(restarts)} of {self.n_init} restarts"
-            else:
-                message = (
-                    f"the best restart stopped at {winner.status} with optimality {winner.optimality:.1e} above "
-                    f"tol={self.tol:g} after {winner.n_iter} iterations; raise max_iter or max_seconds, or accept it"
-                )
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
-        norm = self.problem.squared_norm
-        W = self._membership(factor)
-        membership = Membership(W, np.random.default_rng(self.streams[self.n_init]))
+            warnings.warn(self._not_converged(winner, len(restarts)), ConvergenceWarning, stacklevel=4)
+        earlier, seconds = 0.0, time.perf_counter() - self.began
+        notes = self._notes(restarts, winner)
+        if self.checkpoint is not None:
+            earlier, seconds = self.checkpoint.earlier_seconds, self.checkpoint.spent()
+            ended = all(restart.status in ("converged", "max_iter") for restart in restarts)
+            self.checkpoint.complete = ended and not left_out and not self.interrupted
+            if not self.checkpoint.complete:
+                notes.append("the checkpoint is kept: the same fit goes on from it")
+        norm = problem.squared_norm
+        W = task.membership(factor)
+        membership = Membership(W, task.generator(task.n_init))
         return SolveResult(
             membership=membership,
             factor=membership.matrix if W is factor else factor,
@@ -338,13 +293,35 @@ class _Run:
             trace=winner.trace,
             n_iter=winner.n_iter,
             n_products=winner.n_products,
-            seconds=time.perf_counter() - self.began,
+            seconds=seconds,
+            earlier_seconds=earlier,
             seed=self.seed,
-            objective_name=self.problem.objective.name,
-            solver_name=self.solver.name,
+            objective_name=problem.objective.name,
+            solver_name=task.solver.name,
             restarts=tuple(restarts),
-            norm_is_exact=self.problem.affinity.squared_norm_is_exact,
+            norm_is_exact=problem.affinity.squared_norm_is_exact,
             notes=tuple(notes),
+        )
+
+    def _notes(self, restarts: list[Restart], winner: Restart) -> list[str]:
+        n_init = self.task.n_init
+        notes = [] if self.checkpoint is None else list(self.checkpoint.notes)
+        if len(restarts) < n_init:
+            notes.append(f"{len(restarts)} of {n_init} restarts were run")
+        if not self.keeps_all and n_init > 1:
+            notes.append("only the best restart's membership was kept, to save memory")
+        if winner.status == "converged" and winner.optimality > max(self.task.tol, PRECISE):
+            notes.append(
+                f"no further step lowered the objective above rounding; optimality stayed at {winner.optimality:.1e}"
+            )
+        return notes
+
+    def _not_converged(self, winner: Restart, n_run: int) -> str:
+        if winner.status == "converged":
+            return f"max_seconds={self.max_seconds:g} were over after {n_run} of {self.task.n_init} restarts"
+        return (
+            f"the best restart stopped at {winner.status} with optimality {winner.optimality:.1e} above "
+            f"tol={self.task.tol:g} after {winner.n_iter} iterations; raise max_iter or max_seconds, or accept it"
         )
 
 

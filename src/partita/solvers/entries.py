@@ -15,7 +15,7 @@ import numpy as np
 from partita.affinity import DenseAffinity, SparseAffinity
 from partita.errors import InputError
 from partita.objectives import Problem
-from partita.solvers.base import State, optimality
+from partita.solvers.base import OfProblem, State, optimality
 
 __all__ = ["FLOOR", "Entries", "start_sweeps", "step_sweep"]
 
@@ -32,10 +32,11 @@ class _Memory:
     sweep: int
 
 
-class Entries:
+class Entries(OfProblem):
     """P entry by entry, and what each counts, as the kernels read them."""
 
     def __init__(self, problem: Problem, solver: str, K: int) -> None:
+        self.arguments = (solver, K)
         affinity = problem.affinity
         n = affinity.n_items
         self.csr, self.dense = None, None

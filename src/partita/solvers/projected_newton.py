@@ -25,8 +25,9 @@ import numpy as np
 import scipy.linalg
 
 from partita.errors import InputError
+from partita.memory import require_memory, require_pairs
 from partita.objectives import Point, Problem
-from partita.solvers.base import Solver, State, optimality
+from partita.solvers.base import OfProblem, Solver, State, optimality
 
 __all__ = ["ProjectedNewton"]
 
@@ -90,8 +91,15 @@ class ProjectedNewton(Solver):
                     f"blocks='columns' makes N x N arrays for up to {DENSE_UP_TO:,} items, and this affinity has "
                     f"{affinity.n_items:,}; use blocks='rows'"
                 )
+            require_pairs(affinity.n_items, "blocks='columns'", "use blocks='rows'", copies=5)
             dense = _Dense(problem)
             problem.n_products += affinity.products * -(-affinity.n_items // W.shape[1])
+        n, K = W.shape
+        require_memory(
+            3 * 8 * n * K * K,
+            f"a {K:,} x {K:,} block for each of {n:,} items",
+            "use ProjectedGradient(), or fewer clusters",
+        )
         point = problem.evaluate(np.ascontiguousarray(W))
         gradient = problem.gradient(point)
         return State(point, optimality(problem, point, gradient), _Memory(gradient, dense))
@@ -159,7 +167,7 @@ def _by_rows(problem: Problem, point: Point, gradient: Any, free: Any) -> Any:
     return np.linalg.solve(blocks, np.where(free, -gradient, 0.0)[:, :, None])[:, :, 0]
 
 
-class _Dense:
+class _Dense(OfProblem):
     """D^1/2 A D^1/2 and what each of its entries counts."""
 
     def __init__(self, problem: Problem) -> None:

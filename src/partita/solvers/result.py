@@ -65,6 +65,8 @@ class SolveResult:
         Objective after each iteration of the best restart.
     n_iter, n_products : int
         Of the best restart; `total_products` is over all of them.
+    seconds, earlier_seconds : float
+        What all processes spent where a checkpoint was resumed, and what of it the earlier ones.
     restarts : tuple of Restart
     factor : N x K array
         W as it was solved for; the membership itself where the objective keeps rows on the simplex. None where it was
@@ -91,6 +93,7 @@ class SolveResult:
     notes: tuple[str, ...] = field(default=())
     factor: NDArray[np.float64] | None = None
     evidence: tuple[Any, ...] = ()
+    earlier_seconds: float = 0.0
 
     @property
     def total_products(self) -> int:

@@ -1,0 +1,181 @@
+"""`partita fit --checkpoint`: the same command again goes on with a fit that was killed, stopped or interrupted."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed as POSIX does it")
+# Four restarts of a second or so each, none of which stops early.
+OPTIONS = ["--k", "5", "--model", "sof", "--solver", "exponentiated-gradient", "--n-init", "4"]
+OPTIONS += ["--tol", "0", "--max-iter", "300", "--n-jobs", "1", "--quiet"]
+
+
+@pytest.fixture
+def items_csv(tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(450, 2)) * 2, rng.normal(size=(450, 2)) * 2 + [4, 0]])
+    np.savetxt(tmp_path / "items.csv", X, delimiter=",", header="a,b", comments="")
+    return tmp_path / "items.csv"
+
+
+def result_of(folder):
+    return json.loads((folder / "result.json").read_text())
+
+
+def stopped_by(number, home, *options, until):
+    """Run the command until something is seen in the checkpoint, send it a signal, and say how it ended."""
+    call = [sys.executable, "-m", "partita", "fit", "items.csv", *OPTIONS, *options]
+    with subprocess.Popen(call, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            end = time.monotonic() + 120
+            while not list((home / "kept").glob(until)):
+                assert process.poll() is None, process.stderr.read()
+                assert time.monotonic() < end
+                time.sleep(0.01)
+            os.kill(process.pid, number)
+            _, said = process.communicate(timeout=120)
+        finally:
+            process.kill()
+    return process.returncode, said
+
+
+def assert_same_answer(first, second):
+    for name in ("memberships.csv", "model/arrays.safetensors"):
+        assert (first / name).read_bytes() == (second / name).read_bytes(), name
+    a, b = result_of(first), result_of(second)
+    for name in ("objective", "misfit", "scale", "status", "optimality", "n_iter", "n_products", "restarts", "sizes"):
+        assert a[name] == b[name], name
+
+
+@posix
+def test_a_killed_command_goes_on(items_csv, process):
+    home = items_csv.parent
+    code, _ = stopped_by(
+        *(signal.SIGKILL, home, "--checkpoint", "kept", "--checkpoint-seconds", "0.05"),
+        until="unfinished-2.safetensors",
+    )
+    assert code == -signal.SIGKILL
+    assert not (home / "items-partita").exists()
+    assert {file.name for file in (home / "kept").iterdir()} >= {"finished-0.safetensors", "finished-1.safetensors"}
+    again = process("fit", "items.csv", *OPTIONS, "--checkpoint", "kept")
+    assert (again.code, again.out, again.err) == (0, "", "")
+    assert not (home / "kept").exists()
+    whole = process("fit", "items.csv", *OPTIONS, "--out", "whole")
+    assert whole.code == 0
+    assert_same_answer(home / "items-partita", home / "whole")
+    resumed = result_of(home / "items-partita")
+    assert resumed["notes"][0].startswith("went on from a checkpoint: of 4 restarts 2 were finished, and 1 went on")
+    assert resumed["parameters"]["checkpoint"] == "kept"
+    assert "kept" not in (home / "items-partita" / "model" / "model.json").read_text()
+
+
+@posix
+def test_an_interrupted_command_writes_what_it_has_and_goes_on_with_force(items_csv, process):
+    home = items_csv.parent
+    # The checkpoint is never due by itself: what is gone on with was written when Ctrl-C came.
+    code, said = stopped_by(
+        *(signal.SIGINT, home, "--checkpoint", "kept", "--checkpoint-seconds", "1e6"), until="finished-0.safetensors"
+    )
+    assert code == 130
+    assert said == ""  # --quiet
+    stopped = result_of(home / "items-partita")
+    assert stopped["status"] == "interrupted"
+    assert stopped["notes"][-1] == "the checkpoint is kept: the same fit goes on from it"
+    assert (home / "kept" / "unfinished-1.safetensors").exists() or (home / "kept" / "finished-1.safetensors").exists()
+    refused = process("fit", "items.csv", *OPTIONS, "--checkpoint", "kept")
+    assert refused.code == 2
+    assert "--force" in refused.err
+    again = process("fit", "items.csv", *OPTIONS, "--checkpoint", "kept", "--force")
+    assert again.code == 0
+    assert not (home / "kept").exists()
+    assert process("fit", "items.csv", *OPTIONS, "--out", "whole").code == 0
+    assert_same_answer(home / "items-partita", home / "whole")
+    assert result_of(home / "items-partita")["seconds"] > stopped["seconds"] / 2  # both processes count
+
+
+def test_a_time_limit_keeps_the_checkpoint_and_the_next_call_goes_on(call, blobs, tmp_path):
+    np.savetxt(tmp_path / "b.csv", blobs, delimiter=",", header="a,b", comments="")
+    options = ["b.csv", "--k", "2", "--start", "dirichlet", "--n-init", "3", "--quiet"]
+    first = call("fit", *options, "--checkpoint", "kept", "--max-seconds", "1e-6")
+    assert first.code == 0
+    stopped = result_of(tmp_path / "b-partita")
+    assert stopped["status"] == "max_seconds"
+    assert "the checkpoint is kept: the same fit goes on from it" in stopped["notes"]
+    assert call("fit", *options, "--checkpoint", "kept", "--force").code == 0
+    assert call("fit", *options, "--out", "whole").code == 0
+    assert not (tmp_path / "kept").exists()
+    assert_same_answer(tmp_path / "b-partita", tmp_path / "whole")
+
+
+def test_what_goes_wrong_when_the_output_is_written_does_not_cost_the_fit(call, iris_csv, monkeypatch, tmp_path):
+    import partita.cli.run as module
+    from partita.solvers import ProjectedGradient, SubspaceMajorization
+
+    def full(*arguments, **options):
+        raise OSError("No space left on device")
+
+    options = [iris_csv, "--k", "3", "--label-column", "species", "--id-column", "plant", "--quiet", "--out", "o"]
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "write_memberships", full)
+        failed = call("fit", *options, "--checkpoint", "kept")
+    assert (failed.code, failed.err) == (2, "partita: error: No space left on device\n")
+    assert (tmp_path / "kept" / "finished-0.safetensors").exists()
+
+    def never(*arguments, **options):
+        raise AssertionError("a step")
+
+    with monkeypatch.context() as patch:
+        for kind in (ProjectedGradient, SubspaceMajorization):
+            patch.setattr(kind, "start", never)
+        patch.setattr(sys.modules["partita.estimators.base"], "other_answers", lambda *a, **o: ())
+        assert call("fit", *options, "--checkpoint", "kept").code == 0
+    assert not (tmp_path / "kept").exists()
+    assert result_of(tmp_path / "o")["status"] == "converged"
+
+
+def test_another_fit_and_another_folder_are_refused(call, iris_csv, tmp_path):
+    given = ["--label-column", "species", "--id-column", "plant", "--quiet", "--checkpoint", "kept"]
+    assert call("fit", iris_csv, "--k", "3", *given, "--max-seconds", "1e-6").code == 0
+    other = call("fit", iris_csv, "--k", "4", *given, "--force")
+    assert other.code == 2
+    assert "kept is the checkpoint of another fit: n_clusters was 3 and is 4" in other.err
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.tex").write_text("x")
+    mine = call("fit", iris_csv, "--k", "3", *given[:-1], "mine", "--out", "p")
+    assert mine.code == 2
+    assert "mine holds other files (thesis.tex)" in mine.err
+    alone = call("fit", iris_csv, "--k", "3", *given[:-2], "--checkpoint-seconds", "5", "--out", "q")
+    assert alone.code == 2
+    assert "--checkpoint-seconds goes with --checkpoint" in alone.err
+    assert not (tmp_path / "p").exists()
+
+
+def test_ctrl_c_before_there_is_a_membership_says_what_it_cut_short(call, iris_csv, monkeypatch, tmp_path):
+    def interrupt(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["partita.estimators.base"], "normalise", interrupt)
+    stopped = call("fit", iris_csv, "--k", "3", "--label-column", "species", "--id-column", "plant", "--quiet")
+    assert stopped.code == 130
+    assert stopped.err == (
+        "partita: interrupted while building the affinity: there is no membership to hand back; nothing was written\n"
+    )
+    assert not (tmp_path / "iris-partita").exists()
+
+
+@posix
+def test_the_peak_memory_is_what_the_system_says(process, iris_csv, tmp_path):
+    import resource
+
+    given = ["--k", "3", "--label-column", "species", "--id-column", "plant", "--quiet", "--out"]
+    assert process("fit", iris_csv, *given, "o").code == 0
+    said = result_of(tmp_path / "o")["peak_memory_bytes"]
+    # The largest child so far was at least as large as it said, and it holds Python, NumPy and SciPy.
+    largest = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    assert 50e6 < said <= largest
