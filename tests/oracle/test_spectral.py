@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from partita.affinity import DenseAffinity, DiffusedAffinity, LowRankAffinity, NeighborGraph, SparseAffinity, normalise
-from partita.solvers import cluster_qr, leading_eigenvectors, spectral
+from partita.solvers import cluster_qr, leading_eigenvectors, multilevel, spectral
 
 
 def random_graph(rng, n, density=0.1):
@@ -168,3 +168,40 @@ def test_cluster_qr_recovers_planted_blocks(K):
     rotation = np.linalg.qr(rng.normal(size=(K, K)))[0]
     turned = cluster_qr(leading_eigenvectors(S, K)[1] @ rotation)
     assert len({*zip(found.tolist(), turned.tolist())}) == K
+
+
+def blobs(n, K, spread=3.0):
+    rng = np.random.default_rng(K)
+    return rng.normal(size=(n, 3)) + spread * rng.normal(size=(K, 3))[rng.integers(0, K, n)]
+
+
+def graph_of(X):
+    return normalise(NeighborGraph().build(X, n_clusters=1).affinity, "symmetric").affinity
+
+
+@pytest.mark.parametrize("make", [lambda: graph_of(blobs(3000, 5)), lambda: graph_of(blobs(2500, 8, 1.0)), chain])
+def test_large_graphs_have_nearly_numpys_spectrum(monkeypatch, make):
+    """Coarse to fine: Ritz values from below, orthonormal vectors whose residuals are small enough for a start."""
+    monkeypatch.setattr(spectral, "LARGE_FROM", 500)
+    monkeypatch.setattr(multilevel, "COARSEST", 100)
+    S, K = make(), 5
+    matrix = S.to_dense()
+    values, vectors = leading_eigenvectors(S, K)
+    expected = np.linalg.eigvalsh(matrix)[::-1][:K]
+    assert (values <= expected + 1e-12).all()
+    np.testing.assert_allclose(values, expected, atol=0.01)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(K), atol=1e-9)
+    residuals = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
+    assert residuals.max() <= multilevel.RESIDUAL * values.max()
+    np.testing.assert_allclose(np.einsum("nk,nk->k", vectors, matrix @ vectors), values, atol=1e-9)
+
+
+def test_more_rounds_bring_large_graphs_to_numpys_vectors(monkeypatch):
+    monkeypatch.setattr(spectral, "LARGE_FROM", 500)
+    for name, value in (("COARSEST", 100), ("ROUNDS", 60), ("RESIDUAL", 1e-9)):
+        monkeypatch.setattr(multilevel, name, value)
+    S = graph_of(blobs(3000, 5))
+    matrix = S.to_dense()
+    values, vectors = leading_eigenvectors(S, 5)
+    np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix)[::-1][:5], atol=1e-12)
+    assert subspace_error(vectors, matrix, 5) < 1e-6

@@ -78,7 +78,9 @@ def as_affinity(
     if is_foreign_csr(matrix):
         host = as_affinity(csr_to_host(matrix), missing=missing, unstored="zero", name=name)
         if unstored != "zero" or host.unobserved is not None or symmetrize is not None:
-            raise InputError(f"{name} is a sparse matrix of another package: unobserved pairs and symmetrize need SciPy's")
+            raise InputError(
+                f"{name} is a sparse matrix of another package: unobserved pairs and symmetrize need SciPy's"
+            )
         return SparseAffinity(matrix)
     if is_foreign(matrix):
         return DenseAffinity(_where_it_lies(matrix, missing, symmetrize, name))
@@ -128,7 +130,7 @@ def _where_it_lies(matrix: Any, missing: Missing, symmetrize: Symmetrize | None,
     off = float(xp.max(xp.abs(matrix - matrix.T)))
     if off > ASYMMETRY * float(xp.max(matrix)):
         raise InputError(
-            f"{name} is not symmetric (by up to {off:.3g}): pass symmetrize='mean', 'max' or 'min' to say which one holds"
+            f"{name} is not symmetric (by up to {off:.3g}): pass symmetrize='mean', 'max' or 'min' to say which holds"
         )
     return matrix if off == 0 else (matrix + matrix.T) / 2
 

@@ -32,6 +32,7 @@ from partita.affinity.base import Affinity, Array
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
+from partita.memory import SPARSE_WAY, require_pairs
 
 __all__ = ["How", "Normalised", "normalise"]
 
@@ -132,7 +133,7 @@ def normalise_rows(rows: Rows, factors: Array, how: How, self_affinity: float, w
 
 
 def _inverse_root(degrees: Array) -> Array:
-    return np.divide(1.0, np.sqrt(degrees), out=np.zeros_like(degrees), where=degrees > 0)
+    return np.divide(1.0, np.sqrt(np.maximum(degrees, 0.0)), out=np.zeros_like(degrees), where=degrees > 0)
 
 
 def _degrees(affinity: Affinity, weights: Array | None) -> Array:
@@ -182,6 +183,7 @@ def _l1(affinity: Affinity, weights: Array | None) -> Normalised:
 def _frobenius(affinity: Affinity, weights: Array | None) -> Normalised:
     if isinstance(affinity, SparseAffinity):
         raise InputError("normalization='frobenius' fills in every pair: pass a dense affinity or choose another norm")
+    require_pairs(affinity.n_items, "the projection", SPARSE_WAY, copies=2)
     P = affinity.to_dense()
     d = np.ones(len(P)) if weights is None else weights
 
@@ -219,7 +221,9 @@ def _with_diagonal(normalised: Normalised, extra: Array) -> Normalised:
     between = None if d is None else affinity.diagonal()
     extra = extra if d is None else extra / d
     if isinstance(affinity, SparseAffinity):
-        return replace(normalised, affinity=SparseAffinity(affinity.matrix + sp.diags_array(extra)), between=between)
+        diagonal = sp.diags_array(extra.astype(affinity.matrix.dtype))
+        return replace(normalised, affinity=SparseAffinity(affinity.matrix + diagonal), between=between)
+    require_pairs(affinity.n_items, "a second affinity", SPARSE_WAY)
     matrix = affinity.to_dense().copy()
     matrix[np.diag_indices(len(matrix))] += extra
     return replace(normalised, affinity=DenseAffinity(matrix), between=between)

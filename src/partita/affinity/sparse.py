@@ -18,6 +18,8 @@ __all__ = ["SparseAffinity"]
 
 # Indices up to this are held in four bytes.
 MOST = int(np.iinfo(np.int32).max)
+# Entries from which scaling is compiled: a temporary as large as the matrix, and a few tenths of a second, less.
+COMPILED_FROM = 1_000_000
 
 
 class SparseAffinity(Affinity):
@@ -138,9 +140,18 @@ class SparseAffinity(Affinity):
         return float(np.count_nonzero(self._matrix.data)) / self.n_items**2
 
     def scaled(self, factors: Array) -> SparseAffinity:
-        matrix = self._matrix.copy()
-        matrix.data *= np.repeat(factors, np.diff(matrix.indptr)) * factors[matrix.indices]
-        there = None if self._there is None else csr_with_values(self._there, matrix.data)
+        """diag(factors) P diag(factors), which shares the places of its entries with this one."""
+        matrix = self._matrix
+        if matrix.nnz < COMPILED_FROM:
+            values = matrix.data * (np.repeat(factors, np.diff(matrix.indptr)) * factors[matrix.indices])
+            values = values.astype(matrix.dtype, copy=False)
+        else:
+            from partita.kernels.graph import scaled_values
+
+            values = scaled_values(matrix.indptr, matrix.indices, matrix.data, factors)
+        there = None if self._there is None else csr_with_values(self._there, values)
+        matrix = sp.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+        matrix.has_canonical_format = True
         return SparseAffinity(matrix, self._unobserved, only_stored=self._only_stored, there=there)
 
     @classmethod

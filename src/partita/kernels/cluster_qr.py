@@ -1,12 +1,26 @@
-"""Labels from leading eigenvectors, without a random start."""
+"""Labels from leading eigenvectors, without a random start [damle2019].
+
+The pivoted QR of the transposed vectors picks K rows that point in the directions of K clusters. It costs N K^2
+operations that do not run at the speed of a matrix product; where that is more than a tenth of a second the rows are
+picked among a sample, in which a row is drawn in proportion to its squared length (Algorithm 2 of the paper): each
+cluster has about one K-th of the whole then, however small it is. The sample is the same for the same vectors.
+"""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from partita.kernels.rows import row_pass
+
 __all__ = ["cluster_qr"]
+
+# N K^2 from which pivots are looked for in a sample, and its rows in units of K (ln K + 1).
+SAMPLED_FROM = 100_000_000
+SAMPLED_ROWS = 50
 
 
 def cluster_qr(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -15,7 +29,23 @@ def cluster_qr(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
     >>> cluster_qr(np.eye(3)[[0, 0, 1, 2]]).tolist()[:2]
     [0, 0]
     """
+    n, K = vectors.shape
+    rows = _sampled(vectors) if n * K**2 >= SAMPLED_FROM else None
+    candidates = vectors if rows is None or len(rows) < K else vectors[rows]
+    _, pivots = scipy.linalg.qr(candidates.T, mode="r", pivoting=True)
+    left, _, right = scipy.linalg.svd(candidates[pivots[:K]].T, full_matrices=False)
+    turn = left @ right
+
+    def labels(block: Any) -> tuple[Any, Any]:
+        return (np.abs(block @ turn).argmax(axis=1).astype(np.int64),), ()
+
+    return np.asarray(row_pass(vectors, labels)[0][0])
+
+
+def _sampled(vectors: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Rows drawn in proportion to their squared length, each once."""
     K = vectors.shape[1]
-    _, _, pivots = scipy.linalg.qr(vectors.T, mode="economic", pivoting=True)
-    left, _, right = scipy.linalg.svd(vectors[pivots[:K]].T, full_matrices=False)
-    return np.asarray(np.abs(vectors @ (left @ right)).argmax(axis=1), dtype=np.int64)
+    (squares,), _ = row_pass(vectors, lambda block: ((np.einsum("nk,nk->n", block, block),), ()))
+    total = np.cumsum(squares)
+    draws = np.random.default_rng(0).random(int(SAMPLED_ROWS * K * (np.log(K) + 1)))
+    return np.unique(np.searchsorted(total, draws * total[-1], side="right"))

@@ -63,7 +63,7 @@ def least_of_quartic(d: float, q: float, beta: float) -> float:
             value = y * (y * (0.5 * y * y + p) + 2.0 * s)
             if value < least:
                 best, least = y, value
-    return unit * best
+    return float(unit * best)
 
 
 @njit(cache=True, nogil=True)

@@ -1,7 +1,8 @@
 """Initial memberships.
 
 "dirichlet"  every row uniform on the simplex
-"kmeans"     k-means on the features (on the leading eigenvectors where there are none)
+"kmeans"     k-means on the features (on the leading eigenvectors where there are none), its means from a sample of at
+             most 100,000 items
 "spectral"   cluster_qr on the K leading eigenvectors of the affinity; deterministic
 an array     N labels, or an N x K membership
 
@@ -31,6 +32,9 @@ Array = NDArray[np.float64]
 
 # Share of the uniform membership in a hard start.
 MIX = 0.2
+# Rows that k-means sees at most. On a million anisotropic blobs its means are then as good as those of all (adjusted
+# Rand .60) at a quarter of the time; mini-batch k-means is no faster and worse (.49 to .56).
+KMEANS_ROWS = 100_000
 
 
 @dataclass(frozen=True)
@@ -107,7 +111,7 @@ def mixed(labels: NDArray[Any], n_clusters: int, background: Array | None = None
     """
     W = np.full((len(labels), n_clusters), 1.0 / n_clusters) if background is None else background.copy()
     known = np.flatnonzero(labels >= 0)
-    W[known] *= MIX
+    W *= np.where(labels >= 0, MIX, 1.0)[:, None]
     W[known, labels[known]] += 1.0 - MIX
     return W
 
@@ -117,9 +121,13 @@ def _dirichlet(starts: Starts, _restart: int, rng: np.random.Generator) -> Array
 
 
 def _kmeans(starts: Starts, _restart: int, rng: np.random.Generator) -> Array:
-    X = starts.embedding if starts.features is None else starts.features
+    X, d = starts.embedding if starts.features is None else starts.features, starts.weights
     model = KMeans(starts.n_clusters, n_init=1, random_state=int(rng.integers(2**31 - 1)))
-    return mixed(model.fit(X, sample_weight=starts.weights).labels_, starts.n_clusters)
+    if len(X) <= KMEANS_ROWS:
+        return mixed(model.fit(X, sample_weight=d).labels_, starts.n_clusters)
+    rows = np.sort(rng.choice(len(X), KMEANS_ROWS, replace=False))
+    model.fit(X[rows], sample_weight=None if d is None else d[rows])
+    return mixed(model.predict(X), starts.n_clusters)
 
 
 def _spectral(starts: Starts, restart: int, rng: np.random.Generator) -> Array:

@@ -1,0 +1,94 @@
+"""The last neighbour search, kept: fits of the same items with another number of clusters search once.
+
+One slot. A search is known by a hash of the items' bytes and by everything that its answer depends on, and is kept
+only while it takes less than a twentieth of the memory that is available. A smaller k is served from a larger one where
+that is exact: where no row has a tie at its k-th neighbour.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from partita.affinity.base import Array
+from partita.affinity.neighbor_search import Index
+from partita.memory import available_memory
+
+__all__ = ["LastSearch", "search_key"]
+
+# Share of the available memory that the kept search may take.
+SHARE = 1 / 20
+
+
+def search_key(X: Array, *settings: Any) -> bytes | None:
+    """What a search of these items with these settings is known by; None where a setting may not be compared.
+
+    >>> X = np.eye(3)
+    >>> search_key(X, "euclidean", None) == search_key(X.copy(), "euclidean", None)
+    True
+    >>> search_key(X, lambda x, y: 0.0) is None
+    True
+    """
+    told: Any = hashlib.blake2b(digest_size=32)
+    for setting in settings:
+        if not _tell(told, setting):
+            return None
+    told.update(f"{X.shape} {X.dtype.str}".encode())
+    told.update(np.ascontiguousarray(X))
+    return bytes(told.digest())
+
+
+def _tell(told: Any, setting: Any) -> bool:
+    if isinstance(setting, np.ndarray) and setting.dtype.kind in "biuf":
+        told.update(f"{setting.shape} {setting.dtype.str}".encode() + np.ascontiguousarray(setting).tobytes())
+        return True
+    if isinstance(setting, Mapping):
+        return all(_tell(told, part) for item in sorted(setting.items()) for part in item)
+    if setting is None or isinstance(setting, (str, bool, int, float)):
+        told.update(f"{type(setting).__name__} {setting!r};".encode())
+        return True
+    return False
+
+
+class LastSearch:
+    """One search: its neighbours and their distances, which nobody may write to.
+
+    >>> last = LastSearch()
+    >>> index, distance = last.keep(b"key", np.array([[1, 2]]), np.array([[0.5, 2.0]]))
+    >>> last.recall(b"key", 1)
+    (array([[1]]), array([[0.5]]))
+    >>> last.recall(b"other", 1) is None
+    True
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: tuple[bytes, Index, Array] | None = None
+
+    def keep(self, key: bytes, index: Index, distance: Array) -> tuple[Index, Array]:
+        """Keep a search where there is room, and hand it back."""
+        if index.nbytes + distance.nbytes < SHARE * available_memory():
+            index.flags.writeable = distance.flags.writeable = False
+            with self._lock:
+                self._kept = key, index, distance
+        return index, distance
+
+    def recall(self, key: bytes, k: int) -> tuple[Index, Array] | None:
+        """The k closest that were found under this key, or None."""
+        with self._lock:
+            kept = self._kept
+        if kept is None or kept[0] != key or kept[1].shape[1] < k:
+            return None
+        _, index, distance = kept
+        if index.shape[1] > k and not (distance[:, k - 1] < distance[:, k]).all():
+            return None
+        return index[:, :k], distance[:, :k]
+
+    def forget(self) -> None:
+        """Give the memory back."""
+        with self._lock:
+            self._kept = None

@@ -1,0 +1,197 @@
+"""The k closest rows of Y to each row of X.
+
+Searches, by what is fastest at the number of rows and features (measured on two cores, `benchmarks/neighbors.py`):
+
+k-d tree      SciPy's, from 5,000 rows and in at most 12 dimensions, for the Minkowski distances: exact. Rows are laid
+              out in the tree's own order and queried in it, so that what is close in space is close in memory: a
+              million items in 8 dimensions take a seventh of the time of scikit-learn's tree, asked in their order.
+scikit-learn  its trees or its blocks of distances, any other metric: exact.
+by blocks     metrics that scikit-learn's search does not know: all distances of a block of rows.
+
+Only k numbers a row are kept, in four-byte indices from the tree on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial import cKDTree
+from sklearn.neighbors import NearestNeighbors
+
+from partita.affinity.base import Array
+from partita.affinity.distances import Metric, distances
+from partita.errors import InputError
+from partita.kernels.threads import n_threads, row_bounds
+
+__all__ = [
+    "BY_BLOCKS",
+    "Index",
+    "Search",
+    "TreeSearch",
+    "fitted_search",
+    "minkowski_power",
+    "nearest",
+    "recomputed",
+    "smallest",
+    "tree_over",
+    "without_itself",
+]
+
+Index = NDArray[np.signedinteger[Any]]
+
+# Metrics that scikit-learn's search does not know: all distances of a block of rows are computed instead.
+BY_BLOCKS = ("gower", "nan_euclidean", "precomputed")
+# Rows from which threads pay for their start, and SciPy's tree for its two passes over them.
+THREADS_FROM = 5_000
+# Dimensions up to which the tree is faster than blocks of distances on overlapping clusters; beyond, it depends.
+TREE_DIMENSIONS = 12
+# Points in a leaf: 16 to 32 are equally fast.
+LEAF = 24
+# Rows asked for at a time.
+ROWS = 1 << 16
+# Names of the Minkowski distances and their powers.
+POWERS = {
+    **dict.fromkeys(("euclidean", "l2", "minkowski"), 2.0),
+    **dict.fromkeys(("manhattan", "cityblock", "l1"), 1.0),
+    **dict.fromkeys(("chebyshev", "infinity"), np.inf),
+}
+
+
+class TreeSearch:
+    """SciPy's k-d tree over the rows of Y.
+
+    Parameters
+    ----------
+    Y : n x d array
+    power : float
+        Of the Minkowski distance, at least 1.
+    """
+
+    def __init__(self, Y: Array, power: float) -> None:
+        self._power = power
+        self._order = tree_over(Y).indices.astype(np.int32)
+        self._Y = np.ascontiguousarray(Y[self._order])
+        self._search = tree_over(self._Y)
+
+    def among_themselves(self, k: int) -> tuple[Index, Array]:
+        """The k closest others of every row of Y."""
+        n = len(self._Y)
+        index, distance = np.empty((n, k), dtype=np.int32), np.empty((n, k))
+        for low, high in row_bounds(n, ROWS):
+            places = np.arange(low, high)
+            found = self._query(self._Y[low:high], k + 1)
+            kept, away = without_itself(*found, places)
+            index[self._order[low:high]] = self._order[kept]
+            distance[self._order[low:high]] = away
+        return index, distance
+
+    def closest(self, X: Array, k: int) -> tuple[Index, Array]:
+        """The k rows of Y closest to each row of X."""
+        index, distance = np.empty((len(X), k), dtype=np.int32), np.empty((len(X), k))
+        order = tree_over(X).indices if len(X) >= THREADS_FROM else np.arange(len(X))
+        for low, high in row_bounds(len(X), ROWS):
+            rows = order[low:high]
+            found, distance[rows] = self._query(X[rows], k)
+            index[rows] = self._order[found]
+        return index, distance
+
+    def _query(self, X: Array, k: int) -> tuple[Index, Array]:
+        workers = n_threads() if len(X) >= THREADS_FROM else 1
+        distance, index = self._search.query(X, k=np.arange(1, k + 1), p=self._power, workers=workers)
+        return index, distance
+
+
+Search: TypeAlias = TreeSearch | NearestNeighbors
+
+
+def tree_over(X: Array) -> Any:
+    """Split in the middle of the widest side, not at the median: twice as fast to build and no slower to ask."""
+    return cKDTree(X, leafsize=LEAF, balanced_tree=False)
+
+
+def fitted_search(Y: Array, metric: Metric, params: Mapping[str, Any] | None) -> Search:
+    """An exact search among the rows of Y, to be asked again and again."""
+    power = minkowski_power(metric, params)
+    if power is not None and len(Y) >= THREADS_FROM and Y.shape[1] <= TREE_DIMENSIONS:
+        return TreeSearch(Y, power)
+    try:
+        return NearestNeighbors(metric=metric, metric_params=dict(params) if params else None).fit(Y)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"metric={metric!r} cannot be applied to these features: {error}") from error
+
+
+def minkowski_power(metric: Metric, params: Mapping[str, Any] | None) -> float | None:
+    """The power of a Minkowski distance without further options; None for any other metric."""
+    power = POWERS.get(metric) if isinstance(metric, str) else None
+    if metric == "minkowski" and params and set(params) == {"p"}:
+        return float(params["p"]) if params["p"] >= 1 else None
+    return None if params else power
+
+
+def nearest(
+    X: Array,
+    Y: Array,
+    k: int,
+    metric: Metric,
+    params: Mapping[str, Any] | None,
+    *,
+    itself: bool,
+    search: Search | None = None,
+) -> tuple[Index, Array]:
+    """The k closest rows of Y to each row of X, nearest first; `itself` says that X is Y and no item its own neighbour.
+
+    `search` is one that `fitted_search` made of Y, where it is used again and again.
+    """
+    if metric in BY_BLOCKS:
+        index = np.empty((len(X), k), dtype=np.intp)
+        found = np.empty((len(X), k))
+        for low in range(0, len(X), 512):
+            block = X[low : low + 512].copy() if metric == "precomputed" else None
+            D = distances(X[low : low + 512], Y, metric, params) if block is None else block
+            if itself:
+                D[np.arange(len(D)), low + np.arange(len(D))] = np.inf
+            index[low : low + 512], found[low : low + 512] = smallest(D, k)
+        return index, found
+    if search is None:
+        search = fitted_search(Y, metric, params)
+    if isinstance(search, TreeSearch):
+        return search.among_themselves(k) if itself else search.closest(X, k)
+    search.n_jobs = n_threads() if len(X) >= THREADS_FROM else None
+    try:
+        distance, index = search.kneighbors(X, n_neighbors=min(k + itself, len(Y)))
+    except (ValueError, TypeError) as error:
+        raise InputError(f"metric={metric!r} cannot be applied to these features: {error}") from error
+    if itself:
+        index, distance = without_itself(index, distance, np.arange(len(X)))
+    return recomputed(X, Y, index) if metric == "euclidean" else (index, distance)
+
+
+def recomputed(X: Array, Y: Array, index: Index) -> tuple[Index, Array]:
+    """The Euclidean distances of the neighbours found, from the differences: searches by blocks expand the square, and
+    approximate ones work in single precision.
+    """
+    distance = np.empty(index.shape)
+    for low in range(0, len(X), 512):
+        difference = X[low : low + 512, None, :] - Y[index[low : low + 512]]
+        distance[low : low + 512] = np.sqrt(np.einsum("nkd,nkd->nk", difference, difference))
+    order = np.argsort(distance, axis=1, kind="stable")
+    return np.take_along_axis(index, order, axis=1), np.take_along_axis(distance, order, axis=1)
+
+
+def smallest(D: Array, k: int) -> tuple[Index, Array]:
+    """Where the k smallest numbers of each row are, and which they are, smallest first."""
+    part = np.argpartition(D, k - 1, axis=1)[:, :k]
+    values = np.take_along_axis(D, part, axis=1)
+    order = np.argsort(values, axis=1, kind="stable")
+    return np.take_along_axis(part, order, axis=1), np.take_along_axis(values, order, axis=1)
+
+
+def without_itself(index: Index, distance: Array, own: Index) -> tuple[Index, Array]:
+    """Drop each item from its own neighbours; the farthest one where it is not among them."""
+    drop = index == own[:, None]
+    drop[~drop.any(axis=1), -1] = True
+    shape = (len(index), index.shape[1] - 1)
+    return index[~drop].reshape(shape), distance[~drop].reshape(shape)
