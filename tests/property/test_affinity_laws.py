@@ -358,9 +358,9 @@ def test_links_are_added_only_where_there_are_more_pieces_than_clusters():
 
 @pytest.mark.parametrize("small", [0, 3, 32])
 def test_the_links_of_many_pieces_span_them(small, monkeypatch):
-    from partita.affinity import from_neighbors
+    from partita.affinity import links
 
-    monkeypatch.setattr(from_neighbors, "SMALL_PIECE", small)
+    monkeypatch.setattr(links, "SMALL_PIECE", small)
     rng = np.random.default_rng(1)
     X = rng.normal(size=(400, 3)) * np.exp(rng.normal(size=(400, 1)))
     options = {"n_neighbors": 4, "connection": "mutual"}

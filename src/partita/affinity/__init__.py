@@ -7,10 +7,14 @@ from partita.affinity.dense import DenseAffinity
 from partita.affinity.diffused import DiffusedAffinity
 from partita.affinity.draws import DrawsAffinity
 from partita.affinity.evidence import Builder, Evidence
+from partita.affinity.factor_evidence import FactorEvidence
 from partita.affinity.from_features import RelativeDistance
+from partita.affinity.from_kernel import Nystrom
+from partita.affinity.from_landmarks import Landmarks
 from partita.affinity.from_local_metric import LocalMetricGraph
 from partita.affinity.from_matrix import Precomputed, from_edges
 from partita.affinity.from_neighbors import NeighborGraph
+from partita.affinity.from_random_features import RandomFeatures
 from partita.affinity.gower import gower_distances
 from partita.affinity.low_rank import LowRankAffinity
 from partita.affinity.normalise import Normalised, normalise
@@ -26,12 +30,16 @@ __all__ = [
     "DiffusedAffinity",
     "DrawsAffinity",
     "Evidence",
+    "FactorEvidence",
+    "Landmarks",
     "LocalMetricGraph",
     "LowRankAffinity",
     "NeighborGraph",
     "Normalised",
+    "Nystrom",
     "PairWeights",
     "Precomputed",
+    "RandomFeatures",
     "RelativeDistance",
     "ScaledAffinity",
     "SparseAffinity",

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike
 
 from partita.affinity.base import Affinity, Array, Kind
 from partita.kernels.namespace import is_foreign, like, namespace, roundoff, through, to_numpy
+from partita.kernels.products import PARALLEL_FROM, csr_product, dense_product
+from partita.kernels.rows import row_pass
 
 __all__ = ["LowRankAffinity"]
 
@@ -82,7 +84,12 @@ class LowRankAffinity(Affinity):
     def __matmul__(self, W: Any) -> Any:
         if self.foreign:
             return through(self._factor, W, lambda V: self._factor @ (self._transposed @ V))
-        return np.asarray(self._factor @ (self._transposed @ W))
+        if self._sparse:
+            return csr_product(self._factor, csr_product(self._transposed, W))
+        if self._factor.size * W.shape[1] < PARALLEL_FROM:
+            return np.asarray(self._factor @ (self._transposed @ W))
+        _, (small,) = row_pass(self._factor, lambda F, V: ((), (F.T @ V,)), W)
+        return dense_product(self._factor, small)
 
     def diagonal(self) -> Array:
         if self._sparse:

@@ -3,6 +3,7 @@
 Readers return frozen dataclasses with the arrays, the ids, the SHA-256 of the file and `notes` for the user.
 """
 
+from partita.io.draws import open_draws
 from partita.io.edges import EdgeTable, read_edges
 from partita.io.estimators import load, save, save_model
 from partita.io.files import sha256_of_file
@@ -30,6 +31,7 @@ __all__ = [
     "is_partita_folder",
     "load",
     "match_labels",
+    "open_draws",
     "output_folder",
     "read_edges",
     "read_features",

@@ -76,7 +76,7 @@ def save_model(estimator: FactorizationEstimator, folder: Path) -> None:
     extension = estimator._extension
     config = {
         "estimator": type(estimator).__name__,
-        "parameters": {name: _plain(name, value) for name, value in estimator.get_params(deep=False).items()},
+        "parameters": {name: _plain(name, value) for name, value in _model_parameters(estimator).items()},
         "affinity": estimator._builder_.config(),
         "normalization": extension.how,
         "domain": extension.domain,
@@ -157,6 +157,7 @@ def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
         arrays.get("weights"),
         "diffused" in arrays,
         arrays["used"].astype(np.intp) if "used" in arrays else None,
+        "folded" in arrays,
     )
     if estimator._extension.domain not in Domain.registry:
         raise ModelError(f"unknown domain {estimator._extension.domain!r}: upgrade Partita, or fit it again")
@@ -179,6 +180,11 @@ def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
 def _scaling(arrays: dict[str, np.ndarray[Any, Any]]) -> Scaling | None:
     centre = arrays.get("scaling.centre")
     return None if centre is None else Scaling(centre, arrays["scaling.spread"])
+
+
+def _model_parameters(estimator: FactorizationEstimator) -> dict[str, Any]:
+    """All but where a fit was to be gone on with: a place on one machine is no part of a model."""
+    return {name: value for name, value in estimator.get_params(deep=False).items() if name != "checkpoint"}
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -1,0 +1,265 @@
+"""Partition draws from a file: M x N labels, a row for each draw, as something that is read a few rows at a time.
+
+.npy is memory-mapped and zarr stays a store: neither is ever wholly in memory. Parquet, CSV and .npz are compressed or
+text, which every product would have to decode again, so they are read once, a few draws at a time, into the smallest
+integers that hold their labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError, MissingExtraError, require
+from partita.io.arrays import ArrayFile, open_npy, open_npz
+from partita.io.files import listed, require_file, require_suffix
+from partita.io.parquet import PANDAS_INDEX
+from partita.io.text_rows import TEXT_SUFFIXES, as_number, data_rows, first_rows, is_missing
+from partita.memory import require_memory
+
+__all__ = ["open_draws"]
+
+SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr")
+# Labels that are decoded at a time.
+BATCH = 1 << 23
+KINDS = (np.int8, np.int16, np.int32, np.int64)
+WHOLE = "labels are whole numbers or, in NumPy files, strings"
+
+Labels = NDArray[Any]
+
+
+def open_draws(path: str | Path, *, key: str | None = None) -> Any:
+    r"""Open the labels of partition draws; rows are draws, columns are items.
+
+    Parameters
+    ----------
+    path : str or Path
+        .npy, .npz, .parquet (a column for each item, or one column of lists), .csv or .tsv (also .gz; a first row that
+        is no numbers is a header), or a folder or zip file .zarr.
+    key : str, optional
+        Array of a .npz file or zarr group; the only one of two dimensions by default.
+
+    Returns
+    -------
+    M x N array, or a zarr array
+        What `DrawsAffinity` takes. A .npy file is mapped copy-on-write: the file is never written to.
+
+    Raises
+    ------
+    InputError
+        Naming the file, and the row and column of a label that is missing or not whole.
+    MissingExtraError
+        For parquet without pyarrow, or a zarr store without zarr.
+    MemoryLimitError
+        For text, parquet or .npz that would not fit.
+
+    Notes
+    -----
+    Text is read at about 10 million labels a second. A column that pandas wrote for its index is left out.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "draws.csv")
+    ...     _ = file.write_text("1,1,2\n1,2,2\n")
+    ...     draws = open_draws(file)
+    >>> draws.tolist(), draws.dtype.name
+    ([[1, 1, 2], [1, 2, 2]], 'int8')
+    """
+    if Path(path).is_dir() or Path(path).name.lower().endswith((".zarr", ".zarr.zip")):
+        return _checked(_zarr(Path(path), key), path)
+    file = require_file(path)
+    suffix = require_suffix(file, SUFFIXES)
+    if key is not None and suffix != ".npz":
+        raise InputError(f"{file}: key={key!r} names an array of a .npz file or zarr group; leave it out for {suffix}")
+    if suffix == ".npy":
+        return _checked(_mapped(file), file)
+    if suffix == ".npz":
+        arrays = open_npz(file)
+        name = arrays.choose(key)
+        _require_header(arrays, name)
+        return _checked(arrays.load(name), file)
+    batches = _parquet(file) if suffix == ".parquet" else _text(file)
+    return _collected(batches, file)
+
+
+def _mapped(file: Path) -> Labels:
+    arrays = open_npy(file)
+    _require_header(arrays, file.stem)
+    try:
+        return np.load(file, mmap_mode="c", allow_pickle=False)  # type: ignore[no-any-return]
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} is not a whole .npy file ({error}); save it again with numpy.save") from error
+
+
+def _require_header(arrays: ArrayFile, name: str) -> None:
+    shape, dtype = arrays.headers[name]
+    _require_shape(shape, arrays.path)
+    if dtype.kind not in "biufUS":
+        raise InputError(f"{arrays.path}: draws of type {dtype}; {WHOLE}")
+
+
+def _require_shape(shape: tuple[int, ...], path: str | Path) -> None:
+    if len(shape) != 2:
+        raise InputError(f"{path} holds an array of shape {shape}: expected M x N labels, a row for each draw")
+    if 0 in shape:
+        raise InputError(f"{path} holds no labels (shape {shape}): expected M x N labels, a row for each draw")
+
+
+def _checked(labels: Any, path: str | Path) -> Any:
+    """Labels with a shape and numbers that labels have; floats are looked through, a few draws at a time."""
+    _require_shape(tuple(labels.shape), path)
+    if labels.dtype.kind not in "biufUS":
+        raise InputError(f"{path}: draws of type {labels.dtype}; {WHOLE}")
+    if labels.dtype.kind == "f":
+        step = max(1, BATCH // labels.shape[1])
+        for low in range(0, labels.shape[0], step):
+            _require_whole(np.asarray(labels[low : low + step]), low, path)
+    return labels
+
+
+def _require_whole(block: Labels, first: int, path: str | Path) -> None:
+    bad = ~np.isfinite(block) | (block != np.round(block))
+    if bad.any():
+        b, i = (int(at[0]) for at in np.nonzero(bad))
+        raise InputError(f"{path}: draw {first + b}, item {i}: {block[b, i]:g} is no label; {WHOLE}")
+
+
+def _zarr(path: Path, key: str | None) -> Any:
+    if not path.exists():
+        raise InputError(f"{path} does not exist; check the path")
+    try:
+        import zarr
+    except ImportError as error:
+        raise MissingExtraError(
+            "reading zarr stores needs zarr, which is not installed: python -m pip install zarr"
+        ) from error
+    try:
+        store = zarr.open(str(path), mode="r")
+    except Exception as error:  # zarr raises its own kinds, which differ among versions
+        raise InputError(f"{path} is not a zarr store ({error}); expected an array or group that zarr wrote") from error
+    if hasattr(store, "shape"):
+        if key is not None:
+            raise InputError(f"{path} is one array: key={key!r} names an array of a group; leave it out")
+        return store
+    arrays = dict(store.arrays())
+    if key is not None:
+        if key not in arrays:
+            raise InputError(f"{path} has no array {key!r}; it has {listed(arrays) or 'none'}")
+        return arrays[key]
+    fitting = [array for array in arrays.values() if len(array.shape) == 2]
+    if len(fitting) != 1:
+        raise InputError(
+            f"{path} has {len(fitting)} arrays of 2 dimensions ({listed(arrays) or 'it is empty'}); name one: key=..."
+        )
+    return fitting[0]
+
+
+def _parquet(file: Path) -> Iterator[Labels]:
+    """Batches of draws; each a row of numbers, or one list."""
+    parquet = require("pyarrow.parquet", extra="parquet", purpose="reading parquet files")
+    types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
+    try:
+        table = parquet.ParquetFile(file)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{file} is not a whole parquet file ({error}); write it again") from error
+    fields = [field for field in table.schema_arrow if not field.name.startswith(PANDAS_INDEX)]
+    _require_shape((table.metadata.num_rows, len(fields)), file)
+    is_list = [
+        types.is_list(field.type) or types.is_large_list(field.type) or types.is_fixed_size_list(field.type)
+        for field in fields
+    ]
+    if any(is_list) and len(fields) > 1:
+        raise InputError(f"{file} has columns of lists and others: expected a column for each item, or one of lists")
+    kinds = [field.type.value_type if one else field.type for field, one in zip(fields, is_list)]
+    for field, kind in zip(fields, kinds):
+        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+            raise InputError(f"{file}: column {field.name!r} is of type {kind}; labels are whole numbers")
+    width = len(fields)
+    if is_list[0]:
+        (row,) = next(table.iter_batches(batch_size=1, columns=[fields[0].name])).column(0)
+        width = len(row) if row.is_valid else 0
+        _require_shape((table.metadata.num_rows, width), file)
+    rows, first = max(1, BATCH // width), 0
+    for batch in table.iter_batches(batch_size=rows, columns=[field.name for field in fields]):
+        if is_list[0]:
+            block = _lists(batch.column(0), width, first, file)
+        else:
+            for item, column in enumerate(batch.columns):
+                _require_present(column, file, first, item, 1)
+            block = np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
+        if block.dtype.kind == "f":
+            _require_whole(block, first, file)
+        first += len(block)
+        yield block
+
+
+def _lists(column: Any, width: int, first: int, file: Path) -> Labels:
+    _require_present(column, file, first, 0, 1)
+    lengths = np.array([len(row) for row in column])
+    if (lengths != width).any():
+        b = int(np.flatnonzero(lengths != width)[0])
+        raise InputError(f"{file}: draw {first + b} has {lengths[b]} labels and draw 0 has {width}: expected the same")
+    numbers = column.flatten()
+    _require_present(numbers, file, first, 0, width)
+    return np.asarray(numbers.to_numpy(zero_copy_only=False)).reshape(len(lengths), width)
+
+
+def _require_present(column: Any, file: Path, first: int, item: int, width: int) -> None:
+    """No gap in `width` labels of each draw, from draw `first` and item `item` on."""
+    if column.null_count:
+        draw, further = divmod(int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0]), width)
+        raise InputError(f"{file}: {_lacking(first + draw, item + further)}")
+
+
+def _text(file: Path) -> Iterator[Labels]:
+    """Batches of rows of numbers."""
+    rows, _ = first_rows(file, 2)
+    width = len(rows[0])
+    header = any(as_number(cell) is None for cell in rows[0])
+    if header and len(rows) == 1:
+        raise InputError(f"{file} has a header and no rows; expected a row for each draw")
+    step, first = max(1, BATCH // width), 0
+    held: list[Labels] = []
+    for row in data_rows(file, width, skip_header=header):
+        held.append(_row(row, first + len(held), file))
+        if len(held) == step:
+            yield np.stack(held)
+            first, held = first + step, []
+    if held:
+        yield np.stack(held)
+
+
+def _row(cells: list[str], draw: int, file: Path) -> Labels:
+    try:
+        return np.array(cells, dtype=np.int64)
+    except (ValueError, OverflowError):
+        numbers = [as_number(cell) for cell in cells]
+    for item, (cell, number) in enumerate(zip(cells, numbers)):
+        if is_missing(cell):
+            raise InputError(f"{file}: {_lacking(draw, item)}")
+        if number is None or not float(number).is_integer():
+            raise InputError(f"{file}: draw {draw}, item {item}: {cell.strip()!r} is no whole number")
+    return np.array(numbers, dtype=np.float64).astype(np.int64)
+
+
+def _lacking(draw: int, item: int) -> str:
+    return f"draw {draw} has no label for item {item}: every draw labels every item"
+
+
+def _collected(batches: Iterable[Labels], file: Path) -> Labels:
+    """All draws, in the smallest integers that hold their labels."""
+    held: list[Labels] = []
+    for block in batches:
+        whole = block.astype(np.int64)
+        low, high = whole.min(), whole.max()
+        fits = (kind for kind in KINDS if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+        held.append(whole.astype(next(fits)))
+        n_bytes = sum(part.nbytes for part in held)  # once more, when the parts become one
+        require_memory(n_bytes, f"the draws in {file}", "save them as .npy or zarr, which are read where they are")
+    return np.concatenate(held)

@@ -1,0 +1,273 @@
+"""Draws from files: every format gives the same labels, in little memory, and what is wrong is told by place."""
+
+import builtins
+import sys
+
+import numpy as np
+import pytest
+
+from partita.affinity import DrawsAffinity
+from partita.errors import InputError, MemoryLimitError, MissingExtraError
+from partita.io import draws as io_draws
+from partita.io import open_draws
+
+LABELS = np.random.default_rng(0).integers(-3, 300, size=(7, 20))
+
+
+def npy(folder, labels, **_):
+    np.save(folder / "draws.npy", labels)
+    return folder / "draws.npy"
+
+
+def npz(folder, labels, **_):
+    np.savez_compressed(folder / "draws.npz", draw=labels, other=np.arange(3))
+    return folder / "draws.npz"
+
+
+def zarr_store(folder, labels, **_):
+    zarr = pytest.importorskip("zarr")
+    array = zarr.open(str(folder / "draws.zarr"), mode="w", shape=labels.shape, dtype=labels.dtype, chunks=(2, 10))
+    array[:] = labels
+    return folder / "draws.zarr"
+
+
+def zarr_group(folder, labels, **_):
+    zarr = pytest.importorskip("zarr")
+    group = zarr.open_group(str(folder / "group.zarr"), mode="w")
+    for name, array in (("draws", labels), ("items", np.arange(labels.shape[1]))):
+        group.create_array(name, shape=array.shape, dtype=array.dtype)[:] = array
+    return folder / "group.zarr"
+
+
+def columns(folder, labels, **_):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({f"item {i}": column for i, column in enumerate(labels.T)})
+    parquet.write_table(table, folder / "draws.parquet", row_group_size=3)
+    return folder / "draws.parquet"
+
+
+def lists(folder, labels, kind=None, **_):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    given = pa.array(labels.tolist(), type=None if kind is None else kind(pa, labels))
+    parquet.write_table(pa.table({"labels": given}), folder / "lists.parquet", row_group_size=3)
+    return folder / "lists.parquet"
+
+
+def fixed_lists(folder, labels, **_):
+    return lists(folder, labels, lambda pa, labels: pa.list_(pa.int32(), labels.shape[1]))
+
+
+def pandas_table(folder, labels, **_):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    table = pandas.DataFrame(labels, columns=[f"item {i}" for i in range(labels.shape[1])])
+    table.index = pandas.Index([f"draw {b}" for b in range(len(labels))])
+    table.to_parquet(folder / "pandas.parquet")
+    return folder / "pandas.parquet"
+
+
+def csv(folder, labels, header=None, name="draws.csv"):
+    mark = "\t" if ".tsv" in name else ","
+    lines = [] if header is None else [mark.join(header)]
+    lines += [mark.join(str(label) for label in row) for row in labels.tolist()]
+    text = "\n".join(lines) + "\n"
+    if name.endswith(".gz"):
+        import gzip
+
+        with gzip.open(folder / name, "wt") as file:
+            file.write(text)
+    else:
+        (folder / name).write_text(text)
+    return folder / name
+
+
+WRITERS = {
+    "npy": npy,
+    "npz": npz,
+    "zarr": zarr_store,
+    "zarr group": zarr_group,
+    "parquet": columns,
+    "parquet of lists": lists,
+    "parquet of fixed lists": fixed_lists,
+    "parquet of pandas": pandas_table,
+    "csv": csv,
+    "csv with a header": lambda folder, labels: csv(folder, labels, [f"item {i}" for i in range(labels.shape[1])]),
+    "tsv.gz": lambda folder, labels: csv(folder, labels, name="draws.tsv.gz"),
+}
+
+
+@pytest.mark.parametrize("batch", [1, 50, 1 << 23])
+@pytest.mark.parametrize("format", WRITERS)
+def test_every_format_gives_the_labels(format, batch, tmp_path, monkeypatch):
+    monkeypatch.setattr(io_draws, "BATCH", batch)  # batches of one draw, of two, and one batch
+    found = open_draws(WRITERS[format](tmp_path, LABELS))
+    assert tuple(found.shape) == LABELS.shape
+    np.testing.assert_array_equal(np.asarray(found[:]), LABELS)
+    expected = (LABELS[:, :, None] == LABELS[:, None, :]).mean(axis=0)
+    np.testing.assert_allclose(DrawsAffinity(found).to_dense(), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("format", ["parquet", "csv", "parquet of lists"])
+def test_text_and_parquet_come_in_the_smallest_integers(format, tmp_path):
+    for top, dtype in ((127, "int8"), (128, "int16"), (40_000, "int32"), (2**40, "int64")):
+        labels = np.array([[0, top], [1, 2]])
+        assert open_draws(WRITERS[format](tmp_path, labels)).dtype == dtype
+
+
+def test_npy_is_mapped_and_zarr_stays_a_store(tmp_path):
+    mapped = open_draws(npy(tmp_path, LABELS.astype(np.int16)))
+    assert isinstance(mapped, np.memmap)
+    mapped[0, 0] += 1  # in memory only
+    np.testing.assert_array_equal(np.load(tmp_path / "draws.npy"), LABELS)
+    store = open_draws(zarr_store(tmp_path, LABELS))
+    assert not isinstance(store, np.ndarray)
+    assert store.chunks == (2, 10)
+
+
+def test_strings_in_numpy_files_are_labels_too(tmp_path):
+    words = np.array([["a", "b", "a"], ["x", "x", "y"]])
+    for path in (npy(tmp_path, words), npz(tmp_path, words)):
+        np.testing.assert_allclose(DrawsAffinity(open_draws(path)).to_dense()[0], [1.0, 0.5, 0.5])
+
+
+def test_whole_numbers_that_are_written_as_floats_are_labels(tmp_path):
+    for write in (npy, npz, columns, lists, csv):
+        np.testing.assert_array_equal(np.asarray(open_draws(write(tmp_path, LABELS.astype(float)))), LABELS)
+
+
+def damaged(labels, value):
+    labels = labels.astype(float)
+    labels[4, 13] = value
+    return labels
+
+
+@pytest.mark.parametrize("batch", [1, 50, 1 << 23])
+@pytest.mark.parametrize("write", [npy, npz, zarr_store, columns, lists, csv])
+@pytest.mark.parametrize("value", [0.5, np.nan, np.inf])
+def test_a_label_that_is_not_whole_is_named_by_its_place(write, value, batch, tmp_path, monkeypatch):
+    monkeypatch.setattr(io_draws, "BATCH", batch)
+    with pytest.raises(InputError, match=r"draw 4(, item 13| has no label for item 13)"):
+        open_draws(write(tmp_path, damaged(LABELS, value)))
+
+
+@pytest.mark.parametrize("batch", [1, 50, 1 << 23])
+@pytest.mark.parametrize("in_lists", [False, True])
+def test_a_gap_in_parquet_is_named_by_its_place(in_lists, batch, tmp_path, monkeypatch):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(io_draws, "BATCH", batch)
+    rows = [[int(label) for label in row] for row in LABELS]
+    rows[4][13] = None
+    table = pa.table({"labels": rows} if in_lists else {str(i): list(column) for i, column in enumerate(zip(*rows))})
+    parquet.write_table(table, tmp_path / "gap.parquet")
+    with pytest.raises(InputError, match="draw 4 has no label for item 13"):
+        open_draws(tmp_path / "gap.parquet")
+
+
+def text(name, content):
+    def write(folder):
+        (folder / name).write_bytes(content.encode() if isinstance(content, str) else content)
+        return folder / name
+
+    return write
+
+
+def arrow(**columns):
+    def write(folder):
+        pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        parquet.write_table(pa.table(columns), folder / "draws.parquet")
+        return folder / "draws.parquet"
+
+    return write
+
+
+def empty_lists(folder):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pa.table({"labels": pa.array([[], []], pa.list_(pa.int8()))}), folder / "empty.parquet")
+    return folder / "empty.parquet"
+
+
+def three_dimensional_zarr(folder):
+    return zarr_store(folder, np.zeros((4, 4), dtype=complex))
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (lambda folder: npy(folder, np.arange(5)), r"shape \(5,\): expected M x N labels"),
+        (lambda folder: npy(folder, np.zeros((2, 3, 4), dtype=int)), r"shape \(2, 3, 4\)"),
+        (lambda folder: npy(folder, np.zeros((0, 4), dtype=int)), r"no labels \(shape \(0, 4\)\)"),
+        (lambda folder: npy(folder, np.zeros((2, 2), dtype=complex)), "complex128"),
+        (lambda folder: npy(folder, np.array([[1, None]], dtype=object)), "object"),
+        (lambda folder: npz(folder, np.arange(5)), "no array of 2 dimensions"),
+        (lambda folder: folder / "nothing.npy", "does not exist"),
+        (lambda folder: folder / "nothing.zarr", "does not exist"),
+        (lambda folder: folder, "not a zarr store"),
+        (three_dimensional_zarr, "complex128"),
+        (text("draws.npy", b"\x93NUMPY"), "not a whole .npy file"),
+        (text("draws.parquet", "PAR1"), "not a whole parquet file"),
+        (text("draws.txt", "1 2"), "format .txt is not read"),
+        (text("draws.csv", ""), "is empty"),
+        (text("draws.csv", "a,b\n"), "header and no rows"),
+        (text("draws.csv", "1,2\n3\n"), "line 2: expected 2 cells"),
+        (text("draws.csv", "1,2\n3,x\n"), "draw 1, item 1: 'x'"),
+        (text("draws.csv", "a,b\n3,\n"), "draw 0 has no label for item 1"),
+        (text("draws.csv", "1,2\n3,0.5\n"), "draw 1, item 1: '0.5'"),
+        (text("draws.csv", "1;2\n"), "expected ','"),
+        (arrow(a=["x", "y"]), "column 'a' is of type string"),
+        (arrow(a=[1, 2], b=[[1], [2]]), "columns of lists and others"),
+        (arrow(a=[[1, 2], [3]]), "draw 1 has 1 labels and draw 0 has 2"),
+        (arrow(a=[["x"], ["y"]]), "is of type string"),
+        (empty_lists, "no labels"),
+    ],
+)
+def test_what_is_wrong_is_named(write, message, tmp_path):
+    if message in ("not a zarr store", "complex128"):
+        pytest.importorskip("zarr")
+    with pytest.raises(InputError, match=message) as error:
+        open_draws(write(tmp_path))
+    assert str(tmp_path) in str(error.value)
+
+
+def test_an_array_is_chosen_by_name(tmp_path):
+    np.savez(tmp_path / "two.npz", first=LABELS, second=LABELS + 1)
+    np.testing.assert_array_equal(open_draws(tmp_path / "two.npz", key="second"), LABELS + 1)
+    with pytest.raises(InputError, match="--key"):
+        open_draws(tmp_path / "two.npz")
+    with pytest.raises(InputError, match="no array 'third'"):
+        open_draws(tmp_path / "two.npz", key="third")
+    with pytest.raises(InputError, match=r"leave it out for \.npy"):
+        open_draws(npy(tmp_path, LABELS), key="draws")
+    group = zarr_group(tmp_path, LABELS)
+    np.testing.assert_array_equal(open_draws(group, key="draws")[:], LABELS)
+    with pytest.raises(InputError, match="no array 'third'"):
+        open_draws(group, key="third")
+    with pytest.raises(InputError, match="leave it out"):
+        open_draws(zarr_store(tmp_path, LABELS), key="draws")
+
+
+def test_what_would_not_fit_is_refused_and_what_is_mapped_is_not(tmp_path, monkeypatch):
+    labels = np.zeros((100, 1000), dtype=np.int8)
+    text, mapped, packed = csv(tmp_path, labels), npy(tmp_path, labels), npz(tmp_path, labels)
+    monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "50000")
+    for path in (text, packed):
+        with pytest.raises(MemoryLimitError):
+            open_draws(path)
+    assert open_draws(mapped).shape == (100, 1000)
+
+
+@pytest.mark.parametrize(("package", "write"), [("zarr", zarr_store), ("pyarrow", columns)])
+def test_a_missing_package_is_one_sentence_with_the_command(package, write, tmp_path, monkeypatch):
+    path = write(tmp_path, LABELS)
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name.partition(".")[0] == package:
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, f"{package}.parquet", None)
+    with pytest.raises(MissingExtraError, match=r"not installed: python -m pip install"):
+        open_draws(path)
