@@ -10,6 +10,8 @@ import time
 import numpy as np
 import pytest
 
+from partita.solvers.serialization import read_tree
+
 posix = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed as POSIX does it")
 # Four restarts of a second or so each, none of which stops early.
 OPTIONS = ["--k", "5", "--model", "sof", "--solver", "exponentiated-gradient", "--n-init", "4"]
@@ -78,16 +80,18 @@ def test_a_killed_command_goes_on(items_csv, process):
 @posix
 def test_an_interrupted_command_writes_what_it_has_and_goes_on_with_force(items_csv, process):
     home = items_csv.parent
-    # The checkpoint is never due by itself: what is gone on with was written when Ctrl-C came.
     code, said = stopped_by(
-        *(signal.SIGINT, home, "--checkpoint", "kept", "--checkpoint-seconds", "1e6"), until="finished-0.safetensors"
+        *(signal.SIGINT, home, "--checkpoint", "kept", "--checkpoint-seconds", "0.05"), until="unfinished-1.safetensors"
     )
     assert code == 130
     assert said == ""  # --quiet
     stopped = result_of(home / "items-partita")
     assert stopped["status"] == "interrupted"
     assert stopped["notes"][-1] == "the checkpoint is kept: the same fit goes on from it"
-    assert (home / "kept" / "unfinished-1.safetensors").exists() or (home / "kept" / "finished-1.safetensors").exists()
+    # What is gone on with is where Ctrl-C found it, not what the last checkpoint before had.
+    (r,) = [r for r, restart in enumerate(stopped["restarts"]) if restart["status"] == "interrupted"]
+    standing = read_tree(home / "kept" / f"unfinished-{r}.safetensors")
+    assert len(standing.trace) - 1 == stopped["restarts"][r]["n_iter"]
     refused = process("fit", "items.csv", *OPTIONS, "--checkpoint", "kept")
     assert refused.code == 2
     assert "--force" in refused.err

@@ -313,6 +313,24 @@ def test_a_saved_model_of_landmarks_holds_no_array_of_n_rows_but_the_memberships
         evidence.rows(X[:2])
 
 
+@pytest.mark.parametrize(
+    "builder", [Nystrom(n_landmarks=30, selection="uniform", scale=0.3), RandomFeatures("gaussian", 40, scale=0.3)]
+)
+def test_an_item_whose_row_is_error_alone_has_no_affinity_to_any(builder):
+    X = np.r_[cloud()[0], np.random.default_rng(0).normal(size=(60, 3)) * 300]  # the last ones far from everything
+    evidence = builder.build(X, n_clusters=3)
+    image, dense = evidence.features(X), evidence.affinity.to_dense()
+    assert (image @ image.sum(axis=0) < 0).any()
+    silent = ~dense.any(axis=1)
+    assert silent[300:].any()
+    assert (dense.sum(axis=1)[~silent] > 0).all()
+    np.testing.assert_allclose(dense[~silent][:, ~silent], (image @ image.T)[~silent][:, ~silent], atol=ROUNDING)
+    # A normalisation would have refused their negative row sums.
+    model = SoftClustering(3, affinity=builder, random_state=0).fit(X)
+    assert np.isfinite(model.membership_).all()
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
 @pytest.mark.parametrize("how", ["symmetric", "frobenius"])
 def test_a_batch_is_as_wide_as_its_rows(how, monkeypatch):
     X, _ = cloud()

@@ -51,7 +51,8 @@ class Nystrom(Builder):
 
     Notes
     -----
-    Entries may fall below zero by the error of the approximation. Cost: k-means, N m (d + m) and N m numbers.
+    Entries may fall below zero by the error of the approximation; an item whose row sums to no more than zero, as one
+    far from all landmarks, gets no affinity to any item. Cost: k-means, N m (d + m) and N m numbers.
 
     References
     ----------

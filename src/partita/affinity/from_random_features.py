@@ -52,8 +52,8 @@ class RandomFeatures(Builder):
 
     Notes
     -----
-    Random waves suit `SoF`, which does not normalise: a normalisation refuses negative row sums, which far items have
-    by chance. Where the aim is clusters and not this kernel, `Landmarks` and `NeighborGraph` are much better.
+    Of random waves an item whose row sums to no more than zero, as a far one's may by chance, gets no affinity to any
+    item. Where the aim is clusters and not this kernel, `Landmarks` and `NeighborGraph` are much better.
 
     References
     ----------

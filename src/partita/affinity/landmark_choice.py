@@ -25,6 +25,8 @@ Selection = Literal["kmeans", "uniform"]
 SAMPLE, ROUNDS = 20, 10
 # Items whose images are made at a time.
 ROWS = 4096
+# What rounding may leave of a sum, for each of its terms.
+ROUNDING = 1e-13
 
 
 def chosen_landmarks(X: Array, n_landmarks: int, selection: Selection, seed: int) -> Array:
@@ -66,10 +68,17 @@ def complete(X: Any, name: str) -> Array:
 
 
 def mapped(features: Callable[[Array], Array], X: Array, m: int) -> Array:
-    """`features` of all rows of X, N x m, checked against the memory there is, a scaled copy included."""
+    """`features` of all rows of X, N x m, checked against the memory there is, a scaled copy included.
+
+    The kernel sums to at least one over a row. Where its approximation does not come to more than zero, as for an item
+    far from all landmarks, the row is error alone: that item gets zeros, and so no affinity to any item.
+    """
     remedy = "ask for fewer, or use affinity=Landmarks() (command line: --affinity landmarks)"
     require_memory(2 * 8 * len(X) * m, f"{m:,} features of each of {len(X):,} items and a scaled copy", remedy)
     out = np.empty((len(X), m))
     for low, high in row_bounds(len(X), ROWS):
         out[low:high] = features(X[low:high])
+    least = ROUNDING * len(X)
+    while (silent := (out @ out.sum(axis=0) <= least) & out.any(axis=1)).any():  # without them others have other sums
+        out[silent] = 0.0
     return out
