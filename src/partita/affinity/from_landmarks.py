@@ -45,7 +45,8 @@ class Landmarks(Builder):
     Notes
     -----
     Made for `SoftClustering`, whose normalisation leaves a doubly stochastic matrix as it is and whose scale is
-    learned. It says nothing to `SoF`: entries are of the order of K / N, far from probabilities of being together.
+    learned. Entries are of the order of K / N: under `SoF`, whose scale is 1, memberships go soft and their labels are
+    all that they tell.
 
     Distances are Euclidean. Cost: k-means of 20 m items, then N m d for the nearest landmarks.
 

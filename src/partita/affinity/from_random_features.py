@@ -1,7 +1,7 @@
 """A kernel as a mean over random features: right on average, and closer the more there are [rahimi2007].
 
 gaussian    exp(-c ||x - y||^2) = E[2 cos(w^T x + b) cos(w^T y + b)], w normal, b uniform: m waves, by scikit-learn's
-            `RBFSampler`. Every entry is off by about (2 m)^-1/2; entries and row sums may be negative.
+            `RBFSampler`. Every entry is off by about m^-1/2; entries and row sums may be negative.
 laplacian   exp(-c ||x - y||_1) = P(x and y are in one cell of a random grid), the widths of its cells drawn from
             Gamma(2, 1/c), a dimension each: m grids. An entry p is off by (p (1 - p) / m)^1/2, a quarter of that of
             waves where most entries are small. P is the share of the grids in which two items are together, so it is
