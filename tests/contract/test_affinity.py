@@ -249,3 +249,12 @@ def test_the_estimated_norm_of_a_diffusion_is_within_its_stated_error(monkeypatc
     # With few probes half of the norm lies outside the space they span: the estimate of the rest has to be there.
     monkeypatch.setattr(norm_estimate, "PROBES", (8, 8))
     assert P.squared_norm() == pytest.approx(exact, rel=0.15)
+
+
+def test_a_subclass_under_its_parents_name_does_not_take_its_place():
+    before = Affinity.kinds["dense"]
+
+    class Special(before):
+        pass
+
+    assert Affinity.kinds["dense"] is before

@@ -85,7 +85,8 @@ class Affinity(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        Affinity.kinds[cls.name] = cls
+        if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
+            Affinity.kinds[cls.name] = cls
 
     @property
     @abstractmethod

@@ -49,7 +49,8 @@ class Builder(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        Builder.registry[cls.name] = cls
+        if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
+            Builder.registry[cls.name] = cls
 
     @abstractmethod
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> Evidence:

@@ -59,7 +59,8 @@ class Member(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        Member.registry[cls.name] = cls
+        if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
+            Member.registry[cls.name] = cls
 
     @abstractmethod
     def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:

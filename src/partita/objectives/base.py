@@ -56,7 +56,8 @@ class Objective(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        Objective.registry[cls.name] = cls
+        if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
+            Objective.registry[cls.name] = cls
 
     @abstractmethod
     def scale(self, attraction: Array, curvature: Array) -> Array:

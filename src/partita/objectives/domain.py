@@ -50,7 +50,8 @@ class Domain(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        Domain.registry[cls.name] = cls()
+        if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
+            Domain.registry[cls.name] = cls()
 
     @abstractmethod
     def project(self, V: Array, weights: Array | None = None) -> Array:

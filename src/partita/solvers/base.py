@@ -70,7 +70,8 @@ class Solver(ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        Solver.registry[cls.name] = cls
+        if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
+            Solver.registry[cls.name] = cls
 
     @abstractmethod
     def start(self, problem: Problem, W: np.ndarray[Any, np.dtype[np.float64]]) -> State:
