@@ -149,6 +149,15 @@ def test_multilevel_vectors_are_nearly_the_leading_ones(large):
     assert adjusted_rand_index(labels, ours) > adjusted_rand_index(labels, theirs) - 0.005
 
 
+@pytest.mark.parametrize("kind", [SparseAffinity, ScaledAffinity])
+def test_vectors_are_as_good_as_asked_for(large, kind):
+    S = large[0] if kind is SparseAffinity else ScaledAffinity(large[0], np.ones(large[0].n_items))
+    values, vectors = leading_eigenvectors(S, 4, residual=1e-7)
+    assert (np.linalg.norm(S @ vectors - vectors * values, axis=0) <= 1e-7 * values).all()
+    exact = eigsh(large[0].matrix, k=4, which="LA", v0=np.ones(S.n_items), ncv=60)[0]
+    np.testing.assert_allclose(values, np.sort(exact)[::-1], atol=ROUNDING)
+
+
 def test_multilevel_vectors_do_not_depend_on_the_threads(large):
     found = []
     for threads in (1, 2):

@@ -19,6 +19,9 @@ from partita.solvers.spectral import leading_eigenvectors
 
 __all__ = ["LeadingEigenvectors"]
 
+# Of the eigenvectors of 20,000 items or more; fewer are solved to rounding.
+RESIDUAL = 1e-6
+
 
 @dataclass(frozen=True)
 class LeadingEigenvectors(Solver):
@@ -57,10 +60,10 @@ class LeadingEigenvectors(Solver):
     def step(self, problem: Problem, state: State) -> State:
         K = state.point.W.shape[1]
         if problem.weights is None:
-            V = leading_eigenvectors(problem.affinity, K)[1]
+            V = leading_eigenvectors(problem.affinity, K, residual=RESIDUAL)[1]
         else:
             root = np.sqrt(problem.weights)
-            V = leading_eigenvectors(problem.affinity.scaled(root), K)[1] / root[:, None]
+            V = leading_eigenvectors(problem.affinity.scaled(root), K, residual=RESIDUAL)[1] / root[:, None]
         point = problem.evaluate(np.ascontiguousarray(V))
         if point.value > state.point.value:  # the start was as good
             return State(state.point, state.optimality, stalled=True)

@@ -9,8 +9,8 @@ The coarse matrix is Q^T S Q, where the columns of Q are the parts of a positive
 eigenvector, on the aggregates, scaled to length one: then Q^T u is exact on every level, and the coarse matrix of a
 normalised graph is the normalised graph of the aggregates.
 
-Where one connected piece has nearly equal leading eigenvalues, as long thin chains do, what it returns is a good
-subspace and not one converged to rounding: it is for starts, and the caller keeps an exact way for small graphs.
+Where one connected piece has nearly equal leading eigenvalues, as long thin chains do, what it returns by default is a
+good subspace and not one converged to rounding: enough for a start. More rounds bring it as far as asked for.
 Everything is O(nnz) a level and the levels shrink by four; deterministic, whatever the number of threads.
 """
 
@@ -61,7 +61,15 @@ class _Level:
     weight: Array
 
 
-def multilevel_eigenvectors(matrix: sp.csr_array, n_vectors: int, solve: Solve) -> tuple[Array, Array]:
+def multilevel_eigenvectors(
+    matrix: sp.csr_array,
+    n_vectors: int,
+    solve: Solve,
+    *,
+    residual: float | None = None,
+    rounds: int | None = None,
+    degree: int | None = None,
+) -> tuple[Array, Array]:
     """The largest eigenvalues (descending) and their eigenvectors.
 
     Parameters
@@ -71,6 +79,9 @@ def multilevel_eigenvectors(matrix: sp.csr_array, n_vectors: int, solve: Solve) 
     n_vectors : int
     solve : callable
         Leading eigenvalues and eigenvectors of a small matrix.
+    residual, rounds, degree : optional
+        On the graph itself: ||S v - theta v|| / theta at which to stop, and the rounds of the filter until then at
+        most; by default those of a start.
     """
     m = n_vectors + EXTRA
     levels, coarsest = _coarsened(matrix, max(COARSEST, COARSEST_PER_VECTOR * m))
@@ -81,9 +92,9 @@ def multilevel_eigenvectors(matrix: sp.csr_array, n_vectors: int, solve: Solve) 
             _prolonged(level, block),
             m if depth else n_vectors,
             low=_lower_end(level),
-            rounds=COARSE_ROUNDS if depth else ROUNDS,
-            degree=DEGREE,
-            tolerance=0.0 if depth else RESIDUAL,
+            rounds=COARSE_ROUNDS if depth else rounds or ROUNDS,
+            degree=DEGREE if depth else degree or DEGREE,
+            tolerance=0.0 if depth else RESIDUAL if residual is None else residual,
         )
     return values[:n_vectors], block[:, :n_vectors]
 

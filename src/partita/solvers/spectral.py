@@ -4,9 +4,9 @@ A disconnected graph has its leading eigenvalue once for each piece, and a singl
 those copies. So a sparse affinity is taken apart into its connected pieces, each piece has a simple leading eigenvalue,
 and the leading K over all pieces are kept (the largest pieces first among ties).
 
-Small problems are solved to rounding, by Lanczos or a dense solver. Beyond 20,000 items vectors that are good enough
-for a start are made at a fraction of the price: of a sparse piece coarse to fine (`multilevel`), of any other affinity
-by a filtered block (`chebyshev`), with residuals of about one percent.
+Small problems are solved to rounding, by Lanczos or a dense solver. From 20,000 items on vectors are only as good as
+asked for, by default as a start needs them, at a fraction of the price: of a sparse piece coarse to fine
+(`multilevel`), of any other affinity by a filtered block (`chebyshev`).
 """
 
 from __future__ import annotations
@@ -38,20 +38,36 @@ FALLBACK_DENSE_UP_TO = 3000
 # Products of the filter in Lanczos's place: rounds x degree.
 FILTER_ROUNDS = 8
 FILTER_DEGREE = 20
-# Items from which vectors are only as good as a start needs them: rounds x degree at most, and the residual to stop at.
+# Items from which vectors are only as good as asked for, and the residual of a start that is not made coarse to fine;
+# rounds x degree of such a start, and of anything better.
 LARGE_FROM = 20_000
-LARGE_ROUNDS = 8
-LARGE_DEGREE = 10
 LARGE_RESIDUAL = 0.001
+LARGE_ROUNDS, MANY_ROUNDS = 8, 200
+LARGE_DEGREE, HIGH_DEGREE = 10, 30
 # Columns of a factor up to which its Gram matrix is solved instead, and the share of the largest eigenvalue below which
 # one is lost in the squares.
 LOW_RANK = 2_000
 LOST = 1e-8
 
 
-def leading_eigenvectors(affinity: Affinity, n_vectors: int) -> tuple[Array, Array]:
+def leading_eigenvectors(affinity: Affinity, n_vectors: int, *, residual: float | None = None) -> tuple[Array, Array]:
     """The largest eigenvalues (descending) and their eigenvectors (N x n_vectors).
 
+    Parameters
+    ----------
+    affinity : Affinity
+        Of a diffused one the powers of the eigenvalues.
+    n_vectors : int
+    residual : float, optional
+        ||P v - theta v|| / theta that is small enough, of 20,000 items or more; by default what a start needs. Fewer
+        items are always solved to rounding.
+
+    Notes
+    -----
+    Costs some tens of products with a block of n_vectors + 8 columns; coarse to fine about twenty.
+
+    Examples
+    --------
     >>> from partita.affinity import DenseAffinity
     >>> values, _ = leading_eigenvectors(DenseAffinity(np.diag([1.0, 3.0, 2.0])), 2)
     >>> values.round(12).tolist()
@@ -65,11 +81,11 @@ def leading_eigenvectors(affinity: Affinity, n_vectors: int) -> tuple[Array, Arr
     n_vectors = min(n_vectors, base.n_items)
     matrix = base.as_sparse() if isinstance(base, SparseAffinity) or base.n_items >= LARGE_FROM else None
     if matrix is not None:
-        values, vectors = _by_pieces(matrix, n_vectors)
+        values, vectors = _by_pieces(matrix, n_vectors, residual)
     elif base.n_items <= 3 * DENSE_UP_TO:
         values, vectors = _dense(base.to_dense(), n_vectors)
     elif base.n_items >= LARGE_FROM:
-        values, vectors = _large(base, n_vectors)
+        values, vectors = _large(base, n_vectors, residual)
     else:
         n = base.n_items
         operator = LinearOperator((n, n), matvec=lambda x: (base @ x.reshape(n, -1)).ravel(), dtype=np.float64)
@@ -77,7 +93,7 @@ def leading_eigenvectors(affinity: Affinity, n_vectors: int) -> tuple[Array, Arr
     return values**power, vectors
 
 
-def _large(base: Affinity, n_vectors: int) -> tuple[Array, Array]:
+def _large(base: Affinity, n_vectors: int, residual: float | None) -> tuple[Array, Array]:
     n = base.n_items
     if isinstance(base, LowRankAffinity) and n_vectors <= base.rank <= LOW_RANK and not base.foreign:
         found = _of_low_rank(base, n_vectors)
@@ -88,9 +104,9 @@ def _large(base: Affinity, n_vectors: int) -> tuple[Array, Array]:
         np.random.default_rng(0).normal(size=(n, min(n, n_vectors + EXTRA))),
         n_vectors,
         low=lower_end(base.__matmul__, n),
-        rounds=LARGE_ROUNDS,
-        degree=LARGE_DEGREE,
-        tolerance=LARGE_RESIDUAL,
+        rounds=LARGE_ROUNDS if residual is None else MANY_ROUNDS,
+        degree=LARGE_DEGREE if residual is None else HIGH_DEGREE,
+        tolerance=LARGE_RESIDUAL if residual is None else residual,
     )
 
 
@@ -107,10 +123,10 @@ def _of_low_rank(base: LowRankAffinity, n_vectors: int) -> tuple[Array, Array] |
     return values, np.asarray(F @ (vectors / np.sqrt(values)))
 
 
-def _by_pieces(matrix: sp.csr_array, n_vectors: int) -> tuple[Array, Array]:
+def _by_pieces(matrix: sp.csr_array, n_vectors: int, residual: float | None = None) -> tuple[Array, Array]:
     n_pieces, piece = pieces_of(matrix)
     if n_pieces == 1:
-        return _one_piece(matrix, n_vectors)
+        return _one_piece(matrix, n_vectors, residual)
     n = matrix.shape[0]
     order = np.argsort(piece, kind="stable")
     bounds = np.r_[0, np.cumsum(np.bincount(piece))]
@@ -129,7 +145,7 @@ def _by_pieces(matrix: sp.csr_array, n_vectors: int) -> tuple[Array, Array]:
         if len(found) >= n_vectors and limit[p] < found[-1][0]:
             continue
         rows = slice(bounds[p], bounds[p + 1])
-        values, vectors = _one_piece(_block(matrix, rows), min(n_vectors, rows.stop - rows.start))
+        values, vectors = _one_piece(_block(matrix, rows), min(n_vectors, rows.stop - rows.start), residual)
         found += [(float(value), rank, rows, vectors[:, c]) for c, value in enumerate(values)]
         found = sorted(found, key=lambda f: (-round(f[0], 10), f[1]))[:n_vectors]
     out = np.zeros((n, n_vectors))
@@ -145,13 +161,17 @@ def _block(matrix: sp.csr_array, rows: slice) -> sp.csr_array:
     return sp.csr_array((*arrays[:2], arrays[2] - first), shape=(rows.stop - rows.start,) * 2)
 
 
-def _one_piece(matrix: sp.csr_array, n_vectors: int) -> tuple[Array, Array]:
+def _one_piece(matrix: sp.csr_array, n_vectors: int, residual: float | None) -> tuple[Array, Array]:
     n = matrix.shape[0]
     if n <= DENSE_UP_TO or n_vectors >= n // 3:
         require_pairs(n, "a dense eigenproblem", "ask for fewer clusters, or start='dirichlet'", copies=2)
         return _dense(matrix.toarray(), n_vectors)
     if n >= LARGE_FROM:
-        return multilevel_eigenvectors(matrix, n_vectors, _one_piece_exactly)
+        if residual is None:
+            return multilevel_eigenvectors(matrix, n_vectors, _one_piece_exactly)
+        return multilevel_eigenvectors(
+            matrix, n_vectors, _one_piece_exactly, residual=residual, rounds=MANY_ROUNDS, degree=HIGH_DEGREE
+        )
     return _one_piece_exactly(matrix, n_vectors)
 
 
