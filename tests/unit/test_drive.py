@@ -349,8 +349,6 @@ def test_the_squared_norm_is_computed_once_for_all_restarts():
     calls = []
 
     class Counting(DenseAffinity):
-        name = "dense"
-
         def squared_norm(self, weights=None):
             calls.append(1)
             return super().squared_norm(weights)
@@ -387,7 +385,6 @@ def test_progress_is_told_after_each_iteration_and_at_the_end(n_jobs):
 
 def test_products_are_counted():
     class Counting(DenseAffinity):
-        name = "dense"
         count = 0
 
         def __matmul__(self, W):

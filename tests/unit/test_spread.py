@@ -62,8 +62,6 @@ def assert_same_bits(first, second):
 class WhereAffinity(DenseAffinity):
     """Leaves the number of each process that multiplies by it in a folder."""
 
-    name = "dense"
-
     def __init__(self, matrix, folder):
         super().__init__(matrix)
         self.folder = folder
