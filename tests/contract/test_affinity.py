@@ -210,7 +210,8 @@ def test_a_sparse_product_with_empty_rows_is_whole(monkeypatch):
             return np.full(shape, np.nan)
 
     monkeypatch.setattr(products, "np", Unset())
-    monkeypatch.setattr(products, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(products, "COMPILED_FROM", 0)
+    monkeypatch.setattr(products, "CHUNK", 50)
     rng = np.random.default_rng(0)
     matrix = sp.random_array((300, 300), density=0.01, format="csr", rng=rng)
     matrix = sp.csr_array(matrix + matrix.T)
@@ -230,6 +231,7 @@ def test_the_estimated_norm_of_a_diffusion_is_within_its_stated_error(monkeypatc
     S = normalise(NeighborGraph().build(X, n_clusters=5).affinity, "symmetric").affinity
     weights = rng.integers(1, 4, 1500).astype(float)
     P = DiffusedAffinity(S, 4)
+    monkeypatch.setattr(diffused, "EXACT_UP_TO", 2000)
     exact, weighted = P.squared_norm(), P.squared_norm(weights)
     dense = np.linalg.matrix_power(S.to_dense(), 4)
     assert exact == pytest.approx((dense**2).sum(), rel=ROUNDING)

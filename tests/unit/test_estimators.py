@@ -1,6 +1,7 @@
 """The estimators: scikit-learn's conventions, the laws of weights and copies, new items, and every kind of input."""
 
 import pickle
+import re
 import warnings
 
 import numpy as np
@@ -538,7 +539,8 @@ def test_a_fit_says_where_other_sizes_would_have_led():
     said = [note for note in model.result_.notes if note.startswith("sizes='equal' would put")]
     assert len(said) == (moved > 0.02)
     assert said
-    assert f"{100 * moved:.0f}%" in said[0]
+    # A few steps from the fit, where the other fit is whole.
+    assert int(re.search(r"put (?:at least )?(\d+)%", said[0])[1]) == pytest.approx(100 * moved, abs=5)
     # who chose is not asked again, and who agrees is not told
     assert not equal.result_.notes
     assert not SoftClustering(2, random_state=0).fit(np.r_[X[-60:]]).result_.notes

@@ -68,7 +68,8 @@ def test_an_error_inside_a_block_comes_out(blocks):
 @pytest.mark.parametrize("indices", [np.int32, np.int64])
 @pytest.mark.parametrize("K", [1, 2, 3, 4, 5, 7, 8, 20, 31, 32, 33, 40, 63, 64, 65, 100])
 def test_a_csr_product_is_scipys(monkeypatch, values, indices, K):
-    monkeypatch.setattr(products, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(products, "COMPILED_FROM", 0)
+    monkeypatch.setattr(products, "CHUNK", 100)
     rng = np.random.default_rng(K)
     matrix = rng.random((150, 90)) * (rng.random((150, 90)) < 0.1)
     matrix[7] = 0.0  # a row without entries
@@ -88,7 +89,8 @@ def test_a_csr_product_is_scipys(monkeypatch, values, indices, K):
 
 
 def test_a_matrix_without_rows_or_entries(monkeypatch):
-    monkeypatch.setattr(products, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(products, "COMPILED_FROM", 0)
+    monkeypatch.setattr(products, "CHUNK", 100)
     assert csr_product(sp.csr_array((0, 5)), np.ones((5, 4))).shape == (0, 4)
     np.testing.assert_array_equal(csr_product(sp.csr_array((3, 5)), np.ones((5, 4))), np.zeros((3, 4)))
 
@@ -139,9 +141,31 @@ def test_steps_by_blocks_are_steps_on_the_whole(monkeypatch, objective, weighted
 
     whole = steps()
     monkeypatch.setattr(rows, "BLOCK_NUMBERS", 12)
-    monkeypatch.setattr(products, "PARALLEL_FROM", 0)
+    monkeypatch.setattr(products, "COMPILED_FROM", 0)
+    monkeypatch.setattr(products, "CHUNK", 100)
     monkeypatch.setattr(simplex, "COMPILED_FROM", 0)
     cut = steps()
     np.testing.assert_allclose(cut.point.W, whole.point.W, atol=1e-10)
     assert cut.point.value == pytest.approx(whole.point.value, rel=1e-12)
     assert cut.optimality == pytest.approx(whole.optimality, rel=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("K", [1, 2, 5, 33])
+def test_a_compiled_step_is_that_of_array_operations(monkeypatch, K, weighted):
+    rng = np.random.default_rng(K)
+    weights = rng.integers(1, 4, 60).astype(float) if weighted else None
+    problem = Problem(graph(np.float64), PerClusterObjective(), weights)
+    W = rng.dirichlet(np.full(K, 0.2), 60)
+    W[:20] = np.eye(K)[rng.integers(0, K, 20)]  # corners, and rows that are equal: ties
+    point = problem.evaluate(W)
+    for curvature in (1e-3, problem.curvature_bound(point), 1e6):
+        expected = problem.descend(point, curvature)
+        with monkeypatch.context() as compiled:
+            compiled.setattr(simplex, "COMPILED_FROM", 0)
+            found = problem.descend(point, curvature)
+        # Steps of size gradient / curvature, added and taken away again.
+        rounding = 1e-14 * (1 + np.abs(problem.gradient(point)).max() / curvature)
+        np.testing.assert_allclose(found[0], expected[0], atol=rounding)
+        np.testing.assert_allclose(found[0].sum(axis=1), 1.0, atol=1e-14)
+        np.testing.assert_allclose(found[1:], expected[1:], rtol=1e-9, atol=1e-12)

@@ -19,8 +19,8 @@ __all__ = ["estimated_squared_norm"]
 
 # Numbers in each of the two halves of the probes, and the least and most vectors that makes: the error falls with the
 # square root of their product with N, so large affinities need few.
-PROBE_NUMBERS = 1 << 21
-PROBES = (24, 192)
+PROBE_NUMBERS = 1 << 20
+PROBES = (24, 128)
 
 
 def estimated_squared_norm(affinity: Affinity, weights: Array | None = None) -> float:

@@ -1,8 +1,8 @@
 """P @ W for a dense and for a CSR matrix P, in row chunks that threads share.
 
-Measured on two cores (`benchmarks/sparse_product.py`): a CSR product pays for threads and compiled kernels from about
-1e7 multiplications on; below it SciPy's single loop is as fast and needs no compiler. A dense product is split into
-row chunks from the same size on; inside a chunk it is one call of BLAS.
+A CSR product pays for threads and compiled kernels from about 1e6 multiplications on (`benchmarks/sparse_product.py`):
+a fit takes some hundreds of them, and to load the kernels takes half a second. Below it SciPy's single loop needs no
+compiler. A dense product is split into row chunks from 1e7 on; inside a chunk it is one call of BLAS.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["csr_product", "dense_product"]
 
-# Multiplications below which one thread (and, for CSR, SciPy) is used.
+# Multiplications below which a dense product uses one thread, and a CSR product SciPy.
 PARALLEL_FROM = 10_000_000
+COMPILED_FROM = 1_000_000
 DENSE_CHUNK = 512
-# Chunks a CSR product is cut into; fixed, so that the bits do not depend on the number of threads.
+# Multiplications of a chunk of a CSR product, and chunks at most.
+CHUNK = 1 << 18
 CSR_CHUNKS = 64
 
 
@@ -40,13 +42,14 @@ def dense_product(P: NDArray[np.float64], W: NDArray[np.float64]) -> NDArray[np.
 
 def csr_product(P: sp.csr_array, W: NDArray[np.float64]) -> NDArray[np.float64]:
     """P @ W for a P in CSR form with float64 or float32 values; sums are float64."""
-    if P.nnz * W.shape[1] < PARALLEL_FROM:
+    if P.nnz * W.shape[1] < COMPILED_FROM:
         return np.asarray(P @ W)
     out = np.empty((P.shape[0], W.shape[1]))
     W = np.ascontiguousarray(W)
     kernels = _column_kernels(W.shape[1])
     indptr, indices, values = P.indptr, P.indices, P.data
-    inner = np.searchsorted(indptr, np.linspace(0, P.nnz, CSR_CHUNKS + 1)[1:-1])
+    chunks = max(1, min(CSR_CHUNKS, P.nnz * W.shape[1] // CHUNK))
+    inner = np.searchsorted(indptr, np.linspace(0, P.nnz, chunks + 1)[1:-1])
     cuts = np.unique(np.r_[0, inner, P.shape[0]])
     bounds = [(int(low), int(high)) for low, high in pairwise(cuts) if high > low]
 
@@ -64,7 +67,8 @@ def _column_kernels(n_columns: int) -> list[tuple[Any, ...]]:
     The last vector of a part ends at its last column, so that it may overlap the one before it.
     """
     from partita.kernels.compiled import csr_product_kernel
-    from partita.kernels.csr_vectors import LANES, VECTORS, csr_vectors_kernel
+    from partita.kernels.csr_vectors import VECTORS, csr_vectors_kernel
+    from partita.kernels.lanes import LANES
 
     if n_columns < LANES:
         return [(csr_product_kernel,)]

@@ -19,10 +19,17 @@ from numpy.typing import NDArray
 from partita.kernels.namespace import namespace, of_numpy
 from partita.kernels.threads import row_bounds, run_chunks
 
-__all__ = ["project_rows", "project_rows_array", "project_rows_compiled", "project_rows_numpy", "row_projection"]
+__all__ = [
+    "project_rows",
+    "project_rows_array",
+    "project_rows_compiled",
+    "project_rows_numpy",
+    "row_descent",
+    "row_projection",
+]
 
-# Entries above which the kernel's cold start (about half a second from its cache) is worth it.
-COMPILED_FROM = 2_000_000
+# Entries above which the kernels' cold start (about half a second from their cache) is worth it, over a whole fit.
+COMPILED_FROM = 100_000
 CHUNK = 1 << 14
 
 
@@ -44,6 +51,27 @@ def row_projection(factor: Any) -> Callable[[Any], Any]:
     if factor.shape[1] == 1:
         return np.ones_like
     return _one_block if factor.size >= COMPILED_FROM else project_rows_numpy
+
+
+def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, float]] | None:
+    """The compiled step of `partita.kernels.descent` for blocks of rows of `factor`, where that is large; else None."""
+    if not of_numpy(factor) or factor.size < COMPILED_FROM:
+        return None
+    from partita.kernels.descent import descend_rows
+
+    def step(
+        W: NDArray[np.float64],
+        Y: NDArray[np.float64],
+        weights: NDArray[np.float64] | None,
+        a: NDArray[np.float64],
+        Q: NDArray[np.float64],
+        B: float,
+    ) -> tuple[NDArray[np.float64], float, float]:
+        out = np.empty_like(W)
+        slope, square = descend_rows(W, Y, weights, a, Q, B, out)
+        return out, slope, square
+
+    return step
 
 
 def _one_block(V: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -168,8 +168,12 @@ class Problem:
         """
         curvature = float(curvature)
         rows, project = self._gradient_rows(point), self.objective.domain.row_projection(point.W)
+        compiled = self.objective.domain.row_descent(point.W) if self._pair_weights is None else None
 
         def work(W: Array, Y: Array, d: Array | None, more: Array | None) -> tuple[Any, Any]:
+            if compiled is not None:
+                candidate, *sums = compiled(W, Y, d, *self._linear(point), curvature)
+                return (candidate,) if keep else (), sums
             gradient = rows(W, Y, more)
             candidate = project(W - gradient / curvature)
             move = candidate - W
@@ -181,16 +185,18 @@ class Problem:
 
     def _gradient_rows(self, point: Point) -> Callable[[Any, Any, Any], Any]:
         """The gradient of a block of rows, from those of W, of Y, and of what pair weights add."""
-        pairs = self._pair_weights
-        rest = 1.0 if pairs is None else pairs.rest
-        a = like(point.W, 4.0 * point.scale)
-        pull = like(point.W, 4.0 * rest * ((point.scale[:, None] * point.gram) * point.scale))
+        a, pull = (like(point.W, part) for part in self._linear(point))
 
         def rows(W: Any, Y: Any, more: Any) -> Any:
             gradient = W @ pull - Y * a
             return gradient if more is None else gradient + more
 
         return rows
+
+    def _linear(self, point: Point) -> tuple[Array, Array]:
+        """With (b, Q) the gradient is W Q - Y diag(b)."""
+        rest = 1.0 if self._pair_weights is None else self._pair_weights.rest
+        return 4.0 * point.scale, 4.0 * rest * ((point.scale[:, None] * point.gram) * point.scale)
 
     def _more(self, point: Point) -> Any:
         """What the weights of the pairs listed add to the gradient."""

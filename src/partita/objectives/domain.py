@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from partita.kernels.cluster_qr import cluster_qr
 from partita.kernels.namespace import namespace
 from partita.kernels.nonnegative import minimise_nonnegative
-from partita.kernels.simplex import project_rows, row_projection
+from partita.kernels.simplex import project_rows, row_descent, row_projection
 
 if TYPE_CHECKING:
     from partita.objectives.base import Point, Problem
@@ -60,6 +60,14 @@ class Domain(ABC):
     def row_projection(self, factor: Array) -> Callable[[Array], Array]:
         """`project` for blocks of rows of such a factor, where rows are projected each on its own."""
         return self.project
+
+    def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float]] | None:
+        """Gradient, step, projection and sums of a block of rows in one compiled pass, where there is one that pays.
+
+        Called with W, Y, weights (N x 1, or None), b, Q and B: the projection of W - (W Q - Y diag(b)) / B, and the two
+        sums of `Problem.descend`.
+        """
+        return None
 
     def unit(self, problem: Problem, point: Point) -> float:
         """What the move of a row is measured in: the size of a row of a factor."""
@@ -101,6 +109,9 @@ class Simplex(Domain):
 
     def row_projection(self, factor: Array) -> Callable[[Array], Array]:
         return row_projection(factor)
+
+    def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float]] | None:
+        return row_descent(factor)
 
     def membership(self, factor: Array, columns: Array) -> Array:
         return factor
