@@ -3,7 +3,7 @@
 Readers return frozen dataclasses with the arrays, the ids, the SHA-256 of the file and `notes` for the user.
 """
 
-from partita.io.draws import open_draws
+from partita.io.draws import open_draws, read_draws
 from partita.io.edges import EdgeTable, read_edges
 from partita.io.estimators import load, save, save_model
 from partita.io.files import sha256_of_file
@@ -33,6 +33,7 @@ __all__ = [
     "match_labels",
     "open_draws",
     "output_folder",
+    "read_draws",
     "read_edges",
     "read_features",
     "read_labels",

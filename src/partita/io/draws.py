@@ -2,7 +2,7 @@
 
 .npy is memory-mapped and zarr stays a store: neither is ever wholly in memory. Parquet, CSV and .npz are compressed or
 text, which every product would have to decode again, so they are read once, a few draws at a time, into the smallest
-integers that hold their labels.
+integers that hold their labels. Files of ArviZ (netCDF, or zarr with groups) are read whole, by xarray.
 """
 
 from __future__ import annotations
@@ -20,10 +20,13 @@ from partita.io.files import listed, require_file, require_suffix
 from partita.io.parquet import PANDAS_INDEX
 from partita.io.text_rows import TEXT_SUFFIXES, as_number, data_rows, first_rows, is_missing
 from partita.memory import require_memory
+from partita.partition.named_draws import NamedDraws, columns_of, named_draws
 
-__all__ = ["open_draws"]
+__all__ = ["open_draws", "read_draws"]
 
-SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr")
+SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr", ".nc")
+# The group of an ArviZ file that holds draws, and the array of a .npz file that says the chain of each.
+POSTERIOR, CHAIN = "posterior", "chain"
 # Labels that are decoded at a time.
 BATCH = 1 << 23
 KINDS = (np.int8, np.int16, np.int32, np.int64)
@@ -39,9 +42,10 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
     ----------
     path : str or Path
         .npy, .npz, .parquet (a column for each item, or one column of lists), .csv or .tsv (also .gz; a first row that
-        is no numbers is a header), or a folder or zip file .zarr.
+        is no numbers is a header), a folder or zip file .zarr, or .nc as ArviZ writes it. Columns without a name, as R
+        writes them for row names, and those that number draws and chains are no items.
     key : str, optional
-        Array of a .npz file or zarr group; the only one of two dimensions by default.
+        Array of a .npz file or zarr group, or variable of an ArviZ file; the only one that could be meant by default.
 
     Returns
     -------
@@ -71,21 +75,69 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
     >>> draws.tolist(), draws.dtype.name
     ([[1, 1, 2], [1, 2, 2]], 'int8')
     """
+    return read_draws(path, key=key).labels
+
+
+def read_draws(path: str | Path, *, key: str | None = None) -> NamedDraws:
+    r"""Partition draws from a file, as `open_draws`, with the chain of each draw and names of the items where it has them.
+
+    A table may have columns `chain` and `draw` (or `.chain`, `.iteration`, `.draw`), a .npz file an array `chain` beside
+    the labels, an ArviZ file has both.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "draws.csv")
+    ...     _ = file.write_text("chain,a,b\n1,1,1\n2,1,2\n")
+    ...     draws = read_draws(file)
+    >>> draws.labels.tolist(), draws.chain.tolist(), draws.items.tolist()
+    ([[1, 1], [1, 2]], [1, 2], ['a', 'b'])
+    """
     if Path(path).is_dir() or Path(path).name.lower().endswith((".zarr", ".zarr.zip")):
-        return _checked(_zarr(Path(path), key), path)
+        return _zarr(Path(path), key)
     file = require_file(path)
     suffix = require_suffix(file, SUFFIXES)
-    if key is not None and suffix != ".npz":
+    if key is not None and suffix not in (".npz", ".nc"):
         raise InputError(f"{file}: key={key!r} names an array of a .npz file or zarr group; leave it out for {suffix}")
+    if suffix == ".nc":
+        return _with_xarray(file, key)
     if suffix == ".npy":
-        return _checked(_mapped(file), file)
+        return NamedDraws(_checked(_mapped(file), file))
     if suffix == ".npz":
         arrays = open_npz(file)
         name = arrays.choose(key)
         _require_header(arrays, name)
-        return _checked(arrays.load(name), file)
-    batches = _parquet(file) if suffix == ".parquet" else _text(file)
-    return _collected(batches, file)
+        labels = _checked(arrays.load(name), file)
+        shape = arrays.headers[CHAIN][0] if CHAIN in arrays.headers else None
+        return NamedDraws(labels, arrays.load(CHAIN) if shape == labels.shape[:1] else None)
+    names, batches = _parquet(file) if suffix == ".parquet" else _text(file)
+    labels = _collected(batches, file)
+    if names is None:
+        return NamedDraws(labels)
+    chain_at, left = columns_of(names)
+    chain = None if chain_at is None else labels[:, chain_at].copy()
+    return NamedDraws(labels if len(left) == len(names) else labels[:, left], chain, np.array(names)[left])
+
+
+def _with_xarray(path: Path, variable: str | None) -> NamedDraws:
+    """The group `posterior` of a netCDF file or zarr store that ArviZ wrote, or a data set without groups."""
+    xarray = require("xarray", extra="arviz", purpose="reading draws that ArviZ wrote")
+    is_zarr = path.is_dir() or path.suffix != ".nc"
+    options: dict[str, Any] = {"engine": "zarr"} if is_zarr else {}
+    try:
+        dataset = xarray.open_dataset(path, group=POSTERIOR, **options)
+    except (OSError, KeyError, ValueError):
+        try:
+            dataset = xarray.open_dataset(path, **options)
+        except (OSError, KeyError, ValueError) as error:
+            raise InputError(f"{path} cannot be read as netCDF ({error}); write it with ArviZ's to_netcdf") from error
+    with dataset:
+        try:
+            found = named_draws(dataset, variable=variable)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+    return NamedDraws(_checked(found.labels, path), found.chain, found.items)
 
 
 def _mapped(file: Path) -> Labels:
@@ -130,7 +182,7 @@ def _require_whole(block: Labels, first: int, path: str | Path) -> None:
         raise InputError(f"{path}: draw {first + b}, item {i}: {block[b, i]:g} is no label; {WHOLE}")
 
 
-def _zarr(path: Path, key: str | None) -> Any:
+def _zarr(path: Path, key: str | None) -> NamedDraws:
     if not path.exists():
         raise InputError(f"{path} does not exist; check the path")
     try:
@@ -146,22 +198,24 @@ def _zarr(path: Path, key: str | None) -> Any:
     if hasattr(store, "shape"):
         if key is not None:
             raise InputError(f"{path} is one array: key={key!r} names an array of a group; leave it out")
-        return store
+        return NamedDraws(_checked(store, path))
+    if POSTERIOR in store:
+        return _with_xarray(path, key)
     arrays = dict(store.arrays())
     if key is not None:
         if key not in arrays:
             raise InputError(f"{path} has no array {key!r}; it has {listed(arrays) or 'none'}")
-        return arrays[key]
+        return NamedDraws(_checked(arrays[key], path))
     fitting = [array for array in arrays.values() if len(array.shape) == 2]
     if len(fitting) != 1:
         raise InputError(
             f"{path} has {len(fitting)} arrays of 2 dimensions ({listed(arrays) or 'it is empty'}); name one: key=..."
         )
-    return fitting[0]
+    return NamedDraws(_checked(fitting[0], path))
 
 
-def _parquet(file: Path) -> Iterator[Labels]:
-    """Batches of draws; each a row of numbers, or one list."""
+def _parquet(file: Path) -> tuple[list[str] | None, Iterator[Labels]]:
+    """Names of the columns, and batches of draws; each a row of numbers, or one list, without names."""
     parquet = require("pyarrow.parquet", extra="parquet", purpose="reading parquet files")
     types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
     try:
@@ -185,9 +239,16 @@ def _parquet(file: Path) -> Iterator[Labels]:
         (row,) = next(table.iter_batches(batch_size=1, columns=[fields[0].name])).column(0)
         width = len(row) if row.is_valid else 0
         _require_shape((table.metadata.num_rows, width), file)
+    return (None if is_list[0] else [field.name for field in fields]), _parquet_batches(file, table, fields, width)
+
+
+def _parquet_batches(file: Path, table: Any, fields: list[Any], width: int) -> Iterator[Labels]:
+    types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
+    kind = fields[0].type
+    is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
     rows, first = max(1, BATCH // width), 0
     for batch in table.iter_batches(batch_size=rows, columns=[field.name for field in fields]):
-        if is_list[0]:
+        if is_list:
             block = _lists(batch.column(0), width, first, file)
         else:
             for item, column in enumerate(batch.columns):
@@ -217,13 +278,16 @@ def _require_present(column: Any, file: Path, first: int, item: int, width: int)
         raise InputError(f"{file}: {_lacking(first + draw, item + further)}")
 
 
-def _text(file: Path) -> Iterator[Labels]:
-    """Batches of rows of numbers."""
+def _text(file: Path) -> tuple[list[str] | None, Iterator[Labels]]:
+    """Names of the columns, where there is a header, and batches of rows of numbers."""
     rows, _ = first_rows(file, 2)
-    width = len(rows[0])
     header = any(as_number(cell) is None for cell in rows[0])
     if header and len(rows) == 1:
         raise InputError(f"{file} has a header and no rows; expected a row for each draw")
+    return (rows[0] if header else None), _text_batches(file, len(rows[0]), header=header)
+
+
+def _text_batches(file: Path, width: int, *, header: bool) -> Iterator[Labels]:
     step, first = max(1, BATCH // width), 0
     held: list[Labels] = []
     for row in data_rows(file, width, skip_header=header):

@@ -1,0 +1,144 @@
+"""Draws with their chains and the names of their items: ArviZ of both generations, frames, and the files of each."""
+
+import numpy as np
+import pytest
+
+from partita.errors import InputError
+from partita.io import open_draws, read_draws
+from partita.partition.named_draws import named_draws
+
+RNG = np.random.default_rng(0)
+LABELS = RNG.integers(0, 5, size=(3, 7, 11))  # chain, draw, item
+CHAIN = np.repeat([0, 1, 2], 7)
+
+
+def dataset():
+    xarray = pytest.importorskip("xarray")
+    return xarray.Dataset(
+        {
+            "z": (("chain", "draw", "item"), LABELS),
+            "mu": (("chain", "draw", "component"), RNG.normal(size=(3, 7, 4))),
+            "K": (("chain", "draw"), LABELS.max(axis=2)),
+        },
+        coords={"chain": np.arange(3), "item": [f"i{k}" for k in range(11)]},
+    )
+
+
+def inference_data():
+    arviz = pytest.importorskip("arviz")
+    if not hasattr(arviz, "InferenceData"):
+        pytest.skip("this ArviZ has DataTree only")
+    return arviz.InferenceData(posterior=dataset())
+
+
+def data_tree():
+    xarray = pytest.importorskip("xarray")
+    observed = xarray.Dataset({"y": ("i", [1, 2])})
+    return xarray.DataTree.from_dict({"/posterior": dataset(), "/observed_data": observed})
+
+
+HOLDERS = {
+    "InferenceData": inference_data,
+    "DataTree": data_tree,
+    "Dataset": dataset,
+    "DataArray": lambda: dataset()["z"],
+    "transposed": lambda: dataset()["z"].transpose("item", "draw", "chain"),
+}
+
+
+@pytest.mark.parametrize("holder", HOLDERS)
+def test_every_holder_gives_the_same_draws(holder):
+    found = named_draws(HOLDERS[holder]())
+    np.testing.assert_array_equal(found.labels, LABELS.reshape(21, 11))
+    np.testing.assert_array_equal(found.chain, CHAIN)
+    assert found.items.tolist() == [f"i{k}" for k in range(11)]
+
+
+def test_a_frame_may_number_chains_and_draws():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(LABELS.reshape(21, 11), columns=[f"V{k}" for k in range(11)])
+    frame.insert(0, ".iteration", np.tile(np.arange(7), 3))
+    frame.insert(0, ".chain", CHAIN)
+    found = named_draws(frame)
+    np.testing.assert_array_equal(found.labels, LABELS.reshape(21, 11))
+    np.testing.assert_array_equal(found.chain, CHAIN)
+    assert found.items[0] == "V0"
+    with pytest.raises(InputError, match="no column of labels"):
+        named_draws(frame[[".chain", ".iteration"]])
+
+
+def test_arrays_stay_as_they_are_and_take_no_variable():
+    assert named_draws(LABELS[0]).labels is LABELS[0] or named_draws(LABELS[0]).labels.base is LABELS
+    with pytest.raises(InputError, match="leave it out"):
+        named_draws(LABELS[0], variable="z")
+
+
+def test_what_could_be_meant_twice_or_not_at_all_is_named():
+    two = dataset().assign(other=lambda d: d["z"] + 1)
+    with pytest.raises(InputError, match=r"z, other could all be the labels: name one with variable="):
+        named_draws(two)
+    np.testing.assert_array_equal(named_draws(two, variable="other").labels, LABELS.reshape(21, 11) + 1)
+    with pytest.raises(InputError, match="no variable 'w'"):
+        named_draws(two, variable="w")
+    with pytest.raises(InputError, match="no variable could be the labels"):
+        named_draws(dataset()[["mu", "K"]])
+    with pytest.raises(InputError, match="'chain', 'item'"):
+        named_draws(dataset()["z"].isel(draw=0))
+    with pytest.raises(InputError, match="no group 'posterior'"):
+        named_draws(data_tree()["observed_data"])
+
+
+@pytest.mark.parametrize("suffix", ["draws.nc", "draws.zarr"])
+def test_files_that_arviz_writes(tmp_path, suffix):
+    pytest.importorskip("h5netcdf")
+    path = tmp_path / suffix
+    if suffix.endswith(".nc"):
+        inference_data().to_netcdf(str(path), engine="h5netcdf")
+    else:
+        pytest.importorskip("zarr")
+        dataset().to_zarr(path, group="posterior")
+    found = read_draws(path)
+    np.testing.assert_array_equal(found.labels, LABELS.reshape(21, 11))
+    np.testing.assert_array_equal(found.chain, CHAIN)
+    np.testing.assert_array_equal(open_draws(path), found.labels)
+    with pytest.raises(InputError, match=r"draws\.(nc|zarr).*no variable 'w'"):
+        read_draws(path, key="w")
+
+
+def test_a_file_that_is_no_netcdf(tmp_path):
+    pytest.importorskip("h5netcdf")
+    (tmp_path / "draws.nc").write_bytes(b"not at all")
+    with pytest.raises(InputError, match="cannot be read as netCDF"):
+        read_draws(tmp_path / "draws.nc")
+
+
+def test_columns_of_rs_write_csv_and_of_posterior_packages(tmp_path):
+    labels = LABELS[0]
+    rows = [",".join([f'"{b + 1}"', *map(str, row)]) for b, row in enumerate(labels)]
+    header = ",".join(['""', *(f'"V{k + 1}"' for k in range(11))])
+    (tmp_path / "r.csv").write_text("\n".join([header, *rows]) + "\n")
+    found = read_draws(tmp_path / "r.csv")
+    np.testing.assert_array_equal(found.labels, labels)
+    assert found.chain is None
+    assert found.items.tolist()[:2] == ["V1", "V2"]
+    header = ",".join(["chain", "draw", *(f"x{k}" for k in range(11))])
+    rows = [",".join([str(c), str(b), *map(str, LABELS[c, b])]) for c in range(3) for b in range(7)]
+    (tmp_path / "chains.csv").write_text("\n".join([header, *rows]) + "\n")
+    found = read_draws(tmp_path / "chains.csv")
+    np.testing.assert_array_equal(found.labels, LABELS.reshape(21, 11))
+    np.testing.assert_array_equal(found.chain, CHAIN)
+
+
+def test_chains_beside_the_labels_of_an_npz_and_in_parquet(tmp_path):
+    np.savez(tmp_path / "d.npz", draw=LABELS.reshape(21, 11), chain=CHAIN)
+    np.testing.assert_array_equal(read_draws(tmp_path / "d.npz").chain, CHAIN)
+    np.savez(tmp_path / "other.npz", draw=LABELS.reshape(21, 11), chain=CHAIN[:5])
+    assert read_draws(tmp_path / "other.npz").chain is None  # of something else
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pandas.DataFrame(LABELS.reshape(21, 11), columns=[f"V{k}" for k in range(11)])
+    frame.insert(0, "chain", CHAIN)
+    frame.to_parquet(tmp_path / "d.parquet")
+    found = read_draws(tmp_path / "d.parquet")
+    np.testing.assert_array_equal(found.labels, LABELS.reshape(21, 11))
+    np.testing.assert_array_equal(found.chain, CHAIN)
