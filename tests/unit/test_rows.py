@@ -166,6 +166,32 @@ def test_a_compiled_step_is_that_of_array_operations(monkeypatch, K, weighted):
             found = problem.descend(point, curvature)
         # Steps of size gradient / curvature, added and taken away again.
         rounding = 1e-14 * (1 + np.abs(problem.gradient(point)).max() / curvature)
-        np.testing.assert_allclose(found[0], expected[0], atol=rounding)
-        np.testing.assert_allclose(found[0].sum(axis=1), 1.0, atol=1e-14)
-        np.testing.assert_allclose(found[1:], expected[1:], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.W, expected.W, atol=rounding)
+        np.testing.assert_allclose(found.W.sum(axis=1), 1.0, atol=1e-14)
+        assert found.slope == pytest.approx(expected.slope, rel=1e-9, abs=1e-12)
+        assert found.square == pytest.approx(expected.square, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("compiled_from", [0, 10**9])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("objective", [PerClusterObjective, SymNMFObjective])
+def test_a_step_from_between_two_points_is_one_from_the_point_there(monkeypatch, objective, weighted, compiled_from):
+    monkeypatch.setattr(simplex, "COMPILED_FROM", compiled_from)
+    monkeypatch.setattr(rows, "BLOCK_NUMBERS", 12)
+    rng = np.random.default_rng(5)
+    weights = rng.integers(1, 4, 60).astype(float) if weighted else None
+    problem = Problem(graph(np.float64), objective(), weights)
+    first = problem.evaluate(rng.dirichlet(np.ones(3), 60))
+    second, cross = problem.evaluate_beside(rng.dirichlet(np.ones(3), 60), first)
+    # The two share what one product tells; `cross` is of the second with the first, and lines go from first to second.
+    for t in (-0.3, 0.4, 1.0, 1.9):
+        kept, line = problem.between(first, second, t), problem.line(first, second, cross, t)
+        np.testing.assert_allclose(line.gram, kept.gram, atol=1e-11)
+        np.testing.assert_allclose(line.scale, kept.scale, rtol=1e-9)
+        assert line.value == pytest.approx(kept.value, rel=1e-11)
+        B = problem.curvature_bound(first)
+        found, expected = problem.descend(line, B, measured=(second, 2 * B)), problem.descend(kept, B)
+        np.testing.assert_allclose(found.W, expected.W, atol=1e-9)
+        assert found.slope == pytest.approx(expected.slope, rel=1e-8)
+        assert found.square == pytest.approx(expected.square, rel=1e-8)
+        assert found.moved == pytest.approx(problem.descend(second, 2 * B).square, rel=1e-12)

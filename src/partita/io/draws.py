@@ -79,10 +79,10 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
 
 
 def read_draws(path: str | Path, *, key: str | None = None) -> NamedDraws:
-    r"""Partition draws from a file, as `open_draws`, with the chain of each draw and names of the items where it has them.
+    r"""Partition draws as `open_draws` reads them, with the chain of each draw and the names of the items, if it has them.
 
-    A table may have columns `chain` and `draw` (or `.chain`, `.iteration`, `.draw`), a .npz file an array `chain` beside
-    the labels, an ArviZ file has both.
+    A table may have columns `chain` and `draw` (or `.chain`, `.iteration`, `.draw`), a .npz file an array `chain`
+    beside the labels, an ArviZ file has both.
 
     Examples
     --------

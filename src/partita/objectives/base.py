@@ -20,8 +20,6 @@ goes through `partita.kernels.rows`, and only what is K x K comes to the host. P
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -31,9 +29,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from partita.affinity.base import Affinity, PairWeights
-from partita.kernels.namespace import like, namespace
+from partita.kernels.namespace import namespace
 from partita.kernels.rows import row_pass
+from partita.objectives.descent import Descent, descend, gradient_rows
 from partita.objectives.domain import SIMPLEX, Domain
+from partita.objectives.point import Between, Cross, Point
 
 # Points of a segment that are tried where values on it are not K x K work.
 COARSE = (0.125, 0.25, 0.5, 0.75)
@@ -64,19 +64,6 @@ class Objective(ABC):
         """The K scales a, from c (K) and H (K x K): a minimiser of a^T H a - 2 a^T c over what is allowed."""
 
 
-@dataclass(frozen=True, eq=False)
-class Point:
-    """A membership and what one product with P told about it."""
-
-    W: Array
-    product: Array  # Y = P D W
-    gram: Array  # G = W^T D W
-    attraction: Array  # c
-    curvature: Array  # H
-    scale: Array  # a
-    value: float  # f without the constant ||P||^2
-
-
 class Problem:
     """An affinity, an objective and item weights: evaluates memberships and counts products with P.
 
@@ -105,7 +92,7 @@ class Problem:
     @cached_property
     def squared_norm(self) -> float:
         """||P||^2, weighted: the constant of the objective."""
-        total, pairs = self.affinity.squared_norm(self.weights), self._pair_weights
+        total, pairs = self.affinity.squared_norm(self.weights), self.pair_weights
         if pairs is None:
             return total
         d = 1.0 if self.weights is None else self.weights[pairs.first] * self.weights[pairs.second]
@@ -117,6 +104,32 @@ class Problem:
         self.n_products += self.affinity.products
         return self.point_of(W, self.affinity @ self._weighted(W))
 
+    def evaluate_beside(self, W: Array, other: Point) -> tuple[Point, Cross | None]:
+        """`evaluate`, and what W has in common with another point, in the same pass; None where pairs have weights."""
+        if self.pair_weights is not None:
+            return self.evaluate(W), None
+        self.n_products += self.affinity.products
+
+        def work(W: Array, Y: Array, V: Array, d: Array | None) -> tuple[Any, Any]:
+            weighted = V if d is None else d * V
+            return (), (*_sums(W, Y, d), W.T @ weighted, namespace(W).sum(weighted * Y, axis=0))
+
+        Y = self.affinity @ self._weighted(W)
+        _, (gram, attraction, *cross) = row_pass(W, work, Y, other.W, self.column)
+        return self._point(W, Y, gram, attraction), Cross(*cross)
+
+    def line(self, first: Point, second: Point, cross: Cross | None, t: float) -> Point | Between:
+        """The point first + t (second - first): K x K work given what the two have in common, else as `between`."""
+        if cross is None:
+            return self.between(first, second, t)
+        s = 1.0 - t
+        mixed = cross.gram + cross.gram.T
+        gram = s * s * first.gram + t * t * second.gram + s * t * mixed
+        c = s * s * first.attraction + t * t * second.attraction + 2.0 * s * t * cross.attraction
+        H = gram * gram
+        a = self.objective.scale(c, H)
+        return Between(first, second, t, gram, a, float(a @ H @ a - 2.0 * a @ c))
+
     def between(self, first: Point, second: Point, t: float) -> Point:
         """The point first + t (second - first), from the products already known: no product with P."""
 
@@ -124,7 +137,7 @@ class Problem:
             W, Y = W + t * (V - W), Y + t * (Z - Y)
             return (W, Y), _sums(W, Y, d)
 
-        (W, Y), sums = row_pass(first.W, work, second.W, first.product, second.product, self._column)
+        (W, Y), sums = row_pass(first.W, work, second.W, first.product, second.product, self.column)
         return self._point(W, Y, *sums)
 
     def best_between(self, first: Point, second: Point) -> Point:
@@ -133,18 +146,13 @@ class Problem:
         c and G are quadratic along the segment, so with one cross product of the two memberships every value on it is
         K x K work; no product with P.
         """
-        if self._pair_weights is not None:
+        if self.pair_weights is not None:
             return min((self.between(first, second, t) for t in COARSE), key=lambda point: point.value)
-        cross_gram = first.W.T @ self._weighted(second.W)
-        cross_gram = cross_gram + cross_gram.T
-        cross = 2.0 * np.einsum("nk,nk->k", self._weighted(first.W), second.product)
+        weighted = self._weighted(first.W)
+        cross = Cross(weighted.T @ second.W, np.einsum("nk,nk->k", weighted, second.product))
 
         def value(t: float) -> float:
-            s = 1.0 - t
-            c = s * s * first.attraction + t * t * second.attraction + s * t * cross
-            H = (s * s * first.gram + t * t * second.gram + s * t * cross_gram) ** 2
-            a = self.objective.scale(c, H)
-            return float(a @ H @ a - 2.0 * a @ c)
+            return self.line(first, second, cross, t).value
 
         t = float(minimize_scalar(value, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-4}).x)
         return self.between(first, second, t)
@@ -155,52 +163,26 @@ class Problem:
 
     def gradient(self, point: Point) -> Any:
         """4 (W A G A - Y A): the gradient in the metric of the weights, [zhao2015] eq. (5) with a scale."""
-        rows = self._gradient_rows(point)
+        rows = gradient_rows(self, point)
         (gradient,), _ = row_pass(
-            point.W, lambda W, Y, more: ([rows(W, Y, more)], ()), point.product, self._more(point)
+            point.W, lambda W, Y, more: ([rows(W, Y, more)], ()), point.product, self.of_pairs(point)
         )
         return gradient
 
-    def descend(self, point: Point, curvature: float, *, keep: bool = True) -> tuple[Any, float, float]:
-        """The factor W' = project(W - gradient / curvature), <gradient, W' - W> and ||W' - W||^2, in one pass.
+    def descend(
+        self, base: Point | Between, curvature: float, *, keep: bool = True, measured: tuple[Point, float] | None = None
+    ) -> Descent:
+        """One projected gradient step from `base`; see `partita.objectives.descent`."""
+        return descend(self, base, curvature, keep=keep, measured=measured)
 
-        For domains that project row by row. Without `keep` the factor is not kept: None.
-        """
-        curvature = float(curvature)
-        rows, project = self._gradient_rows(point), self.objective.domain.row_projection(point.W)
-        compiled = self.objective.domain.row_descent(point.W) if self._pair_weights is None else None
-
-        def work(W: Array, Y: Array, d: Array | None, more: Array | None) -> tuple[Any, Any]:
-            if compiled is not None:
-                candidate, *sums = compiled(W, Y, d, *self._linear(point), curvature)
-                return (candidate,) if keep else (), sums
-            gradient = rows(W, Y, more)
-            candidate = project(W - gradient / curvature)
-            move = candidate - W
-            xp, weighted = namespace(W), move if d is None else d * move
-            return (candidate,) if keep else (), (xp.sum(gradient * weighted), xp.sum(move * weighted))
-
-        outputs, (slope, square) = row_pass(point.W, work, point.product, self._column, self._more(point))
-        return outputs[0] if keep else None, float(slope), float(square)
-
-    def _gradient_rows(self, point: Point) -> Callable[[Any, Any, Any], Any]:
-        """The gradient of a block of rows, from those of W, of Y, and of what pair weights add."""
-        a, pull = (like(point.W, part) for part in self._linear(point))
-
-        def rows(W: Any, Y: Any, more: Any) -> Any:
-            gradient = W @ pull - Y * a
-            return gradient if more is None else gradient + more
-
-        return rows
-
-    def _linear(self, point: Point) -> tuple[Array, Array]:
+    def linear(self, point: Point | Between) -> tuple[Array, Array]:
         """With (b, Q) the gradient is W Q - Y diag(b)."""
-        rest = 1.0 if self._pair_weights is None else self._pair_weights.rest
+        rest = 1.0 if self.pair_weights is None else self.pair_weights.rest
         return 4.0 * point.scale, 4.0 * rest * ((point.scale[:, None] * point.gram) * point.scale)
 
-    def _more(self, point: Point) -> Any:
-        """What the weights of the pairs listed add to the gradient."""
-        if self._pair_weights is None:
+    def of_pairs(self, point: Point | Between) -> Any:
+        """What the weights of the pairs listed add to the gradient; None without."""
+        if self.pair_weights is None or isinstance(point, Between):
             return None
         return 4.0 * ((self._modelled(point.W, point.scale) @ self._weighted(point.W)) * point.scale)
 
@@ -209,7 +191,7 @@ class Problem:
 
         With weights on pairs a bound, the smaller of two: that, with what heavier pairs add; and the largest trace.
         """
-        a, pairs = point.scale, self._pair_weights
+        a, pairs = point.scale, self.pair_weights
         top = 4.0 * float(np.linalg.eigvalsh((a[:, None] * point.gram) * a)[-1])
         if pairs is None:
             return top
@@ -229,12 +211,12 @@ class Problem:
         return float(self.affinity.n_items if self.weights is None else self.weights.sum())
 
     @cached_property
-    def _column(self) -> Array | None:
+    def column(self) -> Array | None:
         """The item weights as a column, where the affinity's arrays are."""
         return None if self.weights is None else self.affinity.native(self.weights[:, None])
 
     def _weighted(self, W: Array) -> Array:
-        return W if self._column is None else self._column * W
+        return W if self.column is None else self.column * W
 
     @property
     def rounding(self) -> float:
@@ -243,19 +225,19 @@ class Problem:
 
     def point_of(self, W: Array, Y: Array) -> Point:
         """The point W whose product Y = P D W is known already: no product with P."""
-        _, sums = row_pass(W, lambda W, Y, d: ((), _sums(W, Y, d)), Y, self._column)
+        _, sums = row_pass(W, lambda W, Y, d: ((), _sums(W, Y, d)), Y, self.column)
         return self._point(W, Y, *sums)
 
     def _point(self, W: Array, Y: Array, gram: Array, attraction: Array) -> Point:
         curvature = gram * gram
-        if self._pair_weights is not None:
+        if self.pair_weights is not None:
             curvature = self._corrected(W, curvature)
         a = self.objective.scale(attraction, curvature)
         return Point(W, Y, gram, attraction, curvature, a, float(a @ curvature @ a - 2.0 * a @ attraction))
 
     def _corrected(self, W: Array, H: Array) -> Array:
         """H with the pairs of `pair_weights` counted as they are weighted."""
-        pairs = self._pair_weights
+        pairs = self.pair_weights
         assert pairs is not None
         H = pairs.rest * H
         for low in range(0, len(pairs), CHUNK):
@@ -266,7 +248,7 @@ class Problem:
 
     def _modelled(self, W: Array, a: Array) -> sp.csr_array:
         """(omega - rest) o (W diag(a) W^T) over the pairs of `pair_weights`."""
-        pairs = self._pair_weights
+        pairs = self.pair_weights
         assert pairs is not None
         order, columns, bounds = self._pair_structure
         WA, values = W * a, np.empty(len(pairs))
@@ -278,7 +260,7 @@ class Problem:
 
     def _row_weights(self, W: Array) -> tuple[float, float]:
         """Largest sum over j of d_j ||w_j||^2, times what pair (i, j) counts more than the rest; and what it counts."""
-        pairs = self._pair_weights
+        pairs = self.pair_weights
         assert pairs is not None
         d = 1.0 if self.weights is None else self.weights
         squares = d * np.einsum("nk,nk->n", W, W)
@@ -287,13 +269,13 @@ class Problem:
         return float(heavier.max()), float((pairs.rest * squares.sum() + np.bincount(pairs.first, excess, n)).max())
 
     @cached_property
-    def _pair_weights(self) -> PairWeights | None:
+    def pair_weights(self) -> PairWeights | None:
         return self.affinity.pair_weights
 
     @cached_property
     def _pair_structure(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
         """The pairs listed in CSR order: sorted once, not at every gradient."""
-        pairs = self._pair_weights
+        pairs = self.pair_weights
         assert pairs is not None
         order = np.lexsort((pairs.second, pairs.first))
         counts = np.bincount(pairs.first, minlength=self.affinity.n_items)
@@ -302,7 +284,7 @@ class Problem:
     @cached_property
     def _excess(self) -> Array:
         """d_i d_j (omega_ij - rest) of the pairs listed."""
-        pairs = self._pair_weights
+        pairs = self.pair_weights
         assert pairs is not None
         excess = pairs.weight - pairs.rest
         return excess if self.weights is None else excess * self.weights[pairs.first] * self.weights[pairs.second]

@@ -116,8 +116,8 @@ def _of_array(array: Any) -> NamedDraws:
     others = [dim for dim in array.dims if dim not in DIMENSIONS]
     if "draw" not in array.dims or len(others) != 1:
         raise InputError(
-            f"the labels have the dimensions {tuple(map(str, array.dims))}: expected 'chain' (may be left out), 'draw' and "
-            "one that numbers the items; rename them"
+            f"the labels have the dimensions {tuple(map(str, array.dims))}: expected 'chain' (may be left out), 'draw' "
+            "and one that numbers the items; rename them"
         )
     (item,) = others
     chains = "chain" in array.dims

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from partita.objectives import Point, Problem
+from partita.objectives import Between, Descent, Point, Problem
 
-__all__ = ["OfProblem", "Solver", "State", "optimality", "optimality_by_rows"]
+__all__ = ["OfProblem", "Solver", "State", "optimality", "optimality_and_step", "optimality_by_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,5 +103,16 @@ def optimality_by_rows(problem: Problem, point: Point) -> float:
     unit = problem.objective.domain.unit(problem, point)
     if bound <= 0 or unit <= 0:
         return 0.0
-    _, _, square = problem.descend(point, bound, keep=False)
+    square = problem.descend(point, bound, keep=False).square
     return float(np.sqrt(square / problem.total_weight)) / unit
+
+
+def optimality_and_step(
+    problem: Problem, point: Point, base: Point | Between, curvature: float
+) -> tuple[float, Descent]:
+    """`optimality_by_rows` of a point and a step from another one, in the same pass."""
+    bound, unit = problem.curvature_bound(point), problem.objective.domain.unit(problem, point)
+    if bound <= 0 or unit <= 0:
+        return 0.0, problem.descend(base, curvature)
+    step = problem.descend(base, curvature, measured=(point, bound))
+    return float(np.sqrt(step.moved / problem.total_weight)) / unit, step

@@ -1,0 +1,134 @@
+"""One projected gradient step in one pass over the rows: gradient, step, projection and what a solver asks of them.
+
+The base of the step may lie between two points (`Between`): its rows are made block by block and never kept. Another
+point can be measured in the same pass, how far its own step would move it, which is what optimality is made of: so an
+iteration of accelerated projected gradient is a product with P, the sums over the new point, and one such pass.
+
+With the K x K numbers (b, Q) of `Problem.linear` the gradient is W Q - Y diag(b). Where the factor lies on the simplex
+and is large, a compiled kernel does a block of rows at once (`Domain.row_descent`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.kernels.namespace import like, namespace
+from partita.kernels.rows import row_pass
+from partita.objectives.point import Between, Point
+
+if TYPE_CHECKING:
+    from partita.objectives.base import Problem
+
+__all__ = ["Descent", "descend", "gradient_rows"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Descent:
+    """A step from W to W'."""
+
+    W: Any  # W', or None where it was not kept
+    slope: float  # <gradient, W' - W>
+    square: float  # ||W' - W||^2
+    moved: float = 0.0  # the same of the point that was measured
+
+
+def descend(
+    problem: Problem,
+    base: Point | Between,
+    curvature: float,
+    *,
+    keep: bool = True,
+    measured: tuple[Point, float] | None = None,
+) -> Descent:
+    """The step to W' = project(W - gradient / B), for domains that project row by row.
+
+    Parameters
+    ----------
+    problem : Problem
+    base : Point or Between
+        W.
+    curvature : float
+        B > 0.
+    keep : bool
+        Without it W' is not kept.
+    measured : point and curvature, optional
+        Another point whose step is measured in the same pass.
+    """
+    step, arrays = _step(problem, base, float(curvature)), _arrays(base)
+    if measured is None:
+
+        def work(d: Array | None, more: Array | None, *blocks: Any) -> tuple[Any, Any]:
+            W, slope, square = step(d, more, *blocks)
+            return (W,) if keep else (), (slope, square)
+
+        outputs, sums = _pass(work, arrays, problem.column, problem.of_pairs(base))
+    else:
+        point, own = measured
+        other, n = _step(problem, point, float(own)), len(arrays)
+
+        def work(d: Array | None, more: Array | None, *blocks: Any) -> tuple[Any, Any]:
+            W, slope, square = step(d, more, *blocks[:n])
+            *_, moved = other(d, blocks[n], *blocks[n + 1 :])
+            return (W,) if keep else (), (slope, square, moved)
+
+        arrays = (*arrays, problem.of_pairs(point), *_arrays(point))
+        outputs, sums = _pass(work, arrays, problem.column, problem.of_pairs(base))
+    return Descent(outputs[0] if keep else None, *map(float, sums))
+
+
+def gradient_rows(problem: Problem, base: Point | Between) -> Callable[[Any, Any, Any], Any]:
+    """The gradient of a block of rows, from those of W, of Y, and of what pair weights add."""
+    b, Q = (like(_first(base), part) for part in problem.linear(base))
+
+    def rows(W: Any, Y: Any, more: Any) -> Any:
+        gradient = W @ Q - Y * b
+        return gradient if more is None else gradient + more
+
+    return rows
+
+
+Step = Callable[..., tuple[Any, Any, Any]]
+
+
+def _step(problem: Problem, base: Point | Between, B: float) -> Step:
+    """W', slope and square of a block of rows, from weights, what pair weights add, and the rows of `_arrays`."""
+    gradient_of, project = gradient_rows(problem, base), problem.objective.domain.row_projection(_first(base))
+    compiled = problem.objective.domain.row_descent(_first(base)) if problem.pair_weights is None else None
+    b, Q = problem.linear(base)
+    t = base.t if isinstance(base, Between) else None
+
+    def step(d: Array | None, more: Array | None, W: Any, Y: Any, V: Any = None, Z: Any = None) -> tuple[Any, Any, Any]:
+        if t is not None:
+            W, Y = W + t * (V - W), Y + t * (Z - Y)
+        if compiled is not None:
+            return compiled(W, Y, d, b, Q, B)
+        gradient = gradient_of(W, Y, more)
+        candidate = project(W - gradient / B)
+        move = candidate - W
+        xp, weighted = namespace(W), move if d is None else d * move
+        return candidate, xp.sum(gradient * weighted), xp.sum(move * weighted)
+
+    return step
+
+
+def _first(base: Point | Between) -> Any:
+    return base.first.W if isinstance(base, Between) else base.W
+
+
+def _arrays(base: Point | Between) -> tuple[Any, ...]:
+    if isinstance(base, Between):
+        return base.first.W, base.first.product, base.second.W, base.second.product
+    return base.W, base.product
+
+
+def _pass(work: Callable[..., Any], arrays: tuple[Any, ...], d: Any, more: Any) -> tuple[list[Any], list[Any]]:
+    """A pass with the weights and what pair weights add before the rows."""
+    first, *rest = arrays
+    return row_pass(first, lambda W, d, more, *others: work(d, more, W, *others), d, more, *rest)

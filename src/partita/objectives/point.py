@@ -1,0 +1,45 @@
+"""Points of the factorization: a factor and what one product with P told about it, or what lies between two of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Between", "Cross", "Point"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A membership and what one product with P told about it."""
+
+    W: Array
+    product: Array  # Y = P D W
+    gram: Array  # G = W^T D W
+    attraction: Array  # c
+    curvature: Array  # H
+    scale: Array  # a
+    value: float  # f without the constant ||P||^2
+
+
+@dataclass(frozen=True, eq=False)
+class Cross:
+    """What two points have in common: with it c and G are known all along the line through them."""
+
+    gram: Array  # W_1^T D W_2
+    attraction: Array  # diag(W_1^T D Y_2)
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """The point first + t (second - first), any t: its K x K numbers; its rows are made where they are needed."""
+
+    first: Point
+    second: Point
+    t: float
+    gram: Array
+    scale: Array
+    value: float
