@@ -1,0 +1,117 @@
+"""Gaussian components with their parameters, as the samplers that do not integrate them out keep them. Loads numba.
+
+A component is a mean, a whitener G (precision G^T G, upper triangular) and log |G|; slots come and go by their numbers
+and no parameters are moved.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from partita.kernels.mixture_linear import draw_given_items, squared_distance
+from partita.kernels.mixture_partition import log_probability, numbered, sums_by_cluster
+
+__all__ = [
+    "Components",
+    "draw_components",
+    "empty_components",
+    "enlarged",
+    "fitted_components",
+    "in_order",
+    "log_joint",
+]
+
+LOG_TWO_PI = math.log(2.0 * math.pi)
+
+
+class Components(NamedTuple):
+    """Slots, each the parameters of a component."""
+
+    mean: Any  # C x d
+    whitener: Any  # C x d x d, upper half
+    log_det: Any  # C: log |whitener|
+
+
+@njit(cache=True, nogil=True)
+def empty_components(capacity: int, d: int) -> Any:
+    """Slots without anything in them."""
+    return Components(np.zeros((capacity, d)), np.zeros((capacity, d, d)), np.zeros(capacity))
+
+
+@njit(cache=True, nogil=True)
+def enlarged(old: Any, capacity: int) -> Any:
+    """The same components with more slots."""
+    C, d = old.mean.shape
+    new = empty_components(capacity, d)
+    for k in range(C):
+        copied(old, k, new, k)
+    return new
+
+
+@njit(cache=True, nogil=True)
+def copied(source: Any, k: int, target: Any, t: int) -> None:
+    """Slot t of target becomes slot k of source."""
+    target.log_det[t] = source.log_det[k]
+    d = source.mean.shape[1]
+    for a in range(d):
+        target.mean[t, a] = source.mean[k, a]
+        for b in range(a, d):
+            target.whitener[t, a, b] = source.whitener[k, a, b]
+
+
+@njit(cache=True, nogil=True)
+def draw_components(X: Any, labels: Any, K: int, components: Any, prior: Any, count: Any, rng: Any) -> None:
+    """Parameters of components 0..K-1 given their items, none of them empty; `count` becomes their sizes."""
+    d = X.shape[1]
+    average, scatter = np.empty((K, d)), np.empty((K, d, d))
+    sums_by_cluster(X, labels, K, count, average, scatter)
+    for k in range(K):
+        components.log_det[k] = draw_given_items(
+            prior, count[k], average, scatter, components.mean, components.whitener, k, rng
+        )
+
+
+@njit(cache=True, nogil=True)
+def fitted_components(X: Any, labels: Any, K: int, prior: Any, rng: Any) -> Any:
+    """Components for a start: means at the averages of their items, then drawn given the items."""
+    d = X.shape[1]
+    components = empty_components(max(2 * K, 16), d)
+    count = np.empty(K, dtype=np.int64)
+    average, scatter = np.empty((K, d)), np.empty((K, d, d))
+    sums_by_cluster(X, labels, K, count, average, scatter)
+    for k in range(K):
+        for a in range(d):
+            components.mean[k, a] = average[k, a]
+    draw_components(X, labels, K, components, prior, count, rng)
+    return components
+
+
+@njit(cache=True, nogil=True)
+def log_joint(X: Any, labels: Any, K: int, components: Any, count: Any, alpha: float) -> float:
+    """Logarithm of the density of items given their components, times the prior probability of the partition."""
+    N, d = X.shape
+    total = log_probability(count, K, N, alpha) - 0.5 * N * d * LOG_TWO_PI
+    for k in range(K):
+        total += count[k] * components.log_det[k]
+    for i in range(N):
+        total -= 0.5 * squared_distance(X, i, components.mean, components.whitener, labels[i])
+    return float(total)
+
+
+@njit(cache=True, nogil=True)
+def in_order(labels: Any, components: Any) -> Any:
+    """Labels numbered by first appearance, and their components alone, in that order, with room for more."""
+    place = np.empty(len(components.log_det), dtype=np.int64)
+    K = numbered(labels, place, labels)
+    source = np.empty(K, dtype=np.int64)
+    for k in range(len(place)):
+        if place[k] >= 0:
+            source[place[k]] = k
+    ordered = empty_components(max(2 * K, 16), components.mean.shape[1])
+    for k in range(K):
+        copied(components, source[k], ordered, k)
+    return ordered, K
