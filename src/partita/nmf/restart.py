@@ -1,0 +1,97 @@
+"""One restart: updates until the partition has stood still, and what stops it before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.nmf.base import Array, Factors, NMFMethod
+from partita.nmf.reading import Scaling, partition_of
+from partita.solvers.result import Status
+
+__all__ = ["CHECK_EVERY", "UNCHANGED", "Rule", "Run", "run"]
+
+# [bayes-nmf]: a run ends when the connectivity of the items has been the same for 40 checks, one every 10 iterations.
+CHECK_EVERY, UNCHANGED = 10, 40
+
+
+@dataclass(frozen=True)
+class Rule:
+    """When a restart ends: `unchanged` checks (0: never for that reason), `max_iter`, a relative tolerance."""
+
+    max_iter: int
+    unchanged: int
+    tol: float
+    scaling: Scaling
+
+
+@dataclass
+class Run:
+    """Where a restart stands; changed in place, so that it can be read whenever it is stopped."""
+
+    factors: Factors
+    labels: NDArray[np.int64]
+    status: Status = "max_iter"
+    n_iter: int = 0
+    optimality: float = np.inf
+    seconds: float = 0.0
+    trace: list[float] = field(default_factory=list)
+
+
+def run(
+    method: NMFMethod,
+    V: Array,
+    first: Factors,
+    rule: Rule,
+    stops: Callable[[], Status | None],
+    told: Callable[[int, float], None],
+    interrupt: Callable[[], None],
+) -> Run:
+    """Update from `first` until the rule or `stops` says so.
+
+    Equal partitions have equal connectivity matrices: two N-vectors are compared in the place of two N x N ones.
+    """
+    began = time.perf_counter()
+    at = Run(first, partition_of(first, rule.scaling))
+    same = 0
+    try:
+        if rule.tol > 0:
+            at.trace.append(method.objective(V, first))
+        while at.n_iter < rule.max_iter:
+            status = stops()
+            if status is not None:
+                at.status = status
+                break
+            before = at.factors
+            at.factors, at.n_iter = method.update(V, before), at.n_iter + 1
+            if at.n_iter % CHECK_EVERY and at.n_iter < rule.max_iter:
+                continue
+            at.optimality = _moved(before, at.factors)
+            labels = partition_of(at.factors, rule.scaling)
+            same = same + 1 if np.array_equal(labels, at.labels) else 0
+            at.labels = labels
+            told(at.n_iter, at.optimality)
+            if rule.unchanged and same >= rule.unchanged:
+                at.status = "converged"
+                break
+            if rule.tol > 0:
+                at.trace.append(method.objective(V, at.factors))
+                if at.trace[-2] - at.trace[-1] <= rule.tol * abs(at.trace[-2]):
+                    at.status = "converged"
+                    break
+    except KeyboardInterrupt:  # in the main thread only
+        interrupt()
+        at.status = "interrupted"
+    at.labels = partition_of(at.factors, rule.scaling)
+    at.seconds = time.perf_counter() - began
+    return at
+
+
+def _moved(before: Factors, after: Factors) -> float:
+    """How far an update moved the factors, relative to their norm; each of the two on its own, the larger."""
+    pairs = [(before.W, after.W), (before.Ht, after.Ht)]
+    return max(float(np.linalg.norm(new - old) / np.linalg.norm(new)) for old, new in pairs)
