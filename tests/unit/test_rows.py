@@ -8,6 +8,7 @@ from partita.affinity import DiffusedAffinity, SparseAffinity
 from partita.kernels import products, rows, simplex
 from partita.kernels.products import csr_product
 from partita.kernels.rows import row_pass
+from partita.kernels.simplex import project_rows_numpy
 from partita.kernels.threads import limit_threads
 from partita.objectives import PerClusterObjective, Problem, SymNMFObjective
 from partita.solvers import ProjectedGradient, optimality
@@ -159,7 +160,7 @@ def test_a_compiled_step_is_that_of_array_operations(monkeypatch, K, weighted):
     W = rng.dirichlet(np.full(K, 0.2), 60)
     W[:20] = np.eye(K)[rng.integers(0, K, 20)]  # corners, and rows that are equal: ties
     point = problem.evaluate(W)
-    for curvature in (1e-3, problem.curvature_bound(point), 1e6):
+    for curvature in (1e-12, 1e-3, problem.curvature_bound(point), 1e6):
         expected = problem.descend(point, curvature)
         with monkeypatch.context() as compiled:
             compiled.setattr(simplex, "COMPILED_FROM", 0)
@@ -195,3 +196,19 @@ def test_a_step_from_between_two_points_is_one_from_the_point_there(monkeypatch,
         assert found.slope == pytest.approx(expected.slope, rel=1e-8)
         assert found.square == pytest.approx(expected.square, rel=1e-8)
         assert found.moved == pytest.approx(problem.descend(second, 2 * B).square, rel=1e-12)
+
+
+def test_a_compiled_projection_ends_where_rounding_decides_what_is_left_out():
+    """One entry at the threshold that the others give: in or out, the mean of what is left rounds to either side."""
+    from partita.kernels.descent import descend_rows
+
+    rng = np.random.default_rng(0)
+    for K in (2, 3, 5, 8):
+        V = np.c_[np.zeros(3000), -0.3 * rng.random((3000, K - 1))]
+        V[:, -1] = (V[:, :-1].sum(axis=1) - 1) / (K - 1)
+        V = rng.permuted(V, axis=1)
+        W = np.zeros_like(V)
+        out = np.empty_like(V)
+        descend_rows(W, V, None, np.ones(K), np.zeros((K, K)), 1.0, out)
+        np.testing.assert_allclose(out, project_rows_numpy(V), atol=1e-14)
+        np.testing.assert_allclose(out.sum(axis=1), 1.0, atol=1e-14)

@@ -47,7 +47,7 @@ def descend_rows(W: Any, Y: Any, weights: Any, a: Any, Q: Any, B: float, out: An
                 if v[k] > theta:
                     total += v[k]
                     left += 1
-            if left == count or left == 0:
+            if left >= count or left == 0:  # fewer each time but for rounding, which must not go round in circles
                 break
             count, theta = left, total / left
         d = 1.0 if weights is None else weights[i, 0]
