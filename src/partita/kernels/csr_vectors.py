@@ -5,8 +5,9 @@ length, and written back at every nonzero. Here the nonzeros of a row are walked
 stay in registers as vectors of four; the last vector ends at the last column, so that it may overlap the one before
 it and no column is left over. Values of P may be float32; sums are float64.
 
-Measured on two cores against the plain loop: a third of the time (`benchmarks/scale.py`). Importing this module loads
-numba; each number of vectors compiles once, in about half a second, and is kept on disk.
+Against the plain loop on one thread, a million items and 20 columns: less than half the time
+(`benchmarks/kernel_choices.py`). Importing this module loads numba; each number of vectors compiles once, in about
+half a second, and is kept on disk.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["LANES", "VECTORS", "csr_vectors_kernel"]
+from partita.kernels.lanes import LANES, VECTOR, vector_at
 
-# Numbers in a vector, and vectors whose sums are held at once: 8 of 4 doubles fill half the registers of AVX2.
-LANES = 4
+__all__ = ["VECTORS", "csr_vectors_kernel"]
+
+# Vectors whose sums are held at once: 8 of 4 doubles fill half the registers of AVX2.
 VECTORS = 8
 
 INDEX = ir.IntType(64)
-VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 ZERO = ir.Constant(VECTOR, [0.0] * LANES)
 
 
@@ -47,9 +48,6 @@ def _row_sums(
         width = builder.extract_value(source.shape, 1)
         sums = [cgutils.alloca_once_value(builder, ZERO) for _ in offsets]  # LLVM keeps them in registers
 
-        def vector_at(array: Any, place: Any) -> Any:
-            return builder.bitcast(builder.gep(array.data, [place]), VECTOR.as_pointer())
-
         for total in sums:
             builder.store(ZERO, total)
         with cgutils.for_range_slice(builder, begin, end, INDEX(1), INDEX) as (s, _):
@@ -64,12 +62,13 @@ def _row_sums(
                 spread = builder.insert_element(spread, p, ir.IntType(32)(lane))
             base = builder.mul(j, width)
             for offset, total in zip(offsets, sums):
-                w = builder.load(vector_at(source, builder.add(base, offset)), align=8)
+                w = builder.load(vector_at(builder, source.data, builder.add(base, offset)), align=8)
                 term = builder.fmul(spread, w, flags=["contract"])
                 builder.store(builder.fadd(builder.load(total), term, flags=["contract"]), total)
         base = builder.mul(row, width)
         for offset, total in zip(offsets, sums):
-            builder.store(builder.load(total), vector_at(target, builder.add(base, offset)), align=8)
+            at = vector_at(builder, target.data, builder.add(base, offset))
+            builder.store(builder.load(total), at, align=8)
         return context.get_dummy_value()
 
     return types.void(data, indices, begin, end, W, out, row, columns), codegen

@@ -72,6 +72,29 @@ def _cells(labels: Any, first: int, last: int, n_clusters: Any, low: int, high: 
 
 
 @njit(cache=True, nogil=True)
+def _quad_cells(
+    labels: Any, n_clusters: Any, bounds: Any, base: Any, quad: int, start_of: int, low: int, high: int, out: Any
+) -> Any:
+    """The cells of items low..high in the four groups of a quad, and where the table of each group begins."""
+    g = 4 * quad
+    for r in range(4):
+        _cells(labels, bounds[g + r], bounds[g + r + 1], n_clusters, low, high, out[r])
+    return base[g] - start_of, base[g + 1] - start_of, base[g + 2] - start_of, base[g + 3] - start_of
+
+
+@njit(cache=True, nogil=True)
+def _rows_of_cells(begins: Any, cells: Any, i: int, width: int) -> Any:
+    """Where in the tables the rows of the four cells of an item begin."""
+    b0, b1, b2, b3 = begins
+    return (
+        (b0 + cells[0, i]) * width,
+        (b1 + cells[1, i]) * width,
+        (b2 + cells[2, i]) * width,
+        (b3 + cells[3, i]) * width,
+    )
+
+
+@njit(cache=True, nogil=True)
 def sum_items(
     labels: Any, n_clusters: Any, bounds: Any, base: Any, W: Any, width: int, tables: Any,
     low: int, high: int, first: int, last: int,
@@ -81,15 +104,11 @@ def sum_items(
     start_of = base[4 * first]
     for start in range(low, high, TILE):
         stop = min(start + TILE, high)
-        for g in range(4 * first, 4 * last, 4):
-            for r in range(4):
-                _cells(labels, bounds[g + r], bounds[g + r + 1], n_clusters, start, stop, cells[r])
-            b0, b1 = base[g] - start_of, base[g + 1] - start_of
-            b2, b3 = base[g + 2] - start_of, base[g + 3] - start_of
+        for quad in range(first, last):
+            begins = _quad_cells(labels, n_clusters, bounds, base, quad, start_of, start, stop, cells)
             for i in range(stop - start):
                 w = (start + i) * width
-                c0, c1 = (b0 + cells[0, i]) * width, (b1 + cells[1, i]) * width
-                c2, c3 = (b2 + cells[2, i]) * width, (b3 + cells[3, i]) * width
+                c0, c1, c2, c3 = _rows_of_cells(begins, cells, i, width)
                 for k in range(0, width, LANES):
                     add_four(tables, c0 + k, W, w + k)
                     add_four(tables, c1 + k, W, w + k)
@@ -150,14 +169,10 @@ def add_shares(
     for some in range(first, last, QUADS):
         for start in range(low, high, TILE):
             stop = min(start + TILE, high)
-            for g in range(4 * some, 4 * min(some + QUADS, last), 4):
-                for r in range(4):
-                    _cells(labels, bounds[g + r], bounds[g + r + 1], n_clusters, start, stop, cells[r])
-                b0, b1 = base[g] - start_of, base[g + 1] - start_of
-                b2, b3 = base[g + 2] - start_of, base[g + 3] - start_of
+            for quad in range(some, min(some + QUADS, last)):
+                begins = _quad_cells(labels, n_clusters, bounds, base, quad, start_of, start, stop, cells)
                 for i in range(stop - start):
                     w = (start + i) * width
-                    c0, c1 = (b0 + cells[0, i]) * width, (b1 + cells[1, i]) * width
-                    c2, c3 = (b2 + cells[2, i]) * width, (b3 + cells[3, i]) * width
+                    c0, c1, c2, c3 = _rows_of_cells(begins, cells, i, width)
                     for k in range(0, width, LANES):
                         add_fours(out, w + k, tables, (c0 + k, c1 + k, c2 + k, c3 + k))

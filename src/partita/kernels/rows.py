@@ -29,7 +29,8 @@ __all__ = ["Work", "row_pass"]
 Work: TypeAlias = Callable[..., tuple[Sequence[Any], Sequence[Any]]]
 
 # Numbers of a block of one array (1 MiB of doubles): smaller ones pay for Python's calls, larger ones leave the cache.
-# Measured at N = 1e6, K = 20: a quarter costs 1.2 times as much, four times it 2.1. One block up to twice that.
+# At N = 1e6, K = 20 a quarter or four times as many cost a tenth more (`benchmarks/kernel_choices.py`). One block up
+# to twice that.
 BLOCK_NUMBERS = 1 << 17
 
 

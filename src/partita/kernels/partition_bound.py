@@ -1,0 +1,205 @@
+"""The state of a partition search for the lower bound of the expected variation of information. Loads numba.
+
+    VI.lb = 1/N sum_i [ log n_c(i) + log sum_l p_il - 2 log S_i ],    S_i = sum_{l in c(i)} p_il      [wade2018] eq. (6)
+
+S_i of every item is kept. An item that joins a cluster raises S of all its members, so each candidate cluster costs as
+many logarithms as it has items, N in all: they are taken of products of the ratios 1 + p_il / S_l, which turns nearly
+all of them into multiplications. A merge costs the square of the cluster times K.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from partita.kernels.partition_cache import kernel
+from partita.kernels.partition_formula import evaluated
+from partita.kernels.partition_state import growth, implement, value
+
+__all__ = ["BoundPairs", "empty_bound"]
+
+ROOM = 16
+# A product of ratios, or of the S_i, each in [1, N], is reduced to its logarithm beyond this.
+HIGH = 1e200
+
+
+class BoundPairs(NamedTuple):
+    """`sums` are sum_i log n_c(i), sum_i log sum_l p_il over all items, and sum_i log S_i; `own` are the S_i."""
+
+    formula: Any
+    labels: Any
+    sizes: Any
+    counts: Any
+    sums: Any
+    similarity: Any
+    own: Any  # N: S_i of items that are placed
+    product: Any  # width
+    logs: Any  # width
+    between: Any  # width
+
+
+def empty_bound(formula: Any, similarity: Any) -> Any:
+    """The state in which no item is placed."""
+    N = len(similarity)
+    labels, sizes, counts = np.full(N, -1, dtype=np.int64), np.zeros(ROOM, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    sums = np.array([0.0, float(np.log(similarity.sum(axis=1)).sum()), 0.0])
+    room = [np.zeros(ROOM) for _ in range(3)]
+    P = np.ascontiguousarray(similarity, dtype=np.float64)
+    return BoundPairs(formula, labels, sizes, counts, sums, P, np.ones(N), *room)
+
+
+@kernel
+def _ratios(state: Any, i: int) -> None:
+    """For each cluster k at k + 1: `between` the sum of p_il, `logs` the sum of log(S_l with i / S_l without)."""
+    K, labels, own_sums = state.counts[0], state.labels, state.own
+    product, logs, between, row, own = state.product, state.logs, state.between, state.similarity[i], state.labels[i]
+    product[: K + 1], logs[: K + 1], between[: K + 1] = 1.0, 0.0, 0.0
+    for j in range(len(labels)):
+        k = labels[j]
+        if k < 0 or j == i:
+            continue
+        p = row[j]
+        between[k + 1] += p
+        if p > 0.0:
+            ratio = own_sums[j] / (own_sums[j] - p) if k == own else 1.0 + p / own_sums[j]
+            product[k + 1] *= ratio
+            if product[k + 1] > HIGH:
+                logs[k + 1] += np.log(product[k + 1])
+                product[k + 1] = 1.0
+    total = 0.0
+    for k in range(1, K + 1):
+        logs[k] += np.log(product[k])
+        total += between[k]
+    between[0] = total
+
+
+@kernel
+def _sizes_term(n: int) -> Any:
+    return n * np.log(n) if n > 0 else 0.0
+
+
+@kernel
+def _costs(state: Any, i: int, out: Any) -> None:
+    K, own, sizes = state.counts[0], state.labels[i], state.sizes
+    itself = state.similarity[i, i]
+    _ratios(state, i)
+    u, v, w, placed = state.sums[0], state.sums[1], state.sums[2], state.counts[1]
+    if own >= 0:
+        n = sizes[own + 1]
+        u += _sizes_term(n - 1) - _sizes_term(n)
+        w -= state.logs[own + 1] + np.log(state.own[i])
+    else:
+        placed += 1
+    for k in range(K):
+        if k != own:
+            n = sizes[k + 1]
+            u_k = u + _sizes_term(n + 1) - _sizes_term(n)
+            w_k = w + state.logs[k + 1] + np.log(state.between[k + 1] + itself)
+            out[k] = evaluated(state.formula, u_k, v, w_k, 0.0, float(placed), 0.0)
+    out[K] = evaluated(state.formula, u, v, w + np.log(itself), 0.0, float(placed), 0.0)
+    if own >= 0:
+        out[own] = evaluated(state.formula, state.sums[0], v, state.sums[2], 0.0, float(placed), 0.0)
+
+
+@kernel
+def _place(state: Any, i: int, k: int) -> None:
+    own, labels, sizes, counts, row = state.labels[i], state.labels, state.sizes, state.counts, state.similarity[i]
+    if k == counts[0]:
+        counts[0] += 1
+    if own >= 0:
+        sizes[own + 1] -= 1
+    if k >= 0:
+        sizes[k + 1] += 1
+    state.own[i] = row[i]
+    for j in range(len(labels)):
+        c = labels[j]
+        if j == i or c < 0:
+            continue
+        if c == own:
+            state.own[j] -= row[j]
+        if c == k:
+            state.own[j] += row[j]
+            state.own[i] += row[j]
+    if (own < 0) != (k < 0):
+        sign = 1 if own < 0 else -1
+        counts[1] += sign
+        sizes[0] += sign
+    labels[i] = k
+    if own >= 0 and sizes[own + 1] == 0:
+        last = counts[0] - 1
+        if own != last:
+            for j in range(len(labels)):
+                if labels[j] == last:
+                    labels[j] = own
+            sizes[own + 1], sizes[last + 1] = sizes[last + 1], 0
+        counts[0] = last
+    _recount(state)
+
+
+@kernel
+def _recount(state: Any) -> None:
+    """Find u and w from the sizes and S. v is of all items: only partitions of the same items are compared."""
+    u, w = 0.0, 0.0
+    for k in range(state.counts[0]):
+        u += _sizes_term(state.sizes[k + 1])
+    product = 1.0
+    for j in range(len(state.labels)):
+        if state.labels[j] >= 0:
+            product *= state.own[j]
+            if product > HIGH:
+                w += np.log(product)
+                product = 1.0
+    state.sums[0], state.sums[2] = u, w + np.log(product)
+
+
+@kernel
+def _merge_costs(state: Any, a: int, out: Any) -> None:
+    K, N, placed = state.counts[0], len(state.labels), float(state.counts[1])
+    members = np.flatnonzero(state.labels == a)
+    to_a, gain = np.zeros(N), np.zeros(K)
+    by_cluster = np.empty(K)
+    for i in members:
+        row = state.similarity[i]
+        by_cluster[:] = 0.0
+        for j in range(N):
+            if state.labels[j] >= 0:
+                by_cluster[state.labels[j]] += row[j]
+            to_a[j] += row[j]
+        for b in range(K):
+            if b != a and by_cluster[b] > 0.0:
+                gain[b] += np.log(1.0 + by_cluster[b] / state.own[i])
+    for j in range(N):
+        b = state.labels[j]
+        if b >= 0 and b != a and to_a[j] > 0.0:
+            gain[b] += np.log(1.0 + to_a[j] / state.own[j])
+    n_a = state.sizes[a + 1]
+    for b in range(K):
+        n_b = state.sizes[b + 1]
+        u = state.sums[0] + _sizes_term(n_a + n_b) - _sizes_term(n_a) - _sizes_term(n_b)
+        out[b] = evaluated(state.formula, u, state.sums[1], state.sums[2] + gain[b], 0.0, placed, 0.0)
+    out[a] = value(state)
+
+
+@kernel
+def _value(state: Any) -> Any:
+    sums = state.sums
+    return evaluated(state.formula, sums[0], sums[1], sums[2], 0.0, float(max(state.counts[1], 1)), 0.0)
+
+
+@kernel
+def _roomy(state: Any) -> Any:
+    old = len(state.sizes)
+    if state.counts[0] + 1 < old:
+        return state
+    width = growth(old, ROOM)
+    sizes = np.zeros(width, dtype=np.int64)
+    for k in range(old):  # assigning a slice takes seconds to compile
+        sizes[k] = state.sizes[k]
+    return BoundPairs(
+        state.formula, state.labels, sizes, state.counts, state.sums, state.similarity, state.own,
+        np.zeros(width), np.zeros(width), np.zeros(width),
+    )  # fmt: skip
+
+
+implement(BoundPairs, value=_value, costs=_costs, place=_place, merge_costs=_merge_costs, roomy=_roomy)

@@ -1,0 +1,231 @@
+"""The state of a partition search on pairs of items: the sums of each item's similarities by cluster. Loads numba.
+
+With f(n) = n^2 the means over draws are sums of the posterior similarity matrix: w of the pairs that the estimate
+joins, v of all pairs placed. So any formula of u, v, w is evaluated from the row of an item, added up by cluster: O(N)
+an item, or the number of its neighbours where the similarities are a sparse matrix. Nothing asks that they be
+probabilities: with an affinity A, w is the affinity within clusters, and a price for each cluster enters by the
+formula's K.
+
+`DensePairs` hold N x N similarities, `SparsePairs` a symmetric CSR matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numba.extending import overload
+
+from partita.kernels.partition_cache import kernel
+from partita.kernels.partition_formula import evaluated
+from partita.kernels.partition_state import growth, implement, value
+
+__all__ = ["DensePairs", "SparsePairs", "empty_pairs"]
+
+ROOM = 16
+
+
+class DensePairs(NamedTuple):
+    """`sums` are u, v, w; `between` has room for the sums of an item by cluster, at k + 1, and over all at 0."""
+
+    formula: Any
+    labels: Any
+    sizes: Any
+    counts: Any
+    sums: Any
+    similarity: Any
+    between: Any
+
+
+class SparsePairs(NamedTuple):
+    """As `DensePairs`, with the similarities in CSR form."""
+
+    formula: Any
+    labels: Any
+    sizes: Any
+    counts: Any
+    sums: Any
+    indptr: Any
+    indices: Any
+    entries: Any
+    between: Any
+
+
+def empty_pairs(formula: Any, similarity: Any) -> Any:
+    """The state in which no item is placed; `similarity` is an array, or a CSR matrix with both triangles."""
+    N = similarity.shape[0]
+    labels, counts = np.full(N, -1, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    start = (formula, labels, np.zeros(ROOM, dtype=np.int64), counts, np.zeros(3))
+    if hasattr(similarity, "indptr"):
+        parts = similarity.indptr.astype(np.int64), similarity.indices.astype(np.int64), similarity.data.astype(float)
+        return SparsePairs(*start, *parts, np.zeros(ROOM))
+    return DensePairs(*start, np.ascontiguousarray(similarity, dtype=np.float64), np.zeros(ROOM))
+
+
+@kernel
+def _dense_sums(state: Any, i: int) -> Any:
+    """Add the similarities of item i to `between` by cluster; what it has with itself is returned, and left out."""
+    labels, between, row = state.labels, state.between, state.similarity[i]
+    own = labels[i]
+    labels[i] = -1
+    for j in range(len(row)):
+        between[labels[j] + 1] += row[j]
+    labels[i] = own
+    between[0] -= row[i]
+    return row[i]
+
+
+@kernel
+def _sparse_sums(state: Any, i: int) -> Any:
+    """As `_dense_sums`."""
+    labels, between, itself = state.labels, state.between, 0.0
+    for s in range(state.indptr[i], state.indptr[i + 1]):
+        j = state.indices[s]
+        if j == i:
+            itself += state.entries[s]
+        else:
+            between[labels[j] + 1] += state.entries[s]
+    return itself
+
+
+def _add_sums(state: Any, i: Any) -> Any:
+    raise NotImplementedError
+
+
+@overload(_add_sums, strict=False)
+def _add_sums_of(state: Any, i: Any) -> Any:  # noqa: ARG001
+    if isinstance(state, types.NamedTuple):
+        sums = _sparse_sums if state.instance_class is SparsePairs else _dense_sums
+        return lambda state, i: sums(state, i)  # noqa: PLW0108 - numba takes a plain function
+    return None
+
+
+@kernel
+def _sums_by_cluster(state: Any, i: int) -> Any:
+    """`between`[k + 1] = sum of the similarities of item i with cluster k, itself left out, [0] with all; p_ii."""
+    K, between = state.counts[0], state.between
+    between[: K + 1] = 0.0
+    itself = _add_sums(state, i)
+    between[0] = 0.0  # items that are placed nowhere were counted there
+    total = 0.0
+    for k in range(K):
+        total += between[k + 1]
+    between[0] = total
+    return itself
+
+
+@kernel
+def _costs(state: Any, i: int, out: Any) -> None:
+    K, own, between, sizes = state.counts[0], state.labels[i], state.between, state.sizes
+    itself = _sums_by_cluster(state, i)
+    u, v, w, placed = state.sums[0], state.sums[1], state.sums[2], state.counts[1]
+    without = K
+    if own >= 0:
+        u -= 2.0 * sizes[own + 1] - 1.0
+        w -= 2.0 * between[own + 1] + itself
+        if sizes[own + 1] == 1:
+            without -= 1
+    else:
+        v += 2.0 * between[0] + itself
+        placed += 1
+    n = float(placed)
+    w += itself
+    for k in range(K):
+        if k != own:
+            u_k, w_k = u + 2.0 * sizes[k + 1] + 1.0, w + 2.0 * between[k + 1]
+            out[k] = evaluated(state.formula, u_k, v, w_k, n * n, n, float(without))
+    out[K] = evaluated(state.formula, u + 1.0, v, w, n * n, n, float(without + 1))
+    if own >= 0:
+        out[own] = evaluated(state.formula, state.sums[0], v, state.sums[2], n * n, n, float(K))
+
+
+@kernel
+def _place(state: Any, i: int, k: int) -> None:
+    own, between, sizes, sums, counts = state.labels[i], state.between, state.sizes, state.sums, state.counts
+    if k == counts[0]:
+        counts[0] += 1
+        between[k + 1] = 0.0
+    itself = _sums_by_cluster(state, i)
+    if own >= 0:
+        sums[0] -= 2.0 * sizes[own + 1] - 1.0
+        sums[2] -= 2.0 * between[own + 1] + itself
+        sizes[own + 1] -= 1
+    if k >= 0:
+        sums[0] += 2.0 * sizes[k + 1] + 1.0
+        sums[2] += 2.0 * between[k + 1] + itself
+        sizes[k + 1] += 1
+    if (own < 0) != (k < 0):
+        sign = 1 if own < 0 else -1
+        counts[1] += sign
+        sizes[0] += sign
+        sums[1] += sign * (2.0 * between[0] + itself)
+    state.labels[i] = k
+    if own >= 0 and sizes[own + 1] == 0:
+        last = counts[0] - 1
+        if own != last:
+            for j in range(len(state.labels)):
+                if state.labels[j] == last:
+                    state.labels[j] = own
+            sizes[own + 1], sizes[last + 1] = sizes[last + 1], 0
+        counts[0] = last
+
+
+@kernel
+def _merge_costs(state: Any, a: int, out: Any) -> None:
+    K, placed, sizes = state.counts[0], float(state.counts[1]), state.sizes
+    joined = np.zeros(K)
+    for i in np.flatnonzero(state.labels == a):
+        _sums_by_cluster(state, int(i))
+        for b in range(K):
+            joined[b] += state.between[b + 1]
+    for b in range(K):
+        u, w = state.sums[0] + 2.0 * sizes[a + 1] * sizes[b + 1], state.sums[2] + 2.0 * joined[b]
+        out[b] = evaluated(state.formula, u, state.sums[1], w, placed * placed, placed, float(K - 1))
+    out[a] = value(state)
+
+
+@kernel
+def _value(state: Any) -> Any:
+    K, n, sums = state.counts[0], float(state.counts[1]), state.sums
+    return evaluated(state.formula, sums[0], sums[1], sums[2], n * n, n, float(K))
+
+
+@kernel
+def _wider(state: Any) -> Any:
+    width = growth(len(state.sizes), ROOM)
+    sizes, between = np.zeros(width, dtype=np.int64), np.zeros(width)
+    for k in range(len(state.sizes)):  # assigning a slice takes seconds to compile
+        sizes[k] = state.sizes[k]
+    return sizes, between
+
+
+@kernel
+def _dense_roomy(state: Any) -> Any:
+    if state.counts[0] + 1 < len(state.sizes):
+        return state
+    sizes, between = _wider(state)
+    return DensePairs(state.formula, state.labels, sizes, state.counts, state.sums, state.similarity, between)
+
+
+@kernel
+def _sparse_roomy(state: Any) -> Any:
+    if state.counts[0] + 1 < len(state.sizes):
+        return state
+    sizes, between = _wider(state)
+    return SparsePairs(
+        state.formula,
+        state.labels,
+        sizes,
+        state.counts,
+        state.sums,
+        state.indptr,
+        state.indices,
+        state.entries,
+        between,
+    )
+
+
+shared = {"value": _value, "costs": _costs, "place": _place, "merge_costs": _merge_costs}
+implement(DensePairs, roomy=_dense_roomy, **shared)
+implement(SparsePairs, roomy=_sparse_roomy, **shared)

@@ -1,0 +1,410 @@
+"""The state of a partition search on draws: tables of counts, kept up to date move by move. Loads numba.
+
+A cell is a cluster of a draw. Cell r has a row of `width` numbers, one for each cluster of the estimate side by side:
+`tables` holds n_kj, how many of its items are in cluster k, and `steps` what one more would add to f,
+d(n) = f(n + 1) - f(n). Column 0 stands for all items that are placed, so that a partition of some of the items is
+compared with the draws of those items. What joining each cluster would change is then a sum of M rows of `steps`.
+
+`MeanTables` serve formulas evaluated at the means of v and w: `steps` carry the weights of the draws, and the rows are
+added up, one sum for each cluster. `DrawTables` serve formulas evaluated draw by draw, once for each draw and cluster.
+
+An evaluation costs M K, a move 2 M. Memory is 12 bytes for each cell and column.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from partita.kernels.lanes import LANES, add_fours
+from partita.kernels.partition_cache import kernel
+from partita.kernels.partition_formula import evaluated
+from partita.kernels.partition_state import growth, implement, value
+
+__all__ = ["DrawTables", "MeanTables", "empty_tables"]
+
+# Columns that a row is made longer by, at least: whole vectors, no more than needed, since rows are read at random.
+COLUMNS = 4
+
+
+class MeanTables(NamedTuple):
+    """See above; `sums` are u, v, w and `counts` K and the number of items placed."""
+
+    formula: Any
+    labels: Any  # N: the cluster, -1 for none
+    sizes: Any  # width: items of cluster k at k + 1, all that are placed at 0
+    counts: Any
+    sums: Any
+    draws: Any  # N x M: the cluster of each item in each draw
+    first: Any  # M: the first cell
+    weights: Any  # M: sum 1
+    f: Any
+    tables: Any  # flat: cells x width
+    steps: Any  # flat: cells x width
+    rows: Any  # M: scratch
+    row: Any  # 4 x width: scratch
+
+
+class DrawTables(NamedTuple):
+    """As `MeanTables`, with `sums` 2 x M: v and w of each draw. `u` is u, then the value and 1 where it is known."""
+
+    formula: Any
+    labels: Any
+    sizes: Any
+    counts: Any
+    u: Any
+    sums: Any
+    draws: Any
+    first: Any
+    weights: Any
+    f: Any
+    tables: Any
+    steps: Any
+    rows: Any
+    row: Any
+
+
+def empty_tables(formula: Any, draws: Any, first: Any, n_cells: int, weights: Any, f: Any, per_draw: bool) -> Any:
+    """The state in which no item is placed; `draws` is N x M."""
+    N, M = draws.shape
+    width = COLUMNS
+    labels = np.full(N, -1, dtype=np.int64)
+    sizes, counts = np.zeros(width, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    tables, steps = np.zeros(n_cells * width, dtype=np.int32), np.empty(n_cells * width)
+    rows, row = np.empty(M, dtype=np.int64), np.empty((4, width))
+    owner = np.repeat(np.arange(M), np.diff(np.append(first, n_cells)))
+    step = np.full(n_cells, f[1] - f[0]) * (1.0 if per_draw else weights[owner])
+    steps.reshape(n_cells, width)[:] = step[:, None]
+    shared = (draws, first, weights, f, tables, steps, rows, row)
+    if per_draw:
+        return DrawTables(formula, labels, sizes, counts, np.zeros(3), np.zeros((2, M)), *shared)
+    return MeanTables(formula, labels, sizes, counts, np.zeros(3), *shared)
+
+
+@kernel
+def _find_rows(state: Any, i: int, width: int) -> None:
+    own, first, rows = state.draws[i], state.first, state.rows
+    for m in range(len(rows)):
+        rows[m] = (first[m] + own[m]) * width
+
+
+@kernel
+def _add_rows(steps: Any, rows: Any, out: Any) -> None:
+    """Let out be the sum of the rows of `steps`."""
+    width, M = len(out), len(rows)
+    out[:] = 0.0
+    whole = M - M % 8
+    for m in range(0, whole, 8):
+        a, b, c, d = rows[m], rows[m + 1], rows[m + 2], rows[m + 3]
+        e, g, h, j = rows[m + 4], rows[m + 5], rows[m + 6], rows[m + 7]
+        for at in range(0, width, LANES):
+            add_fours(out, at, steps, (a + at, b + at, c + at, d + at, e + at, g + at, h + at, j + at))
+    for m in range(whole, M):
+        for at in range(0, width, LANES):
+            add_fours(out, at, steps, (rows[m] + at,))
+
+
+@kernel
+def _own_steps(state: Any, column: int) -> Any:
+    """What the item of `state.rows` adds to w where it is: sum of the weights times d(n - 1)."""
+    total = 0.0
+    for m in range(len(state.rows)):
+        n = state.tables[state.rows[m] + column]
+        total += state.weights[m] * (state.f[n] - state.f[n - 1])
+    return total
+
+
+@kernel
+def _mean_costs(state: Any, i: int, out: Any) -> None:
+    width, K, own = len(state.sizes), state.counts[0], state.labels[i]
+    f, sizes = state.f, state.sizes
+    _find_rows(state, i, width)
+    _add_rows(state.steps, state.rows, state.row[0])
+    u, v, w, placed = state.sums[0], state.sums[1], state.sums[2], state.counts[1]
+    without = K
+    if own >= 0:
+        n = sizes[own + 1]
+        u -= f[n] - f[n - 1]
+        w -= _own_steps(state, own + 1)
+        if n == 1:
+            without -= 1
+    else:
+        v += state.row[0, 0]
+        placed += 1
+    t, n_placed = f[placed], float(placed)
+    for k in range(K):
+        if k != own:
+            n = sizes[k + 1]
+            step = f[n + 1] - f[n]
+            out[k] = evaluated(state.formula, u + step, v, w + state.row[0, k + 1], t, n_placed, float(without))
+    # Alone: every cell of the new cluster goes from 0 to 1.
+    one = f[1] - f[0]
+    out[K] = evaluated(state.formula, u + one, v, w + one, t, n_placed, float(without + 1))
+    if own >= 0:
+        out[own] = evaluated(state.formula, state.sums[0], v, state.sums[2], t, n_placed, float(K))
+
+
+@kernel
+def _draw_costs(state: Any, i: int, out: Any) -> None:
+    width, K, own, M = len(state.sizes), state.counts[0], state.labels[i], len(state.first)
+    f, sizes, formula = state.f, state.sizes, state.formula
+    u_of, K_of, total, steps = state.row[1], state.row[2], state.row[3], state.steps
+    _find_rows(state, i, width)
+    u, placed, without = state.u[0], state.counts[1], K
+    if own >= 0:
+        n = sizes[own + 1]
+        u -= f[n] - f[n - 1]
+        if n == 1:
+            without -= 1
+    else:
+        placed += 1
+    t, n_placed = f[placed], float(placed)
+    # Every column of a row is evaluated, in use or not: rows are whole vectors. The first empty one is a new cluster.
+    for c in range(width):
+        u_of[c] = u + f[sizes[c] + 1] - f[sizes[c]]
+        K_of[c] = without if c <= K else without + 1
+        total[c] = 0.0
+    for m in range(M):
+        r = state.rows[m]
+        v, w, weight = state.sums[0, m], state.sums[1, m], state.weights[m]
+        if own >= 0:
+            n = state.tables[r + own + 1]
+            w -= f[n] - f[n - 1]
+        else:
+            v += steps[r]
+        step = steps[r : r + width]
+        for c in range(width):
+            total[c] += weight * evaluated(formula, u_of[c], v, w + step[c], t, n_placed, K_of[c])
+    for k in range(K + 1):
+        out[k] = total[k + 1]
+    if own >= 0:
+        out[own] = _draw_value(state)
+
+
+@kernel
+def _shift(state: Any, column: int, sign: int, scaled: bool, into: Any) -> Any:
+    """One item more or less in a column of the rows; what f of each row's entry changes by is added to `into`."""
+    f, tables, steps = state.f, state.tables, state.steps
+    total = 0.0
+    for m in range(len(state.rows)):
+        at = state.rows[m] + column
+        n = tables[at]
+        change = f[n + sign] - f[n]
+        n += sign
+        tables[at] = n
+        step = f[n + 1] - f[n]
+        if scaled:
+            total += state.weights[m] * change
+            steps[at] = state.weights[m] * step
+        else:
+            into[m] += change
+            steps[at] = step
+    return total
+
+
+@kernel
+def _vacate(state: Any, k: int) -> None:
+    """The last cluster takes the place of an empty one."""
+    width, last = len(state.sizes), state.counts[0] - 1
+    tables, steps = state.tables, state.steps
+    if k != last:
+        for i in range(len(state.labels)):
+            if state.labels[i] == last:
+                state.labels[i] = k
+        state.sizes[k + 1] = state.sizes[last + 1]
+        state.sizes[last + 1] = 0
+        for r in range(0, len(tables), width):
+            empty = steps[r + k + 1]
+            tables[r + k + 1], steps[r + k + 1] = tables[r + last + 1], steps[r + last + 1]
+            tables[r + last + 1], steps[r + last + 1] = 0, empty
+    state.counts[0] = last
+
+
+@kernel
+def _leave_sizes(state: Any, k: int) -> Any:
+    n = state.sizes[k]
+    state.sizes[k] = n - 1
+    return state.f[n - 1] - state.f[n]
+
+
+@kernel
+def _join_sizes(state: Any, k: int) -> Any:
+    n = state.sizes[k]
+    state.sizes[k] = n + 1
+    return state.f[n + 1] - state.f[n]
+
+
+@kernel
+def _mean_place(state: Any, i: int, k: int) -> None:
+    own, nowhere = state.labels[i], np.empty(0)
+    _find_rows(state, i, len(state.sizes))
+    if own >= 0:
+        state.sums[0] += _leave_sizes(state, own + 1)
+        state.sums[2] += _shift(state, own + 1, -1, True, nowhere)
+    if k >= 0:
+        if k == state.counts[0]:
+            state.counts[0] += 1
+        state.sums[0] += _join_sizes(state, k + 1)
+        state.sums[2] += _shift(state, k + 1, 1, True, nowhere)
+    if (own < 0) != (k < 0):
+        sign = 1 if own < 0 else -1
+        state.counts[1] += sign
+        state.sums[1] += _shift(state, 0, sign, True, nowhere)
+    state.labels[i] = k
+    if own >= 0 and state.sizes[own + 1] == 0:
+        _vacate(state, own)
+
+
+@kernel
+def _draw_place(state: Any, i: int, k: int) -> None:
+    own = state.labels[i]
+    state.u[2] = 0.0
+    _find_rows(state, i, len(state.sizes))
+    if own >= 0:
+        state.u[0] += _leave_sizes(state, own + 1)
+        _shift(state, own + 1, -1, False, state.sums[1])
+    if k >= 0:
+        if k == state.counts[0]:
+            state.counts[0] += 1
+        state.u[0] += _join_sizes(state, k + 1)
+        _shift(state, k + 1, 1, False, state.sums[1])
+    if (own < 0) != (k < 0):
+        sign = 1 if own < 0 else -1
+        state.counts[1] += sign
+        _shift(state, 0, sign, False, state.sums[0])
+    state.labels[i] = k
+    if own >= 0 and state.sizes[own + 1] == 0:
+        _vacate(state, own)
+
+
+@kernel
+def _mean_merge_costs(state: Any, a: int, out: Any) -> None:
+    width, K, f = len(state.sizes), state.counts[0], state.f
+    gain = state.row[0]
+    gain[:] = 0.0
+    M = len(state.first)
+    for m in range(M):
+        weight = state.weights[m]
+        low = state.first[m] * width
+        high = len(state.tables) if m + 1 == M else state.first[m + 1] * width
+        for r in range(low, high, width):
+            own = state.tables[r + a + 1]
+            if own > 0:
+                table, lost = state.tables[r + 1 : r + 1 + K], f[own]
+                for b in range(K):
+                    n = table[b]
+                    gain[b] += weight * (f[own + n] - f[n] - lost)
+    n_a, placed = state.sizes[a + 1], state.counts[1]
+    for b in range(K):
+        n_b = state.sizes[b + 1]
+        u = state.sums[0] + f[n_a + n_b] - f[n_a] - f[n_b]
+        w = state.sums[2] + gain[b]
+        out[b] = evaluated(state.formula, u, state.sums[1], w, f[placed], float(placed), float(K - 1))
+    out[a] = value(state)
+
+
+@kernel
+def _draw_merge_costs(state: Any, a: int, out: Any) -> None:
+    width, K, f = len(state.sizes), state.counts[0], state.f
+    gain, M, n_a, placed = state.row[0], len(state.first), state.sizes[a + 1], state.counts[1]
+    out[:K] = 0.0
+    for m in range(M):
+        gain[:] = 0.0
+        low = state.first[m] * width
+        high = len(state.tables) if m + 1 == M else state.first[m + 1] * width
+        for r in range(low, high, width):
+            own = state.tables[r + a + 1]
+            if own > 0:
+                table, lost = state.tables[r + 1 : r + 1 + K], f[own]
+                for b in range(K):
+                    n = table[b]
+                    gain[b] += f[own + n] - f[n] - lost
+        v, w, weight = state.sums[0, m], state.sums[1, m], state.weights[m]
+        for b in range(K):
+            n_b = state.sizes[b + 1]
+            u = state.u[0] + f[n_a + n_b] - f[n_a] - f[n_b]
+            out[b] += weight * evaluated(state.formula, u, v, w + gain[b], f[placed], float(placed), float(K - 1))
+    out[a] = value(state)
+
+
+@kernel
+def _mean_value(state: Any) -> Any:
+    K, placed = state.counts[0], state.counts[1]
+    return evaluated(
+        state.formula, state.sums[0], state.sums[1], state.sums[2], state.f[placed], float(placed), float(K)
+    )
+
+
+@kernel
+def _draw_value(state: Any) -> Any:
+    if state.u[2] > 0.0:
+        return state.u[1]
+    K, placed = state.counts[0], state.counts[1]
+    t, total = state.f[placed], 0.0
+    for m in range(len(state.weights)):
+        v, w = state.sums[0, m], state.sums[1, m]
+        total += state.weights[m] * evaluated(state.formula, state.u[0], v, w, t, float(placed), float(K))
+    state.u[1], state.u[2] = total, 1.0
+    return total
+
+
+@kernel
+def _wider(state: Any, width: int) -> Any:
+    old = len(state.sizes)
+    n_cells = len(state.tables) // old
+    sizes = np.zeros(width, dtype=np.int64)
+    tables, steps = np.zeros(n_cells * width, dtype=np.int32), np.empty(n_cells * width)
+    for k in range(old):  # element by element: assigning slices takes seconds to compile
+        sizes[k] = state.sizes[k]
+    for r in range(n_cells):
+        for k in range(old):
+            tables[r * width + k] = state.tables[r * old + k]
+            steps[r * width + k] = state.steps[r * old + k]
+    return sizes, tables, steps, n_cells
+
+
+@kernel
+def _mean_roomy(state: Any) -> Any:
+    old = len(state.sizes)
+    if state.counts[0] + 2 < old:  # with a column that stays empty, for `_draw_costs`
+        return state
+    width = growth(old, COLUMNS)
+    sizes, tables, steps, n_cells = _wider(state, width)
+    M, one = len(state.first), state.f[1] - state.f[0]
+    for m in range(M):
+        high = n_cells if m + 1 == M else state.first[m + 1]
+        for r in range(state.first[m], high):
+            for k in range(old, width):
+                steps[r * width + k] = one * state.weights[m]
+    return MeanTables(
+        state.formula, state.labels, sizes, state.counts, state.sums, state.draws, state.first, state.weights,
+        state.f, tables, steps, state.rows, np.empty((4, width)),
+    )  # fmt: skip
+
+
+@kernel
+def _draw_roomy(state: Any) -> Any:
+    old = len(state.sizes)
+    if state.counts[0] + 2 < old:  # with a column that stays empty, for `_draw_costs`
+        return state
+    width = growth(old, COLUMNS)
+    sizes, tables, steps, n_cells = _wider(state, width)
+    one = state.f[1] - state.f[0]
+    for r in range(n_cells):
+        for k in range(old, width):
+            steps[r * width + k] = one
+    return DrawTables(
+        state.formula, state.labels, sizes, state.counts, state.u, state.sums, state.draws, state.first,
+        state.weights, state.f, tables, steps, state.rows, np.empty((4, width)),
+    )  # fmt: skip
+
+
+implement(
+    MeanTables,
+    value=_mean_value, costs=_mean_costs, place=_mean_place, merge_costs=_mean_merge_costs, roomy=_mean_roomy,
+)  # fmt: skip
+implement(
+    DrawTables,
+    value=_draw_value, costs=_draw_costs, place=_draw_place, merge_costs=_draw_merge_costs, roomy=_draw_roomy,
+)  # fmt: skip

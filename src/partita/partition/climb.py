@@ -1,0 +1,150 @@
+"""One run of the search: from a start to a partition that no move improves.
+
+Passes that move single items until nothing changes, then merges; and for the runs that ended best, splits and the
+rebuilding of whole clusters [dahl2022], with passes again after each that was kept. Between two calls of compiled code,
+a fraction of a second apart, the clock and Ctrl-C are heard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.partition.dendrogram import Codes, numbered
+from partita.partition.evidence import Evidence
+
+__all__ = ["Climb", "Stopped"]
+
+# Numbers read in one call of compiled code: a tenth of a second or so.
+AT_ONCE = 2e8
+# Passes over the items of a cluster that is being split.
+SPLIT_PASSES = 4
+
+
+class Stopped(Exception):  # noqa: N818 - no error: time is over, or Ctrl-C was pressed
+    """Raised between two calls of compiled code."""
+
+
+class Climb:
+    """A state and the moves on it.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    cap : int
+        Clusters at most.
+    stops : callable
+        Whether to stop now; asked between calls.
+    """
+
+    def __init__(self, evidence: Evidence, cap: int, stops: Callable[[], bool]) -> None:
+        self.evidence, self.cap, self.stops = evidence, min(cap, evidence.n_items), stops
+        self.state: Any = evidence.empty_state()
+        self.N = evidence.n_items
+        self.out = np.empty(self.N + 2)
+
+    @property
+    def labels(self) -> Codes:
+        """Where the items are; those placed nowhere are -1."""
+        return np.asarray(self.state.labels)
+
+    @property
+    def n_clusters(self) -> int:
+        """K."""
+        return int(self.state.counts[0])
+
+    @property
+    def value(self) -> float:
+        """What is minimised."""
+        from partita.kernels.partition_moves import value_of
+
+        return float(value_of(self.state))
+
+    def assign(self, codes: Codes) -> None:
+        """Begin at a partition."""
+        from partita.kernels.partition_moves import assign
+
+        codes = numbered(codes)
+        for part in self._parts(np.arange(self.N)):
+            self.state = assign(self.state, part, codes)
+
+    def allocate(self, order: NDArray[np.int64]) -> None:
+        """Begin with the items placed one after the other."""
+        from partita.kernels.partition_moves import allocate
+
+        for part in self._parts(order):
+            self.state = allocate(self.state, part, self.cap, self.out)
+
+    def sweep_all(self, rng: np.random.Generator) -> None:
+        """Move single items, in random order, until a pass changes nothing."""
+        from partita.kernels.partition_moves import sweep
+
+        moved = -1
+        while moved:
+            moved = 0
+            for part in self._parts(rng.permutation(self.N)):
+                self.state, n = sweep(self.state, part, self.cap, self.out)
+                moved += n
+
+    def gather(self, items: NDArray[np.int64], mate: int | None) -> None:
+        """Put items that are together into the cluster of `mate`, or into a new one of their own."""
+        from partita.kernels.partition_moves import gather
+
+        self.state = gather(self.state, np.asarray(items, dtype=np.int64), -1 if mate is None else mate)
+
+    def settle(self, rng: np.random.Generator) -> None:
+        """Move single items, then merge clusters, until neither changes anything."""
+        from partita.kernels.partition_moves import merge_pass
+
+        while True:
+            self.sweep_all(rng)
+            self._hear()
+            if not merge_pass(self.state, self.out):
+                return
+
+    def polish(self, rng: np.random.Generator) -> None:
+        """Split and rebuild clusters until nothing changes; settled before and after."""
+        while self._split_all(rng) or self.rebuild_all(rng):
+            self.settle(rng)
+
+    def _split_all(self, rng: np.random.Generator) -> int:
+        from partita.kernels.partition_moves import split
+
+        kept = 0
+        for members in self._clusters(rng):
+            if len(members) > 1 and self.n_clusters < self.cap:
+                self.state, better = split(self.state, members, SPLIT_PASSES, self.out)
+                kept += better
+        return kept
+
+    def rebuild_all(self, rng: np.random.Generator) -> int:
+        """Take each cluster apart and place its items anew, kept where that is better; how many were [dahl2022]."""
+        from partita.kernels.partition_moves import rebuild
+
+        kept = 0
+        for members in self._clusters(rng):
+            if len(members) == 1:
+                continue
+            self.state, better = rebuild(self.state, members, self.cap, self.out)
+            kept += better
+        return kept
+
+    def _clusters(self, rng: np.random.Generator) -> Any:
+        """Clusters in random order, known by one of their items: each as it is when its turn comes, items shuffled."""
+        firsts = np.unique(self.labels, return_index=True)[1]
+        for first in rng.permutation(firsts):
+            self._hear()
+            yield rng.permutation(np.flatnonzero(self.labels == self.labels[first]))
+
+    def _parts(self, order: NDArray[np.int64]) -> Any:
+        step = max(1, int(AT_ONCE / self.evidence.pass_cost(max(self.n_clusters, 8))))
+        for low in range(0, len(order), step):
+            self._hear()
+            yield order[low : low + step]
+
+    def _hear(self) -> None:
+        if self.stops():
+            raise Stopped

@@ -1,0 +1,153 @@
+"""What a search is about: a loss, and the draws or the similarity matrix that it is expected over.
+
+Losses of pairs of items are searched on the similarity matrix where one fits into memory, O(N) an item and pass; all
+others on tables of counts, O(M K). Both give the same values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.kernels.threads import row_bounds, run_chunks
+from partita.memory import fits, require_memory
+from partita.partition.dendrogram import Codes, Dendrogram
+from partita.partition.draws import PartitionDraws
+from partita.partition.expected import expected_loss, expected_loss_from_similarity
+from partita.partition.losses import LowerBound, PartitionLoss, Unit, loss_of
+
+__all__ = ["Evidence", "evidence_of"]
+
+Array = NDArray[np.float64]
+
+# N x N doubles that a search holds at once: the matrix, its copy in the order of a dendrogram, dissimilarities.
+PAIR_COPIES = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Draws, or a similarity matrix alone, and the loss.
+
+    Examples
+    --------
+    >>> from partita.partition.losses import Binder
+    >>> evidence = Evidence(Binder(), PartitionDraws.of([[0, 0, 1], [0, 1, 1]]))
+    >>> round(evidence.value(np.array([0, 0, 1])), 4), evidence.uses_pairs
+    (0.2222, True)
+    """
+
+    loss: PartitionLoss
+    draws: PartitionDraws | None
+    matrix: Array | None = None
+
+    @property
+    def n_items(self) -> int:
+        """N."""
+        if self.draws is not None:
+            return self.draws.n_items
+        assert self.matrix is not None
+        return len(self.matrix)
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether there is, or may be made, a similarity matrix."""
+        return self.matrix is not None or fits(8 * PAIR_COPIES * self.n_items**2)
+
+    @property
+    def uses_pairs(self) -> bool:
+        """Whether the search works on the similarity matrix."""
+        return not self.loss.by_draws or (self.loss.by_pairs and self.has_pairs)
+
+    @property
+    def similarity(self) -> Array:
+        """The posterior similarity matrix."""
+        if self.matrix is not None:
+            return self.matrix
+        assert self.draws is not None
+        return self.draws.similarity
+
+    def empty_state(self) -> Any:
+        """For the compiled moves: no item placed."""
+        if self.uses_pairs:
+            if not self.loss.by_draws:
+                from partita.kernels.partition_bound import empty_bound
+
+                return empty_bound(self.loss.formula, self.similarity)
+            from partita.kernels.partition_pairs import empty_pairs
+
+            return empty_pairs(self.loss.formula, self.similarity)
+        from partita.kernels.partition_tables import COLUMNS, empty_tables
+
+        assert self.draws is not None
+        draws = self.draws
+        n_cells = int(draws.first_cell[-1])
+        n_bytes = 12 * 2 * COLUMNS * n_cells
+        require_memory(
+            n_bytes, f"the tables of {draws.n_draws:,} draws", "thin the draws, or search with fewer threads"
+        )
+        f = _dyadic(self.loss.counts(self.n_items))
+        first, weights = draws.first_cell[:-1], draws.weights
+        return empty_tables(self.loss.formula, draws.by_item, first, n_cells, weights, f, self.loss.per_draw)
+
+    def pass_cost(self, K: int) -> float:
+        """Numbers read when every cluster is tried for one item."""
+        if self.uses_pairs:
+            return 2.0 * self.n_items
+        assert self.draws is not None
+        return float(self.draws.n_draws * (K + 8) * (4 if self.loss.per_draw else 1))
+
+    def value(self, codes: Codes) -> float:
+        """What is minimised, afresh and in NumPy."""
+        if self.draws is not None and not (self.uses_pairs and self.loss.by_pairs):
+            return float(self.loss.minimised(expected_loss(codes, self.draws, loss=self.loss)))
+        return float(self.loss.minimised(expected_loss_from_similarity(codes, self.similarity, loss=self.loss)))
+
+    def cut_values(self, tree: Dendrogram) -> Array:
+        """What is minimised, for all cuts of a dendrogram."""
+        if self.loss.by_pairs:
+            return tree.values_from_similarity(self.similarity, self.loss)
+        assert self.draws is not None
+        return tree.values_from_draws(self.draws, self.loss)
+
+    def pair_values(self, rows: Sequence[int] | NDArray[np.intp]) -> Array:
+        """For some of the draws: what is minimised where pairs determine it, else its lower bound or the like.
+
+        The lower bound stands for losses of entropies, the adjusted Rand index for those of pairs. O(N^2) each.
+        """
+        from partita.kernels.partition_cuts import pair_sums
+
+        assert self.draws is not None
+        loss = self.loss if self.loss.by_pairs else LowerBound(unit=self.loss.unit or "bits")
+        chosen, P = np.ascontiguousarray(self.draws.labels[rows]), self.similarity
+        K, N = self.draws.n_clusters[rows], self.n_items
+        sums = np.empty((len(chosen), 4))
+
+        def work(low: int, high: int) -> None:
+            pair_sums(P, chosen, K, not loss.by_draws, low, high, sums)
+
+        run_chunks(work, row_bounds(len(chosen), 16))
+        if loss.by_draws:
+            return np.asarray(
+                loss.formula.evaluate(sums[:, 0], P.sum(), sums[:, 1], float(N) ** 2, float(N), K.astype(float))
+            )
+        v = np.log(P.sum(axis=1)).sum()
+        return np.asarray(loss.formula.evaluate(sums[:, 2], v, sums[:, 3], 0.0, float(N), K.astype(float)))
+
+
+def _dyadic(f: Array) -> Array:
+    """The table rounded to whole multiples of so small a power of two that sums of it over all items are exact.
+
+    So u, v and w do not drift however many moves are made, and are 0 where they should be. The rounding is below
+    1e-9 of the loss up to N of a million; the loss that is reported is computed afresh without it.
+    """
+    unit = 2.0 ** (np.ceil(np.log2(max(f[-1], 1.0))) - 50)
+    return np.asarray(np.rint(f / unit) * unit)
+
+
+def evidence_of(draws: Any, loss: str | PartitionLoss, unit: Unit | None) -> Evidence:
+    """Of draws and a loss as users give them."""
+    return Evidence(loss_of(loss, unit), PartitionDraws.of(draws))

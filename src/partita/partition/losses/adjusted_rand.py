@@ -1,0 +1,73 @@
+"""The adjusted Rand index over draws: of the averages (PEAR), or averaged over the draws (omARI).
+
+With B, C, A the pairs joined by the estimate, by the draw and by both, of T pairs in all [hubert1985],
+
+    1 - ARI = ((B + C)/2 - A) / ((B + C)/2 - B C / T).
+
+PEAR puts in the expectations of A and C [fritsch2009], so that the similarity matrix is enough; omARI is the mean of
+the formula itself [dahl2022]. PEAR is known as a score and reported as the index, larger being better; omARI, whose
+name is "one minus ARI", is reported as that, smaller being better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from partita.partition.losses.base import TINY, PartitionLoss
+
+__all__ = ["AdjustedRand", "PosteriorExpectedRand"]
+
+
+class AdjustedRandFormula(NamedTuple):
+    """`unused`: a compiled tuple has at least one number."""
+
+    unused: float = 0.0
+
+    def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
+        """One minus the index, from the sums of n^2; 0 where both are trivial alike."""
+        all_pairs, middle = t - n, 0.5 * (u + v) - n
+        return (middle - (w - n)) * all_pairs / (middle * all_pairs - (u - n) * (v - n) + TINY)
+
+
+@dataclass(frozen=True)
+class PosteriorExpectedRand(PartitionLoss):
+    """PEAR, the adjusted Rand index of the expectations; larger is better.
+
+    Examples
+    --------
+    >>> PosteriorExpectedRand().reported(0.25)
+    0.75
+    """
+
+    name: ClassVar[str] = "pear"
+    title: ClassVar[str] = "posterior expected adjusted Rand"
+    entropic: ClassVar[bool] = False
+    by_pairs: ClassVar[bool] = True
+    is_score: ClassVar[bool] = True
+    source: ClassVar[str] = "[fritsch2009]"
+
+    @property
+    def formula(self) -> AdjustedRandFormula:
+        return AdjustedRandFormula()
+
+
+@dataclass(frozen=True)
+class AdjustedRand(PartitionLoss):
+    """omARI, the mean over draws of one minus the adjusted Rand index; smaller is better.
+
+    Examples
+    --------
+    >>> AdjustedRand().says
+    'one minus adjusted Rand'
+    """
+
+    name: ClassVar[str] = "omari"
+    title: ClassVar[str] = "one minus adjusted Rand"
+    entropic: ClassVar[bool] = False
+    per_draw: ClassVar[bool] = True
+    source: ClassVar[str] = "[hubert1985], [dahl2022]"
+
+    @property
+    def formula(self) -> AdjustedRandFormula:
+        return AdjustedRandFormula()

@@ -1,0 +1,144 @@
+"""What a loss between partitions is: counts of items, and one formula.
+
+With n_k the sizes of the estimate's clusters, m_j those of a draw and n_kj their table, a loss is a function of
+
+    u = sum_k f(n_k),    v = sum_j f(m_j),    w = sum_kj f(n_kj),    t = f(n),
+
+with f(n) = n log n (entropies) or f(n) = n^2 (pairs of items). The formula is written once, in plain arithmetic: NumPy
+evaluates it on arrays of draws (`partita.partition.expected`) and numba compiles it into the moves of the search
+(`partita.kernels.partition_tables`). A new loss is one file with a `Formula` and a `PartitionLoss`, and is then tested
+by `tests/contract/test_partition_loss.py`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal, Protocol, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError
+
+__all__ = ["TINY", "Formula", "PartitionLoss", "Unit", "check_weight", "counting", "entropies", "loss_of"]
+
+Unit = Literal["bits", "nats"]
+Array = NDArray[np.float64]
+
+# Added to a denominator that is 0 where the numerator is 0 as well: both partitions are trivial, and the loss is 0. No
+# other denominator is changed by it. Sums are exact where that happens: squares are whole, n log n is rounded to be.
+TINY = 1e-300
+
+
+class Formula(Protocol):
+    """A NamedTuple of numbers with the loss of one draw as a method, in arithmetic that NumPy and numba both run."""
+
+    def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
+        """What is minimised, from the sums above over n items in K clusters."""
+        ...
+
+
+class PartitionLoss(ABC):
+    """A loss between an estimate and the partition that is estimated.
+
+    Class attributes
+    ----------------
+    name : as in `loss="vi"`
+    title : how a table calls it
+    entropic : whether it has a unit or comes from entropies; the others count pairs
+    per_draw : whether the formula is evaluated for each draw and then averaged. Without it the formula is evaluated at
+        the averages of v and w, which for a formula linear in them is the same, and costs less
+    by_pairs : whether the posterior similarity matrix determines the expectation
+    by_draws : whether it is a mean over draws of the formula; without it the matrix is all that it is defined by
+    is_score : whether the value reported is larger where the estimate is better
+    source : where it comes from
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    entropic: ClassVar[bool]
+    per_draw: ClassVar[bool] = False
+    by_pairs: ClassVar[bool] = False
+    by_draws: ClassVar[bool] = True
+    is_score: ClassVar[bool] = False
+    source: ClassVar[str]
+    registry: ClassVar[dict[str, type[PartitionLoss]]] = {}
+    unit: Unit | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" in cls.__dict__:
+            PartitionLoss.registry[cls.name] = cls
+
+    @property
+    @abstractmethod
+    def formula(self) -> Formula:
+        """The loss with its numbers, as kernels take it."""
+
+    def counts(self, n_items: int) -> Array:
+        """f(0), ..., f(N + 1)."""
+        return entropies(n_items, self.unit or "bits") if self.entropic else counting(n_items)
+
+    def reported(self, minimised: Any) -> Any:
+        """The value as it is known in the field, from the one that is minimised."""
+        return 1.0 - minimised if self.is_score else minimised
+
+    def minimised(self, reported: Any) -> Any:
+        """The inverse of `reported`."""
+        return 1.0 - reported if self.is_score else reported
+
+    @property
+    def says(self) -> str:
+        """Name and unit in words."""
+        return f"{self.title} ({self.unit})" if self.unit else self.title
+
+
+def entropies(n_items: int, unit: Unit) -> Array:
+    """Table of n log n for n = 0..N+1.
+
+    >>> entropies(3, "bits").tolist()[:3]
+    [0.0, 0.0, 2.0]
+    """
+    n = np.arange(n_items + 2, dtype=np.float64)
+    log = np.log2 if unit == "bits" else np.log
+    return np.asarray(n * log(np.maximum(n, 1.0)))
+
+
+def counting(n_items: int) -> Array:
+    """Table of n^2 for n = 0..N+1: ordered pairs of items, an item with itself among them."""
+    return np.arange(n_items + 2, dtype=np.float64) ** 2
+
+
+def loss_of(loss: str | PartitionLoss, unit: Unit | None = None) -> PartitionLoss:
+    """A loss by its name, or as it is; checked against the unit asked for.
+
+    Raises
+    ------
+    InputError
+        For a name or unit that is unknown, nats of a loss that has no unit, or another unit than the loss has.
+
+    Examples
+    --------
+    >>> loss_of("vi").says, loss_of("binder").says
+    ('variation of information (bits)', 'Binder loss')
+    """
+    if unit is not None and unit not in get_args(Unit):
+        raise InputError(f"unit={unit!r} is unknown; pass 'bits' or 'nats'")
+    if isinstance(loss, PartitionLoss):
+        if unit is not None and (loss.unit or "bits") != unit:
+            raise InputError(f"unit={unit!r}, but the loss given is {loss!r}; leave out one of the two")
+        return loss
+    if loss not in PartitionLoss.registry:
+        raise InputError(f"loss={loss!r} is unknown; expected one of {', '.join(map(repr, PartitionLoss.registry))}")
+    kind = PartitionLoss.registry[loss]
+    if kind.unit is not None:
+        return kind(unit=unit or "bits")  # type: ignore[call-arg]
+    if unit == "nats":
+        raise InputError(f"loss={loss!r} has no unit: it is not an entropy but a share; leave out unit={unit!r}")
+    return kind()
+
+
+def check_weight(a: float) -> None:
+    """Raise `InputError` unless 0 <= a <= 2."""
+    if not 0.0 <= a <= 2.0:
+        raise InputError(f"a={a!r}: expected a number from 0 to 2; 1 weighs both errors alike")

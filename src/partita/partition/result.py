@@ -1,0 +1,102 @@
+"""What a partition search leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.partition.losses import PartitionLoss
+
+if TYPE_CHECKING:
+    from partita.partition.evidence import Evidence
+
+__all__ = ["MethodResult", "PartitionResult", "Run", "Tried"]
+
+Status = Literal["converged", "max_seconds", "interrupted"]
+Codes = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A partition that was scored: how it was found, its clusters and its loss as reported."""
+
+    method: str
+    n_clusters: int
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One run of the search: from which start, where it began and ended; losses as reported."""
+
+    start: str
+    n_clusters: int
+    loss: float
+    labels: Codes
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionResult:
+    """The best partition found.
+
+    Attributes
+    ----------
+    labels : array of N
+        0..K-1 in order of appearance.
+    n_clusters : int
+    expected_loss : float
+        As it is reported in the field: larger is better where `loss.is_score`. Computed afresh from the labels.
+    loss : PartitionLoss
+    status : {"converged", "max_seconds", "interrupted"}
+    runs : tuple of Run
+        Every run, in the order of their starts.
+    tried : tuple of Tried
+        Every start that was scored, and where each run ended.
+    cap_bound : bool
+        Whether `max_clusters` kept a better partition from being found.
+    gap : float
+        How much worse than the best the worst run ended; 0 when all runs agree.
+    n_agreeing : int
+        Runs that ended as good as the best.
+    seconds : float
+    seed : int or None
+    notes : tuple of str
+    """
+
+    labels: Codes
+    n_clusters: int
+    expected_loss: float
+    loss: PartitionLoss
+    status: Status
+    runs: tuple[Run, ...]
+    tried: tuple[Tried, ...]
+    cap_bound: bool
+    gap: float
+    n_agreeing: int
+    seconds: float
+    seed: int | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class MethodResult:
+    """What a named method found: labels 0..K-1 in order of appearance, and their expected loss as reported."""
+
+    method: str
+    labels: Codes
+    n_clusters: int
+    loss: PartitionLoss
+    expected_loss: float
+
+    @classmethod
+    def of(cls, method: str, evidence: Evidence, codes: Codes) -> Self:
+        """With the loss computed afresh."""
+        from partita.partition.dendrogram import numbered
+
+        codes = numbered(codes)
+        value = float(evidence.loss.reported(evidence.value(codes)))
+        return cls(method, codes, int(codes.max()) + 1, evidence.loss, value)

@@ -1,0 +1,149 @@
+"""The named methods: what they find on galaxy as FINDINGS.md has it, and on few items against their definitions."""
+
+import numpy as np
+import pytest
+
+from partita.errors import InputError
+from partita.partition import METHODS, PartitionDraws, expected_loss, loss_of, search_partition
+from partita.partition.exhaustive import all_partitions
+from partita.partition.losses import PartitionLoss
+from partita.partition.methods import (
+    best_cut,
+    best_draw,
+    exhaustive_search,
+    greedy_rastelli_friel,
+    greedy_wade_ghahramani,
+    max_pear,
+    medvedovic,
+    min_binder,
+    min_vi,
+    salso,
+)
+
+BELL = [1, 2, 5, 15, 52, 203, 877, 4140]
+
+
+def noisy(seed, M=25, N=12, K=3):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(K, size=N)
+    return np.where(rng.random((M, N)) < 0.5, rng.integers(K + 1, size=(M, N)), truth)
+
+
+@pytest.fixture(scope="module")
+def galaxy(data_home):
+    with np.load(data_home / "bayes" / "galaxy_mcmc.npz") as file:
+        return PartitionDraws.of(file["draw"])
+
+
+def clusters(*bounds):
+    """Labels of consecutive runs of the 82 galaxies; bounds are their last items, counted from 1."""
+    return np.searchsorted(np.array(bounds), np.arange(1, 83)).tolist()
+
+
+@pytest.mark.data
+def test_galaxy_by_the_deterministic_methods(galaxy):
+    singles = clusters(7, 8, 9, 77, 78, 79, 82)
+    assert galaxy.n_draws == 9636  # unique partitions
+    assert min_binder(galaxy).labels.tolist() == singles
+    assert max_pear(galaxy).labels.tolist() == singles
+    assert min_vi(galaxy).labels.tolist() == clusters(7, 79, 82)
+    found = medvedovic(galaxy)
+    outer = [0] * 7 + [1] * 70 + [0] * 5
+    assert found.labels.tolist() == outer
+    assert found.expected_loss == pytest.approx(1.11302, abs=5e-6)
+    assert min_vi(galaxy, linkage="complete").expected_loss == pytest.approx(0.65438443, abs=1e-7)
+
+
+@pytest.mark.data
+def test_galaxy_best_draws(galaxy):
+    by_binder = best_draw(galaxy, loss="binder")
+    assert by_binder.n_clusters == 4
+    assert by_binder.expected_loss == pytest.approx(0.22052641, abs=1e-7)
+    # The lower bound may end the look at draws early, but not change the answer.
+    some = PartitionDraws.of(galaxy.labels[::20])
+    values = expected_loss(some.labels, some)
+    assert best_draw(some).expected_loss == pytest.approx(values.min(), abs=1e-12)
+
+
+@pytest.mark.parametrize("loss", list(PartitionLoss.registry))
+def test_the_best_draw_is_the_best_of_all_draws(loss):
+    draws, chosen = noisy(0), loss_of(loss)
+    values = chosen.minimised(expected_loss(draws, draws, loss=loss))
+    assert chosen.minimised(best_draw(draws, loss=loss).expected_loss) == pytest.approx(values.min(), abs=1e-12)
+
+
+@pytest.mark.parametrize("linkage", ["average", "complete"])
+def test_the_best_cut_is_the_best_of_all_cuts(linkage):
+    from partita.partition import Dendrogram
+
+    draws = noisy(1)
+    given = PartitionDraws.of(draws)
+    tree = Dendrogram.of(given.similarity, linkage)
+    cuts = np.array([tree.cut(t) for t in range(12)])
+    for loss in ("vi", "binder", "nid"):
+        assert best_cut(given, loss=loss, linkage=linkage).expected_loss == pytest.approx(
+            expected_loss(cuts, draws, loss=loss).min(), abs=1e-12
+        )
+
+
+def test_all_partitions_are_bells_number_of_different_ones():
+    for n, bell in enumerate(BELL, 1):
+        every = all_partitions(n)
+        assert len({tuple(row) for row in every}) == len(every) == bell
+        first = np.maximum.accumulate(np.c_[np.full(bell, -1), every], axis=1)[:, :-1]
+        assert (every <= first + 1).all()  # numbered in order of appearance: no partition is there twice
+
+
+def test_exhaustive_refuses_what_it_cannot_list():
+    with pytest.raises(InputError, match="11 items"):
+        exhaustive_search(np.zeros((2, 11), dtype=int))
+
+
+@pytest.mark.parametrize("loss", ["vi", "binder", "omari"])
+@pytest.mark.parametrize("seed", range(3))
+def test_methods_lie_between_the_oracle_and_their_start(loss, seed):
+    draws = PartitionDraws.of(noisy(seed, N=8))
+    best = exhaustive_search(draws, loss=loss).expected_loss
+    for method in (salso, greedy_rastelli_friel):
+        found = method(draws, loss=loss, random_state=seed)
+        assert found.expected_loss >= best - 1e-12
+        assert found.expected_loss == pytest.approx(expected_loss(found.labels, draws, loss=loss), abs=1e-12)
+        assert method(draws, loss=loss, random_state=seed).labels.tolist() == found.labels.tolist()
+    found = greedy_wade_ghahramani(draws, loss=loss)
+    assert best - 1e-12 <= found.expected_loss <= best_cut(draws, loss=loss).expected_loss + 1e-12
+    assert search_partition(draws, loss=loss, random_state=seed).expected_loss == pytest.approx(best, abs=1e-12)
+
+
+def test_greedy_of_wade_and_ghahramani_ends_where_no_merge_or_single_split_helps():
+    draws = PartitionDraws.of(noisy(5, N=10))
+    labels = greedy_wade_ghahramani(draws, start=np.arange(10), n_neighbors=100).labels
+    present = expected_loss(labels, draws)
+    for a in range(labels.max() + 1):
+        for b in range(a):
+            assert expected_loss(np.where(labels == a, b, labels), draws) >= present - 1e-12
+    for i in range(10):
+        alone = labels.copy()
+        alone[i] = 10
+        assert expected_loss(alone, draws) >= present - 1e-12
+
+
+def test_caps_of_the_methods_hold():
+    draws = noisy(6)
+    assert salso(draws, max_clusters=2, random_state=0).n_clusters <= 2
+    assert greedy_rastelli_friel(draws, max_clusters=2, random_state=0).n_clusters <= 2
+    assert salso(draws, random_state=0).n_clusters <= 4
+    for wrong in ({"max_clusters": 0}, {"n_init": 0}):
+        with pytest.raises(InputError):
+            salso(draws, **wrong)
+    with pytest.raises(InputError, match="height"):
+        medvedovic(draws, height=2.0)
+    with pytest.raises(InputError, match="linkage"):
+        min_vi(draws, linkage="single")
+
+
+def test_every_method_is_registered_and_answers():
+    draws = PartitionDraws.of(noisy(7, N=6))
+    for name, method in METHODS.items():
+        found = method(draws)
+        assert found.labels.shape == (6,), name
+        assert found.n_clusters == found.labels.max() + 1
