@@ -27,6 +27,7 @@ from mixtures import GAUSSIAN, OTHERS, Setting, draw
 from partita import SoF, SoftClustering, metrics
 from partita.metrics.probabilities import align
 from sets import REAL, development, load
+from timing import timed
 
 # A membership of zero counts as this.
 FLOOR = 1e-6
@@ -106,9 +107,8 @@ def family(title: str, settings: Sequence[Setting], seeds: int, verbose: bool) -
             drawn = draw(setting, seed)
             true[i, seed] = (drawn.posterior.argmax(axis=1) == drawn.component).mean()
             for j, method in enumerate(METHODS.values()):
-                began = time.perf_counter()
-                W = method(drawn.X, setting.K)
-                seconds[j] += time.perf_counter() - began
+                took, W = timed(lambda: method(drawn.X, setting.K))
+                seconds[j] += took
                 scores[i, seed, j] = (
                     excess_kl(W, drawn.posterior),
                     metrics.brier_score(W, drawn.posterior),

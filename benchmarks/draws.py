@@ -8,14 +8,13 @@ go over the labels twice (two passes of `max`), which no product can be faster t
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 
 from partita.affinity import DrawsAffinity, LowRankAffinity, draws
 from partita.affinity.norm_estimate import estimated_squared_norm
 from partita.kernels.threads import available_cores, limit_threads
 from sets import data_home
+from timing import least
 
 K = 10
 MADE = ((1_000, 400), (10_000, 400), (1_000, 5_000), (10_000, 5_000), (1_000, 100_000), (10_000, 100_000))
@@ -32,16 +31,6 @@ def posterior(M: int, N: int, n_clusters: int = 15) -> np.ndarray:
     for b in range(M):
         out[b] = np.where(rng.random(N) < doubt, rng.integers(0, n_clusters, N), truth)
     return out
-
-
-def least(work: object, runs: int) -> float:
-    work()
-    times = []
-    for _ in range(runs):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return min(times)
 
 
 def products() -> None:

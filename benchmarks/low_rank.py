@@ -10,7 +10,6 @@ seconds. --errors: the relative error of low-rank kernels on 2,000 items, ||P - 
 from __future__ import annotations
 
 import argparse
-import time
 import warnings
 from dataclasses import replace
 
@@ -21,6 +20,7 @@ from partita import SoF, SoftClustering
 from partita.affinity import Builder, Landmarks, NeighborGraph, Nystrom, RandomFeatures
 from partita.metrics import adjusted_rand_index
 from sets import load
+from timing import timed
 
 SETS = (
     "sklearn:load_digits",
@@ -61,13 +61,11 @@ def quality() -> None:
             seeds = range(1 if isinstance(builder, NeighborGraph) or len(X) > 50_000 else 3)
             scores, seconds, scoring = [], [], []
             for seed in seeds:
-                began = time.perf_counter()
-                model = SoftClustering(K, affinity=replace(builder, seed=seed), random_state=0).fit(X)
-                seconds.append(time.perf_counter() - began)
+                unfitted = SoftClustering(K, affinity=replace(builder, seed=seed), random_state=0)
+                took, model = timed(lambda: unfitted.fit(X))
+                seconds.append(took)
                 scores.append(adjusted_rand_index(model.labels_, y))
-                began = time.perf_counter()
-                model.predict_proba(new)
-                scoring.append(time.perf_counter() - began)
+                scoring.append(timed(lambda: model.predict_proba(new))[0])
             print(
                 f"| {name} | {len(X):,} | {K} | {title} | {np.mean(scores):.3f} | {min(seconds):.1f} | "
                 f"{min(scoring):.2f} |",

@@ -7,9 +7,6 @@ Least of two runs each, ten neighbours (fifteen at a million items), every core.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import reverse_cuthill_mckee
@@ -23,15 +20,7 @@ from partita.estimators.items import merge_identical
 from partita.kernels.products import csr_product
 from partita.kernels.threads import available_cores, limit_threads
 from sets import anisotropic_blobs, load
-
-
-def least(work: Callable[[], object], runs: int = 2) -> float:
-    times = []
-    for _ in range(runs):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return min(times)
+from timing import least, timed
 
 
 def searches() -> None:
@@ -41,9 +30,11 @@ def searches() -> None:
     sets.append(("blobs 1,000,000", anisotropic_blobs(1_000_000, 8, 20, 0)[0]))
     for name, X in sets:
         X, k = merge_identical(X).features, 15 if len(X) == 1_000_000 else 10
-        ours = least(lambda: TreeSearch(X, 2.0).among_themselves(k))
+        ours = least(lambda: TreeSearch(X, 2.0).among_themselves(k), 2, warm=False)
         theirs = least(
-            lambda: NearestNeighbors(n_jobs=available_cores()).fit(X).kneighbors(X, k + 1), 1 if len(X) > 1e5 else 2
+            lambda: NearestNeighbors(n_jobs=available_cores()).fit(X).kneighbors(X, k + 1),
+            1 if len(X) > 1e5 else 2,
+            warm=False,
         )
         print(f"| {name} | {len(X):,} | {X.shape[1]} | {ours:.3f} | {theirs:.3f} | {theirs / ours:.1f} |", flush=True)
 
@@ -62,9 +53,7 @@ def orders(n: int) -> None:
 
     shuffle = np.random.default_rng(0).permutation(n)
     scattered = sp.csr_array(S[shuffle][:, shuffle])
-    began = time.perf_counter()
-    order = reverse_cuthill_mckee(scattered, symmetric_mode=True)
-    made = time.perf_counter() - began
+    made, order = timed(lambda: reverse_cuthill_mckee(scattered, symmetric_mode=True))
     told("leaves of a tree", None, 0.0)
     told("at random", shuffle, 0.0)
     told("by the widest feature", np.argsort(X[:, np.ptp(X, axis=0).argmax()]), 0.0)

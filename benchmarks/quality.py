@@ -13,7 +13,6 @@ itself. The last table gives every method that advantage.
 from __future__ import annotations
 
 import argparse
-import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +25,7 @@ from partita import SoF, SoftClustering, metrics
 from partita.ensemble.builder import frame_of
 from peers import FilledHDBSCAN, FuzzyCMeans, GenieTree, Mixture, ModularityAtK
 from sets import REAL, development, load
+from timing import timed
 
 OURS = "ensemble"
 METHODS: dict[str, Callable[[int], Any]] = {
@@ -78,9 +78,8 @@ def family(
         for j, (method, make) in enumerate(methods.items()):
             if method == "SoF()" and len(X) > SOF_UP_TO:
                 continue
-            began = time.perf_counter()
-            labels = make(k).fit(X).labels_
-            seconds[j] += time.perf_counter() - began
+            took, labels = timed(lambda: make(k).fit(X).labels_)
+            seconds[j] += took
             scores[name][j] = metrics.accuracy(labels, y), metrics.adjusted_rand_index(labels, y)
         row = " | ".join("" if np.isnan(a) else f"{a:.3f} ({r:.3f})" for a, r in scores[name])
         print(f"| {name} | {len(X)} | {k} | {row} |", flush=True)

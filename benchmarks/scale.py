@@ -15,8 +15,6 @@ import resource
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -28,26 +26,11 @@ from partita.affinity import NeighborGraph, SparseAffinity
 from partita.kernels.threads import available_cores, limit_threads
 from partita.metrics import accuracy, adjusted_rand_index
 from sets import anisotropic_blobs, load
+from timing import least, timed
 
 K = 20
 DIMENSIONS = 8
 NEIGHBORS = 15
-
-
-def least(work: Callable[[], object], runs: int = 5) -> float:
-    work()
-    times = []
-    for _ in range(runs):
-        began = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - began)
-    return min(times)
-
-
-def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    began = time.perf_counter()
-    result = work()
-    return time.perf_counter() - began, result
 
 
 def gigabytes() -> float:
@@ -128,7 +111,7 @@ def growth(n: int) -> None:
         times, products = [], []
         for _ in range(8):
             before = problem.n_products
-            took, state = seconds(lambda: solver.step(problem, state))
+            took, state = timed(lambda: solver.step(problem, state))
             times.append(took / ((problem.n_products - before) / problem.affinity.products))
         products = least(lambda: P @ W, 4)
     print(
@@ -145,10 +128,10 @@ def fit(n: int) -> None:
 
     X, y = anisotropic_blobs(n, DIMENSIONS, K, 0)
     before = gigabytes()
-    took, model = seconds(lambda: SoftClustering(K, affinity=NeighborGraph(n_neighbors=NEIGHBORS)).fit(X))
+    took, model = timed(lambda: SoftClustering(K, affinity=NeighborGraph(n_neighbors=NEIGHBORS)).fit(X))
     peak = gigabytes()
-    theirs, batch = seconds(lambda: MiniBatchKMeans(K, n_init=3, random_state=0).fit(X))
-    again, _ = seconds(lambda: SoftClustering(K + 1, affinity=NeighborGraph(n_neighbors=NEIGHBORS)).fit(X))
+    theirs, batch = timed(lambda: MiniBatchKMeans(K, n_init=3, random_state=0).fit(X))
+    again, _ = timed(lambda: SoftClustering(K + 1, affinity=NeighborGraph(n_neighbors=NEIGHBORS)).fit(X))
     print(
         f"| {n:,} | {took:.1f} | {again:.1f} | {peak:.2f} ({before:.2f}) | {model.n_iter_} | {model.result_.status} | "
         f"{accuracy(y, model.labels_):.3f} | {adjusted_rand_index(y, model.labels_):.3f} | "
@@ -181,12 +164,12 @@ def spectral(name: str) -> None:
                     clusters, affinity="precomputed", eigen_solver=solver, assign_labels=assign, random_state=0
                 )
                 try:
-                    took, found = seconds(lambda: theirs.fit(matrix))
+                    took, found = timed(lambda: theirs.fit(matrix))
                 except (ValueError, np.linalg.LinAlgError) as error:
                     print(f"  {solver} {assign}: {error}")
                     continue
                 runs.append((f"{solver}, {assign}", took, accuracy(y, found.labels_)))
-        took, ours = seconds(lambda: SoftClustering(clusters, affinity="precomputed").fit(matrix))
+        took, ours = timed(lambda: SoftClustering(clusters, affinity="precomputed").fit(matrix))
         runs.append(("ours", took, accuracy(y, ours.labels_)))
     best: dict[str, tuple[float, float]] = {}
     for what, took, score in runs:
@@ -216,12 +199,16 @@ def dask(n: int) -> None:
 
     def iterations(affinity: Any, count: int = 10) -> tuple[float, float]:
         problem, solver = Problem(affinity, PerClusterObjective()), ProjectedGradient()
-        state = solver.step(problem, solver.start(problem, affinity.native(W0)))
+
+        def steps(state: Any, count: int) -> Any:
+            for _ in range(count):
+                state = solver.step(problem, state)
+            return state
+
+        state = steps(solver.start(problem, affinity.native(W0)), 1)
         before = problem.n_products
-        began = time.perf_counter()
-        for _ in range(count):
-            state = solver.step(problem, state)
-        return (time.perf_counter() - began) / (problem.n_products - before), state.point.value
+        took, state = timed(lambda: steps(state, count))
+        return took / (problem.n_products - before), state.point.value
 
     with limit_threads(1):
         one, value = iterations(P)

@@ -12,15 +12,15 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+
+from timing import timed
 
 MODULES = ("partita", "partita.estimators", "sklearn.cluster")
 
 
 def seconds(command: list[str], **environment: str) -> float:
-    began = time.perf_counter()
-    subprocess.run(command, check=True, env=os.environ | environment, stdout=subprocess.DEVNULL)
-    return time.perf_counter() - began
+    given = os.environ | environment
+    return timed(lambda: subprocess.run(command, check=True, env=given, stdout=subprocess.DEVNULL))[0]
 
 
 if __name__ == "__main__":

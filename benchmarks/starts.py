@@ -8,7 +8,6 @@ Least of two runs each. Below 20,000 items a fit takes Lanczos; both are shown f
 from __future__ import annotations
 
 import sys
-import time
 import warnings
 
 import numpy as np
@@ -22,6 +21,7 @@ from partita.metrics import adjusted_rand_index
 from partita.objectives import PerClusterObjective, Problem
 from partita.solvers import ProjectedGradient, Starts, cluster_qr, drive, leading_eigenvectors, spectral
 from sets import anisotropic_blobs, load
+from timing import timed
 
 SETS = (
     "sklearn:load_digits",
@@ -52,17 +52,13 @@ def starts(name: str) -> None:
     with limit_threads(available_cores()):
         for way, large_from in WAYS.items():
             spectral.LARGE_FROM = large_from
-            times = []
-            for _ in range(2):
-                began = time.perf_counter()
-                vectors = leading_eigenvectors(S, K)[1]
-                times.append(time.perf_counter() - began)
-            labels = cluster_qr(vectors)
+            runs = [timed(lambda: leading_eigenvectors(S, K)[1]) for _ in range(2)]
+            took, labels = min(took for took, _ in runs), cluster_qr(runs[-1][1])
             problem = Problem(DiffusedAffinity(S, 4), PerClusterObjective(), items.weights)
             found = drive(problem, ProjectedGradient(), Starts(problem.affinity, K), start=labels, seed=0)
             scores = [adjusted_rand_index(y, each[items.inverse]) for each in (labels, found.membership.labels)]
             print(
-                f"| {name} | {len(items.features):,} | {K} | {way} | {min(times):.2f} | {scores[0]:.3f} | "
+                f"| {name} | {len(items.features):,} | {K} | {way} | {took:.2f} | {scores[0]:.3f} | "
                 f"{scores[1]:.3f} | {found.objective:.7g} | {found.n_iter} |",
                 flush=True,
             )
@@ -78,10 +74,8 @@ def means(n: int) -> None:
         ),
     }
     for way, run in ways.items():
-        began = time.perf_counter()
-        scores = [adjusted_rand_index(y, run(seed)) for seed in range(3)]
-        took = (time.perf_counter() - began) / 3
-        print(f"| {n:,} | {way} | {took:.1f} | {' '.join(f'{score:.3f}' for score in scores)} |", flush=True)
+        took, scores = timed(lambda: [adjusted_rand_index(y, run(seed)) for seed in range(3)])
+        print(f"| {n:,} | {way} | {took / 3:.1f} | {' '.join(f'{score:.3f}' for score in scores)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,12 @@
 """Fixtures that several rooms of the tests share."""
 
 import os
+import sys
 from pathlib import Path
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # beside other workers: before NumPy is imported, here and in child processes
+    for library in ("OMP", "OPENBLAS", "MKL"):
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
@@ -10,6 +15,19 @@ from hypothesis import settings
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("PARTITA_HYPOTHESIS", "fixed"))
+
+# What `@pytest.mark.posix(kind)` says that a test needs, by kind: why it is skipped on Windows.
+POSIX = {
+    "signals": "Windows has no signals that kill or interrupt one process",
+    "memory": "Windows does not tell how much memory a process took at most",
+}
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for marker in item.iter_markers("posix"):
+        reason = POSIX[marker.args[0]]
+        if sys.platform == "win32":
+            pytest.skip(reason)
 
 
 @pytest.fixture(scope="session")

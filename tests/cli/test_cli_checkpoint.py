@@ -12,7 +12,6 @@ import pytest
 
 from partita.solvers.serialization import read_tree
 
-posix = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed as POSIX does it")
 # Four restarts of a second or so each, none of which stops early.
 OPTIONS = ["--k", "5", "--model", "sof", "--solver", "exponentiated-gradient", "--n-init", "4"]
 OPTIONS += ["--tol", "0", "--max-iter", "300", "--n-jobs", "1", "--quiet"]
@@ -55,7 +54,7 @@ def assert_same_answer(first, second):
         assert a[name] == b[name], name
 
 
-@posix
+@pytest.mark.posix("signals")
 def test_a_killed_command_goes_on(items_csv, process):
     home = items_csv.parent
     code, _ = stopped_by(
@@ -77,7 +76,7 @@ def test_a_killed_command_goes_on(items_csv, process):
     assert "kept" not in (home / "items-partita" / "model" / "model.json").read_text()
 
 
-@posix
+@pytest.mark.posix("signals")
 def test_an_interrupted_command_writes_what_it_has_and_goes_on_with_force(items_csv, process):
     home = items_csv.parent
     code, said = stopped_by(
@@ -173,7 +172,7 @@ def test_ctrl_c_before_there_is_a_membership_says_what_it_cut_short(call, iris_c
     assert not (tmp_path / "iris-partita").exists()
 
 
-@posix
+@pytest.mark.posix("memory")
 def test_the_peak_memory_is_what_the_system_says(process, iris_csv, tmp_path):
     import resource
 

@@ -290,7 +290,7 @@ def test_too_large_for_memory_is_refused_before_it_is_made(call, blobs, tmp_path
     assert "--affinity neighbors" in done.err
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.posix("signals")
 def test_ctrl_c_writes_the_best_so_far_and_ends_with_130(tmp_path):
     rng = np.random.default_rng(0)
     np.save(tmp_path / "x.npy", rng.normal(size=(1500, 5)))
@@ -435,7 +435,7 @@ def test_new_items_bring_their_affinity_rows_dense_or_sparse(call, blobs, tmp_pa
     assert call("predict", "out", "broken.mtx", "--out", "b.csv").code == 2
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.posix("signals")
 def test_ctrl_c_after_the_fit_does_not_lose_it(call, iris_csv, tmp_path, monkeypatch):
     import partita.report
 

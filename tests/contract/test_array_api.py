@@ -8,7 +8,16 @@ import pytest
 import scipy.sparse as sp
 
 from partita import BaumEagon, SoF, SoftClustering, SymNMF
-from partita.affinity import DenseAffinity, DiffusedAffinity, LowRankAffinity, SparseAffinity, as_affinity, normalise
+from partita.affinity import (
+    ContractedAffinity,
+    DenseAffinity,
+    DiffusedAffinity,
+    LowRankAffinity,
+    SparseAffinity,
+    WeightedAffinity,
+    as_affinity,
+    normalise,
+)
 from partita.errors import InputError
 from partita.kernels import foreign_csr, namespace, rows
 from partita.kernels.simplex import project_rows_array, project_rows_numpy
@@ -141,6 +150,35 @@ def test_solvers_of_host_arrays_work_with_it_too(kind):
     there, here = KINDS[kind]()
     found, expected = (run(P, SoFObjective, SubspaceMajorization(), n_init=1) for P in (there, here))
     assert found.objective == pytest.approx(expected.objective, rel=1e-9)
+
+
+@kinds
+def test_a_correction_on_the_host_makes_the_whole_lie_there(kind):
+    there, here = KINDS[kind]()
+    W, groups = np.random.default_rng(1).random((N, 4)), np.arange(N) % (N - 2)
+    for P, Q in (
+        (WeightedAffinity(there, [0, 2], [3, 2], 5.0, 0.5), WeightedAffinity(here, [0, 2], [3, 2], 5.0, 0.5)),
+        (ContractedAffinity(there, groups), ContractedAffinity(here, groups)),
+    ):
+        V = W[: P.n_items]
+        assert not P.foreign
+        assert P.native(V) is V
+        assert P.rounding == 1.0
+        assert isinstance(P @ V, np.ndarray)
+        same(P @ V, Q @ V)
+
+
+def test_a_sparse_matrix_comes_to_the_host_once(monkeypatch):
+    matrix, copied = sparse_tensor(blocks() * (blocks() > 0.2)), []
+
+    def spy(array):
+        copied.append(array.shape)
+        return array.numpy()
+
+    monkeypatch.setattr(foreign_csr, "to_numpy", spy)
+    P = as_affinity(matrix)
+    assert P.foreign
+    assert len(copied) == 3  # values, columns, row bounds
 
 
 @pytest.mark.parametrize("make", [strict, tensor])

@@ -29,6 +29,8 @@ dd = pytest.importorskip("dask.dataframe")
 
 from partita.affinity.distributed import DistributedAffinity  # noqa: E402 - needs Dask
 
+pytestmark = pytest.mark.xdist_group("dask")  # one cluster for all
+
 N, K = 60, 3
 OBJECTIVES = [SoFObjective, ScaledObjective, PerClusterObjective, SymNMFObjective]
 
@@ -171,7 +173,7 @@ def test_solvers_of_host_arrays_work_with_it(where):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL")
+@pytest.mark.posix("signals")
 def test_a_killed_worker_loses_nothing_but_time():
     matrix, _ = planted(400, seed=1)
     expected = run(SparseAffinity(matrix), PerClusterObjective)

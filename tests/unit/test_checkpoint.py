@@ -47,7 +47,6 @@ from partita.solvers.result import Restart
 from partita.solvers.serialization import write_tree
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-posix = pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL there")
 EVERY = [
     (solver, objective)
     for solver in sorted(Solver.registry)
@@ -277,7 +276,7 @@ def test_states_of_another_package_come_back_as_that_packages_arrays(package, tm
     assert_same_bits(whole, resumed)
 
 
-@posix
+@pytest.mark.posix("signals")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_fit_killed_by_the_system_goes_on_to_the_same_bits(n_jobs, tmp_path):
     program = tmp_path / "fit.py"
@@ -401,7 +400,7 @@ def test_an_interrupt_writes_the_checkpoint_before_it_leaves(on_interrupt, tmp_p
     assert len(steps) == sum(restart.n_iter for restart in whole.restarts) - 7
 
 
-@posix
+@pytest.mark.posix("signals")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_ctrl_c_in_the_middle_of_a_step_leaves_a_whole_state(n_jobs, tmp_path):
     program = f"""

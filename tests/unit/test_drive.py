@@ -268,7 +268,7 @@ def test_an_interrupt_before_the_first_state_raises_all_the_same():
         drive(Problem(P, SoFObjective()), ProjectedGradient(), Interrupted(P, 3), "dirichlet", on_interrupt="best")
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be sent Ctrl-C alone there")
+@pytest.mark.posix("signals")
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("on_interrupt", ["raise", "best"])
 def test_ctrl_c_stops_every_restart(n_jobs, on_interrupt):

@@ -12,7 +12,7 @@ import pytest
 from partita.errors import InputError
 from partita.solvers.lock import LOCK, locked
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes are killed as POSIX does it")
+pytestmark = pytest.mark.posix("signals")
 
 
 def started(process):

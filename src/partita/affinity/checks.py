@@ -76,12 +76,13 @@ def as_affinity(
     if isinstance(matrix, Affinity):
         return matrix
     if is_foreign_csr(matrix):
-        host = as_affinity(csr_to_host(matrix), missing=missing, unstored="zero", name=name)
-        if unstored != "zero" or host.unobserved is not None or symmetrize is not None:
+        host = csr_to_host(matrix)
+        checked = as_affinity(host, missing=missing, unstored="zero", name=name)
+        if unstored != "zero" or checked.unobserved is not None or symmetrize is not None:
             raise InputError(
                 f"{name} is a sparse matrix of another package: unobserved pairs and symmetrize need SciPy's"
             )
-        return SparseAffinity(matrix)
+        return SparseAffinity(host, there=matrix)
     if is_foreign(matrix):
         return DenseAffinity(_where_it_lies(matrix, missing, symmetrize, name))
     values = _numeric(matrix, name)

@@ -19,6 +19,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
+from partita.affinity.wrapped import WrappedAffinity
 
 __all__ = ["ContractedAffinity"]
 
@@ -28,7 +29,7 @@ ROWS = 256
 ROUNDING = 1e-12
 
 
-class ContractedAffinity(Affinity):
+class ContractedAffinity(WrappedAffinity):
     """The mean affinity between groups of items.
 
     Parameters
@@ -49,12 +50,14 @@ class ContractedAffinity(Affinity):
     """
 
     name = "contracted"
+    on_host = True
 
     def __init__(self, base: Affinity, groups: NDArray[np.intp], weights: Array | None = None) -> None:
+        super().__init__(base)
         d = np.ones(base.n_items) if weights is None else np.asarray(weights, dtype=np.float64)
         self.group_weights: Array = np.bincount(groups, d).astype(np.float64)
         shares = np.divide(d, self.group_weights[groups], out=np.zeros_like(d), where=d > 0)
-        self._base, self._groups = base, groups
+        self._groups = groups
         self._spread = sp.csr_array(
             (shares, groups, np.arange(base.n_items + 1)), (base.n_items, len(self.group_weights))
         )
@@ -63,10 +66,6 @@ class ContractedAffinity(Affinity):
     @property
     def n_items(self) -> int:
         return len(self.group_weights)
-
-    @property
-    def products(self) -> int:
-        return self._base.products
 
     @property
     def multiplications(self) -> int:
@@ -134,13 +133,6 @@ class ContractedAffinity(Affinity):
             several = self._several[low : low + ROWS]
             total += float(e[several] @ (self.rows(several) ** 2 @ (e * (1.0 + alone))))
         return total
-
-    @property
-    def squared_norm_is_exact(self) -> bool:
-        return self._base.squared_norm_is_exact
-
-    def density(self) -> float:
-        return self._base.density()
 
     def scaled(self, factors: Array) -> Affinity:
         from partita.affinity.scaled import ScaledAffinity

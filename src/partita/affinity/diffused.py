@@ -13,18 +13,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from partita.affinity.base import Affinity, Array, Kind, Unobserved
+from partita.affinity.base import Affinity, Array
 from partita.affinity.norm_estimate import estimated_squared_norm
 from partita.affinity.sparse import SparseAffinity
+from partita.affinity.wrapped import WrappedAffinity
 from partita.errors import InputError
 
 __all__ = ["DiffusedAffinity"]
 
 # Items up to which the squared norm and the diagonal are computed exactly.
-EXACT_UP_TO = 4096
+EXACT_UP_TO = 1024
 
 
-class DiffusedAffinity(Affinity):
+class DiffusedAffinity(WrappedAffinity):
     """S^t.
 
     Parameters
@@ -51,22 +52,9 @@ class DiffusedAffinity(Affinity):
             raise InputError(f"steps={steps}: a diffusion takes at least 1 step")
         if base.pair_weights is not None:
             raise InputError("an affinity with unobserved or weighted pairs cannot be diffused; pass steps=1")
-        self._base = base
+        super().__init__(base)
         self.steps = int(steps)
         self.weights = weights
-
-    @property
-    def base(self) -> Affinity:
-        """S."""
-        return self._base
-
-    @property
-    def n_items(self) -> int:
-        return self._base.n_items
-
-    @property
-    def kind(self) -> Kind:
-        return "similarity"
 
     @property
     def products(self) -> int:
@@ -75,21 +63,6 @@ class DiffusedAffinity(Affinity):
     @property
     def multiplications(self) -> int:
         return self.steps * self._base.multiplications
-
-    @property
-    def unobserved(self) -> Unobserved | None:
-        return None
-
-    @property
-    def foreign(self) -> bool:
-        return self._base.foreign
-
-    def native(self, array: Array) -> Any:
-        return self._base.native(array)
-
-    @property
-    def rounding(self) -> float:
-        return self._base.rounding
 
     def __matmul__(self, W: Any) -> Any:
         d = None if self.weights is None else self.weights[:, None]
@@ -110,6 +83,9 @@ class DiffusedAffinity(Affinity):
         if self.squared_norm_is_exact:
             return super().squared_norm(weights)
         return estimated_squared_norm(self, weights)
+
+    def density(self) -> float:
+        return 1.0  # how many pairs t steps fill in is not known
 
     def diagonal(self) -> Array:
         out = np.empty(self.n_items)

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
+from partita.affinity.wrapped import WrappedAffinity
 
 __all__ = ["ScaledAffinity"]
 
 
-class ScaledAffinity(Affinity):
+class ScaledAffinity(WrappedAffinity):
     """diag(factors) @ base @ diag(factors), applied and never formed.
 
     Examples
@@ -26,20 +27,8 @@ class ScaledAffinity(Affinity):
     name = "scaled"
 
     def __init__(self, base: Affinity, factors: Array) -> None:
-        self._base = base
+        super().__init__(base)
         self._factors = np.array(factors, dtype=np.float64)
-
-    @property
-    def n_items(self) -> int:
-        return self._base.n_items
-
-    @property
-    def products(self) -> int:
-        return self._base.products
-
-    @property
-    def multiplications(self) -> int:
-        return self._base.multiplications
 
     @property
     def unobserved(self) -> Unobserved | None:
@@ -52,17 +41,6 @@ class ScaledAffinity(Affinity):
             return None
         value = pairs.value * self._factors[pairs.first] * self._factors[pairs.second]
         return PairWeights(pairs.first, pairs.second, pairs.weight, value, pairs.rest)
-
-    @property
-    def foreign(self) -> bool:
-        return self._base.foreign
-
-    def native(self, array: Array) -> Any:
-        return self._base.native(array)
-
-    @property
-    def rounding(self) -> float:
-        return self._base.rounding
 
     def __matmul__(self, W: Any) -> Any:
         f = self._factors[:, None]
@@ -83,13 +61,6 @@ class ScaledAffinity(Affinity):
     def squared_norm(self, weights: Array | None = None) -> float:
         squares = self._factors**2
         return self._base.squared_norm(squares if weights is None else squares * weights)
-
-    @property
-    def squared_norm_is_exact(self) -> bool:
-        return self._base.squared_norm_is_exact
-
-    def density(self) -> float:
-        return self._base.density()
 
     def scaled(self, factors: Array) -> ScaledAffinity:
         return ScaledAffinity(self._base, self._factors * factors)

@@ -52,8 +52,8 @@ class SparseAffinity(Affinity):
     ) -> None:
         if is_foreign_csr(matrix):
             matrix, there = csr_to_host(matrix), matrix
-            if not matrix.has_canonical_format:
-                raise InputError("a sparse matrix of another package needs sorted columns, each of them once a row")
+        if there is not None and not matrix.has_canonical_format:
+            raise InputError("a sparse matrix of another package needs sorted columns, each of them once a row")
         self._there = there
         kept = np.float32 if matrix.dtype == np.float32 else np.float64
         self._matrix = sp.csr_array(matrix, dtype=kept)

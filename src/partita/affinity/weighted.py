@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
 from partita.affinity.dense import DenseAffinity
+from partita.affinity.wrapped import WrappedAffinity
 from partita.errors import InputError
 
 __all__ = ["WeightedAffinity"]
@@ -24,7 +25,7 @@ __all__ = ["WeightedAffinity"]
 Index = NDArray[np.intp]
 
 
-class WeightedAffinity(Affinity):
+class WeightedAffinity(WrappedAffinity):
     """An affinity some of whose pairs count with another weight.
 
     Parameters
@@ -52,6 +53,7 @@ class WeightedAffinity(Affinity):
     """
 
     name = "weighted"
+    on_host = True
 
     def __init__(
         self, base: Affinity, first: ArrayLike, second: ArrayLike, weight: ArrayLike, value: ArrayLike | None = None
@@ -78,7 +80,7 @@ class WeightedAffinity(Affinity):
             before, known = _looked_up(earlier, rows, columns, base.n_items)
             w = w * np.where(known, earlier.weight[before], rest)
             t = np.where(known, earlier.value[before], t)
-        self._base = base
+        super().__init__(base)
         self._correction = sp.csr_array((w * t - held, (rows, columns)), base.shape)
         self._change = rows, columns, (w * t) ** 2 - held**2
         if earlier is not None:
@@ -86,14 +88,6 @@ class WeightedAffinity(Affinity):
             rows, columns = np.r_[rows, earlier.first[stays]], np.r_[columns, earlier.second[stays]]
             w, t = np.r_[w, earlier.weight[stays]], np.r_[t, earlier.value[stays]]
         self._pairs = PairWeights(rows, columns, w, t, rest)
-
-    @property
-    def n_items(self) -> int:
-        return self._base.n_items
-
-    @property
-    def products(self) -> int:
-        return self._base.products
 
     @property
     def multiplications(self) -> int:
@@ -130,13 +124,6 @@ class WeightedAffinity(Affinity):
         first, second, change = self._change
         d = 1.0 if weights is None else weights[first] * weights[second]
         return float(self._base.squared_norm(weights) + np.sum(d * change))
-
-    @property
-    def squared_norm_is_exact(self) -> bool:
-        return self._base.squared_norm_is_exact
-
-    def density(self) -> float:
-        return self._base.density()
 
     def scaled(self, factors: Array) -> WeightedAffinity:
         pairs = self._pairs

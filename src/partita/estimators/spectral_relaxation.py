@@ -48,7 +48,8 @@ class SpectralRelaxation(PartitionEstimator):
     Notes
     -----
     `predict` gives a new item the cluster whose mean is nearest in the space of the kernel. Cost: a dense eigenproblem
-    for up to 1,200 items, else some tens of products with a vector.
+    for up to 1,200 items; some tens of products with a vector below 20,000; from there on products with a block of a
+    few more than K vectors, as many as a residual of 1e-6 takes.
 
     References
     ----------

@@ -17,13 +17,17 @@ from partita.membership import Membership
 from partita.plots.figures import panels, tidy
 from partita.plots.order import as_membership, count, membership_of, stratified_sample
 from partita.plots.palette import INK, PAPER, UNCERTAIN, cluster_colors, cluster_markers
-from partita.plots.projection import Projection, project
+from partita.plots.projection import Projection, limits, project
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["PartitionDisplay"]
+
+# Ticks of an axis at most, so that their labels do not touch, and the share of the axis left free at either end.
+TICKS = 5
+MARGIN = 0.05
 
 # The ground of the entropy map, and where its colour map begins so that certain items still stand out from it.
 GROUND = "#1c1b22"
@@ -51,6 +55,8 @@ class PartitionDisplay:
     axes_ : array of two Axes; `ax_` is the first
     shown_ : array of int
         The items drawn.
+    outside_ : int
+        Items outside of the axes, which end where a few items far off would squash all others.
 
     Examples
     --------
@@ -65,6 +71,7 @@ class PartitionDisplay:
     ax_: Axes
     axes_: NDArray[np.object_]
     shown_: NDArray[np.intp]
+    outside_: int
 
     def __init__(
         self,
@@ -141,10 +148,30 @@ class PartitionDisplay:
         )
         self._entropy(size)
         tidy(self.axes_[1], "Uncertainty: the brighter, the less sure", self.xlabel, self.ylabel)
-        for ax in self.axes_:
-            if self.meaningless_y:
-                ax.set_yticks([])
+        self._window(drawable)
         return self
+
+    def _window(self, drawable: NDArray[np.intp]) -> None:
+        """End both axes where the items end, a few that lie far off left out and counted."""
+        outside = np.zeros(len(drawable), dtype=bool)
+        for c, axis in enumerate("xy"):
+            values = self.points[drawable, c]
+            found = limits(values, self.membership.labels[drawable])
+            for ax in self.axes_:
+                if c == 1 and self.meaningless_y:
+                    ax.set_yticks([])
+                    continue
+                ax.locator_params(axis=axis, nbins=TICKS)
+                if found is not None:
+                    low, high = found
+                    free = MARGIN * (high - low)
+                    (ax.set_xlim if c == 0 else ax.set_ylim)(low - free, high + free)
+            if found is not None:
+                outside |= (values < found[0]) | (values > found[1])
+        self.outside_ = int(outside.sum())
+        if self.outside_:
+            said = f"{count(self.outside_, 'item')} outside"
+            self.ax_.text(0.99, 0.01, said, transform=self.ax_.transAxes, ha="right", fontsize=8, color=INK)
 
     def _partition(self, size: float) -> None:
         ax, K = self.axes_[0], self.membership.n_clusters

@@ -16,9 +16,15 @@ from partita.affinity import Affinity, DiffusedAffinity, normalise
 from partita.errors import InputError
 from partita.solvers.spectral import leading_eigenvectors
 
-__all__ = ["Projection", "project", "project_affinity", "project_features"]
+__all__ = ["Projection", "limits", "project", "project_affinity", "project_features"]
 
 Array = NDArray[np.float64]
+
+# What an axis shows: of each cluster what lies within so many interquartile ranges of its quartiles, and of all items
+# all but this share at either end. Where the items span no more than so many times as much, it shows them all.
+FENCE = 3.0
+TAIL = 0.01
+SQUASHED = 3.0
 
 
 @dataclass(frozen=True)
@@ -91,6 +97,26 @@ def project_features(X: Array, columns: Sequence[str] | None = None) -> Projecti
         f"first principal component, {share[0]:.0%} of variance" + note,
         f"second principal component, {share[1]:.0%}",
     )
+
+
+def limits(values: Array, labels: NDArray[np.int64]) -> tuple[float, float] | None:
+    """Where an axis should end so that a few items far off do not squash all others; None where none does.
+
+    >>> values = np.r_[np.linspace(0, 1, 200), 1000.0]
+    >>> low, high = limits(values, np.zeros(201, dtype=np.int64))
+    >>> low, high < 4.0
+    (0.0, True)
+    """
+    if len(values) < 3:
+        return None
+    first, last = float(values.min()), float(values.max())
+    ends = [np.quantile(values, [TAIL, 1 - TAIL])]
+    for k in np.unique(labels):
+        lower, upper = np.quantile(values[labels == k], [0.25, 0.75])
+        ends.append(np.array([lower, upper]) + FENCE * (upper - lower) * np.array([-1, 1]))
+    low = max(first, float(min(end[0] for end in ends)))
+    high = min(last, float(max(end[1] for end in ends)))
+    return (low, high) if high > low and last - first > SQUASHED * (high - low) else None
 
 
 def project_affinity(affinity: Affinity, item_index: NDArray[np.intp] | None = None, *, normalised: bool) -> Projection:

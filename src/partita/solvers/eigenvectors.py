@@ -46,7 +46,10 @@ class LeadingEigenvectors(Solver):
     name = "eigenvectors"
     domains = frozenset({"orthonormal"})
     monotone = True
-    cost = "one step: a dense eigenproblem up to 1,200 items, else Lanczos, some tens of products with a vector"
+    cost = (
+        "one step: a dense eigenproblem up to 1,200 items (of a sparse piece 400); Lanczos, some tens of products with "
+        "a vector, below 20,000; from there on a Chebyshev-filtered block, coarse to fine where P is sparse"
+    )
     guarantee = "the global optimum, to the precision of the eigenvectors"
     source = "Ky Fan's theorem; [damle2019]"
     use = "a lower bound of kernel k-means, and its partition as a start"

@@ -1,0 +1,63 @@
+"""An affinity around another one: what it says of itself where nothing but the other can tell.
+
+Not a kind of its own: it has no `name`, so that the registry leaves it out.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from partita.affinity.base import Affinity, Array
+
+__all__ = ["WrappedAffinity"]
+
+
+class WrappedAffinity(Affinity):
+    """An affinity made of a `base`, which tells its size, what a product costs, and where it lies.
+
+    Parameters
+    ----------
+    base : Affinity
+        What is wrapped.
+    """
+
+    # Whether the product needs W in NumPy arrays wherever the base lies: the wrapper adds something of SciPy's to it.
+    on_host: ClassVar[bool] = False
+
+    def __init__(self, base: Affinity) -> None:
+        self._base = base
+
+    @property
+    def base(self) -> Affinity:
+        """What is wrapped."""
+        return self._base
+
+    @property
+    def n_items(self) -> int:
+        return self._base.n_items
+
+    @property
+    def products(self) -> int:
+        return self._base.products
+
+    @property
+    def multiplications(self) -> int:
+        return self._base.multiplications
+
+    @property
+    def foreign(self) -> bool:
+        return self._base.foreign and not self.on_host
+
+    def native(self, array: Array) -> Any:
+        return array if self.on_host else self._base.native(array)
+
+    @property
+    def rounding(self) -> float:
+        return 1.0 if self.on_host else self._base.rounding
+
+    @property
+    def squared_norm_is_exact(self) -> bool:
+        return self._base.squared_norm_is_exact
+
+    def density(self) -> float:
+        return self._base.density()
