@@ -18,9 +18,11 @@ from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["csr_product", "dense_product"]
 
-# Multiplications below which a dense product uses one thread, and a CSR product SciPy.
+# Multiplications below which a dense product uses one thread, and a CSR product SciPy: of a W with fewer columns than a
+# vector, which take the plain loop, `NARROW` times as many.
 PARALLEL_FROM = 10_000_000
 COMPILED_FROM = 1_000_000
+NARROW = 10
 DENSE_CHUNK = 512
 # Multiplications of a chunk of a CSR product, and chunks at most.
 CHUNK = 1 << 18
@@ -42,7 +44,7 @@ def dense_product(P: NDArray[np.float64], W: NDArray[np.float64]) -> NDArray[np.
 
 def csr_product(P: sp.csr_array, W: NDArray[np.float64]) -> NDArray[np.float64]:
     """P @ W for a P in CSR form with float64 or float32 values; sums are float64."""
-    if P.nnz * W.shape[1] < COMPILED_FROM:
+    if P.nnz * W.shape[1] < COMPILED_FROM * (NARROW if W.shape[1] < 4 else 1):
         return np.asarray(P @ W)
     out = np.empty((P.shape[0], W.shape[1]))
     W = np.ascontiguousarray(W)
