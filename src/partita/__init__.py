@@ -9,7 +9,9 @@ if TYPE_CHECKING:
     from partita import affinity, metrics
     from partita.estimators import (
         BaumEagon,
+        BayesianPartition,
         CopositiveFactorization,
+        DPGaussianMixture,
         KernelKMeans,
         SoF,
         SoftClustering,
@@ -17,12 +19,16 @@ if TYPE_CHECKING:
         SymNMF,
     )
     from partita.io.estimators import load, save
+    from partita.partition.expected import expected_loss, partition_distance
+    from partita.partition.similarity import posterior_similarity
 
 __version__ = "0.1.0"
 
 __all__ = [
     "BaumEagon",
+    "BayesianPartition",
     "CopositiveFactorization",
+    "DPGaussianMixture",
     "KernelKMeans",
     "SoF",
     "SoftClustering",
@@ -30,8 +36,11 @@ __all__ = [
     "SymNMF",
     "__version__",
     "affinity",
+    "expected_loss",
     "load",
     "metrics",
+    "partition_distance",
+    "posterior_similarity",
     "save",
 ]
 
@@ -39,13 +48,18 @@ __all__ = [
 # without waiting for SciPy.
 _HOMES = {
     "BaumEagon": "partita.estimators",
+    "BayesianPartition": "partita.estimators",
     "CopositiveFactorization": "partita.estimators",
+    "DPGaussianMixture": "partita.estimators",
     "KernelKMeans": "partita.estimators",
     "SoF": "partita.estimators",
     "SoftClustering": "partita.estimators",
     "SpectralRelaxation": "partita.estimators",
     "SymNMF": "partita.estimators",
+    "expected_loss": "partita.partition.expected",
     "load": "partita.io.estimators",
+    "partition_distance": "partita.partition.expected",
+    "posterior_similarity": "partita.partition.similarity",
     "save": "partita.io.estimators",
 }
 

@@ -5,11 +5,12 @@ import re
 import shutil
 import subprocess
 
+import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from partita.estimators import SoftClustering
-from partita.report import FitReport, write_report
+from partita.estimators import BayesianPartition, SoftClustering
+from partita.report import FitReport, PartitionReport, write_partition_report, write_report
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
@@ -39,9 +40,7 @@ def browse(address, tmp_path, *flags):
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    pytest.importorskip("matplotlib")
+def fit_page(path):
     data = load_iris()
     model = SoftClustering(3, random_state=0).fit(data.data)
     report = FitReport(
@@ -58,26 +57,66 @@ def page(tmp_path_factory):
         versions={"partita": "0.1.0"},
         command="partita fit iris.csv --k 3",
     )
-    path = tmp_path_factory.mktemp("report") / "report.html"
     write_report(path, report)
+
+
+def partition_page(path):
+    """Of draws about either of two partitions, a chain each: every section that a report can have."""
+    rng = np.random.default_rng(0)
+    item, chain = np.arange(60), np.arange(300) // 150
+    truth = np.where(chain[:, None] == 0, item // 15, item % 15 // 5)
+    draws = np.where(rng.random(truth.shape) < 0.05, rng.integers(0, 4, truth.shape), truth)
+    model = BayesianPartition(random_state=0).fit(draws, chain=chain)
+    report = PartitionReport(
+        title="Iris <b>in</b> a browser",
+        source="draws.npz",
+        ids=[f"<img src=x onerror=alert({i})>" for i in range(60)],
+        estimator=model,
+        ball=model.credible_ball(),
+        parameters={"loss": "vi"},
+        seconds=0.1,
+        versions={"partita": "0.1.0"},
+        command="partita partition draws.npz --chains 2",
+    )
+    write_partition_report(path, report)
+
+
+@pytest.fixture(scope="module", params=["fit", "partition"])
+def kind(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def page(kind, tmp_path_factory):
+    pytest.importorskip("matplotlib")
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    {"fit": fit_page, "partition": partition_page}[kind](path)
     return path
 
 
-def test_verdict_tables_and_pictures_are_in_the_document_and_nothing_is_logged(page, tmp_path):
+# By kind of report: words of the verdict, tables and pictures.
+CONTENT = {
+    "fit": ("150 items were divided into 3 clusters", 6, 5),
+    "partition": ("The posterior has 2 modes", 8, 7),
+}
+
+
+def test_verdict_tables_and_pictures_are_in_the_document_and_nothing_is_logged(kind, page, tmp_path):
+    words, n_tables, n_pictures = CONTENT[kind]
     done = browse(page.as_uri(), tmp_path, "--dump-dom")
     dom = done.stdout
-    assert "150 items were divided into 3 clusters" in dom
-    assert dom.count("<table>") == 6
-    assert dom.count("<img id=") == dom.count("<img ") == 5
+    assert words in dom
+    assert dom.count("<table>") == n_tables
+    assert dom.count("<img id=") == dom.count("<img ") == n_pictures
     assert "&lt;img src=x onerror=alert(" in dom
     assert "<title>Iris &lt;b&gt;in&lt;/b&gt; a browser</title>" in dom
     assert "CONSOLE" not in done.stderr
 
 
-def test_every_picture_decodes_at_the_size_it_claims(page, tmp_path):
+def test_every_picture_decodes_at_the_size_it_claims(kind, page, tmp_path):
     # The report forbids scripts, so the pictures are looked at from a page beside it that does run one.
     pictures = re.findall(r'<img id="([^"]+)" src="([^"]+)" width="(\d+)" height="(\d+)"', page.read_text("utf-8"))
-    assert len(pictures) == 5
+    assert len(pictures) == CONTENT[kind][2]
     images = "".join(f'<img id="{name}" src="{source}">' for name, source, _, _ in pictures)
     script = (
         "onload=()=>{document.title=JSON.stringify([...document.images].map("

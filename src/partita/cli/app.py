@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -106,6 +106,36 @@ class Kernel(StrEnum):
 
     laplacian = "laplacian"
     gaussian = "gaussian"
+
+
+class Unit(StrEnum):
+    """Base of logarithms: 2 or e."""
+
+    bits = "bits"
+    nats = "nats"
+
+
+class Normalize(StrEnum):
+    """What Binder's loss is divided by."""
+
+    n2 = "n2"
+    pairs = "pairs"
+
+
+class Sampler(StrEnum):
+    """Samplers of mixtures."""
+
+    collapsed = "collapsed"
+    auxiliary = "auxiliary"
+    slice = "slice"
+
+
+class Prior(StrEnum):
+    """Priors of a mixture's components."""
+
+    conjugate = "conjugate"
+    independent = "independent"
+    paper = "paper"
 
 
 def _version(show: bool) -> None:
@@ -280,10 +310,7 @@ def fit(
     """Fit memberships to FILE and write them, a summary, a report and the model."""
     from partita.cli.fit import FitOptions, run_fit
 
-    given = {name: value.value if isinstance(value, Enum) else value for name, value in locals().items()}
-    given["input"] = given.pop("input_")
-    known = FitOptions.__dataclass_fields__
-    return run_fit(FitOptions(**{name: value for name, value in given.items() if name in known}))
+    return run_fit(FitOptions(**_given(FitOptions, locals() | {"input": input_})))
 
 
 @app.command()
@@ -305,6 +332,110 @@ def predict(
     return run_predict(
         model, file, out, force=force, label_column=label_column, id_column=id_column, key=key, quiet=quiet
     )
+
+
+@app.command()
+@guarded
+def partition(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DRAWS", help="M x N labels: CSV, TSV, npz, npy, parquet, zarr, or ArviZ's netCDF; a row a draw."
+        ),
+    ],
+    loss: Annotated[
+        str, typer.Option(help="binder, pear, omari, vi, vi_lb, nvi, id or nid: what is expected to be least.")
+    ] = "vi",
+    unit: Annotated[Unit | None, typer.Option(help="Of losses that are entropies.", show_default="bits")] = None,
+    a: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=2,
+            help="vi and binder: weight of parting items that belong together; 2 - a of joining others.",
+            show_default="1",
+        ),
+    ] = None,
+    normalize: Annotated[
+        Normalize | None, typer.Option(help="binder: divide by N^2 or by the number of pairs.", show_default="n2")
+    ] = None,
+    max_clusters: Annotated[
+        int | None, typer.Option(min=1, help="No partition with more clusters.", show_default="no cap")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Posterior mass of the credible ball.")] = 0.95,
+    key: Annotated[
+        str | None, typer.Option(help="Array of an npz file or zarr group, or variable of an ArviZ file.")
+    ] = None,
+    chains: Annotated[
+        int | None,
+        typer.Option(min=1, help="The rows are so many chains of one length.", show_default="as the file says, or one"),
+    ] = None,
+    start: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Labels of a partition to begin at as well.")
+    ] = None,
+    missing: Annotated[
+        MissingOption, typer.Option(help="Whether a negative label is an error, or says that the draw lacks the item.")
+    ] = MissingOption.error,
+    n_init: Annotated[int, typer.Option(min=0, help="Random starts at most.")] = 8,
+    n_jobs: Annotated[int, typer.Option(help="Runs at a time; -1 for every core.")] = -1,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Same seed, same answer.")] = 0,
+    max_seconds: Annotated[float | None, typer.Option(help="Time for the search.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Output folder; DRAWS' name with -partition by default.")] = None,
+    force: Force = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when the search was cut short.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Find the partition that MCMC draws, or an ensemble of clusterings, expect least loss of, and how sure it is."""
+    from partita.cli.partition import PartitionOptions, run_partition
+
+    return run_partition(PartitionOptions(**_given(PartitionOptions, locals())))
+
+
+@app.command()
+@guarded
+def draws(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Features: CSV, TSV, npz, npy or parquet.")],
+    sweeps: Annotated[int, typer.Option(min=1, help="Sweeps of each chain, the burn-in among them.")] = 2000,
+    burn_in: Annotated[
+        int | None, typer.Option(min=0, help="Sweeps before the first draw.", show_default="half of --sweeps")
+    ] = None,
+    thin: Annotated[int, typer.Option(min=1, help="Sweeps for each draw.")] = 1,
+    chains: Annotated[int, typer.Option(min=1, help="Chains, from unlike starts; nothing else shows one stuck.")] = 4,
+    sampler: Annotated[
+        Sampler | None, typer.Option(help="How the posterior is sampled.", show_default="collapsed; others: auxiliary")
+    ] = None,
+    prior: Annotated[
+        Prior | None,
+        typer.Option(help="conjugate: normal-inverse-Wishart; independent, paper: mean and covariance apart."),
+    ] = None,
+    alpha: Annotated[float | None, typer.Option(help="Concentration.", show_default="learnt under Gamma(2, 1)")] = None,
+    columns: Annotated[str | None, typer.Option(help="Features to use, as in a,b,c.", show_default="all")] = None,
+    label_column: Annotated[str | None, typer.Option(help="Column of known labels, left out.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="Column that names the items.")] = None,
+    key: Annotated[str | None, typer.Option(help="Array to read from an npz file.")] = None,
+    scale_features: Annotated[ScaleOption, typer.Option(help="Scale columns first.")] = ScaleOption.none,
+    n_jobs: Annotated[int, typer.Option(help="Chains at a time; -1 for every core.")] = -1,
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Same seed, same draws.")] = 0,
+    max_seconds: Annotated[float | None, typer.Option(help="Time for all chains.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Output folder; FILE's name with -draws by default.")] = None,
+    force: Force = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when the chains disagree.")] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Sample partition draws of FILE's items from a Dirichlet-process mixture of Gaussians."""
+    from partita.cli.draws import DrawsOptions, run_draws
+
+    return run_draws(DrawsOptions(**_given(DrawsOptions, locals())))
+
+
+def _given(options: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """The options that a command was given, as plain values."""
+    known = options.__dataclass_fields__
+    return {name: value.value if isinstance(value, Enum) else value for name, value in given.items() if name in known}
 
 
 @app.command()

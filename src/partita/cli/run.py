@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import platform
 import sys
 import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +19,9 @@ from partita import metrics
 from partita.calibration import Calibration
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
 from partita.cli.inputs import Input
+from partita.cli.record import SCHEMA_VERSION, as_json, versions, write_manifest
 from partita.estimators.base import FactorizationEstimator
-from partita.io import output_folder, save_model, sha256_of_file, write_json, write_memberships
+from partita.io import output_folder, save_model, write_json, write_memberships
 from partita.memory import peak_memory
 from partita.plots.order import membership_of
 from partita.progress import ProgressBar
@@ -30,8 +29,6 @@ from partita.solvers import Checkpoint, Solver, SolveResult
 
 __all__ = ["Job", "run_job", "solver_text"]
 
-SCHEMA_VERSION = 1
-PACKAGES = ("partita", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "safetensors", "matplotlib")
 # Share of isolated items or margin below which an item counts as a boundary item in the summary.
 SURE_MARGIN = 0.2
 # Warnings of a fit that the notes pass on.
@@ -148,7 +145,7 @@ def _write(job: Job, folder: Path, seconds: float, warned: list[str]) -> None:
         bar.stage("writing the report") if bar else nullcontext(),
     ):
         write_report(folder / "report.html", report)
-    write_json(folder / "manifest.json", _manifest(job, folder, result))
+    write_manifest(folder, job.command, result, source=items.source, kind=items.kind)
 
 
 def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
@@ -178,7 +175,7 @@ def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
         "seconds": seconds + fit.earlier_seconds,
         "peak_memory_bytes": peak_memory(),
         "seed": fit.seed,
-        "versions": _versions(),
+        "versions": versions(),
         "input_sha256": job.items.sha256,
         "notes": notes,
     }
@@ -199,7 +196,7 @@ def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
             "adjusted_rand": metrics.adjusted_rand_index(labels, truth),
             "accuracy": metrics.accuracy(labels, truth),
         }
-    return json.loads(json.dumps(out, default=_plain))  # type: ignore[no-any-return]
+    return as_json(out)
 
 
 def _calibration(calibration: Calibration) -> dict[str, Any]:
@@ -211,36 +208,6 @@ def _calibration(calibration: Calibration) -> dict[str, Any]:
     for alternative in out["alternatives"]:
         alternative["bic"] = None if np.isnan(alternative["bic"]) else alternative["bic"]
     return out
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, (np.ndarray, np.generic)):
-        return value.tolist()
-    return str(value)
-
-
-def _manifest(job: Job, folder: Path, result: dict[str, Any]) -> dict[str, Any]:
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {
-        "program": "partita",
-        "schema_version": SCHEMA_VERSION,
-        "command": job.command,
-        "input": {"name": job.items.source, "sha256": job.items.sha256, "kind": job.items.kind},
-        "parameters": job.options,
-        "seed": result["seed"],
-        "versions": result["versions"],
-        "files": {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in files},
-    }
-
-
-def _versions() -> dict[str, str]:
-    found = {"python": platform.python_version(), "platform": platform.platform()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _print_summary(job: Job, result: dict[str, Any]) -> None:

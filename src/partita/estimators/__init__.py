@@ -1,7 +1,9 @@
 """Thin scikit-learn estimators."""
 
 from partita.estimators.baum_eagon import BaumEagon
+from partita.estimators.bayesian_partition import BayesianPartition
 from partita.estimators.copositive import CopositiveFactorization
+from partita.estimators.dp_gaussian_mixture import DPGaussianMixture
 from partita.estimators.kernel_kmeans import KernelKMeans
 from partita.estimators.sof import SoF
 from partita.estimators.soft_clustering import SoftClustering
@@ -10,7 +12,9 @@ from partita.estimators.symnmf import SymNMF
 
 __all__ = [
     "BaumEagon",
+    "BayesianPartition",
     "CopositiveFactorization",
+    "DPGaussianMixture",
     "KernelKMeans",
     "SoF",
     "SoftClustering",

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError, MissingExtraError, require
-from partita.io.arrays import ArrayFile, open_npy, open_npz
+from partita.io.arrays import ArrayFile, as_words, open_npy, open_npz
 from partita.io.files import listed, require_file, require_suffix
 from partita.io.parquet import PANDAS_INDEX
 from partita.io.text_rows import TEXT_SUFFIXES, as_number, data_rows, first_rows, is_missing
@@ -25,8 +25,8 @@ from partita.partition.named_draws import NamedDraws, columns_of, named_draws
 __all__ = ["open_draws", "read_draws"]
 
 SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr", ".nc")
-# The group of an ArviZ file that holds draws, and the array of a .npz file that says the chain of each.
-POSTERIOR, CHAIN = "posterior", "chain"
+# The group of an ArviZ file that holds draws, and the arrays of a .npz file that say the chain of each and name items.
+POSTERIOR, CHAIN, ITEM = "posterior", "chain", "item"
 # Labels that are decoded at a time.
 BATCH = 1 << 23
 KINDS = (np.int8, np.int16, np.int32, np.int64)
@@ -79,10 +79,10 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
 
 
 def read_draws(path: str | Path, *, key: str | None = None) -> NamedDraws:
-    r"""Partition draws as `open_draws` reads them, with the chain of each draw and the names of the items, if it has them.
+    r"""Partition draws as `open_draws` reads them, with the chain of each draw and the names of the items where known.
 
-    A table may have columns `chain` and `draw` (or `.chain`, `.iteration`, `.draw`), a .npz file an array `chain`
-    beside the labels, an ArviZ file has both.
+    A table may have columns `chain` and `draw` (or `.chain`, `.iteration`, `.draw`), a .npz file arrays `chain`
+    and `item` beside the labels, an ArviZ file has both.
 
     Examples
     --------
@@ -109,8 +109,11 @@ def read_draws(path: str | Path, *, key: str | None = None) -> NamedDraws:
         name = arrays.choose(key)
         _require_header(arrays, name)
         labels = _checked(arrays.load(name), file)
-        shape = arrays.headers[CHAIN][0] if CHAIN in arrays.headers else None
-        return NamedDraws(labels, arrays.load(CHAIN) if shape == labels.shape[:1] else None)
+        told = [
+            arrays.load(other) if other in arrays.headers and arrays.headers[other][0] == (size,) else None
+            for other, size in zip((CHAIN, ITEM), labels.shape)
+        ]
+        return NamedDraws(labels, told[0], None if told[1] is None else np.array(as_words(told[1])))
     names, batches = _parquet(file) if suffix == ".parquet" else _text(file)
     labels = _collected(batches, file)
     if names is None:

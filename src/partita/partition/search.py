@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -52,7 +52,7 @@ def search_partition(
     weights: ArrayLike | None = None,
     max_clusters: int | None = None,
     n_init: int = 8,
-    starts: Sequence[ArrayLike] = (),
+    starts: Sequence[ArrayLike] | Mapping[str, ArrayLike] = (),
     max_seconds: float | None = None,
     random_state: int | None = None,
     n_jobs: int | None = None,
@@ -78,7 +78,7 @@ def search_partition(
     n_init : int
         Sequential allocations, at most: they end early when 3 runs agree on the best. Dendrograms, draws and `starts`
         come before them.
-    starts : sequence of arrays of N
+    starts : sequence of arrays of N, or mapping from names to arrays
         Partitions to begin at.
     max_seconds : float, optional
         Stop after this time, with the best so far; the first start is always scored.
@@ -126,7 +126,8 @@ def search_partition(
         raise InputError(f"max_seconds={max_seconds}: expected a positive number of seconds, or None")
     if on_interrupt not in ("raise", "best"):
         raise InputError(f"on_interrupt={on_interrupt!r}: expected 'raise' or 'best'")
-    given = [checked_start(start, r, evidence.n_items, cap) for r, start in enumerate(starts)]
+    named = starts if isinstance(starts, Mapping) else {f"start {r}": start for r, start in enumerate(starts)}
+    given = {name: checked_start(start, name, evidence.n_items, cap) for name, start in named.items()}
     search = _Search(evidence, cap, np.random.SeedSequence(random_state), began, max_seconds, progress)
     try:
         search.all(given, n_init, checked_jobs(n_jobs))
@@ -167,13 +168,13 @@ class _Search:
     cap_bound: bool = False
     notes: list[str] = field(default_factory=list)
 
-    def all(self, given: list[Codes], n_init: int, n_jobs: int) -> None:
+    def all(self, given: dict[str, Codes], n_init: int, n_jobs: int) -> None:
         """Starts, runs, and the polish of the best."""
         with limit_threads(n_jobs):
             starts: list[tuple[str, Codes | None]] = [(f.start, f.codes) for f in self._scored_starts()]
-        for r, codes in enumerate(given):
-            self._score(f"start {r}", codes)
-            starts.append((f"start {r}", codes))
+        for name, codes in given.items():
+            self._score(name, codes)
+            starts.append((name, codes))
         starts = _distinct(starts)
         n_scored = len(starts)
         starts += [(f"allocation {r}", None) for r in range(n_init if starts else max(n_init, 1))]

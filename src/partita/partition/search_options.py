@@ -42,13 +42,13 @@ def checked_cap(max_clusters: int | None, n_items: int) -> int:
     return min(int(max_clusters), n_items)
 
 
-def checked_start(start: ArrayLike, r: int, n_items: int, cap: int) -> Codes:
-    """A partition to begin at, number r, in no more clusters than the cap."""
-    codes = codes_of(start, f"starts[{r}]")
-    require_same_length(len(codes), n_items, (f"starts[{r}]", "draws"))
+def checked_start(start: ArrayLike, name: str, n_items: int, cap: int) -> Codes:
+    """A partition to begin at, in no more clusters than the cap."""
+    codes = codes_of(start, name)
+    require_same_length(len(codes), n_items, (name, "draws"))
     K = int(codes.max()) + 1
     if K > cap:  # noqa: SIM300
-        raise InputError(f"starts[{r}] has {K} clusters and max_clusters is {cap}; raise it, or leave the start out")
+        raise InputError(f"{name} has {K} clusters and max_clusters is {cap}; raise it, or leave the start out")
     return numbered(codes)
 
 

@@ -3,21 +3,31 @@
 They need matplotlib: python -m pip install 'partita[plot]'.
 """
 
+from partita.plots.cluster_counts import ClusterCountsDisplay
 from partita.plots.comembership import CoMembershipDisplay
 from partita.plots.figures import blank_figure, png
+from partita.plots.losses import LossesDisplay
 from partita.plots.palette import cluster_colors, cluster_markers
 from partita.plots.partition import PartitionDisplay
 from partita.plots.profiles import ProfilesDisplay
 from partita.plots.reliability import ReliabilityDisplay
+from partita.plots.similarity import MisfitDisplay, SimilarityDisplay
 from partita.plots.sizes import SizesDisplay
+from partita.plots.strips import Strip, StripsDisplay
 from partita.plots.trace import TraceDisplay
 
 __all__ = [
+    "ClusterCountsDisplay",
     "CoMembershipDisplay",
+    "LossesDisplay",
+    "MisfitDisplay",
     "PartitionDisplay",
     "ProfilesDisplay",
     "ReliabilityDisplay",
+    "SimilarityDisplay",
     "SizesDisplay",
+    "Strip",
+    "StripsDisplay",
     "TraceDisplay",
     "blank_figure",
     "cluster_colors",

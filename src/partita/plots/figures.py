@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["blank_figure", "number_clusters", "panels", "png", "tidy"]
+__all__ = ["blank_figure", "number_clusters", "panels", "png", "tidy", "whole_numbers"]
 
 
 def panels(axes: Any, n_panels: int, size: tuple[float, float]) -> tuple[Figure, NDArray[np.object_]]:
@@ -82,3 +82,9 @@ def number_clusters(ax: Axes, edges: NDArray[np.intp], axis: str = "x") -> None:
     target = ax.xaxis if axis == "x" else ax.yaxis
     target.set_ticks(middles.tolist(), [str(k) for k in wide])
     ax.tick_params(axis="x" if axis == "x" else "y", length=0)
+
+
+def whole_numbers(axis: Any) -> None:
+    """Ticks of an axis at whole numbers only."""
+    ticker = require("matplotlib.ticker", extra="plot", purpose="pictures")
+    axis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))

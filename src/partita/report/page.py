@@ -1,8 +1,4 @@
-"""The page: verdict, pictures and tables in one HTML file that needs nothing else.
-
-It holds no script, asks for nothing over the network (a content security policy forbids it as well), and escapes every
-text that came in.
-"""
+"""The report on a fit: verdict, pictures and tables in one HTML file that needs nothing else."""
 
 from __future__ import annotations
 
@@ -14,18 +10,17 @@ import numpy as np
 from partita.io import atomic_write_text
 from partita.plots.order import membership_of
 from partita.report.calibration import calibration_sentences
+from partita.report.document import chip, document, figure, section, verdict_block
 from partita.report.fit_report import FitReport
-from partita.report.html import Markup, element, join, table, text
-from partita.report.pictures import Picture, draw_pictures
+from partita.report.html import Markup, element, join, table
+from partita.report.pictures import draw_pictures
 from partita.report.provenance import provenance
-from partita.report.style import style_sheet
 from partita.report.tables import Ambiguous, ClusterRow, ambiguous_items, cluster_rows, method_rows
 from partita.report.verdict import SURE_MARGIN, Sentence, verdict
 from partita.report.words import percent
 
 __all__ = ["render_report", "write_report"]
 
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 # Ambiguous items listed.
 AMBIGUOUS = 20
 # A minus sign and a space that does not break.
@@ -36,9 +31,6 @@ SCORES = {
     "rand": ("Rand index", "share of pairs of items on which partition and classes agree"),
     "adjusted_rand": ("Adjusted Rand index", "the same, corrected for chance: 0 for random labels, 1 for equal ones"),
 }
-
-# Width over height below which a picture takes half the page.
-UPRIGHT = 1.4
 
 
 def write_report(path: str | Path, report: FitReport) -> None:
@@ -70,43 +62,21 @@ def write_report(path: str | Path, report: FitReport) -> None:
 def render_report(report: FitReport) -> str:
     """The report as HTML text; the same fit gives the same text."""
     pictures, without = draw_pictures(report)
-    K = report.estimator.n_clusters_
-    head = join(
-        [
-            Markup('<meta charset="utf-8">'),
-            Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-            Markup(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
-            Markup('<meta name="generator" content="Partita">'),
-            Markup('<link rel="icon" href="data:,">'),
-            element("title", report.title),
-            element("style", Markup(style_sheet(K))),
-        ],
-        "\n",
-    )
-    body = element(
-        "main",
+    return document(
+        report.title,
+        report.estimator.n_clusters_,
         _header(report),
         _verdict(report, without),
-        _section("Where the clusters lie", _figure(pictures.get("partition"))),
-        _section("Clusters", _figure(pictures.get("sizes")), _clusters(report)),
-        _section("Memberships", _figure(pictures.get("profiles")), _ambiguous(report)),
-        _section("Probabilities", _calibration(report), _figure(pictures.get("reliability"))),
-        _section("Evidence and fit", _figure(pictures.get("evidence"))),
-        _section("What the clusterings said", _ensemble(report)),
-        _section("Restarts", _figure(pictures.get("trace"))),
-        _section("Against the known classes", _scores(report)),
-        _section("How it was made", provenance(report)),
-        element("footer", "Written by Partita. This file is complete: it loads nothing from the network."),
+        section("Where the clusters lie", figure(pictures.get("partition"))),
+        section("Clusters", figure(pictures.get("sizes")), _clusters(report)),
+        section("Memberships", figure(pictures.get("profiles")), _ambiguous(report)),
+        section("Probabilities", _calibration(report), figure(pictures.get("reliability"))),
+        section("Evidence and fit", figure(pictures.get("evidence"))),
+        section("What the clusterings said", _ensemble(report)),
+        section("Restarts", figure(pictures.get("trace"))),
+        section("Against the known classes", _scores(report)),
+        section("How it was made", provenance(report)),
     )
-    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
-
-
-def _section(title: str, *content: Markup) -> Markup:
-    """A section, or nothing where it has no content."""
-    if not any(content):
-        return Markup("")
-    name = title.lower().replace(" ", "-")
-    return element("section", element("h2", title, id=name), *content, aria_labelledby=name)
 
 
 def _header(report: FitReport) -> Markup:
@@ -130,33 +100,12 @@ def _verdict(report: FitReport, without: str | None) -> Markup:
         (f"{float(membership.matrix.max(axis=1).mean()):.2f}", "mean largest membership"),
         (f"{report.estimator.result_.misfit:.2f}", "misfit"),
     ]
-    cautions = [sentence for sentence in sentences if sentence.tone == "caution"]
-    cautions += [Sentence("notes", str(note), "caution") for note in report.notes]
+    said = dict.fromkeys([*map(str, report.notes), *report.estimator.result_.notes])  # a run may pass on those of a fit
+    notes = [Sentence("notes", note, "caution") for note in said]
     if without:
-        cautions.append(Sentence("notes", without, "caution"))
-    return element(
-        "section",
-        element(
-            "ul",
-            *(element("li", element("b", value), element("span", name)) for value, name in figures),
-            class_="figures",
-        ),
-        element("p", " ".join(s.text for s in sentences if s.tone == "plain"), class_="verdict", id="verdict"),
-        *(element("p", element("b", "Note: "), sentence.text, class_="caution") for sentence in cautions),
-        aria_label="Verdict",
-    )
-
-
-def _figure(picture: Picture | None) -> Markup:
-    if picture is None:
-        return Markup("")
-    width, height = picture.size
-    shape = ' class="upright"' if width < UPRIGHT * height else ""
-    image = Markup(
-        f'<img id="picture-{picture.name}"{shape} src="{picture.address}" width="{width}" height="{height}"'
-        f' alt="{text(picture.alt)}">'
-    )
-    return element("figure", element("div", image, class_="card"), element("figcaption", picture.caption))
+        notes.append(Sentence("notes", without, "caution"))
+    facts = [sentence for sentence in sentences if sentence.tone == "caution" or sentence.topic != "notes"]
+    return verdict_block(figures, [*facts, *notes])
 
 
 def _clusters(report: FitReport) -> Markup:
@@ -182,7 +131,7 @@ def _clusters(report: FitReport) -> Markup:
 
 def _cluster_cells(row: ClusterRow, report: FitReport) -> list[object]:
     return [
-        _chip(row.cluster),
+        chip(row.cluster),
         f"{row.size:,}",
         f"{100 * row.share:.1f}%",
         "" if row.certainty is None else f"{row.certainty:.3f}",
@@ -235,7 +184,7 @@ def _calibration(report: FitReport) -> Markup:
 
 
 def _top(row: Ambiguous) -> Markup:
-    return join(element("span", _chip(k), f" {value:.3f}", class_="top") for k, value in row.top)
+    return join(element("span", chip(k), f" {value:.3f}", class_="top") for k, value in row.top)
 
 
 def _ensemble(report: FitReport) -> Markup:
@@ -265,7 +214,3 @@ def _scores(report: FitReport) -> Markup:
     rows = [[title, f"{value:.4f}" if np.isfinite(value) else "", meaning] for title, meaning, value in known]
     said = "The known classes were not used in the fit; they serve only to score its partition afterwards."
     return join([element("p", said), table(["Score", "Value", "What it is"], rows, numeric=(1,), label="Scores")])
-
-
-def _chip(cluster: int) -> Markup:
-    return element("span", cluster, class_=f"chip c{cluster}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,10 @@ from partita.plots import (
     blank_figure,
     png,
 )
+from partita.plots.order import count
 from partita.report.fit_report import FitReport
 
-__all__ = ["Picture", "draw_pictures"]
+__all__ = ["Picture", "draw_picture", "draw_pictures", "drawn"]
 
 # Dots an inch: sharp on a dense screen at the page's width.
 DPI = 150
@@ -48,11 +49,16 @@ class Picture:
 
 
 def draw_pictures(report: FitReport) -> tuple[dict[str, Picture], str | None]:
-    """All pictures by name, or none and the sentence that says what is missing."""
+    """All pictures of a fit by name, or none and the sentence that says what is missing."""
+    return drawn(lambda: _all(report))
+
+
+def drawn(make: Callable[[], Iterable[Picture]]) -> tuple[dict[str, Picture], str | None]:
+    """Pictures by name, made in matplotlib's own style, or none and the sentence that says what is missing."""
     try:
         style = require("matplotlib.style", extra="plot", purpose="pictures")
         with style.context("default"):
-            return {picture.name: picture for picture in _all(report)}, None
+            return {picture.name: picture for picture in make()}, None
     except MissingExtraError as error:
         said = str(error)
         return {}, f"{said[:1].upper()}{said[1:]}. This report was written without them."
@@ -63,7 +69,7 @@ def _all(report: FitReport) -> list[Picture]:
     n, K = len(model.membership_), model.n_clusters_
     return [
         _partition(report, n, K),
-        _picture(
+        draw_picture(
             "sizes",
             (9.6, 1.0 + (0.3 if K <= 12 else 0.21) * K),
             lambda axes: SizesDisplay.from_estimator(model, ax=axes[0]),
@@ -71,7 +77,7 @@ def _all(report: FitReport) -> list[Picture]:
             "Size of each cluster. The hatched end of a bar holds boundary items, whose two largest memberships differ "
             "by less than 0.2; a bar that is mostly hatched is a cluster that the evidence does not set apart.",
         ),
-        _picture(
+        draw_picture(
             "profiles",
             (9.6, 3.2),
             lambda axes: ProfilesDisplay.from_estimator(model, ax=axes[0]),
@@ -100,17 +106,28 @@ def _partition(report: FitReport, n: int, K: int) -> Picture:
             "Items on the second and third eigenvectors of the evidence, as there are no features to draw: items with "
             "much evidence between them stand close, and clusters beyond the first few may lie on top of each other."
         )
-    return _picture(
+    words = (
+        f"{where} Left: the partition, each cluster's number in its midst. Right: the entropy of each item's "
+        "membership; bright items lie between clusters, and a cluster that is bright all over is not well set apart."
+    )
+    return draw_picture(
         "partition",
         (9.6, 4.4),
         lambda axes: PartitionDisplay.from_estimator(
             report.estimator, report.features, axes=axes, columns=report.columns or None
         ),
         f"Two scatter plots of {n:,} items: coloured by the {K} clusters, and by the entropy of their memberships.",
-        f"{where} Left: the partition, each cluster's number in its midst. Right: the entropy of each item's "
-        "membership; bright items lie between clusters, and a cluster that is bright all over is not well set apart.",
+        lambda display: words + _outside(display.outside_),
         panels=2,
     )
+
+
+def _outside(n: int) -> str:
+    """A sentence about items that the axes leave out, or nothing."""
+    if not n:
+        return ""
+    verb = "lies" if n == 1 else "lie"
+    return f" {count(n, 'item')} {verb} outside of the axes, which end where the tails would squash all other items."
 
 
 def _reliability(report: FitReport) -> list[Picture]:
@@ -119,7 +136,7 @@ def _reliability(report: FitReport) -> list[Picture]:
     if calibration is None or calibration.reliability is None:
         return []
     return [
-        _picture(
+        draw_picture(
             "reliability",
             (4.6, 4.2),
             lambda axes: ReliabilityDisplay.from_estimator(report.estimator, ax=axes[0]),
@@ -137,7 +154,7 @@ def _evidence(report: FitReport) -> Picture:
     what = "the affinity between items"
     if isinstance(affinity, DiffusedAffinity):
         what = f"the normalised neighbour graph after {affinity.steps} steps of diffusion"
-    return _picture(
+    return draw_picture(
         "evidence",
         (9.6, 4.4),
         lambda axes: CoMembershipDisplay.from_estimator(report.estimator, axes=axes, max_items=400),
@@ -158,7 +175,7 @@ def _trace(report: FitReport) -> Picture:
             "restarts ended; hollow dots found another partition than the best one. Where hollow and filled dots are "
             "at the same height, the evidence does not settle the partition."
         )
-    return _picture(
+    return draw_picture(
         "trace",
         (9.6, 3.4),
         lambda axes: TraceDisplay.from_estimator(report.estimator, axes=axes),
@@ -168,9 +185,16 @@ def _trace(report: FitReport) -> Picture:
     )
 
 
-def _picture(
-    name: str, size: tuple[float, float], draw: Callable[[Any], object], alt: str, caption: str, panels: int = 1
+def draw_picture(
+    name: str,
+    size: tuple[float, float],
+    draw: Callable[[Any], Any],
+    alt: str,
+    caption: str | Callable[[Any], str],
+    panels: int = 1,
+    dpi: int = DPI,
 ) -> Picture:
+    """A picture by what draws it on axes; a caption may depend on the display that was drawn."""
     figure, axes = blank_figure(panels, size)
-    draw(axes)
-    return Picture(name, png(figure, DPI), alt, caption)
+    display = draw(axes)
+    return Picture(name, png(figure, dpi), alt, caption if isinstance(caption, str) else caption(display))

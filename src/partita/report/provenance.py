@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join
 
-__all__ = ["provenance"]
+__all__ = ["made", "provenance"]
 
 
 def provenance(report: FitReport) -> Markup:
@@ -30,19 +30,27 @@ def provenance(report: FitReport) -> Markup:
         ("Seconds", f"{report.seconds:.2f} in all, {result.seconds:.2f} in the solver"),
         ("Seed", "none: another run may differ" if result.seed is None else str(result.seed)),
     ]
-    given = [(name, "none" if value is None else str(value)) for name, value in report.parameters.items()]
+    return made(run, report.parameters, report.versions, report.command)
+
+
+def made(
+    run: Iterable[tuple[str, str]], parameters: Mapping[str, object], versions: Mapping[str, str], command: str | None
+) -> Markup:
+    """What is known of a run, side by side, and the command below."""
+    given = [(name, "none" if value is None else str(value)) for name, value in parameters.items()]
     blocks = [_block("Run", run)]
     if given:
         blocks.append(_block("Parameters", given))
-    if report.versions:
-        blocks.append(_block("Versions", report.versions.items()))
+    if versions:
+        blocks.append(_block("Versions", versions.items()))
     parts = [element("div", *blocks, class_="pairs")]
-    if report.command:
-        parts += [element("h3", "Command"), element("pre", element("code", report.command))]
+    if command:
+        parts += [element("h3", "Command"), element("pre", element("code", command))]
     return join(parts)
 
 
 def _block(title: str, rows: Iterable[tuple[str, str]]) -> Markup:
+    """A small table of names and values."""
     body = [element("tr", element("th", name, scope="row"), element("td", value)) for name, value in rows]
     return element("div", element("h3", title), element("table", element("tbody", *body)))
 

@@ -19,7 +19,19 @@ from partita.solvers import SolveResult
 
 __all__ = ["Overlap", "Sentence", "overlaps", "verdict"]
 
-Topic = Literal["clusters", "certainty", "overlap", "evidence", "restarts", "convergence", "model", "notes"]
+Topic = Literal[
+    "clusters",
+    "certainty",
+    "overlap",
+    "evidence",
+    "restarts",
+    "convergence",
+    "model",
+    "notes",
+    "ball",
+    "chains",
+    "modes",
+]
 
 # An item whose two largest memberships differ by at least this is sure of its cluster.
 SURE_MARGIN = 0.2

@@ -1,0 +1,181 @@
+"""`partita draws`: partition draws from the posterior of a Dirichlet-process mixture of Gaussians."""
+
+from __future__ import annotations
+
+import sys
+import time
+import warnings
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
+from partita.cli.inputs import Input, read_input
+from partita.cli.record import SCHEMA_VERSION, as_json, finite, versions, write_manifest
+from partita.errors import InputError
+from partita.estimators.scaling import Scaling
+from partita.io import output_folder, write_json
+from partita.memory import peak_memory
+from partita.mixture import SweepBar, sample_partitions
+
+__all__ = ["DrawsOptions", "run_draws"]
+
+
+@dataclass(frozen=True)
+class DrawsOptions:
+    """The options of `partita draws`, as given."""
+
+    file: Path
+    sweeps: int
+    burn_in: int | None
+    thin: int
+    chains: int
+    sampler: Literal["collapsed", "auxiliary", "slice"] | None
+    prior: Literal["conjugate", "independent", "paper"] | None
+    alpha: float | None
+    columns: str | None
+    label_column: str | None
+    id_column: str | None
+    key: str | None
+    scale_features: str
+    n_jobs: int
+    seed: int
+    max_seconds: float | None
+    out: Path | None
+    force: bool
+    strict: bool
+    quiet: bool
+    as_json: bool
+
+
+def run_draws(options: DrawsOptions) -> int:
+    """Read, sample, write; the exit code."""
+    began = time.perf_counter()
+    burn_in = options.sweeps // 2 if options.burn_in is None else options.burn_in
+    n_draws = (options.sweeps - burn_in) // options.thin
+    if n_draws < 1:
+        raise InputError(
+            f"--sweeps {options.sweeps} with --burn-in {burn_in} and --thin {options.thin} leave no draw: expected "
+            "more sweeps than the burn-in and one draw"
+        )
+    items = read_input(
+        options.file,
+        "features",
+        label_column=options.label_column,
+        id_column=options.id_column,
+        key=options.key,
+        scaled=options.scale_features != "none",
+    )
+    X = _chosen(items, options.columns)
+    scaling = Scaling.of(X, None, options.scale_features)  # type: ignore[arg-type]
+    X = X if scaling is None else scaling(X)
+    name = options.file.name.split(".")[0]
+    out = options.out or Path(f"{name}-draws")
+    chosen: dict[str, Any] = {} if options.alpha is None else {"alpha": options.alpha}
+    with output_folder(out, force=options.force) as folder:
+        with nullcontext() if options.quiet else SweepBar() as bar, warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # said below, in our own words
+            drawn = sample_partitions(
+                X,
+                sampler=options.sampler,
+                prior=options.prior,
+                n_chains=options.chains,
+                n_draws=n_draws,
+                burn_in=burn_in,
+                thin=options.thin,
+                seed=options.seed,
+                n_jobs=options.n_jobs,
+                max_seconds=options.max_seconds,
+                progress=bar,
+                **chosen,
+            )
+        with deferred_interrupt() as interrupted:
+            np.savez_compressed(
+                folder / "draws.npz",
+                draw=drawn.labels,
+                chain=drawn.chain,
+                n_clusters=drawn.n_clusters_trace.ravel(),
+                alpha=drawn.alpha_trace.ravel(),
+                log_joint=drawn.log_joint_trace.ravel(),
+                item=np.array(items.ids),
+            )
+            agreement, counted = drawn.agreement, np.unique(drawn.n_clusters_trace, return_counts=True)
+            result = as_json(
+                {
+                    "schema_version": SCHEMA_VERSION,
+                    "command": "draws",
+                    "parameters": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(options).items()},
+                    "n_items": len(items.ids),
+                    "n_chains": drawn.n_chains,
+                    "n_draws": len(drawn.labels),
+                    "n_sweeps": drawn.n_sweeps,
+                    "sampler": str(drawn.sampler),
+                    "prior": str(drawn.prior),
+                    "n_clusters": {str(k): int(n) for k, n in zip(*counted)},
+                    "r_hat": finite(drawn.r_hat),
+                    "effective_sample_size": finite(drawn.effective_sample_size),
+                    "agreement": None if agreement is None else asdict(agreement),
+                    "disagreements": list(drawn.disagreements),
+                    "status": drawn.status,
+                    "seconds": time.perf_counter() - began,
+                    "peak_memory_bytes": peak_memory(),
+                    "seed": options.seed,
+                    "versions": versions(),
+                    "input_sha256": items.sha256,
+                    "notes": [*items.notes, *drawn.notes],
+                }
+            )
+            write_json(folder / "result.json", result)
+            write_manifest(folder, "draws", result, source=items.source, kind=items.kind)
+    if options.as_json:
+        sys.stdout.write((out / "result.json").read_text(encoding="utf-8"))
+    elif not options.quiet:
+        _print_summary(result, out)
+    if drawn.status == "interrupted" or interrupted():
+        say("partita: interrupted; what had been drawn was written", quiet=options.quiet)
+        return INTERRUPTED
+    if options.strict and (drawn.disagreements or drawn.status != "completed"):
+        say("partita: the chains disagree or were cut short, and --strict was given")
+        return NOT_CONVERGED
+    return DONE
+
+
+def _chosen(items: Input, columns: str | None) -> NDArray[np.float64]:
+    """The columns asked for, in that order; all by default."""
+    X = np.asarray(items.X, dtype=np.float64)
+    if columns is None:
+        return X
+    names = [name.strip() for name in columns.split(",")]
+    missing = [name for name in names if name not in items.columns]
+    if missing:
+        raise InputError(
+            f"--columns {columns}: there is no column {missing[0]!r}; there are {', '.join(items.columns)}"
+        )
+    return X[:, [items.columns.index(name) for name in names]]
+
+
+def _print_summary(result: dict[str, Any], out: Path) -> None:
+    from rich.console import Console
+    from rich.markup import escape
+
+    console = Console(highlight=False, soft_wrap=True)
+    counts = result["n_clusters"]
+    total = sum(counts.values())
+    shares = ", ".join(f"{k} ({n / total:.0%})" for k, n in sorted(counts.items(), key=lambda kn: -kn[1])[:5])
+    console.print(
+        f"{result['n_draws']:,} partition draws of {result['n_items']:,} items from {result['n_chains']} chains, "
+        f"{result['seconds']:.1f} s; clusters: {shares}"
+    )
+    for words in result["disagreements"]:
+        console.print(f"the chains disagree: {escape(words)}")
+    if result["disagreements"]:
+        console.print("run more sweeps (--sweeps); partitions found from these draws are not to be trusted")
+    for note in result["notes"]:
+        console.print(f"note: {escape(note)}")
+    console.print(f"written to {escape(str(out))}: draws.npz, result.json")
+    console.print(f"next: partita partition {escape(str(out / 'draws.npz'))}")

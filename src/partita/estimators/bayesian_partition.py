@@ -1,0 +1,405 @@
+"""BayesianPartition: one partition from partition draws, and how sure it is."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from partita.affinity import DrawsAffinity
+from partita.affinity.checks import Missing
+from partita.affinity.label_blocks import LabelBlocks
+from partita.errors import InputError
+from partita.estimators.partition_starts import partition_starts
+from partita.estimators.rows import seed
+from partita.metrics import entropy
+from partita.partition.certainty import ItemCertainty, item_certainty
+from partita.partition.chains import ChainComparison, compare_chains
+from partita.partition.cores import PartialPartition, partial_partition
+from partita.partition.credible_ball import CredibleBall, credible_ball
+from partita.partition.draws import PartitionDraws
+from partita.partition.losses import PartitionLoss, Unit, loss_of
+from partita.partition.modes import Modes, posterior_modes
+from partita.partition.named_draws import named_draws
+from partita.partition.result import PartitionResult, Tried
+from partita.partition.search import search_partition
+from partita.progress import ProgressBar
+from partita.solvers import SolveResult
+
+__all__ = ["BayesianPartition"]
+
+Array = NDArray[np.float64]
+
+# Relative misfit of the membership to the similarity matrix above which it is said that it does not describe it.
+LARGE_MISFIT = 0.2
+# Gap between the runs of the search, relative to the loss, that is worth a word where only one found the best.
+WORTH = 1e-3
+
+
+class BayesianPartition(BaseEstimator):
+    """Partition of least expected loss over MCMC draws or an ensemble of clusterings.
+
+    Objective: minimise (1 / M) sum_m L(c, c^(m)) over partitions c of N items, with L the variation of information or
+    another loss. The draws are never turned into an N x N array where it would not fit.
+
+    Parameters
+    ----------
+    loss : {"vi", "binder", "pear", "omari", "vi_lb", "nvi", "id", "nid"} or a `PartitionLoss`
+        Losses with options of their own are objects: `Binder(a=0.5, normalize="pairs")`,
+        `VariationOfInformation(a=1.2)`. "pear" is a score (larger is better), the others are losses.
+    unit : {"bits", "nats"}
+        Of the losses that are entropies.
+    max_clusters : int, optional
+        No cap by default; `result_.cap_bound` says whether one kept a better partition from being found.
+    n_init : int
+        Random starts of the search at most; the best cuts of two dendrograms and the best of the draws come before
+        them, and random starts end when three runs agree.
+    starts : sequence of arrays of N labels and of names, or mapping from names to arrays
+        Partitions to begin at as well, such as another package's answer. Names are "nmf-ls", "nmf-kl", "nmf-ns",
+        "nmf-offset" and "sof": what these factorizations of the similarity matrix find.
+    max_seconds : float, optional
+    missing : {"error", "unobserved"}
+        "unobserved": a negative label or NaN says that the draw does not have the item. Only the losses of pairs
+        ("binder", "pear", "vi_lb") are defined then, on the shares among the draws that have both items.
+    on_interrupt : {"raise", "best"}
+        Whether Ctrl-C during the search raises, or keeps the best partition so far with status "interrupted".
+    random_state : int, RandomState, Generator or None
+    n_jobs : int, optional
+        Runs at a time, on threads; -1 for every core. The answer does not depend on it.
+    verbose : int
+        1 shows what is being done.
+
+    Attributes
+    ----------
+    labels_ : array of N
+        0..K-1 in order of appearance.
+    n_clusters_ : int
+    expected_loss_ : float
+        As it is reported in the field, in `unit`.
+    membership_ : array, N x K
+        Soft answer from the same draws: SoF on the posterior similarity matrix without its diagonal, begun at the
+        partition. Its argmax may differ from `labels_` for items on a boundary: the one minimises a loss, the other
+        fits all pairs. Made when first asked for.
+    entropy_ : array of N
+        Of the rows of `membership_`, in nats.
+    misfit_ : float
+        ||P - W W^T|| / ||P|| over pairs of different items: how far memberships can describe the draws at all.
+    result_ : `partita.partition.result.PartitionResult`
+        Every start and run, whether the cap bound, the gap between runs, status, seconds.
+    tried_ : tuple of Tried
+        Method, K and loss of every partition that was scored.
+    draws_ : `partita.partition.draws.PartitionDraws`, or None with missing items
+        Equal draws merged.
+    agreement_ : `partita.partition.chains.ChainComparison`, or None for one chain
+    items_ : array of N words, or None
+        Names of the items, where the draws have them.
+    notes_ : tuple of str
+        What a reader should know: chains that disagree, a cap that binds, runs that differ, other partitions as good,
+        a misfit that is large.
+
+    Raises
+    ------
+    InputError, MemoryLimitError
+
+    Notes
+    -----
+    A pass of the search costs M N K, or N^2 for losses of pairs; 1,000 draws of 1,000 items take about a second
+    (`benchmarks/partitions.py`). The search is not exhaustive: `result_.gap` says how far its runs differ.
+
+    References
+    ----------
+    [wade2018], [dahl2022], [bayes-nmf]; the losses name theirs.
+
+    Examples
+    --------
+    >>> draws = [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]
+    >>> model = BayesianPartition(random_state=0).fit(draws)
+    >>> model.labels_.tolist(), round(model.expected_loss_, 4), model.credible_ball(level=0.6).radius
+    ([0, 0, 1, 1], 0.3962, 0.0)
+    """
+
+    def __init__(
+        self,
+        loss: str | PartitionLoss = "vi",
+        *,
+        unit: Unit = "bits",
+        max_clusters: int | None = None,
+        n_init: int = 8,
+        starts: Any = (),
+        max_seconds: float | None = None,
+        missing: Missing = "error",
+        on_interrupt: Literal["raise", "best"] = "raise",
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.loss = loss
+        self.unit = unit
+        self.max_clusters = max_clusters
+        self.n_init = n_init
+        self.starts = starts
+        self.max_seconds = max_seconds
+        self.missing = missing
+        self.on_interrupt = on_interrupt
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    draws_: PartitionDraws | None
+
+    def fit(
+        self, draws: Any, y: Any = None, *, weights: ArrayLike | None = None, chain: Any = None
+    ) -> BayesianPartition:
+        """Find the partition.
+
+        Parameters
+        ----------
+        draws : array-like M x N, InferenceData, DataTree, Dataset, DataArray or DataFrame
+            Rows are draws, columns items; labels any whole numbers or strings. See `partita.partition.named_draws`.
+        y : ignored
+        weights : array of M, optional
+            Nonnegative weight of each draw.
+        chain : array of M, optional
+            Which chain each draw is of; ArviZ's objects say it themselves.
+        """
+        loss = loss_of(self.loss, self._unit())
+        given = named_draws(draws)
+        chain = given.chain if chain is None else np.asarray(chain)
+        self._forget()
+        with ProgressBar() if self.verbose else nullcontext() as bar:
+            tell = None if bar is None else bar.enter
+            if self.missing == "unobserved" and LabelBlocks(given.labels, missing=True).lacks:
+                result = self._search_incomplete(given.labels, loss, weights, tell)
+            else:
+                self.draws_ = PartitionDraws.of(given.labels, weights)
+                result = self._search(loss, tell, draws=self.draws_)
+            self.result_: PartitionResult = result
+            self.labels_, self.n_clusters_ = result.labels, result.n_clusters
+            self.expected_loss_, self.loss_ = result.expected_loss, loss
+            self.items_, self.n_features_in_ = given.items, len(result.labels)
+            self.agreement_: ChainComparison | None = None
+            if chain is not None and self.draws_ is not None and len(np.unique(chain)) > 1:
+                self.agreement_ = compare_chains(given.labels, chain, labels=self.labels_, **self._metric())
+        self._said = tuple(self._notes())
+        if result.status != "converged":
+            warnings.warn(
+                f"the search stopped ({result.status}) after {result.seconds:.1f} s with the best partition so far; "
+                "raise max_seconds, or accept it",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def fit_predict(self, draws: Any, y: Any = None, **options: Any) -> NDArray[np.int64]:
+        """`labels_` after `fit`."""
+        return self.fit(draws, y, **options).labels_
+
+    @property
+    def notes_(self) -> tuple[str, ...]:
+        """What a reader should know; whether memberships describe the draws at all is found out when this is asked."""
+        check_is_fitted(self, "result_")
+        if self.misfit_ <= LARGE_MISFIT:
+            return self._said
+        return (
+            *self._said,
+            f"no memberships describe these draws well (misfit {self.misfit_:.2f}): items move together, or there are "
+            "several modes; trust the partitions of the credible ball and `modes()` more than the membership",
+        )
+
+    @property
+    def tried_(self) -> tuple[Tried, ...]:
+        """Method, K and loss of every partition that was scored."""
+        check_is_fitted(self, "result_")
+        return self.result_.tried
+
+    @property
+    def membership_(self) -> Array:
+        """N x K, rows on the simplex."""
+        return self.membership_result_.membership.matrix
+
+    @property
+    def entropy_(self) -> Array:
+        """Of the rows of `membership_`, in nats."""
+        return entropy(self.membership_)
+
+    @property
+    def misfit_(self) -> float:
+        """Of the membership to the similarity matrix."""
+        return self.membership_result_.misfit
+
+    @property
+    def membership_result_(self) -> SolveResult:
+        """The fit of memberships to the similarity matrix: objective, misfit, status."""
+        check_is_fitted(self, "result_")
+        return self._soft
+
+    def psm(self) -> Array:
+        """The posterior similarity matrix, N x N.
+
+        Raises
+        ------
+        MemoryLimitError
+            Where it would not fit.
+        """
+        check_is_fitted(self, "result_")
+        return self._similarity if self.draws_ is None else self.draws_.similarity
+
+    def credible_ball(self, level: float = 0.95, *, loss: Literal["vi", "binder"] | None = None) -> CredibleBall:
+        """The smallest ball around `labels_` that holds a share `level` of the draws.
+
+        Parameters
+        ----------
+        level : float in (0, 1]
+        loss : {"vi", "binder"}, optional
+            The metric. By default Binder's for losses that count pairs and the variation of information for the others.
+
+        Raises
+        ------
+        InputError
+            For draws that lack items.
+        """
+        own = self._whole("a credible ball")
+        return credible_ball(self.labels_, own.labels, level=level, weights=own.counts, **self._metric(loss))
+
+    def modes(self) -> Modes:
+        """Modes of the posterior, heaviest first, each with its partition of least expected loss; mostly there is one.
+
+        See `partita.partition.modes`. Where there are several, each costs a search.
+
+        Raises
+        ------
+        InputError
+            For draws that lack items.
+        """
+        own = self._whole("a look for modes")
+
+        def best(labels: NDArray[Any], counts: Array) -> NDArray[np.int64]:
+            if len(labels) == own.n_draws:  # the one mode, whose best partition was searched for already
+                return self.labels_
+            return self._search(self.loss_, None, draws=PartitionDraws.of(labels, counts), starts=()).labels
+
+        return posterior_modes(own.labels, search=best, weights=own.counts, **self._metric())
+
+    def certainty(self) -> ItemCertainty:
+        """How surely each item sits with its cluster; see `partita.partition.certainty`.
+
+        Raises
+        ------
+        InputError
+            For draws that lack items.
+        """
+        own = self._whole("the certainty of items")
+        return item_certainty(self.labels_, own.labels, unit=self.loss_.unit or "bits", weights=own.counts)
+
+    def cores(self, level: float = 0.95) -> PartialPartition:
+        """Cores of the clusters that hold all at once with probability `level`; see `partita.partition.cores`.
+
+        Parameters
+        ----------
+        level : float in (0, 1]
+
+        Raises
+        ------
+        InputError
+            For draws that lack items.
+        """
+        own = self._whole("a partial partition")
+        return partial_partition(self.labels_, own.labels, level=level, weights=own.counts)
+
+    # What fit does ------------------------------------------------------------------------------------------------
+
+    def _forget(self) -> None:
+        """What was made for the last fit's draws."""
+        self.__dict__.pop("_soft", None)
+        self.draws_ = None
+        self._similarity: Any = None
+
+    def _unit(self) -> Unit | None:
+        return None if isinstance(self.loss, PartitionLoss) else self.unit
+
+    def _search(self, loss: PartitionLoss, tell: Callable[[str], None] | None, **evidence: Any) -> PartitionResult:
+        options: dict[str, Any] = dict(evidence)
+        if "starts" not in options:
+            options["starts"] = partition_starts(self.starts, self.draws_, loss, self.max_clusters)
+        return search_partition(
+            **options,
+            loss=loss,
+            max_clusters=self.max_clusters,
+            n_init=self.n_init,
+            max_seconds=self.max_seconds,
+            random_state=seed(self.random_state),
+            n_jobs=self.n_jobs,
+            on_interrupt=self.on_interrupt,
+            progress=tell,
+        )
+
+    def _search_incomplete(
+        self, labels: Any, loss: PartitionLoss, weights: ArrayLike | None, tell: Callable[[str], None] | None
+    ) -> PartitionResult:
+        if not loss.by_pairs:
+            able = ", ".join(repr(name) for name, kind in PartitionLoss.registry.items() if kind.by_pairs)
+            raise InputError(f"some draws lack items, and {loss.title} needs whole draws: choose loss={able}")
+        affinity = DrawsAffinity(labels, weights, missing="unobserved")
+        if affinity.unobserved is not None:
+            raise InputError("some pairs of items are together in no draw that has both: their similarity is unknown")
+        self._similarity = affinity.to_dense()
+        return self._search(loss, tell, similarity=self._similarity)
+
+    def _metric(self, loss: Literal["vi", "binder"] | None = None) -> dict[str, Any]:
+        """A distance between partitions that goes with the loss, and its unit."""
+        metric = loss or ("vi" if self.loss_.entropic else "binder")
+        return {"loss": metric, "unit": (self.loss_.unit or "bits") if metric == "vi" else None}
+
+    def _whole(self, what: str) -> PartitionDraws:
+        check_is_fitted(self, "result_")
+        if self.draws_ is None:
+            raise InputError(f"{what} needs draws that have every item; these lack some")
+        return self.draws_
+
+    @cached_property
+    def _soft(self) -> SolveResult:
+        from partita.nmf.sof import sof_membership
+
+        if self.draws_ is None:
+            evidence: Any = self._similarity
+        else:
+            evidence = DrawsAffinity(self.draws_.labels, self.draws_.counts)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            return sof_membership(evidence, self.n_clusters_, start=self.labels_, seed=0)
+
+    def _notes(self) -> list[str]:
+        result, notes = self.result_, list(self.result_.notes)
+        if self.agreement_ is not None and not self.agreement_.agree:
+            notes.append(self.agreement_.verdict)
+        if result.cap_bound:
+            notes.append(
+                f"max_clusters={self.max_clusters} keeps a better partition from being found: raise it, or leave it out"
+            )
+        best = [run for run in result.runs if np.array_equal(run.labels, result.labels)]
+        ties = _different([run.labels for run in result.runs if abs(run.loss - result.expected_loss) <= 1e-9])
+        if len(ties) > 1:
+            notes.append(f"{len(ties)} partitions found are equally good: `result_.runs` has them")
+        if result.gap > WORTH * max(abs(result.expected_loss), WORTH) and len(best) < 2:
+            notes.append(
+                f"only one of {len(result.runs)} runs ended at the best partition (the worst is {result.gap:.2g} off): "
+                "raise n_init, and there may be better ones"
+            )
+        return notes
+
+
+def _different(partitions: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Each once; labels are numbered in order of appearance, so that equal partitions are equal arrays."""
+    kept: list[NDArray[Any]] = []
+    for labels in partitions:
+        if not any(np.array_equal(labels, other) for other in kept):
+            kept.append(labels)
+    return kept

@@ -1,0 +1,161 @@
+"""Partitions one below the other, every item a column: a credible ball by its bounds, or modes by their partitions.
+
+Items stand by the clusters of the first row. Each other row has the colours of what its clusters overlap there
+(`partita.plots.overlap`): a row that looks like the first agrees with it, shades of one colour are pieces of a cluster,
+and a colour in another's place is items that moved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita.errors import InputError
+from partita.partition.credible_ball import BallPartition, CredibleBall
+from partita.partition.modes import Modes
+from partita.plots.figures import number_clusters, panels, tidy
+from partita.plots.order import blocks, count
+from partita.plots.overlap import overlap_colors, parents
+from partita.plots.palette import INK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["Strip", "StripsDisplay"]
+
+Index = NDArray[np.intp]
+
+# Height of a row of 1.
+THICK = 0.74
+# Clusters up to which white lines part them.
+PARTED_UP_TO = 60
+# Columns from which pixels are averaged, not picked.
+AVERAGED_FROM = 800
+
+
+@dataclass(frozen=True, eq=False)
+class Strip:
+    """A partition with what is said of it: before the row and after it. Labels are 0..K-1."""
+
+    name: str
+    labels: NDArray[np.int64]
+    note: str = ""
+
+
+class StripsDisplay:
+    """One strip a partition; the first is what the others are compared with.
+
+    Parameters
+    ----------
+    strips : sequence of Strip
+    order : array of N, optional
+        Items from left to right, before they are set by cluster; such as those of a heat map.
+    title : str
+
+    Attributes
+    ----------
+    figure_ : matplotlib Figure
+    ax_ : matplotlib Axes
+    order_ : array of N
+        Items from left to right: by the clusters of the first strip, within one by those of the last and then the
+        others, so that pieces stand together.
+
+    Examples
+    --------
+    >>> from partita.plots import StripsDisplay, blank_figure
+    >>> from partita.partition.credible_ball import credible_ball
+    >>> figure, (ax,) = blank_figure()
+    >>> ball = credible_ball([0, 0, 1, 1], [[0, 0, 1, 1], [0, 0, 0, 0], [0, 1, 2, 2]], level=1.0)
+    >>> drawn = StripsDisplay.from_ball([0, 0, 1, 1], ball, ax=ax)
+    >>> [strip.name for strip in drawn.strips]
+    ['estimate', 'horizontal bound', 'upper bound', 'lower bound']
+    """
+
+    figure_: Figure
+    ax_: Axes
+    order_: Index
+
+    def __init__(self, strips: Sequence[Strip], *, order: ArrayLike | None = None, title: str = "Partitions") -> None:
+        n = len(strips[0].labels)
+        for strip in strips:
+            if len(strip.labels) != n:
+                raise InputError(f"{strip.name!r} has {len(strip.labels)} labels, {strips[0].name!r} has {n}")
+        self.strips = tuple(strips)
+        self.order = np.arange(n) if order is None else np.asarray(order, dtype=np.intp)
+        self.title = title
+
+    @classmethod
+    def from_ball(
+        cls, labels: ArrayLike, ball: CredibleBall, *, order: ArrayLike | None = None, ax: Any = None
+    ) -> Self:
+        """Draw an estimate above the bounds of its credible ball, of ties the one that most draws are."""
+        codes = np.asarray(labels, dtype=np.int64)
+        bounds = {"horizontal": ball.horizontal, "upper": ball.upper, "lower": ball.lower}
+        strips = [Strip("estimate", codes, f"K = {int(codes.max()) + 1}")]
+        strips += [Strip(f"{side} bound", ties[0].labels, _note(ties)) for side, ties in bounds.items()]
+        title = f"{ball.level:.0%} credible ball"
+        return cls(strips, order=order, title=title).plot(ax)
+
+    @classmethod
+    def from_modes(cls, labels: ArrayLike, modes: Modes, *, order: ArrayLike | None = None, ax: Any = None) -> Self:
+        """Draw an estimate above the partitions of the modes, heaviest first."""
+        codes = np.asarray(labels, dtype=np.int64)
+        strips = [Strip("estimate", codes, f"K = {int(codes.max()) + 1}")]
+        strips += [
+            Strip(f"mode {m}", mode.labels, f"K = {mode.n_clusters}, {mode.weight:.1%} of the draws")
+            for m, mode in enumerate(modes.modes, 1)
+        ]
+        return cls(strips, order=order, title="Modes of the posterior").plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on these axes, or on new ones."""
+        self.figure_, axes = panels(ax, 1, (11.0, 1.2 + 0.45 * len(self.strips)))
+        self.ax_ = axes[0]
+        reference = self.strips[0].labels
+        n, K = len(reference), int(reference.max()) + 1
+        self.order_ = self._ordered(reference)
+        how = "antialiased" if n > AVERAGED_FROM else "nearest"
+        for row, strip in enumerate(self.strips):
+            colors = overlap_colors(strip.labels, reference)[strip.labels[self.order_]][None]
+            extent = (0, n, row + THICK / 2, row - THICK / 2)
+            self.ax_.imshow(colors, extent=extent, aspect="auto", interpolation=how, interpolation_stage="rgba")
+        edges = blocks(reference, K)
+        if K <= PARTED_UP_TO:
+            for edge in edges[1:-1]:
+                self.ax_.axvline(edge, color="white", linewidth=1.0 if K <= 12 else 0.5)
+        tidy(self.ax_, self.title, "items by cluster of the estimate", "")
+        self.ax_.set(xlim=(0, n), ylim=(len(self.strips) - 0.5, -0.5))
+        number_clusters(self.ax_, edges)
+        self.ax_.tick_params(axis="x", labelsize=8.5 if K <= 10 else 7.0)
+        rows = np.arange(len(self.strips))
+        self.ax_.set_yticks(rows, [strip.name for strip in self.strips])
+        right = self.ax_.twinx()
+        right.set(ylim=self.ax_.get_ylim())
+        right.set_yticks(rows, [strip.note for strip in self.strips])
+        right.tick_params(length=0, labelsize=8.5, labelcolor=INK)
+        self.ax_.tick_params(length=0)
+        for both in (self.ax_, right):
+            both.spines[:].set_visible(False)
+        return self
+
+    def _ordered(self, reference: NDArray[np.int64]) -> Index:
+        """By cluster of the first strip, then by pieces of the last strip, of the others, and as given."""
+        place = np.empty(len(self.order), dtype=np.intp)
+        place[self.order] = np.arange(len(self.order))
+        keys: list[NDArray[Any]] = [place]
+        for strip in self.strips[1:]:
+            parent, rank = parents(strip.labels, reference)
+            keys.append(np.where(parent[strip.labels] == reference, -1, strip.labels))
+            keys.append(rank[strip.labels])
+        return np.asarray(np.lexsort([*keys, reference]))
+
+
+def _note(ties: list[BallPartition]) -> str:
+    first = ties[0]
+    tied = "" if len(ties) == 1 else f"\n1 of {count(len(ties), 'tied partition')}"
+    return f"K = {first.n_clusters}, at {first.distance:.3g}{tied}"

@@ -1,0 +1,86 @@
+"""The frame of a page, and the parts that every report has: sections, figures, the verdict.
+
+A page holds no script, asks for nothing over the network (a content security policy forbids it as well), and escapes
+every text that came in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from partita.report.html import Markup, element, join, text
+from partita.report.pictures import Picture
+from partita.report.style import style_sheet
+from partita.report.verdict import Sentence
+
+__all__ = ["POLICY", "chip", "document", "figure", "section", "verdict_block"]
+
+POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+# Width over height below which a picture takes half the page.
+UPRIGHT = 1.4
+
+
+def document(title: str, n_clusters: int, *content: Markup) -> str:
+    """A whole page, with colours for so many clusters.
+
+    >>> document("T", 1, element("p", "words"))[:15]
+    '<!DOCTYPE html>'
+    """
+    head = join(
+        [
+            Markup('<meta charset="utf-8">'),
+            Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
+            Markup(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+            Markup('<meta name="generator" content="Partita">'),
+            Markup('<link rel="icon" href="data:,">'),
+            element("title", title),
+            element("style", Markup(style_sheet(n_clusters))),
+        ],
+        "\n",
+    )
+    said = "Written by Partita. This file is complete: it loads nothing from the network."
+    body = element("main", *content, element("footer", said))
+    return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def section(title: str, *content: Markup) -> Markup:
+    """A section, or nothing where it has no content."""
+    if not any(content):
+        return Markup("")
+    name = title.lower().replace(" ", "-")
+    return element("section", element("h2", title, id=name), *content, aria_labelledby=name)
+
+
+def figure(picture: Picture | None, *, wide: bool = False) -> Markup:
+    """A picture with its caption, or nothing; one about as high as wide takes half the page unless it is to be wide."""
+    if picture is None:
+        return Markup("")
+    width, height = picture.size
+    shape = ' class="upright"' if width < UPRIGHT * height and not wide else ""
+    image = Markup(
+        f'<img id="picture-{picture.name}"{shape} src="{picture.address}" width="{width}" height="{height}"'
+        f' alt="{text(picture.alt)}">'
+    )
+    return element("figure", element("div", image, class_="card"), element("figcaption", picture.caption))
+
+
+def verdict_block(figures: Iterable[tuple[str, str]], sentences: Sequence[Sentence]) -> Markup:
+    """Figures in large print, the facts as one paragraph, and a box for each caution."""
+    facts = [sentence.text for sentence in sentences if sentence.tone == "plain"]
+    cautions = [sentence.text for sentence in sentences if sentence.tone == "caution"]
+    return element(
+        "section",
+        element(
+            "ul",
+            *(element("li", element("b", value), element("span", name)) for value, name in figures),
+            class_="figures",
+        ),
+        element("p", " ".join(facts), class_="verdict", id="verdict"),
+        *(element("p", element("b", "Note: "), caution, class_="caution") for caution in cautions),
+        aria_label="Verdict",
+    )
+
+
+def chip(cluster: int) -> Markup:
+    """A cluster's number in its colour."""
+    return element("span", cluster, class_=f"chip c{cluster}")

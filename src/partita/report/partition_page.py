@@ -1,0 +1,267 @@
+"""The report on a partition from draws: verdict, pictures and tables in one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from partita.io import atomic_write_text
+from partita.partition.expected import partition_distance
+from partita.report.document import chip, document, figure, section, verdict_block
+from partita.report.html import Markup, element, join, table
+from partita.report.partition_pictures import draw_partition_pictures
+from partita.report.partition_report import PartitionReport
+from partita.report.partition_tables import partition_clusters, sizes_said, tried_rows, unsure_items
+from partita.report.partition_verdict import CERTAIN, partition_verdict
+from partita.report.provenance import made
+from partita.report.verdict import Sentence
+from partita.report.words import items, percent
+
+__all__ = ["render_partition_report", "write_partition_report"]
+
+# Clusters, ambiguous items, starts of the search and chains listed.
+CLUSTERS, AMBIGUOUS, TRIED, CHAINS = 100, 20, 40, 40
+
+
+def write_partition_report(path: str | Path, report: PartitionReport) -> None:
+    """Write the report as one HTML file, whole or not at all.
+
+    Raises
+    ------
+    InputError
+        If nothing can be written at `path`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from partita import BayesianPartition
+    >>> model = BayesianPartition(random_state=0).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]])
+    >>> report = PartitionReport("Four items", "draws.csv", [], model, model.credible_ball(), {}, 0.1, {}, None)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_partition_report(Path(folder, "report.html"), report)
+    ...     Path(folder, "report.html").read_text(encoding="utf-8")[:15]
+    '<!DOCTYPE html>'
+    """
+    atomic_write_text(path, render_partition_report(report))
+
+
+def render_partition_report(report: PartitionReport) -> str:
+    """The report as HTML text; the same fit gives the same text."""
+    pictures, without = draw_partition_pictures(report)
+    return document(
+        report.title,
+        report.estimator.n_clusters_,
+        _header(report),
+        _verdict(report, without),
+        section("What the draws say of pairs", figure(pictures.get("similarity"), wide=True)),
+        section("Clusters", _clusters(report)),
+        section("The most ambiguous items", _ambiguous(report)),
+        section("Credible ball", figure(pictures.get("ball")), _ball(report)),
+        section("Modes", figure(pictures.get("modes")), _modes(report)),
+        section("Number of clusters and chains", figure(pictures.get("counts")), _chains(report)),
+        section("Expected loss", figure(pictures.get("losses")), _tried(report)),
+        section("Soft memberships", figure(pictures.get("profiles")), figure(pictures.get("misfit"))),
+        section("How it was made", _made(report)),
+    )
+
+
+def _header(report: PartitionReport) -> Markup:
+    model = type(report.estimator).__name__
+    return element("header", element("h1", report.title), element("p", f"{report.source}, one partition by {model}"))
+
+
+def _verdict(report: PartitionReport, without: str | None) -> Markup:
+    model, K = report.estimator, report.estimator.n_clusters_
+    unit = f" ({model.loss_.unit})" if model.loss_.unit else ""
+    figures = [
+        (f"{report.n_items:,}", "items"),
+        (f"{K:,}", "clusters" if K > 1 else "cluster"),
+        (f"{model.expected_loss_:.4g}", f"expected {'score' if model.loss_.is_score else 'loss'}{unit}"),
+    ]
+    if report.certainty is not None:
+        figures.append((percent(float((report.certainty.matched >= CERTAIN).mean())), "of places certain"))
+    if report.ball is not None:
+        figures.append((f"{report.ball.radius:.3g}", f"radius of the {report.ball.level:.0%} ball"))
+    figures.append((f"{model.misfit_:.3f}", "misfit"))
+    sentences = [*partition_verdict(report)]
+    if without:
+        sentences.append(Sentence("notes", without, "caution"))
+    return verdict_block(figures, sentences)
+
+
+def _clusters(report: PartitionReport) -> Markup:
+    heads = ["Cluster", "Items", "Share", "Within", "Next", "Across", "Least certain items"]
+    rows = [
+        [
+            chip(row.cluster),
+            f"{row.size:,}",
+            f"{100 * row.share:.1f}%",
+            f"{row.within:.3f}",
+            "" if row.next is None else chip(row.next),
+            "" if row.next is None else f"{row.across:.3f}",
+            ", ".join(report.id_of(i) for i in row.least),
+        ]
+        for row in partition_clusters(report, CLUSTERS)
+    ]
+    K = report.estimator.n_clusters_
+    listing = f"The {CLUSTERS} largest of {K:,} clusters. " if len(rows) < K else ""
+    how = (
+        f"{listing}Within: the mean share of the draws in which two items of the cluster are together (for a single "
+        "item, in which it is alone). Next: the cluster that its items are with most often, and how often."
+    )
+    return join([table(heads, rows, numeric=(1, 2, 3, 5), long=(6,), label="Clusters"), element("p", how)])
+
+
+def _ambiguous(report: PartitionReport) -> Markup:
+    if report.estimator.n_clusters_ == 1:
+        return Markup("")
+    rows, n = unsure_items(report, AMBIGUOUS)
+    if not n:
+        said = "Every item is with the items of its own cluster in far more of the draws than with those of any other."
+        return element("p", said)
+    said = (
+        f"{'The' if n <= AMBIGUOUS else f'The first {AMBIGUOUS} of'} {items(n)} for which own and next cluster are "
+        "less than 0.5 apart, the most ambiguous first. Own and next: the mean share of the draws in "
+        "which the item is with an item of that cluster. Certain: the share in which it is in the cluster that stands "
+        "for its own."
+    )
+    cells = [
+        [
+            report.id_of(row.item),
+            join([chip(row.cluster), f" {row.within:.3f}"]),
+            join([chip(row.next), f" {row.across:.3f}"]),
+            f"{row.within - row.across:.3f}",
+            "" if row.matched is None else f"{row.matched:.3f}",
+        ]
+        for row in rows
+    ]
+    heads = ["Item", "Own", "Next", "Difference", "Certain"]
+    return join([element("p", said), table(heads, cells, numeric=(3, 4), label="The most ambiguous items")])
+
+
+def _ball(report: PartitionReport) -> Markup:
+    ball = report.ball
+    if ball is None:
+        return Markup("")
+    unit = f" ({ball.loss.unit})" if ball.loss.unit else ""
+    bounds = {"Horizontal": ball.horizontal, "Upper": ball.upper, "Lower": ball.lower}
+    rows = [
+        [
+            side,
+            f"{len(ties):,}",
+            f"{ties[0].n_clusters}",
+            f"{ties[0].distance:.4f}",
+            percent(ties[0].share),
+            sizes_said(ties[0].labels),
+        ]
+        for side, ties in bounds.items()
+    ]
+    heads = ["Bound", "Tied", "Clusters", f"Distance{unit}", "Of the draws", "Sizes"]
+    said = f"Distances are by {ball.loss.says}. Of partitions that tie, the one that most draws are is shown."
+    return join([table(heads, rows, numeric=(1, 2, 3, 4), long=(5,), label="Credible ball"), element("p", said)])
+
+
+def _modes(report: PartitionReport) -> Markup:
+    found = report.modes
+    if found is None or len(found.modes) == 1:
+        return Markup("")
+    labels = report.estimator.labels_
+    rows = [
+        [
+            f"{m}",
+            percent(mode.weight),
+            f"{mode.n_clusters}",
+            f"{mode.spread:.3f}",
+            f"{partition_distance(mode.labels, labels, loss=found.loss):.3f}",
+            sizes_said(mode.labels),
+        ]
+        for m, mode in enumerate(found.modes, 1)
+    ]
+    heads = ["Mode", "Of the draws", "Clusters", "Spread", "From the estimate", "Sizes"]
+    said = (
+        f"Distances are by {found.loss.says}. Spread: the mean distance between two draws of the mode; draws of the "
+        f"first two modes are {found.distances[0, 1]:.3f} apart."
+    )
+    return join([table(heads, rows, numeric=(1, 2, 3, 4), long=(5,), label="Modes"), element("p", said)])
+
+
+def _chains(report: PartitionReport) -> Markup:
+    found = report.estimator.agreement_
+    if found is None:
+        return Markup("")
+    each = list(zip(found.chains, found.n_clusters, found.distances))
+    rows = [
+        [
+            str(name),
+            f"{len(counts):,}",
+            f"{counts.mean():.2f}",
+            f"{counts.min()} to {counts.max()}",
+            f"{far.mean():.3f}",
+        ]
+        for name, counts, far in each[:CHAINS]
+    ]
+    more = f" The first {CHAINS} of {len(each)} chains are listed." if len(each) > CHAINS else ""
+    words = {"n_clusters": "of the number of clusters", "distance": "of the distance to the estimate"}
+    hats = ", ".join(
+        f"{_number(found.r_hat[name])} {what} (effective draws: {_number(found.effective_sample_size[name], 0)})"
+        for name, what in words.items()
+    )
+    said = (
+        f"Between two chains the share of draws in which two items are together differs by at most "
+        f"{found.max_difference:.3f} (agreeing chains may reach {found.allowed_difference:.3f}), on average by "
+        f"{found.mean_difference:.4f}. R-hat: {hats}; agreeing chains may reach {found.allowed_r_hat:.3f}.{more}"
+    )
+    heads = ["Chain", "Draws", "Mean clusters", "Range", "Mean distance"]
+    return join([table(heads, rows, numeric=(1, 2, 3, 4), label="Chains"), element("p", said)])
+
+
+def _tried(report: PartitionReport) -> Markup:
+    result = report.estimator.result_
+    rows = tried_rows(result)
+    cells = [
+        [
+            row.start,
+            *_pair(row.before),
+            *_pair(row.after),
+            "" if row.agreement is None else f"{row.agreement:.3f}",
+        ]
+        for row in rows[:TRIED]
+    ]
+    heads = ["Start", "Clusters", "Loss", "Clusters after", "Loss after", "With the estimate"]
+    more = f" The first {TRIED} of {len(rows)} are listed; the files have all." if len(rows) > TRIED else ""
+    said = (
+        f"Every start of the search and where its run ended, by expected {result.loss.says}"
+        f"{' (larger is better)' * result.loss.is_score}. With the estimate: adjusted Rand index, 1 for the same "
+        f"partition. Allocations place items one by one and have no loss before.{more}"
+    )
+    return join([table(heads, cells, numeric=(1, 2, 3, 4, 5), label="What was tried"), element("p", said)])
+
+
+def _made(report: PartitionReport) -> Markup:
+    model, result, soft = report.estimator, report.estimator.result_, report.estimator.membership_result_
+    draws = model.draws_
+    drawn = "with missing items" if draws is None else f"{draws.n_given:,}, {draws.n_draws:,} different"
+    run = [
+        ("Source", report.source),
+        ("Model", type(model).__name__),
+        ("Loss", repr(result.loss)),
+        ("Expected loss", f"{model.expected_loss_:.6g}"),
+        ("Draws", drawn),
+        ("Status", result.status.replace("_", " ")),
+        ("Runs", f"{len(result.runs)}, {result.n_agreeing} as good as the best"),
+        ("Gap to the worst run", f"{result.gap:.3g}"),
+        ("Cap on clusters", "none" if model.max_clusters is None else f"{model.max_clusters}"),
+        ("Memberships", f"{soft.solver_name}, {soft.status.replace('_', ' ')}, {soft.n_iter:,} iterations"),
+        ("Seconds", f"{report.seconds:.2f} in all, {result.seconds:.2f} in the search"),
+        ("Seed", "none: another run may differ" if result.seed is None else str(result.seed)),
+    ]
+    return made(run, report.parameters, report.versions, report.command)
+
+
+def _pair(found: tuple[int, float] | None) -> list[str]:
+    return ["", ""] if found is None else [f"{found[0]}", f"{found[1]:.6g}"]
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return f"{value:,.{digits}f}" if np.isfinite(value) else "not known"

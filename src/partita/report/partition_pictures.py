@@ -1,0 +1,148 @@
+"""The pictures of a report on a partition from draws, with captions and alternative texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from partita.plots import (
+    ClusterCountsDisplay,
+    LossesDisplay,
+    MisfitDisplay,
+    ProfilesDisplay,
+    SimilarityDisplay,
+    StripsDisplay,
+)
+from partita.plots.pair_means import PairMeans
+from partita.report.partition_report import PartitionReport
+from partita.report.pictures import Picture, draw_picture, drawn
+
+__all__ = ["draw_partition_pictures"]
+
+# Rows of a heat map at most, where it is the width of the page and where it is half of it.
+ROWS, HALF = 400, 200
+WIDTH = 9.6
+# Clusters up to which profiles are drawn: more bands are not told apart, and take long.
+PROFILED = 100
+
+
+def draw_partition_pictures(report: PartitionReport) -> tuple[dict[str, Picture], str | None]:
+    """All pictures by name, or none and the sentence that says what is missing."""
+    return drawn(lambda: _all(report))
+
+
+def _all(report: PartitionReport) -> Iterator[Picture]:
+    pairs = PairMeans.of(report.estimator, max_rows=ROWS)
+    yield _similarity(report, pairs)
+    yield _misfit(report, pairs if report.n_items <= HALF else PairMeans.of(report.estimator, max_rows=HALF))
+    yield _losses(report)
+    if report.estimator.n_clusters_ <= PROFILED:
+        yield _profiles(report)
+    if report.ball is not None:
+        yield _ball(report, pairs)
+    if report.modes is not None and len(report.modes.modes) > 1:
+        yield _modes(report, pairs)
+    if report.estimator.draws_ is not None:
+        yield _counts(report)
+
+
+def _similarity(report: PartitionReport, pairs: PairMeans) -> Picture:
+    each = pairs.items_a_row
+    means = f" Every cell is the mean over pairs of up to {each} x {each} items." if each > 1 else ""
+    return draw_picture(
+        "similarity",
+        (WIDTH, 8.6),
+        lambda axes: SimilarityDisplay(pairs, names=report.ids).plot(axes),
+        f"Heat map of the posterior similarity of {report.n_items:,} items, ordered by {report.estimator.n_clusters_} "
+        "clusters: the share of the draws in which two items are together.",
+        "How often the draws put two items together, items by cluster and within a cluster by similarity; the strips "
+        "at the left and on top are the clusters. A dark block is a cluster that recurs in the draws, a block inside "
+        "a block a part that is often a cluster of its own; colour off the diagonal says how often two clusters are "
+        f"one.{means}",
+    )
+
+
+def _misfit(report: PartitionReport, pairs: PairMeans) -> Picture:
+    return draw_picture(
+        "misfit",
+        (WIDTH, 4.0),
+        lambda axes: MisfitDisplay(pairs, misfit=report.estimator.misfit_).plot(axes),
+        "Two heat maps in the order of the one above: the co-membership of the soft memberships, and the posterior "
+        "similarity minus it.",
+        "Left: what the soft memberships say about pairs. Right: what is left of the posterior similarity, orange for "
+        "pairs that are together less often than the memberships say, purple for more often. Blocks of one colour "
+        "are items that move together from draw to draw, which no membership can describe.",
+        panels=2,
+    )
+
+
+def _losses(report: PartitionReport) -> Picture:
+    model = report.estimator
+    return draw_picture(
+        "losses",
+        (WIDTH, 3.7),
+        lambda axes: LossesDisplay.from_estimator(model, ax=axes[0]),
+        f"Expected {model.loss_.says} of every partition tried against its number of clusters; the best has "
+        f"{model.n_clusters_}.",
+        "Every partition that was tried: the cuts of a dendrogram into K clusters, the starts of the search, and where "
+        "each run ended (the star is the estimate). A flat line around the star says that the loss hardly tells one K "
+        "from the next.",
+    )
+
+
+def _profiles(report: PartitionReport) -> Picture:
+    return draw_picture(
+        "profiles",
+        (WIDTH, 3.2),
+        lambda axes: ProfilesDisplay.from_estimator(report.estimator, ax=axes[0]),
+        f"Stacked membership profiles of {report.n_items:,} items in {report.estimator.n_clusters_} clusters.",
+        "Soft memberships, fitted to the same draws: every column is an item (or a few neighbouring ones), its "
+        "memberships stacked to 1 in the clusters' colours, its own cluster at the bottom. Where the bottom band "
+        "falls, the colours above it say to which clusters the doubt goes.",
+    )
+
+
+def _ball(report: PartitionReport, pairs: PairMeans) -> Picture:
+    ball = report.ball
+    assert ball is not None
+    return draw_picture(
+        "ball",
+        (WIDTH, 2.7),
+        lambda axes: StripsDisplay.from_ball(report.estimator.labels_, ball, order=pairs.order, ax=axes[0]),
+        "Strips of the items coloured by cluster: the estimate, and the horizontal, upper and lower bound of its "
+        "credible ball; the table below has their figures.",
+        "The estimate above the bounds of its credible ball: of the draws in it the furthest (horizontal), those with "
+        "the fewest clusters (upper) and with the most (lower), of these the furthest. A cluster has the colour of "
+        "the estimate's cluster that it overlaps most; lighter and darker shades are smaller pieces of it. What is "
+        "the same in all rows is what the draws agree on.",
+    )
+
+
+def _modes(report: PartitionReport, pairs: PairMeans) -> Picture:
+    modes = report.modes
+    assert modes is not None
+    return draw_picture(
+        "modes",
+        (WIDTH, 1.2 + 0.38 * (1 + len(modes.modes))),
+        lambda axes: StripsDisplay.from_modes(report.estimator.labels_, modes, order=pairs.order, ax=axes[0]),
+        f"Strips of the items coloured by cluster: the estimate and the partitions of {len(modes.modes)} modes.",
+        "The estimate above the best partition of each mode's own draws, with the mode's share of the draws; colours "
+        "as in the picture of the ball.",
+    )
+
+
+def _counts(report: PartitionReport) -> Picture:
+    n_chains = 1 if report.estimator.agreement_ is None else len(report.estimator.agreement_.chains)
+    caption = "How many clusters the draws have; the estimate's number is marked."
+    if n_chains > 1:
+        caption += (
+            " Right: the number along each chain, every chain a little aside and long ones thinned. Chains that keep "
+            "to different levels have not come to one posterior."
+        )
+    return draw_picture(
+        "counts",
+        (WIDTH, 3.1),
+        lambda axes: ClusterCountsDisplay.from_estimator(report.estimator, axes=axes),
+        f"Bar chart of the number of clusters of the draws{' and its trace along each chain' * (n_chains > 1)}.",
+        caption,
+        panels=1 if n_chains == 1 else 2,
+    )

@@ -1,0 +1,156 @@
+"""What a report on a partition from draws is made of, and what is found out for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.affinity import DrawsAffinity
+from partita.errors import InputError
+
+if TYPE_CHECKING:
+    from partita.estimators.bayesian_partition import BayesianPartition
+    from partita.partition.certainty import ItemCertainty
+    from partita.partition.cores import PartialPartition
+    from partita.partition.credible_ball import CredibleBall
+    from partita.partition.modes import Modes
+
+__all__ = ["PartitionReport"]
+
+Array = NDArray[np.float64]
+
+# Comparisons of labels up to which cores are looked for: a few seconds of one core.
+CORES_UP_TO = 5e9
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionReport:
+    """A partition from draws and what to say about it.
+
+    Attributes
+    ----------
+    title : str
+    source : str
+        Name of the file or of the data set.
+    ids : sequence of str
+        One an item; empty for item numbers.
+    estimator
+        A fitted `BayesianPartition`.
+    ball : CredibleBall or None
+        None where the draws lack items.
+    parameters : dict
+        As the reader would set them.
+    seconds : float
+        Of the whole run.
+    versions : dict
+        Of Partita and what it stands on.
+    command : str or None
+        The command line that makes this again.
+
+    Modes, certainties and cores are found out when they are first asked for.
+
+    Raises
+    ------
+    InputError
+        Where ids or ball do not fit the number of items.
+    """
+
+    title: str
+    source: str
+    ids: Sequence[str]
+    estimator: BayesianPartition
+    ball: CredibleBall | None
+    parameters: dict[str, Any]
+    seconds: float
+    versions: dict[str, str]
+    command: str | None
+
+    def __post_init__(self) -> None:
+        n = len(self.estimator.labels_)
+        if len(self.ids) not in (0, n):
+            raise InputError(f"ids has {len(self.ids)} entries, the partition {n} items")
+        if self.ball is not None and len(self.ball.horizontal[0].labels) != n:
+            raise InputError(f"ball is of {len(self.ball.horizontal[0].labels)} items, the partition of {n}")
+
+    def id_of(self, item: int) -> str:
+        """The id of an item; its number where none were given."""
+        return str(self.ids[item]) if len(self.ids) else str(item)
+
+    @property
+    def n_items(self) -> int:
+        """N."""
+        return len(self.estimator.labels_)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Items of each cluster."""
+        return np.bincount(self.estimator.labels_, minlength=self.estimator.n_clusters_)
+
+    @cached_property
+    def certainty(self) -> ItemCertainty | None:
+        """Of each item; None where the draws lack items."""
+        return None if self.estimator.draws_ is None else self.estimator.certainty()
+
+    @cached_property
+    def modes(self) -> Modes | None:
+        """Of the posterior; None where the draws lack items."""
+        return None if self.estimator.draws_ is None else self.estimator.modes()
+
+    @cached_property
+    def cores(self) -> PartialPartition | None:
+        """Items whose relations hold all at once; None where that would take long or the draws lack items."""
+        draws = self.estimator.draws_
+        if draws is None or float(draws.n_draws) * draws.n_items**2 > CORES_UP_TO:
+            return None
+        return self.estimator.cores(self.level)
+
+    @property
+    def level(self) -> float:
+        """Of the credible ball."""
+        return 0.95 if self.ball is None else self.ball.level
+
+    @cached_property
+    def closeness(self) -> Array:
+        """N x K: mean similarity of an item to the other items of each cluster. O(M N K).
+
+        For an item that is alone in its cluster, the share of the draws in which it is alone; where the draws lack
+        items what its largest similarity leaves of 1, which is at least that.
+        """
+        model, labels, n = self.estimator, self.estimator.labels_, self.sizes
+        Z = np.eye(model.n_clusters_)[labels]
+        if model.draws_ is None:
+            P = model.psm()
+            sums = P @ Z
+        else:
+            sums = DrawsAffinity(model.draws_.labels, model.draws_.counts) @ Z
+        item = np.arange(len(labels))
+        close = np.asarray(sums / n, dtype=np.float64)
+        others = n[labels] > 1
+        close[item, labels] = np.where(others, (sums[item, labels] - 1.0) / np.maximum(n[labels] - 1, 1), 0.0)
+        for i in np.flatnonzero(~others):
+            if self.certainty is not None:
+                close[i, labels[i]] = self.certainty.together[i]
+            else:
+                close[i, labels[i]] = 1.0 - np.delete(P[i], i).max(initial=0.0)
+        return np.clip(close, 0.0, 1.0)
+
+    @cached_property
+    def within(self) -> Array:
+        """Similarity of each item to its own cluster."""
+        return np.asarray(self.closeness[np.arange(self.n_items), self.estimator.labels_])
+
+    @cached_property
+    def beyond(self) -> tuple[NDArray[np.int64], Array]:
+        """For each item the other cluster that it is most similar to, and how similar; -1 and 0 with one cluster."""
+        if self.estimator.n_clusters_ == 1:
+            return np.full(self.n_items, -1), np.zeros(self.n_items)
+        rest = self.closeness.copy()
+        item = np.arange(self.n_items)
+        rest[item, self.estimator.labels_] = -1.0
+        other = rest.argmax(axis=1).astype(np.int64)
+        return other, np.asarray(rest[item, other])

@@ -1,0 +1,135 @@
+"""The figures of the tables about a partition from draws, without any markup."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.metrics import adjusted_rand_index
+from partita.partition.result import PartitionResult
+from partita.report.partition_report import PartitionReport
+
+__all__ = [
+    "PartitionCluster",
+    "TriedRow",
+    "UnsureItem",
+    "partition_clusters",
+    "sizes_said",
+    "tried_rows",
+    "unsure_items",
+]
+
+# An item is ambiguous when it is not so much more often with its own cluster's items than with another's.
+AMBIGUOUS = 0.5
+
+
+@dataclass(frozen=True)
+class PartitionCluster:
+    """A cluster: `within` is the mean similarity of its pairs, `next` the cluster it is most similar to (None where
+    there is one only) with `across`, the mean similarity between the two; `least` its items that are least certain.
+    """
+
+    cluster: int
+    size: int
+    share: float
+    within: float
+    next: int | None
+    across: float
+    least: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class UnsureItem:
+    """An item, its similarity to its own cluster and to the next, and how often it is in its own."""
+
+    item: int
+    cluster: int
+    within: float
+    next: int
+    across: float
+    matched: float | None
+
+
+@dataclass(frozen=True)
+class TriedRow:
+    """A start, and the run from it. Allocations have no loss before their run; a start that was not run no end.
+
+    `agreement` is the adjusted Rand index of where the run ended with the estimate.
+    """
+
+    start: str
+    before: tuple[int, float] | None
+    after: tuple[int, float] | None
+    agreement: float | None
+
+
+def partition_clusters(report: PartitionReport, limit: int = 100, n_least: int = 3) -> list[PartitionCluster]:
+    """One row a cluster; of more than `limit` the largest."""
+    labels, K = report.estimator.labels_, report.estimator.n_clusters_
+    largest = np.argsort(-report.sizes, kind="stable")[:limit]
+    rows = []
+    for k in np.sort(largest).tolist():
+        own = np.flatnonzero(labels == k)
+        across = report.closeness[own].mean(axis=0)
+        across[k] = -1.0
+        other = int(across.argmax())
+        least = own[np.argsort(report.within[own], kind="stable")[:n_least]]
+        rows.append(
+            PartitionCluster(
+                k,
+                len(own),
+                len(own) / len(labels),
+                float(report.within[own].mean()),
+                other if K > 1 else None,
+                float(across[other]) if K > 1 else 0.0,
+                tuple(int(i) for i in least) if len(own) > 1 else (),
+            )
+        )
+    return rows
+
+
+def unsure_items(report: PartitionReport, limit: int = 20) -> tuple[list[UnsureItem], int]:
+    """The most ambiguous items, at most `limit`, and how many there are in all."""
+    if report.estimator.n_clusters_ == 1:
+        return [], 0
+    other, across = report.beyond
+    margin = report.within - across
+    order = np.argsort(margin, kind="stable")
+    order = order[margin[order] < AMBIGUOUS]
+    sure = report.certainty
+    rows = [
+        UnsureItem(
+            int(i),
+            int(report.estimator.labels_[i]),
+            float(report.within[i]),
+            int(other[i]),
+            float(across[i]),
+            None if sure is None else float(sure.matched[i]),
+        )
+        for i in order[:limit]
+    ]
+    return rows, len(order)
+
+
+def tried_rows(result: PartitionResult) -> list[TriedRow]:
+    """Every start with its run, in the order in which they were tried."""
+    before = {t.method: (t.n_clusters, t.loss) for t in result.tried if not t.method.startswith("search from ")}
+    ran = {run.start for run in result.runs}
+    rows = [TriedRow(start, known, None, None) for start, known in before.items() if start not in ran]
+    for run in result.runs:
+        agreement = adjusted_rand_index(run.labels, result.labels)
+        rows.append(TriedRow(run.start, before.get(run.start), (run.n_clusters, run.loss), agreement))
+    return rows
+
+
+def sizes_said(labels: NDArray[np.int64], limit: int = 8) -> str:
+    """Sizes of the clusters, the largest first.
+
+    >>> sizes_said(np.array([0, 1, 1, 2])), sizes_said(np.arange(12), limit=3)
+    ('2, 1, 1', '1, 1, 1, ... (12 clusters)')
+    """
+    sizes = np.sort(np.bincount(labels))[::-1]
+    said = ", ".join(f"{size:,}" for size in sizes[:limit])
+    return said if len(sizes) <= limit else f"{said}, ... ({len(sizes)} clusters)"

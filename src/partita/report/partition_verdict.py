@@ -1,0 +1,263 @@
+"""What a partition from draws is worth, in words: sentences for the page, tested like code.
+
+Facts come first, in the order in which a reader asks: what was found, how far the draws are from it, which items are
+certain, whether the search, the chains and the modes agree. Whatever is a reason to trust it less is a caution, with
+what to do about it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from partita.estimators.bayesian_partition import LARGE_MISFIT
+from partita.partition.chains import ENOUGH
+from partita.partition.losses import PartitionLoss
+from partita.report.partition_report import PartitionReport
+from partita.report.verdict import LIST_SIZES, Sentence
+from partita.report.words import items, listed, percent
+
+__all__ = ["CERTAIN", "distance_words", "partition_verdict"]
+
+# Share of the draws in which an item is in the cluster that stands for its own, from which its place is certain, and
+# that share for the median item below which the labels alone say too little.
+CERTAIN, DOUBTFUL = 0.95, 0.7
+# Tails of the distribution of K that are left out, each.
+TAIL = 0.05
+# What adding up weights may leave of 1.
+ROUNDING = 1e-12
+
+
+def partition_verdict(report: PartitionReport) -> tuple[Sentence, ...]:
+    """The verdict on a partition.
+
+    Examples
+    --------
+    >>> from partita import BayesianPartition
+    >>> model = BayesianPartition(random_state=0).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]])
+    >>> report = PartitionReport("", "", [], model, model.credible_ball(), {}, 0.0, {}, None)
+    >>> partition_verdict(report)[0].text
+    '4 items were divided into 2 clusters of 2 and 2 items, from 3 draws (2 different partitions).'
+    """
+    return (
+        *_clusters(report),
+        *_ball(report),
+        *_counts(report),
+        *_certainty(report),
+        *_search(report),
+        *_modes(report),
+        *_chains(report),
+        *_membership(report),
+        *(Sentence("notes", _whole(note), "caution") for note in report.estimator.notes_),
+    )
+
+
+def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
+    """A distance with its unit, and how large that is.
+
+    >>> from partita.partition.losses import Binder, VariationOfInformation
+    >>> distance_words(1.0, VariationOfInformation(), 16)
+    '1.000 bits (25% of the largest possible distance)'
+    >>> distance_words(0.12, Binder(), 16)
+    '0.1200 by Binder loss (as far as 12% of the pairs of items told otherwise)'
+    """
+    unit = f" {loss.unit}" if loss.unit else ""
+    if loss.name == "vi" and n_items > 1:
+        most = float(np.log2(n_items) if loss.unit == "bits" else np.log(n_items))
+        return f"{value:.3f}{unit} ({percent(value / most)} of the largest possible distance)"
+    if loss.name == "binder":
+        return f"{value:.4f} by {loss.title} (as far as {percent(value)} of the pairs of items told otherwise)"
+    return f"{value:.3f}{unit}"
+
+
+def _clusters(report: PartitionReport) -> list[Sentence]:
+    model, sizes, n, K = report.estimator, report.sizes, report.n_items, report.estimator.n_clusters_
+    if K == 1:
+        what = f"All {items(n)} are in 1 cluster"
+    elif sizes.min() == sizes.max() and K > 2:
+        what = f"{items(n)} were divided into {K:,} clusters of {items(int(sizes[0]))} each"
+    elif K <= LIST_SIZES:
+        what = f"{items(n)} were divided into {K} clusters of {listed([f'{size:,}' for size in sizes])} items"
+    else:
+        alone = int((sizes == 1).sum())
+        single = f", {alone} of them of a single item" if alone else ""
+        what = (
+            f"{items(n)} were divided into {K:,} clusters of {sizes.min():,} to {sizes.max():,} items (median "
+            f"{np.median(sizes):,.0f}){single}"
+        )
+    draws = model.draws_
+    if draws is not None:
+        what += f", from {draws.n_given:,} draws ({draws.n_draws:,} different partition{'s' * (draws.n_draws > 1)})"
+    out = [Sentence("clusters", what + ".")]
+    least, title = "largest" if model.loss_.is_score else "least", model.loss_.title
+    named = title if "expected" in title else f"expected {title}"
+    text = f"Of the partitions that were tried it has the {least} {named}: {model.expected_loss_:.4g}"
+    out.append(Sentence("clusters", text + (f" {model.loss_.unit}." if model.loss_.unit else ".")))
+    if draws is None:
+        text = (
+            "Some draws lack items: pairs count by the draws that have both, and a credible ball, modes and the "
+            "certainty of items are left out, as they need whole draws. Give draws of all items to have them."
+        )
+        out.append(Sentence("clusters", text, "caution"))
+    return out
+
+
+def _ball(report: PartitionReport) -> list[Sentence]:
+    ball = report.ball
+    if ball is None:
+        return []
+    few, many = ball.upper[0].n_clusters, ball.lower[0].n_clusters
+    have = f"{few} clusters" if few == many else f"{few} to {many} clusters"
+    if ball.radius == 0:
+        return [Sentence("ball", f"{_share(ball.share)} draws are this very partition.")]
+    text = (
+        f"{_share(ball.share)} draws are within {distance_words(ball.radius, ball.loss, report.n_items)} of "
+        f"it; these have {have}."
+    )
+    out = [Sentence("ball", text)]
+    bounds = {"horizontal": ball.horizontal, "upper": ball.upper, "lower": ball.lower}
+    tied = [f"{len(ties):,} partitions tie for the {side} bound" for side, ties in bounds.items() if len(ties) > 1]
+    if tied:
+        out.append(Sentence("ball", f"{listed(tied)}: a picture shows one of them, the files have all."))
+    return out
+
+
+def _counts(report: PartitionReport) -> list[Sentence]:
+    draws, K = report.estimator.draws_, report.estimator.n_clusters_
+    if draws is None:
+        return []
+    share = np.bincount(draws.n_clusters, weights=draws.weights)
+    total = np.cumsum(share)
+    low, high = (int(np.searchsorted(total, at)) for at in (TAIL, 1 - TAIL))
+    top = int(share.argmax())
+    if share[top] > 1 - ROUNDING:
+        text = f"All draws have {_clusters_of(top)}."
+    elif low == high:
+        text = f"The draws have {_clusters_of(top)} ({percent(float(share[top]))} of them)."
+    else:
+        text = (
+            f"The draws have {_clusters_of(top)} most often ({percent(float(share[top]))} of them), mostly {low} to "
+            f"{high}."
+        )
+    out = [Sentence("ball", text)]
+    if low > K:
+        above = float(share[K + 1 :].sum())
+        than = "any draw" if above > 1 - ROUNDING else f"{percent(above)} of the draws"
+        text = (
+            f"The estimate has fewer than {than}: their small clusters do not recur from draw to draw, "
+            "and are no part of it."
+        )
+        out.append(Sentence("ball", text))
+    elif high < K:
+        below = float(share[:K].sum())
+        than = "any draw" if below > 1 - ROUNDING else f"{percent(below)} of the draws"
+        text = (
+            f"The estimate has more than {than}: items that are torn between clusters, or small clusters "
+            "that are one with another in some draws, stand for themselves in it."
+        )
+        out.append(Sentence("ball", text))
+    return out
+
+
+def _certainty(report: PartitionReport) -> list[Sentence]:
+    found = report.certainty
+    if found is None or report.estimator.n_clusters_ == 1:
+        return []
+    share, median = float((found.matched >= CERTAIN).mean()), float(np.median(found.matched))
+    who = "No item has" if share == 0 else "All items have" if share == 1 else f"{percent(share)} of the items have"
+    text = (
+        f"{who} a certain place (in at least {CERTAIN:.0%} of the draws in the cluster that stands for its own); for "
+        f"the median item it is {percent(median)} of the draws."
+    )
+    out = [Sentence("certainty", text)]
+    cores = report.cores
+    if cores is not None and len(cores.kept) > 1:
+        held = int(cores.labels.max()) + 1
+        text = (
+            f"The relations of {len(cores.kept):,} items, in {_clusters_of(held)}, hold all at once with probability "
+            f"{cores.probability:.2f}."
+        )
+        out.append(Sentence("certainty", text))
+    if median < DOUBTFUL:
+        text = (
+            f"Half of the items are in the cluster that stands for theirs in {percent(median)} of the draws or less: "
+            "take the labels as a summary of draws that differ much, and report the credible ball with them."
+        )
+        out.append(Sentence("certainty", text, "caution"))
+    return out
+
+
+def _search(report: PartitionReport) -> list[Sentence]:
+    result = report.estimator.result_
+    n, agreeing = len(result.runs), result.n_agreeing
+    if n == 0:
+        text = "No run of the search was finished: it is the best of the starts."
+    elif n == 1:
+        text = "One run of the search was made; whether another would end elsewhere was not tried."
+    elif agreeing == n:
+        text = f"All {n} runs of the search ended this good."
+    else:
+        text = f"{agreeing} of {n} runs of the search ended this good; the worst was {result.gap:.2g} off."
+    out = [Sentence("restarts", text)]
+    match result.status:
+        case "max_seconds":
+            text = (
+                f"The search ran out of time after {result.seconds:.1f} s: this is the best partition up to then. "
+                "Raise --max-seconds (max_seconds), or take it as a draft."
+            )
+            out.append(Sentence("convergence", text, "caution"))
+        case "interrupted":
+            text = (
+                f"The search was interrupted after {result.seconds:.1f} s: this is the best partition up to then. Run "
+                "it again, or take it as a draft."
+            )
+            out.append(Sentence("convergence", text, "caution"))
+    return out
+
+
+def _modes(report: PartitionReport) -> list[Sentence]:
+    found = report.modes
+    if found is None:
+        return []
+    if len(found.modes) == 1:
+        return [Sentence("modes", "The posterior has one mode.")]
+    each = listed([f"{percent(mode.weight)} (K = {mode.n_clusters})" for mode in found.modes])
+    text = (
+        f"The posterior has {len(found.modes)} modes, with {each} of the draws: no single partition stands for all of "
+        "them. Report the partition of each mode with its weight (they are below), and look whether the chains visit "
+        "all of them."
+    )
+    return [Sentence("modes", text, "caution")]
+
+
+def _chains(report: PartitionReport) -> list[Sentence]:
+    found = report.estimator.agreement_
+    if found is None:
+        if report.estimator.draws_ is None:
+            return []
+        text = (
+            "The draws were not told apart by chains, so that it is not known whether runs of a sampler agree "
+            "(--chains, or chain= of fit)."
+        )
+        return [Sentence("chains", text)]
+    if not found.agree:
+        return []  # among the notes
+    return [Sentence("chains", _whole(found.verdict), "caution" if found.least_effective < ENOUGH else "plain")]
+
+
+def _membership(report: PartitionReport) -> list[Sentence]:
+    misfit = report.estimator.misfit_
+    how = "describe the draws" if misfit <= LARGE_MISFIT else "do not describe the draws"
+    return [Sentence("evidence", f"Soft memberships {how} (misfit {misfit:.3f}; above {LARGE_MISFIT:g} is large).")]
+
+
+def _share(share: float) -> str:
+    return "All" if share > 1 - ROUNDING else f"{percent(share)} of the"
+
+
+def _clusters_of(n: int) -> str:
+    return f"{n} cluster{'' if n == 1 else 's'}"
+
+
+def _whole(note: str) -> str:
+    """A note as a sentence."""
+    return f"{note[:1].upper()}{note[1:].rstrip('.')}."

@@ -1,0 +1,70 @@
+"""`partita draws`: draws that `partita partition` reads, the same for the same seed, and wrong options named."""
+
+import json
+
+import numpy as np
+import pytest
+
+from partita.io import read_draws
+
+
+@pytest.fixture
+def points(tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(15, 2)), rng.normal(size=(15, 2)) + 8]
+    rows = [f"i{i},{x:.6f},{y:.6f},{i // 15}" for i, (x, y) in enumerate(X)]
+    (tmp_path / "points.csv").write_text("\n".join(["name,a,b,label", *rows]) + "\n")
+    return tmp_path / "points.csv"
+
+
+GIVEN = ("--label-column", "label", "--id-column", "name", "--sweeps", "200", "--quiet")
+
+
+def test_draws_have_chains_and_names_and_are_those_of_the_seed(call, points, tmp_path):
+    for out in ("one", "two"):
+        assert call("draws", points, *GIVEN, "--out", tmp_path / out).code == 0
+    drawn = read_draws(tmp_path / "one" / "draws.npz")
+    assert drawn.labels.shape == (400, 30)
+    np.testing.assert_array_equal(drawn.chain, np.repeat(np.arange(4), 100))
+    assert drawn.items[:2].tolist() == ["i0", "i1"]
+    np.testing.assert_array_equal(drawn.labels, read_draws(tmp_path / "two" / "draws.npz").labels)
+    # Two clusters eight standard deviations apart.
+    assert (drawn.labels[:, 0] != drawn.labels[:, 20]).mean() > 0.95
+    result = json.loads((tmp_path / "one" / "result.json").read_text())
+    assert (result["n_chains"], result["n_draws"], result["status"]) == (4, 400, "completed")
+    assert sum(result["n_clusters"].values()) == 400
+    assert result["versions"]["partita"]
+    manifest = json.loads((tmp_path / "one" / "manifest.json").read_text())
+    assert set(manifest["files"]) == {"draws.npz", "result.json"}
+
+
+def test_sampler_prior_and_columns_are_passed_on(call, points, tmp_path):
+    chosen = ("--sampler", "slice", "--prior", "paper", "--alpha", "0.5", "--columns", "b", "--chains", "2")
+    chosen += ("--thin", "2")
+    assert call("draws", points, *GIVEN, *chosen, "--out", tmp_path / "out").code == 0
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["sampler"].startswith("Slice")
+    assert "Independent" in result["prior"]
+    assert result["n_draws"] == 100
+    ended = call("draws", points, *GIVEN, "--columns", "a,c", "--out", tmp_path / "no")
+    assert ended.code == 2
+    assert "no column 'c'; there are a, b" in ended.err
+
+
+def test_what_leaves_no_draw_or_does_not_go_together_is_refused(call, points, tmp_path):
+    ended = call("draws", points, *GIVEN, "--burn-in", "200", "--out", tmp_path / "no")
+    assert ended.code == 2
+    assert "leave no draw" in ended.err
+    ended = call("draws", points, *GIVEN, "--sampler", "collapsed", "--prior", "paper", "--out", tmp_path / "no")
+    assert ended.code == 2
+    assert "conjugate" in ended.err
+    assert call("draws", points, "--out", tmp_path / "no").code == 2  # the column of labels was not named
+    assert not (tmp_path / "no").exists()
+
+
+def test_scaling_is_the_same_as_scaling_before(call, points, tmp_path):
+    """The default prior takes its scale from the items: affine maps change nothing but rounding."""
+    assert call("draws", points, *GIVEN, "--out", tmp_path / "raw").code == 0
+    assert call("draws", points, *GIVEN, "--scale-features", "standard", "--out", tmp_path / "scaled").code == 0
+    raw, scaled = (read_draws(tmp_path / name / "draws.npz").labels for name in ("raw", "scaled"))
+    assert abs(raw.max(axis=1).mean() - scaled.max(axis=1).mean()) < 0.5

@@ -1,0 +1,247 @@
+"""BayesianPartition: the same answers as the search beneath it, every holder of draws, and nothing wrong hidden."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+import partita
+from partita import BayesianPartition, expected_loss, partition_distance, posterior_similarity
+from partita.errors import InputError
+from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
+
+LOSSES = sorted(PartitionLoss.registry)
+
+
+def posterior(n_draws=300, n_items=30, n_clusters=3, noise=0.1, seed=0):
+    """Draws around one partition."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n_items) * n_clusters // n_items
+    moved = rng.random((n_draws, n_items)) < noise
+    return np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth), truth
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_what_is_reported_is_the_expected_loss_of_the_labels(loss):
+    draws, truth = posterior()
+    model = BayesianPartition(loss, random_state=0).fit(draws)
+    assert model.expected_loss_ == pytest.approx(expected_loss(model.labels_, draws, loss=loss), abs=1e-12)
+    assert partition_distance(model.labels_, truth) == 0
+    assert model.n_clusters_ == model.labels_.max() + 1 == 3
+    first = [np.flatnonzero(model.labels_ == k)[0] for k in range(3)]
+    assert first == sorted(first)  # numbered in order of appearance
+    assert min(tried.loss for tried in model.tried_) <= model.expected_loss_ + 1e-9
+    np.testing.assert_array_equal(model.fit_predict(draws), model.labels_)
+
+
+def test_units_and_losses_with_options():
+    draws, _ = posterior()
+    bits = BayesianPartition(random_state=0).fit(draws)
+    nats = BayesianPartition(unit="nats", random_state=0).fit(draws)
+    assert nats.expected_loss_ == pytest.approx(bits.expected_loss_ * np.log(2))
+    assert nats.credible_ball().radius == pytest.approx(bits.credible_ball().radius * np.log(2))
+    pairs = BayesianPartition(Binder(normalize="pairs"), random_state=0).fit(draws)
+    assert pairs.expected_loss_ * 29 / 30 == pytest.approx(
+        BayesianPartition("binder", random_state=0).fit(draws).expected_loss_
+    )
+    # a weighs parting items that are together in the draw.
+    fewer = BayesianPartition(VariationOfInformation(a=1.8), random_state=0).fit(posterior(noise=0.5)[0])
+    more = BayesianPartition(VariationOfInformation(a=0.2), random_state=0).fit(posterior(noise=0.5)[0])
+    assert fewer.n_clusters_ < more.n_clusters_
+    with pytest.raises(InputError, match="no unit"):
+        BayesianPartition("binder", unit="nats").fit(draws)
+
+
+def test_membership_is_a_membership_of_the_same_draws():
+    draws, _ = posterior(noise=0.25)
+    model = BayesianPartition(random_state=0).fit(draws)
+    W = model.membership_
+    assert W.shape == (30, 3)
+    np.testing.assert_allclose(W.sum(axis=1), 1.0, atol=1e-12)
+    assert W.min() >= 0
+    np.testing.assert_array_equal(W.argmax(axis=1), model.labels_)  # no item is on a boundary here
+    P = model.psm()
+    np.testing.assert_allclose(P, posterior_similarity(draws))
+    off = ~np.eye(30, dtype=bool)
+    assert model.misfit_ == pytest.approx(np.linalg.norm((P - W @ W.T)[off]) / np.linalg.norm(P[off]), rel=1e-9)
+    # No membership can be asked of a fit that was not made.
+    with pytest.raises(NotFittedError):
+        BayesianPartition().membership_  # noqa: B018
+
+
+def test_a_second_fit_forgets_the_first():
+    model = BayesianPartition(random_state=0)
+    first = model.fit(posterior()[0]).membership_
+    second = model.fit(posterior(n_items=20, n_clusters=2, seed=1)[0]).membership_
+    assert first.shape, second.shape == ((30, 3), (20, 2))
+    assert len(model.psm()) == 20
+
+
+def test_weights_are_copies():
+    draws, _ = posterior(n_draws=40, noise=0.3)
+    weights = np.random.default_rng(1).integers(0, 4, 40)
+    weighted = BayesianPartition("binder", random_state=0).fit(draws, weights=weights)
+    copied = BayesianPartition("binder", random_state=0).fit(np.repeat(draws, weights, axis=0))
+    np.testing.assert_array_equal(weighted.labels_, copied.labels_)
+    assert weighted.expected_loss_ == pytest.approx(copied.expected_loss_)
+    np.testing.assert_allclose(weighted.psm(), copied.psm())
+    assert weighted.credible_ball(0.5).radius == pytest.approx(copied.credible_ball(0.5).radius)
+
+
+def test_labels_of_any_kind_and_arviz_give_the_same_answer():
+    draws, _ = posterior()
+    words = np.array(["blue", "red", "a"])[draws]
+    expected = BayesianPartition(random_state=0).fit(draws)
+    np.testing.assert_array_equal(BayesianPartition(random_state=0).fit(words).labels_, expected.labels_)
+    np.testing.assert_array_equal(BayesianPartition(random_state=0).fit(draws * 7 - 3).labels_, expected.labels_)
+    xarray = pytest.importorskip("xarray")
+    array = xarray.DataArray(draws.reshape(3, 100, 30), dims=("chain", "draw", "item"))
+    found = BayesianPartition(random_state=0).fit(array)
+    np.testing.assert_array_equal(found.labels_, expected.labels_)
+    assert found.agreement_ is not None
+    assert found.agreement_.agree
+    assert not found.notes_
+
+
+def test_chains_that_disagree_are_told():
+    first, _ = posterior(n_draws=200)
+    second = posterior(n_draws=200, n_clusters=5, seed=1)[0]
+    draws, chain = np.r_[first, second], np.repeat([0, 1], 200)
+    model = BayesianPartition(random_state=0).fit(draws, chain=chain)
+    assert not model.agreement_.agree
+    assert any(note == model.agreement_.verdict for note in model.notes_)
+    assert [mode.weight for mode in model.modes().modes] == pytest.approx([0.5, 0.5])
+    assert sorted(mode.n_clusters for mode in model.modes().modes) == [3, 5]
+
+
+def test_a_cap_that_binds_is_told_and_kept():
+    draws, _ = posterior(n_clusters=5)
+    model = BayesianPartition(max_clusters=2, random_state=0).fit(draws)
+    assert model.n_clusters_ == 2
+    assert model.result_.cap_bound
+    assert any("max_clusters=2" in note for note in model.notes_)
+    assert not BayesianPartition(max_clusters=6, random_state=0).fit(draws).result_.cap_bound
+
+
+def test_draws_that_memberships_cannot_describe_are_told():
+    # One coin decides for all items: they move together, which independent memberships cannot do.
+    n = 20
+    draws = np.where(np.arange(100)[:, None] < 50, np.arange(n) // 10, np.arange(n) % 2)
+    model = BayesianPartition("binder", random_state=0).fit(draws)
+    assert model.misfit_ > 0.2
+    assert any("no memberships describe these draws well" in note for note in model.notes_)
+    assert not BayesianPartition(random_state=0).fit(posterior()[0]).notes_
+
+
+def test_equally_good_partitions_are_told():
+    model = BayesianPartition("binder", n_init=20, random_state=0).fit([[0, 0, 1], [0, 1, 1]])
+    assert any("equally good" in note for note in model.notes_)
+
+
+def test_missing_items_go_with_losses_of_pairs():
+    draws, truth = posterior(n_draws=500)
+    draws = draws.astype(float)
+    draws[np.random.default_rng(2).random(draws.shape) < 0.3] = np.nan
+    model = BayesianPartition("binder", missing="unobserved", random_state=0).fit(draws)
+    assert partition_distance(model.labels_, truth) == 0
+    assert model.membership_.shape == (30, 3)
+    with pytest.raises(InputError, match="needs draws that have every item"):
+        model.credible_ball()
+    with pytest.raises(InputError, match=r"needs whole draws: choose loss='pear', 'binder', 'vi_lb'"):
+        BayesianPartition(missing="unobserved").fit(draws)
+    with pytest.raises(InputError):
+        BayesianPartition().fit(draws)
+    # None missing: the same as without the option.
+    whole = posterior()[0].astype(float)
+    np.testing.assert_array_equal(
+        BayesianPartition(missing="unobserved", random_state=0).fit(whole).labels_,
+        BayesianPartition(random_state=0).fit(whole).labels_,
+    )
+
+
+def test_certainty_cores_and_ball_are_of_the_labels_found():
+    draws, _ = posterior(noise=0.05)
+    model = BayesianPartition(random_state=0).fit(draws)
+    certainty = model.certainty()
+    assert certainty.loss.sum() == pytest.approx(model.expected_loss_)
+    core = model.cores(0.5)
+    assert core.probability >= 0.5
+    kept = core.kept
+    holds = [partition_distance(draw[kept], model.labels_[kept]) == 0 for draw in draws]
+    assert np.mean(holds) == pytest.approx(core.probability)
+    ball = model.credible_ball(0.9)
+    inside = np.array([partition_distance(model.labels_, draw) for draw in draws]) <= ball.radius + 1e-9
+    assert inside.mean() == pytest.approx(ball.share)
+    assert ball.share >= 0.9
+    assert BayesianPartition("binder", random_state=0).fit(draws).credible_ball().loss.name == "binder"
+
+
+def test_other_partitions_may_be_given_as_starts():
+    draws, truth = posterior()
+    model = BayesianPartition(starts=[truth, np.zeros(30, dtype=int)], random_state=0).fit(draws)
+    assert {"start 0", "start 1"} <= {tried.method for tried in model.tried_}
+    with pytest.raises(InputError, match="start 0"):
+        BayesianPartition(starts=[truth[:5]]).fit(draws)
+
+
+def test_factorizations_of_the_similarity_matrix_are_starts_by_name():
+    draws, truth = posterior(noise=0.3)
+    names = ("nmf-ls", "nmf-kl", "nmf-ns", "nmf-offset", "sof")
+    model = BayesianPartition(starts=[*names, truth], random_state=0).fit(draws)
+    tried = {t.method: t for t in model.tried_}
+    assert {*names, "start 5"} <= set(tried)
+    for name in names:
+        assert tried[name].loss >= model.expected_loss_ - 1e-9
+    assert tried["sof"].loss == pytest.approx(model.expected_loss_)  # clear clusters: all find them
+    named = BayesianPartition(starts={"salso": truth}, random_state=0).fit(draws)
+    assert "salso" in {t.method for t in named.tried_}
+    with pytest.raises(InputError, match="'nmf' is unknown; expected labels, or one of nmf-ls"):
+        BayesianPartition(starts=["nmf"]).fit(draws)
+
+
+def test_the_same_seed_gives_the_same_answer_on_any_number_of_threads():
+    draws = posterior(noise=0.6, n_clusters=6)[0]
+    answers = [BayesianPartition(random_state=3, n_jobs=n_jobs).fit(draws) for n_jobs in (1, 2)]
+    np.testing.assert_array_equal(answers[0].labels_, answers[1].labels_)
+    assert answers[0].expected_loss_ == answers[1].expected_loss_
+    np.testing.assert_array_equal(answers[0].membership_, answers[1].membership_)
+
+
+def test_it_is_cloned_and_pickled_as_estimators_are():
+    model = clone(BayesianPartition("binder", max_clusters=4, random_state=1))
+    assert model.get_params()["max_clusters"] == 4
+    again = pickle.loads(pickle.dumps(model.fit(posterior()[0])))
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    np.testing.assert_array_equal(again.membership_, model.membership_)
+
+
+def test_time_that_is_over_is_said():
+    draws = posterior(n_draws=2000, n_items=400, n_clusters=20, noise=0.6)[0]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = BayesianPartition(max_seconds=1e-6, random_state=0).fit(draws)
+    assert model.result_.status == "max_seconds"
+    assert any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    assert model.expected_loss_ == pytest.approx(expected_loss(model.labels_, draws))
+
+
+@pytest.mark.parametrize(
+    ("draws", "words"),
+    [
+        (np.zeros((0, 5)), "no draws"),
+        (np.zeros(5, dtype=int), "1-dimensional|draws\\[None\\]"),
+        (np.eye(4), "similarity"),
+        ([[0, 0.5, 1]], "whole"),
+        ([[0, 1], [0]], "same|items|inhomogeneous"),
+    ],
+)
+def test_what_are_no_draws_is_refused(draws, words):
+    with pytest.raises((InputError, ValueError), match=words):
+        BayesianPartition().fit(draws)
+
+
+def test_the_names_stand_at_the_top():
+    assert {"BayesianPartition", "expected_loss", "partition_distance", "posterior_similarity"} <= set(partita.__all__)

@@ -1,0 +1,359 @@
+"""The report on a partition from draws: nothing that is wrong is hidden, no text becomes markup, one file is enough."""
+
+import re
+import sys
+import warnings
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+
+from partita import BayesianPartition, partition_distance, posterior_similarity
+from partita.errors import InputError
+from partita.report import PartitionReport, partition_verdict, render_partition_report, write_partition_report
+from partita.report.partition_tables import partition_clusters, tried_rows, unsure_items
+
+VOID = {"meta", "link", "img", "br"}
+
+
+class Page(HTMLParser):
+    """Tags that are closed in the order in which they were opened, and the words between them."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.words = [], [], []
+        self.feed(html)
+        self.close()
+        assert not self.open, f"left open: {self.open}"
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+    def all(self, tag):
+        return [attrs for name, attrs in self.tags if name == tag]
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())
+
+
+def noisy(truth, M, doubt, seed=0):
+    rng = np.random.default_rng(seed)
+    shape = (M, len(truth))
+    return np.where(rng.random(shape) < doubt, rng.integers(0, truth.max() + 1, shape), truth)
+
+
+def report_of(model, **changes):
+    base = {
+        "title": "Items",
+        "source": "draws.npz",
+        "ids": [],
+        "ball": None if model.draws_ is None else model.credible_ball(),
+        "parameters": {"loss": "vi", "max_clusters": None},
+        "seconds": 1.25,
+        "versions": {"partita": "0.1.0"},
+        "command": "partita partition draws.npz",
+    }
+    return PartitionReport(estimator=model, **(base | changes))
+
+
+def said(report, tone=None):
+    return " ".join(s.text for s in partition_verdict(report) if tone in (None, s.tone))
+
+
+def no_matplotlib(monkeypatch):
+    for name in [*sys.modules, "matplotlib", "matplotlib.style", "matplotlib.figure"]:
+        if name.partition(".")[0] == "matplotlib":
+            monkeypatch.setitem(sys.modules, name, None)
+
+
+@pytest.fixture(scope="module")
+def sure():
+    """Four clusters of 60 items that hardly waver, four chains that agree."""
+    return BayesianPartition(random_state=0).fit(noisy(np.arange(60) // 15, 400, 0.01), chain=np.arange(400) // 100)
+
+
+@pytest.fixture(scope="module")
+def torn():
+    """Chains at one of two partitions each."""
+    rows, columns = np.arange(60) // 15, np.arange(60) % 15 // 5
+    draws = np.r_[noisy(rows, 200, 0.05), noisy(columns, 200, 0.05, seed=1)]
+    return BayesianPartition(random_state=0).fit(draws, chain=np.arange(400) // 200)
+
+
+def test_a_sure_partition_has_no_caution_and_says_so(sure):
+    report = report_of(sure)
+    assert said(report, "caution") == ""
+    words = said(report)
+    assert words.startswith("60 items were divided into 4 clusters of 15 items each, from 400 draws")
+    assert f"variation of information: {sure.expected_loss_:.4g} bits" in words
+    assert "All items have a certain place" in words
+    assert "The posterior has one mode" in words
+    assert "The chains agree" in words
+    assert f"All {len(sure.result_.runs)} runs of the search ended this good" in words
+    assert "Soft memberships describe the draws" in words
+
+
+def test_chains_modes_and_misfit_are_cautions_with_what_to_do(torn):
+    words = said(report_of(torn), "caution")
+    assert "The posterior has 2 modes, with 50% (K = 4) and 50% (K = 3) of the draws" in words
+    assert "Report the partition of each mode" in words
+    assert "The chains disagree" in words
+    assert "do not pool them" in words
+    assert "No memberships describe these draws well" in words
+
+
+def test_labels_that_hardly_any_draw_bears_out_are_a_caution():
+    draws = noisy(np.arange(40) // 5, 300, 0.55)
+    model = BayesianPartition("binder", random_state=0).fit(draws)
+    assert np.median(model.certainty().matched) < 0.7
+    assert "report the credible ball" in said(report_of(model), "caution")
+    sure = BayesianPartition("binder", random_state=0).fit(noisy(np.arange(40) // 5, 300, 0.1))
+    assert "report the credible ball" not in said(report_of(sure))
+
+
+def test_the_partition_of_the_one_mode_is_the_estimate(sure):
+    (mode,) = sure.modes().modes
+    np.testing.assert_array_equal(mode.labels, sure.labels_)
+
+
+def test_a_cap_that_binds_is_a_caution():
+    model = BayesianPartition(max_clusters=2, random_state=0).fit(noisy(np.arange(40) // 8, 200, 0.1))
+    assert "Max_clusters=2 keeps a better partition from being found: raise it" in said(report_of(model), "caution")
+
+
+def test_partitions_as_good_are_a_caution():
+    model = BayesianPartition("binder", n_init=20, random_state=0).fit([[0, 0, 1], [0, 1, 1]])
+    assert "equally good" in said(report_of(model), "caution")
+
+
+def test_runs_that_differ_are_told(sure):
+    model = BayesianPartition(random_state=0).fit(noisy(np.arange(60) // 15, 100, 0.1))
+    best = model.result_.runs[0]
+    other = replace(best, loss=best.loss + 0.5, labels=np.arange(60) % 4)
+    model.result_ = replace(model.result_, runs=(best, other, best), gap=0.5, n_agreeing=2)
+    assert "2 of 3 runs of the search ended this good; the worst was 0.5 off" in said(report_of(model))
+    model.result_ = replace(model.result_, runs=(best,), gap=0.0, n_agreeing=1)
+    assert "whether another would end elsewhere was not tried" in said(report_of(model))
+    model.result_ = replace(model.result_, runs=(), gap=0.0, n_agreeing=0)
+    assert "No run of the search was finished" in said(report_of(model))
+    model._said = tuple(model._notes())
+    model.result_ = replace(model.result_, runs=(best, other), gap=0.5, n_agreeing=1)
+    model._said = tuple(model._notes())
+    assert "Only one of 2 runs ended at the best partition" in said(report_of(model), "caution")
+
+
+def test_time_that_ran_out_and_interruptions_are_cautions():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = BayesianPartition(max_seconds=1e-6, random_state=0).fit(noisy(np.arange(300) // 30, 200, 0.4))
+    assert "ran out of time" in said(report_of(model), "caution")
+    assert "--max-seconds" in said(report_of(model), "caution")
+    model.result_ = replace(model.result_, status="interrupted")
+    assert "was interrupted" in said(report_of(model), "caution")
+
+
+def test_chains_too_short_to_tell_are_a_caution_and_no_chains_are_told():
+    draws = noisy(np.arange(20) // 10, 24, 0.05)
+    model = BayesianPartition(random_state=0).fit(draws, chain=np.arange(24) // 6)
+    assert "Too little to tell" in said(report_of(model), "caution")
+    model = BayesianPartition(random_state=0).fit(draws)
+    assert "not told apart by chains" in said(report_of(model), "plain")
+
+
+def test_draws_that_lack_items_are_a_caution_and_the_rest_is_there(monkeypatch):
+    draws = noisy(np.arange(30) // 10, 100, 0.05)
+    draws[np.random.default_rng(0).random(draws.shape) < 0.1] = -1
+    model = BayesianPartition("binder", missing="unobserved", random_state=0).fit(draws)
+    report = report_of(model)
+    assert "Some draws lack items" in said(report, "caution")
+    P = model.psm()
+    off = ~np.eye(30, dtype=bool)
+    for row in partition_clusters(report):
+        own = model.labels_ == row.cluster
+        assert row.within == pytest.approx(P[np.ix_(own, own)][off[np.ix_(own, own)]].mean())
+    no_matplotlib(monkeypatch)
+    assert "Credible ball" not in Page(render_partition_report(report)).text
+
+
+def test_an_estimate_with_fewer_or_more_clusters_than_the_draws_is_explained():
+    rng = np.random.default_rng(0)
+    draws = np.array(
+        [np.where(rng.random(40) < 0.15, 2 + rng.permutation(40), np.arange(40) // 20) for _ in range(300)]
+    )
+    model = BayesianPartition(random_state=0).fit(draws)
+    assert model.n_clusters_ == 2
+    assert "The estimate has fewer than" in said(report_of(model))
+    # An item in either of two clusters half of the time stands for itself.
+    draws = np.repeat([[0] * 10 + [1] * 10], 200, axis=0)
+    draws[:, 0] = np.arange(200) % 2
+    model = BayesianPartition(random_state=0).fit(draws)
+    assert model.n_clusters_ == 3
+    assert "The estimate has more than any draw" in said(report_of(model))
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(1, 12), st.integers(2, 12), st.integers(0, 2**32 - 1), st.sampled_from(["vi", "binder", "pear", "nid"])
+)
+def test_every_partition_has_a_verdict_of_whole_sentences(n, M, seed, loss):
+    rng = np.random.default_rng(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = BayesianPartition(loss, random_state=0).fit(rng.integers(0, 3, (M, n)))
+        for sentence in partition_verdict(report_of(model)):
+            assert sentence.text[0].isupper() or sentence.text[0].isdigit()
+            assert sentence.text.endswith(".")
+            assert "nan" not in sentence.text
+
+
+def test_the_shares_in_the_tables_are_those_of_the_draws():
+    draws = noisy(np.arange(50) // 10, 150, 0.35, seed=3)
+    model = BayesianPartition(random_state=0).fit(draws)
+    report, P = report_of(model), posterior_similarity(draws)
+    labels = model.labels_
+    for i in range(50):
+        for k in range(model.n_clusters_):
+            others = [j for j in range(50) if labels[j] == k and j != i]
+            alone = np.mean([(draw == draw[i]).sum() == 1 for draw in draws])
+            expected = P[i, others].mean() if others else alone
+            assert report.closeness[i, k] == pytest.approx(expected, abs=1e-12)
+    rows, n = unsure_items(report, limit=5)
+    assert n == sum(report.within - report.beyond[1] < 0.5) > 5
+    margins = [row.within - row.across for row in rows]
+    assert margins == sorted(margins)
+    assert margins[0] == pytest.approx((report.within - report.beyond[1]).min())
+    for row in partition_clusters(report):
+        own = np.flatnonzero(labels == row.cluster)
+        assert row.size == len(own)
+        if len(own) > 1:
+            pairs = P[np.ix_(own, own)][~np.eye(len(own), dtype=bool)]
+            assert row.within == pytest.approx(pairs.mean())
+        across = {k: P[np.ix_(own, np.flatnonzero(labels == k))].mean() for k in set(labels) - {row.cluster}}
+        assert row.across == pytest.approx(max(across.values()))
+        assert across[row.next] == pytest.approx(row.across)
+
+
+def test_of_many_clusters_the_largest_are_listed():
+    draws = np.tile(np.r_[np.arange(120), np.arange(30), np.arange(30)], (5, 1))
+    report = report_of(BayesianPartition("binder", random_state=0).fit(draws))
+    rows = partition_clusters(report, limit=30)
+    assert [row.size for row in rows] == [3] * 30
+    assert len(partition_clusters(report, limit=500)) == 120
+
+
+def test_every_start_and_run_is_in_the_table(sure):
+    rows = tried_rows(sure.result_)
+    told = {("before", r.start, *r.before) for r in rows if r.before}
+    told |= {("after", r.start, *r.after) for r in rows if r.after}
+    for tried in sure.result_.tried:
+        after = tried.method.startswith("search from ")
+        start = tried.method.removeprefix("search from ")
+        assert ("after" if after else "before", start, tried.n_clusters, tried.loss) in told
+
+
+def test_the_report_has_verdict_pictures_tables_and_provenance(torn, tmp_path):
+    pytest.importorskip("matplotlib")
+    report = report_of(torn, ids=[f"star {i}" for i in range(60)])
+    write_partition_report(tmp_path / "report.html", report)
+    html = (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = Page(html)
+    pictures = page.all("img")
+    names = [picture["id"] for picture in pictures]
+    assert names == [f"picture-{n}" for n in ("similarity", "ball", "modes", "counts", "losses", "profiles", "misfit")]
+    assert all(picture["alt"] for picture in pictures)
+    assert len(page.all("figcaption")) == len(pictures)
+    verdict = re.search(r'id="verdict".*?</section>', html, re.DOTALL)[0]
+    for words in ("2 modes", "The chains disagree", "No memberships describe"):
+        assert words in verdict
+    modes = torn.modes().modes
+    for words in (
+        "star ",
+        "Horizontal",
+        "average linkage",
+        "partita partition draws.npz",
+        f"{partition_distance(modes[1].labels, torn.labels_):.3f}",
+        f"{torn.credible_ball().radius:.4f}",
+        f"{torn.agreement_.max_difference:.3f}",
+    ):
+        assert words in page.text
+
+
+def test_the_same_fit_gives_the_same_page(sure):
+    assert render_partition_report(report_of(sure)) == render_partition_report(report_of(sure))
+
+
+def test_the_page_asks_for_nothing_from_outside(sure):
+    html = render_partition_report(report_of(sure))
+    page = Page(html)
+    policy = [meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
+    assert policy == ["default-src 'none'; img-src data:; style-src 'unsafe-inline'"]
+    assert not re.search(r"https?://", html)
+    assert "url(" not in html
+    assert "@import" not in html
+    assert not page.all("script")
+    links = [v for _, attrs in page.tags for k, v in attrs.items() if k in ("src", "href", "srcset", "action")]
+    assert links
+    assert all(link.startswith("data:") for link in links)
+
+
+def test_no_text_becomes_markup(sure):
+    evil = "<script>alert('x')</script>\"&'"
+    html = render_partition_report(
+        report_of(
+            sure, title=evil, source=evil, ids=[evil] * 60, parameters={evil: evil}, versions={evil: evil}, command=evil
+        )
+    )
+    page = Page(html)
+    assert not page.all("script")
+    assert "<script" not in html
+    assert evil in page.text
+
+
+def test_without_matplotlib_words_and_tables_remain(torn, monkeypatch):
+    no_matplotlib(monkeypatch)
+    page = Page(render_partition_report(report_of(torn)))
+    assert not page.all("img")
+    assert page.text.count("python -m pip install 'partita[plot]'") == 1
+    assert "The posterior has 2 modes" in page.text
+    labels = {attrs["aria-label"] for attrs in page.all("div") if attrs.get("role") == "region"}
+    assert {"Clusters", "Credible ball", "Modes", "Chains", "What was tried"} <= labels
+
+
+def test_a_page_of_many_noisy_items_stays_small():
+    pytest.importorskip("matplotlib")
+    rng = np.random.default_rng(0)
+    truth = np.arange(1200) % 12
+    doubt = rng.beta(1, 3, 1200)  # every cell of the heat map differs from its neighbours
+    draws = np.where(rng.random((60, 1200)) < doubt, rng.integers(0, 12, (60, 1200)), truth)
+    html = render_partition_report(report_of(BayesianPartition(random_state=0).fit(draws)))
+    assert "mean over pairs of up to" in Page(html).text
+    assert len(html) < 3_000_000
+
+
+@pytest.mark.parametrize(
+    "draws", [[[0], [0]], [[0, 0], [0, 1]], np.zeros((4, 5), dtype=int), np.arange(300).reshape(3, 100)]
+)
+def test_reports_of_few_and_many_clusters_are_whole_pages(draws):
+    page = Page(render_partition_report(report_of(BayesianPartition("binder", random_state=0).fit(draws))))
+    assert "How it was made" in page.text
+
+
+def test_a_report_of_other_items_is_refused(sure, torn):
+    with pytest.raises(InputError, match="ids has 3 entries, the partition 60 items"):
+        report_of(sure, ids=["a", "b", "c"])
+    other = BayesianPartition(random_state=0).fit([[0, 0, 1], [0, 0, 1]])
+    with pytest.raises(InputError, match="ball is of 3 items"):
+        report_of(sure, ball=other.credible_ball())
