@@ -279,22 +279,27 @@ def _draw_place(state: Any, i: int, k: int) -> None:
 
 
 @kernel
-def _mean_merge_costs(state: Any, a: int, out: Any) -> None:
+def _add_merge_gains(state: Any, a: int, m: int, weight: float, gain: Any) -> None:
+    """What merging cluster a with each other adds to w of draw m, times a weight."""
     width, K, f = len(state.sizes), state.counts[0], state.f
+    low = state.first[m] * width
+    high = len(state.tables) if m + 1 == len(state.first) else state.first[m + 1] * width
+    for r in range(low, high, width):
+        own = state.tables[r + a + 1]
+        if own > 0:
+            table, lost = state.tables[r + 1 : r + 1 + K], f[own]
+            for b in range(K):
+                n = table[b]
+                gain[b] += weight * (f[own + n] - f[n] - lost)
+
+
+@kernel
+def _mean_merge_costs(state: Any, a: int, out: Any) -> None:
+    K, f = state.counts[0], state.f
     gain = state.row[0]
     gain[:] = 0.0
-    M = len(state.first)
-    for m in range(M):
-        weight = state.weights[m]
-        low = state.first[m] * width
-        high = len(state.tables) if m + 1 == M else state.first[m + 1] * width
-        for r in range(low, high, width):
-            own = state.tables[r + a + 1]
-            if own > 0:
-                table, lost = state.tables[r + 1 : r + 1 + K], f[own]
-                for b in range(K):
-                    n = table[b]
-                    gain[b] += weight * (f[own + n] - f[n] - lost)
+    for m in range(len(state.first)):
+        _add_merge_gains(state, a, m, state.weights[m], gain)
     n_a, placed = state.sizes[a + 1], state.counts[1]
     for b in range(K):
         n_b = state.sizes[b + 1]
@@ -306,20 +311,12 @@ def _mean_merge_costs(state: Any, a: int, out: Any) -> None:
 
 @kernel
 def _draw_merge_costs(state: Any, a: int, out: Any) -> None:
-    width, K, f = len(state.sizes), state.counts[0], state.f
-    gain, M, n_a, placed = state.row[0], len(state.first), state.sizes[a + 1], state.counts[1]
+    K, f = state.counts[0], state.f
+    gain, n_a, placed = state.row[0], state.sizes[a + 1], state.counts[1]
     out[:K] = 0.0
-    for m in range(M):
+    for m in range(len(state.first)):
         gain[:] = 0.0
-        low = state.first[m] * width
-        high = len(state.tables) if m + 1 == M else state.first[m + 1] * width
-        for r in range(low, high, width):
-            own = state.tables[r + a + 1]
-            if own > 0:
-                table, lost = state.tables[r + 1 : r + 1 + K], f[own]
-                for b in range(K):
-                    n = table[b]
-                    gain[b] += f[own + n] - f[n] - lost
+        _add_merge_gains(state, a, m, 1.0, gain)
         v, w, weight = state.sums[0, m], state.sums[1, m], state.weights[m]
         for b in range(K):
             n_b = state.sizes[b + 1]

@@ -6,18 +6,18 @@ need the marginal likelihood, and those for other priors [jain2007] are not buil
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-
-import numpy as np
+from typing import Any
 
 from partita.errors import InputError
-from partita.mixture.base import Kept, Labels, Model, Sampler, State, numbered
+from partita.mixture.components import ComponentSampler
 
 __all__ = ["Auxiliary"]
 
 
 @dataclass(frozen=True)
-class Auxiliary(Sampler):
+class Auxiliary(ComponentSampler):
     """Algorithm 8 [neal2000] with auxiliary components that are used again [favaro2013].
 
     Parameters
@@ -51,32 +51,7 @@ class Auxiliary(Sampler):
         if not isinstance(self.n_auxiliary, int) or self.n_auxiliary < 1:
             raise InputError(f"Auxiliary(n_auxiliary={self.n_auxiliary!r}): expected a whole number, at least 1")
 
-    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> State:
-        from partita.kernels.mixture_components import fitted_components
-
-        labels = numbered(labels)
-        components = fitted_components(model.items, labels, int(labels.max()) + 1, model.prior, rng)
-        return State(labels, model.alpha[0], components)
-
-    def advance(
-        self, model: Model, state: State, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
-    ) -> State:
+    def _sweeps(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         from partita.kernels.mixture_auxiliary import auxiliary_sweeps
 
-        labels = state.labels.copy()
-        _, shape, rate = model.alpha
-        alpha, components = auxiliary_sweeps(
-            model.items,
-            labels,
-            state.components,
-            state.alpha,
-            float(shape),
-            float(rate),
-            model.prior,
-            self.n_auxiliary,
-            n_sweeps,
-            thin,
-            *kept,
-            rng,
-        )
-        return State(labels, alpha, components)
+        return auxiliary_sweeps, (self.n_auxiliary,)

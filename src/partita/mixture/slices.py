@@ -8,17 +8,17 @@ prior is vague or d is large: the collapsed sampler mixes better there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from partita.mixture.base import Kept, Labels, Model, Sampler, State, numbered
+from partita.mixture.components import ComponentSampler
 
 __all__ = ["Slice"]
 
 
 @dataclass(frozen=True)
-class Slice(Sampler):
+class Slice(ComponentSampler):
     """Slice sampler; it has no options.
 
     References
@@ -36,31 +36,7 @@ class Slice(Sampler):
     cost = "N K d^2 / 2 a sweep, K the components above the slices"
     source = "[walker2007] with the sticks of [ge2015]"
 
-    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> State:
-        from partita.kernels.mixture_components import fitted_components
-
-        labels = numbered(labels)
-        components = fitted_components(model.items, labels, int(labels.max()) + 1, model.prior, rng)
-        return State(labels, model.alpha[0], components)
-
-    def advance(
-        self, model: Model, state: State, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
-    ) -> State:
+    def _sweeps(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         from partita.kernels.mixture_slice import slice_sweeps
 
-        labels = state.labels.copy()
-        _, shape, rate = model.alpha
-        alpha, components = slice_sweeps(
-            model.items,
-            labels,
-            state.components,
-            state.alpha,
-            float(shape),
-            float(rate),
-            model.prior,
-            n_sweeps,
-            thin,
-            *kept,
-            rng,
-        )
-        return State(labels, alpha, components)
+        return slice_sweeps, ()

@@ -1,0 +1,38 @@
+"""What the samplers share that keep a mean and a covariance for each cluster: the start, and how sweeps are called."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from partita.mixture.base import Kept, Labels, Model, Sampler, State, numbered
+
+__all__ = ["ComponentSampler"]
+
+
+class ComponentSampler(Sampler):
+    """A sampler whose state has components; a subclass says which kernel does its sweeps."""
+
+    @abstractmethod
+    def _sweeps(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The kernel, and the arguments between the prior and the number of sweeps that are its own."""
+
+    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> State:
+        from partita.kernels.mixture_components import fitted_components
+
+        labels = numbered(labels)
+        components = fitted_components(model.items, labels, int(labels.max()) + 1, model.prior, rng)
+        return State(labels, model.alpha[0], components)
+
+    def advance(
+        self, model: Model, state: State, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
+    ) -> State:
+        kernel, own = self._sweeps()
+        labels = state.labels.copy()
+        _, shape, rate = model.alpha
+        prior = (state.components, state.alpha, float(shape), float(rate), model.prior)
+        alpha, components = kernel(model.items, labels, *prior, *own, n_sweeps, thin, *kept, rng)
+        return State(labels, alpha, components)
