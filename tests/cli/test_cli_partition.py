@@ -117,6 +117,9 @@ def test_chains_that_disagree_are_said_in_the_terminal_and_the_page(call, tmp_pa
     ended = call("partition", tmp_path / "d.npz", "--out", tmp_path / "out")
     assert ended.code == 0
     assert "disagree" in ended.out
+    assert "the posterior has 2 modes" in ended.out
+    modes = json.loads((tmp_path / "out" / "result.json").read_text())["modes"]
+    assert [mode["n_clusters"] for mode in sorted(modes, key=lambda mode: mode["n_clusters"])] == [2, 4]
     assert "disagree" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
 

@@ -245,3 +245,67 @@ def test_what_are_no_draws_is_refused(draws, words):
 
 def test_the_names_stand_at_the_top():
     assert {"BayesianPartition", "expected_loss", "partition_distance", "posterior_similarity"} <= set(partita.__all__)
+
+
+def test_chains_that_cannot_be_compared_are_told_and_cost_nothing():
+    draws = posterior(n_draws=20)[0]
+    model = BayesianPartition(random_state=0).fit(draws, chain=np.repeat(np.arange(10), 2))
+    assert model.agreement_ is None
+    assert any("chain 0 has 2 draws, too few to tell" in note for note in model.notes_)
+    with pytest.raises(InputError, match="one entry for each of 20 draws"):
+        BayesianPartition().fit(draws, chain=np.zeros(19))
+    lacking = draws.copy()
+    lacking[0, 0] = -1
+    model = BayesianPartition("binder", missing="unobserved", random_state=0).fit(lacking, chain=np.repeat([0, 1], 10))
+    assert any("their draws lack items" in note for note in model.notes_)
+
+
+def test_a_ball_is_measured_as_the_loss_is():
+    draws = posterior(noise=0.3)[0]
+    model = BayesianPartition(Binder(normalize="pairs"), random_state=0).fit(draws)
+    ball = model.credible_ball(1.0)
+    assert ball.loss.normalize == "pairs"
+    most = max(partition_distance(model.labels_, draw, loss=Binder(normalize="pairs")) for draw in draws)
+    assert ball.radius == pytest.approx(most)
+
+
+def test_a_fit_that_fails_leaves_no_half_of_the_last_one():
+    model = BayesianPartition(random_state=0).fit(posterior()[0])
+    with pytest.raises(InputError):
+        model.fit(np.full((3, 4), np.nan))
+    with pytest.raises(NotFittedError):
+        model.psm()
+
+
+def test_there_is_an_answer_even_where_there_was_no_time_for_a_start(monkeypatch):
+    monkeypatch.setattr("partita.partition.evidence.fits", lambda n_bytes: False)
+    with pytest.warns(ConvergenceWarning):
+        model = BayesianPartition(max_seconds=1e-9, random_state=0).fit(posterior()[0])
+    assert model.result_.status == "max_seconds"
+    assert model.expected_loss_ == pytest.approx(expected_loss(model.labels_, posterior()[0]))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"missing": "foo"},
+        {"n_init": 2.5},
+        {"max_seconds": "a"},
+        {"unit": "dits"},
+        {"on_interrupt": "x"},
+        {"n_jobs": 1.5},
+    ],
+)
+def test_options_that_are_none_are_named(options):
+    (name,) = options
+    with pytest.raises(ValueError, match=name):
+        BayesianPartition(**options).fit([[0, 0, 1]])
+
+
+def test_functions_take_what_fit_takes():
+    pandas = pytest.importorskip("pandas")
+    draws = posterior(n_draws=40)[0]
+    frame = pandas.DataFrame(draws, columns=[f"i{k}" for k in range(30)])
+    frame.insert(0, "chain", 0)
+    np.testing.assert_array_equal(posterior_similarity(frame), posterior_similarity(draws))
+    assert expected_loss(draws[0], frame) == expected_loss(draws[0], draws)

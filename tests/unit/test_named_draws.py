@@ -133,7 +133,8 @@ def test_chains_beside_the_labels_of_an_npz_and_in_parquet(tmp_path):
     np.savez(tmp_path / "d.npz", draw=LABELS.reshape(21, 11), chain=CHAIN)
     np.testing.assert_array_equal(read_draws(tmp_path / "d.npz").chain, CHAIN)
     np.savez(tmp_path / "other.npz", draw=LABELS.reshape(21, 11), chain=CHAIN[:5])
-    assert read_draws(tmp_path / "other.npz").chain is None  # of something else
+    with pytest.raises(InputError, match=r"array 'chain' has shape \(5,\), expected \(21,\)"):
+        read_draws(tmp_path / "other.npz")
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
     frame = pandas.DataFrame(LABELS.reshape(21, 11), columns=[f"V{k}" for k in range(11)])
@@ -142,3 +143,28 @@ def test_chains_beside_the_labels_of_an_npz_and_in_parquet(tmp_path):
     found = read_draws(tmp_path / "d.parquet")
     np.testing.assert_array_equal(found.labels, LABELS.reshape(21, 11))
     np.testing.assert_array_equal(found.chain, CHAIN)
+
+
+def test_headers_that_pandas_writes_are_no_draws(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(LABELS[0])
+    frame.to_csv(tmp_path / "index.csv")
+    np.testing.assert_array_equal(read_draws(tmp_path / "index.csv").labels, LABELS[0])
+    frame.to_csv(tmp_path / "numbers.csv", index=False)
+    with pytest.raises(InputError, match=r"first row is 0, 1, ..., 10: a header of column numbers"):
+        read_draws(tmp_path / "numbers.csv")
+    frame.to_csv(tmp_path / "bare.csv", index=False, header=False)
+    np.testing.assert_array_equal(read_draws(tmp_path / "bare.csv").labels, LABELS[0])
+
+
+def test_a_frame_may_have_chains_in_its_index():
+    pandas = pytest.importorskip("pandas")
+    index = pandas.MultiIndex.from_product([range(3), range(7)], names=["chain", "draw"])
+    found = named_draws(pandas.DataFrame(LABELS.reshape(21, 11), index=index))
+    np.testing.assert_array_equal(found.chain, CHAIN)
+
+
+def test_labels_that_doubles_do_not_tell_apart_are_refused(tmp_path):
+    (tmp_path / "d.csv").write_text("99999999999999999999,99999999999999999998\n1,2\n")
+    with pytest.raises(InputError, match="too large for a label"):
+        read_draws(tmp_path / "d.csv")

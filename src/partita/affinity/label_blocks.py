@@ -169,7 +169,10 @@ def _whole(block: Labels, missing: bool) -> Labels:
     if missing:
         block = np.where(np.isnan(block), -1.0, block)
     if not np.isfinite(block).all() or (block != np.round(block)).any():
-        raise InputError("draws hold numbers that are not whole: labels are integers or strings")
+        raise InputError(
+            "draws hold numbers that are not whole: labels are integers or strings; where NaN says that a draw lacks "
+            "an item, pass missing='unobserved'"
+        )
     return block.astype(np.int64)
 
 

@@ -374,7 +374,8 @@ def partition(
         Path | None, typer.Option(metavar="FILE", help="Labels of a partition to begin at as well.")
     ] = None,
     missing: Annotated[
-        MissingOption, typer.Option(help="Whether a negative label is an error, or says that the draw lacks the item.")
+        MissingOption,
+        typer.Option(help="unobserved: a negative label says that the draw lacks the item; else it is a label."),
     ] = MissingOption.error,
     n_init: Annotated[int, typer.Option(min=0, help="Random starts at most.")] = 8,
     n_jobs: Annotated[int, typer.Option(help="Runs at a time; -1 for every core.")] = -1,
@@ -421,7 +422,9 @@ def draws(
     max_seconds: Annotated[float | None, typer.Option(help="Time for all chains.")] = None,
     out: Annotated[Path | None, typer.Option(help="Output folder; FILE's name with -draws by default.")] = None,
     force: Force = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when the chains disagree.")] = False,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 3 when chains disagree or are cut short.")
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
     debug: Debug = False,

@@ -26,6 +26,7 @@ from partita.memory import peak_memory
 from partita.partition.chains import ChainComparison
 from partita.partition.credible_ball import BallPartition, CredibleBall
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
+from partita.partition.modes import Mode
 from partita.partition.named_draws import NamedDraws
 from partita.progress import ProgressBar
 
@@ -166,6 +167,17 @@ def _write(
     if ball is not None:
         _write_ball(folder / "credible_ball.csv", ids, ball)
     given = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
+    report = PartitionReport(
+        title=options.file.name.split(".")[0],
+        source=options.file.name,
+        ids=ids,
+        estimator=estimator,
+        ball=ball,
+        parameters=given,
+        seconds=time.perf_counter() - began,
+        versions=versions(),
+        command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
+    )
     search, soft = estimator.result_, estimator.membership_result_
     result = as_json(
         {
@@ -183,6 +195,7 @@ def _write(
             "gap": search.gap,
             "cap_bound": search.cap_bound,
             "credible_ball": None if ball is None else _ball(ball),
+            "modes": None if report.modes is None else [_mode(mode) for mode in report.modes.modes],
             "objective": soft.objective,
             "misfit": soft.misfit,
             "chains": _chains(estimator.agreement_),
@@ -198,17 +211,6 @@ def _write(
         }
     )
     write_json(folder / "result.json", result)
-    report = PartitionReport(
-        title=options.file.name.split(".")[0],
-        source=options.file.name,
-        ids=ids,
-        estimator=estimator,
-        ball=ball,
-        parameters=given,
-        seconds=result["seconds"],
-        versions=result["versions"],
-        command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
-    )
     with (
         nullcontext() if options.quiet else ProgressBar() as bar,
         bar.stage("writing the report") if bar else nullcontext(),
@@ -270,6 +272,10 @@ def _ball(ball: CredibleBall) -> dict[str, Any]:
     }
 
 
+def _mode(mode: Mode) -> dict[str, Any]:
+    return {"weight": mode.weight, "n_clusters": mode.n_clusters, "spread": mode.spread}
+
+
 def _bound(ties: list[BallPartition]) -> dict[str, Any]:
     return {
         "n_tied": len(ties),
@@ -298,6 +304,9 @@ def _print_summary(estimator: BayesianPartition, result: dict[str, Any], out: Pa
             f"{ball['share']:.1%} of the draws are within {ball['radius']:.4g}{unit} of it; they have "
             f"{few['n_clusters']} to {many['n_clusters']} clusters"
         )
+    if result["modes"] is not None and len(result["modes"]) > 1:
+        told = ", ".join(f"{mode['weight']:.0%} (K = {mode['n_clusters']})" for mode in result["modes"])
+        console.print(f"the posterior has {len(result['modes'])} modes, with shares {told}: the page shows each")
     console.print(f"soft memberships: misfit {result['misfit']:.3f}; {result['status']}, {result['seconds']:.1f} s")
     for note in result["notes"]:
         console.print(f"note: {escape(note)}")

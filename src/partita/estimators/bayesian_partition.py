@@ -6,12 +6,14 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cached_property
-from typing import Any, Literal
+from numbers import Integral, Real
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import DrawsAffinity
@@ -22,11 +24,11 @@ from partita.estimators.partition_starts import partition_starts
 from partita.estimators.rows import seed
 from partita.metrics import entropy
 from partita.partition.certainty import ItemCertainty, item_certainty
-from partita.partition.chains import ChainComparison, compare_chains
+from partita.partition.chains import FEWEST, ChainComparison, compare_chains
 from partita.partition.cores import PartialPartition, partial_partition
 from partita.partition.credible_ball import CredibleBall, credible_ball
 from partita.partition.draws import PartitionDraws
-from partita.partition.losses import PartitionLoss, Unit, loss_of
+from partita.partition.losses import Binder, PartitionLoss, Unit, loss_of
 from partita.partition.modes import Modes, posterior_modes
 from partita.partition.named_draws import named_draws
 from partita.partition.result import PartitionResult, Tried
@@ -155,8 +157,28 @@ class BayesianPartition(BaseEstimator):
 
     draws_: PartitionDraws | None
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "loss": [str, PartitionLoss],
+        "unit": [StrOptions({"bits", "nats"})],
+        "max_clusters": [None, Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 0, None, closed="left")],
+        "starts": [str, "array-like", dict],
+        "max_seconds": [None, Interval(Real, 0, None, closed="neither")],
+        "missing": [StrOptions({"error", "unobserved"})],
+        "on_interrupt": [StrOptions({"raise", "best"})],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+    }
+
     def fit(
-        self, draws: Any, y: Any = None, *, weights: ArrayLike | None = None, chain: Any = None
+        self,
+        draws: Any,
+        y: Any = None,
+        *,
+        weights: ArrayLike | None = None,
+        chain: Any = None,
+        variable: str | None = None,
     ) -> BayesianPartition:
         """Find the partition.
 
@@ -168,11 +190,17 @@ class BayesianPartition(BaseEstimator):
         weights : array of M, optional
             Nonnegative weight of each draw.
         chain : array of M, optional
-            Which chain each draw is of; ArviZ's objects say it themselves.
+            Which chain each draw is of; ArviZ's objects say it themselves. Chains of fewer than 4 draws are not
+            compared, nor those of draws that lack items, and a note says so.
+        variable : str, optional
+            Name of the labels, where `draws` has several variables that could be meant.
         """
+        self._validate_params()
         loss = loss_of(self.loss, self._unit())
-        given = named_draws(draws)
+        given = named_draws(draws, variable=variable)
         chain = given.chain if chain is None else np.asarray(chain)
+        if chain is not None and chain.shape != (len(given.labels),):
+            raise InputError(f"chain has shape {chain.shape}: expected one entry for each of {len(given.labels)} draws")
         self._forget()
         with ProgressBar() if self.verbose else nullcontext() as bar:
             tell = None if bar is None else bar.enter
@@ -185,9 +213,7 @@ class BayesianPartition(BaseEstimator):
             self.labels_, self.n_clusters_ = result.labels, result.n_clusters
             self.expected_loss_, self.loss_ = result.expected_loss, loss
             self.items_, self.n_features_in_ = given.items, len(result.labels)
-            self.agreement_: ChainComparison | None = None
-            if chain is not None and self.draws_ is not None and len(np.unique(chain)) > 1:
-                self.agreement_ = compare_chains(given.labels, chain, labels=self.labels_, **self._metric())
+            self.agreement_, self._unsaid = self._compared(given.labels, chain)
         self._said = tuple(self._notes())
         if result.status != "converged":
             warnings.warn(
@@ -317,8 +343,9 @@ class BayesianPartition(BaseEstimator):
     # What fit does ------------------------------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """What was made for the last fit's draws."""
-        self.__dict__.pop("_soft", None)
+        """What was made for the last fit's draws, so that a fit that fails leaves no half of it."""
+        for name in ("_soft", "result_"):
+            self.__dict__.pop(name, None)
         self.draws_ = None
         self._similarity: Any = None
 
@@ -356,7 +383,23 @@ class BayesianPartition(BaseEstimator):
     def _metric(self, loss: Literal["vi", "binder"] | None = None) -> dict[str, Any]:
         """A distance between partitions that goes with the loss, and its unit."""
         metric = loss or ("vi" if self.loss_.entropic else "binder")
-        return {"loss": metric, "unit": (self.loss_.unit or "bits") if metric == "vi" else None}
+        if metric == "binder":
+            return {"loss": Binder(normalize=getattr(self.loss_, "normalize", "n2"))}
+        return {"loss": "vi", "unit": self.loss_.unit or "bits"}
+
+    def _compared(self, labels: Any, chain: NDArray[Any] | None) -> tuple[ChainComparison | None, tuple[str, ...]]:
+        """What the chains say of each other, or why that is not known."""
+        if chain is None:
+            return None, ()
+        names, counts = np.unique(chain, return_counts=True)
+        if len(names) < 2:
+            return None, ()
+        if self.draws_ is None:
+            return None, ("the chains were not compared: their draws lack items",)
+        if counts.min() < FEWEST:
+            which = names[np.argmin(counts)]
+            return None, (f"the chains were not compared: chain {which} has {counts.min()} draws, too few to tell",)
+        return compare_chains(labels, chain, labels=self.labels_, **self._metric()), ()
 
     def _whole(self, what: str) -> PartitionDraws:
         check_is_fitted(self, "result_")
@@ -377,7 +420,7 @@ class BayesianPartition(BaseEstimator):
             return sof_membership(evidence, self.n_clusters_, start=self.labels_, seed=0)
 
     def _notes(self) -> list[str]:
-        result, notes = self.result_, list(self.result_.notes)
+        result, notes = self.result_, [*self.result_.notes, *self._unsaid]
         if self.agreement_ is not None and not self.agreement_.agree:
             notes.append(self.agreement_.verdict)
         if result.cap_bound:
@@ -388,7 +431,7 @@ class BayesianPartition(BaseEstimator):
         ties = _different([run.labels for run in result.runs if abs(run.loss - result.expected_loss) <= 1e-9])
         if len(ties) > 1:
             notes.append(f"{len(ties)} partitions found are equally good: `result_.runs` has them")
-        if result.gap > WORTH * max(abs(result.expected_loss), WORTH) and len(best) < 2:
+        if result.gap > WORTH * max(abs(result.expected_loss), WORTH) and len(best) == 1:
             notes.append(
                 f"only one of {len(result.runs)} runs ended at the best partition (the worst is {result.gap:.2g} off): "
                 "raise n_init, and there may be better ones"

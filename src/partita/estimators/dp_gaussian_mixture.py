@@ -207,7 +207,8 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
         -------
         array of M
         """
-        return self.result_.density.log_density(self._new(X))
+        X = self._new(X)
+        return self.result_.density.log_density(X)
 
     def predict_density(self, X: Any) -> Array:
         """Predictive density of new items: `exp(score_samples(X))`."""

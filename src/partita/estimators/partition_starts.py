@@ -23,7 +23,7 @@ NAMED_STARTS = ("nmf-ls", "nmf-kl", "nmf-ns", "nmf-offset", "sof")
 
 
 def partition_starts(
-    starts: Sequence[str | ArrayLike] | Mapping[str, ArrayLike],
+    starts: str | Sequence[str | ArrayLike] | Mapping[str, ArrayLike],
     draws: PartitionDraws | None,
     loss: PartitionLoss,
     max_clusters: int | None,
@@ -44,6 +44,8 @@ def partition_starts(
     """
     if isinstance(starts, Mapping):
         return dict(starts)
+    if isinstance(starts, str):
+        starts = (starts,)
     names = [start for start in starts if isinstance(start, str)]
     unknown = [name for name in names if name not in NAMED_STARTS]
     if unknown:

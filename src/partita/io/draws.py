@@ -29,6 +29,10 @@ SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr", ".nc")
 POSTERIOR, CHAIN, ITEM = "posterior", "chain", "item"
 # Labels that are decoded at a time.
 BATCH = 1 << 23
+# Columns from which a first row that only counts them is asked about.
+COUNTED = 5
+# Whole numbers beyond this are not told apart by doubles.
+EXACT = 1 << 53
 KINDS = (np.int8, np.int16, np.int32, np.int64)
 WHOLE = "labels are whole numbers or, in NumPy files, strings"
 
@@ -109,10 +113,7 @@ def read_draws(path: str | Path, *, key: str | None = None) -> NamedDraws:
         name = arrays.choose(key)
         _require_header(arrays, name)
         labels = _checked(arrays.load(name), file)
-        told = [
-            arrays.load(other) if other in arrays.headers and arrays.headers[other][0] == (size,) else None
-            for other, size in zip((CHAIN, ITEM), labels.shape)
-        ]
+        told = [_told(arrays, other, size) for other, size in zip((CHAIN, ITEM), labels.shape)]
         return NamedDraws(labels, told[0], None if told[1] is None else np.array(as_words(told[1])))
     names, batches = _parquet(file) if suffix == ".parquet" else _text(file)
     labels = _collected(batches, file)
@@ -121,6 +122,19 @@ def read_draws(path: str | Path, *, key: str | None = None) -> NamedDraws:
     chain_at, left = columns_of(names)
     chain = None if chain_at is None else labels[:, chain_at].copy()
     return NamedDraws(labels if len(left) == len(names) else labels[:, left], chain, np.array(names)[left])
+
+
+def _told(arrays: ArrayFile, name: str, size: int) -> Labels | None:
+    """The array that says something of each draw or item, where the file has one."""
+    if name not in arrays.headers:
+        return None
+    shape = arrays.headers[name][0]
+    if shape != (size,):
+        raise InputError(
+            f"{arrays.path}: array {name!r} has shape {shape}, expected ({size},): one entry for each of the "
+            f"{'draws' if name == CHAIN else 'items'}; leave it out, or rename it"
+        )
+    return arrays.load(name)
 
 
 def _with_xarray(path: Path, variable: str | None) -> NamedDraws:
@@ -284,7 +298,16 @@ def _require_present(column: Any, file: Path, first: int, item: int, width: int)
 def _text(file: Path) -> tuple[list[str] | None, Iterator[Labels]]:
     """Names of the columns, where there is a header, and batches of rows of numbers."""
     rows, _ = first_rows(file, 2)
-    header = any(as_number(cell) is None for cell in rows[0])
+    # R and pandas leave the name of the row numbers empty.
+    header = any(as_number(cell) is None for cell in rows[0]) or (len(rows[0]) > 1 and not rows[0][0])
+    if not header and len(rows[0]) >= COUNTED and rows[0] != rows[-1]:
+        for first in (0, 1):
+            if rows[0] == [str(first + i) for i in range(len(rows[0]))]:
+                raise InputError(
+                    f"{file}: its first row is {first}, {first + 1}, ..., {rows[0][-1]}: a header of column numbers, "
+                    "or a draw of all singletons? Write it without that header (pandas: header=False), or add one of "
+                    "names"
+                )
     if header and len(rows) == 1:
         raise InputError(f"{file} has a header and no rows; expected a row for each draw")
     return (rows[0] if header else None), _text_batches(file, len(rows[0]), header=header)
@@ -312,6 +335,10 @@ def _row(cells: list[str], draw: int, file: Path) -> Labels:
             raise InputError(f"{file}: {_lacking(draw, item)}")
         if number is None or not float(number).is_integer():
             raise InputError(f"{file}: draw {draw}, item {item}: {cell.strip()!r} is no whole number")
+        if abs(number) >= EXACT:
+            raise InputError(
+                f"{file}: draw {draw}, item {item}: {cell.strip()!r} is too large for a label; number anew"
+            )
     return np.array(numbers, dtype=np.float64).astype(np.int64)
 
 

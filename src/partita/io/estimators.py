@@ -62,12 +62,19 @@ def save(estimator: FactorizationEstimator, path: str | Path) -> None:
     True
     """
     if not isinstance(estimator, FactorizationEstimator):
-        raise InputError(f"{type(estimator).__name__} cannot be saved: expected one of {', '.join(estimators.__all__)}")
+        raise InputError(
+            f"{type(estimator).__name__} cannot be saved: expected one of {', '.join(_saved())}; pickle it"
+        )
     check_is_fitted(estimator)
     if Path(path).exists():
         raise InputError(f"{path} already exists; pass the name of a new folder")
     with output_folder(path) as folder:
         save_model(estimator, folder)
+
+
+def _saved() -> list[str]:
+    """Names of the estimators whose models are written."""
+    return [name for name in estimators.__all__ if issubclass(getattr(estimators, name), FactorizationEstimator)]
 
 
 def save_model(estimator: FactorizationEstimator, folder: Path) -> None:

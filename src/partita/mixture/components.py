@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from partita.kernels.interrupts import call_whole
 from partita.mixture.base import Kept, Labels, Model, Sampler, State, numbered
 
 __all__ = ["ComponentSampler"]
@@ -24,7 +25,7 @@ class ComponentSampler(Sampler):
         from partita.kernels.mixture_components import fitted_components
 
         labels = numbered(labels)
-        components = fitted_components(model.items, labels, int(labels.max()) + 1, model.prior, rng)
+        components = call_whole(fitted_components, model.items, labels, int(labels.max()) + 1, model.prior, rng)
         return State(labels, model.alpha[0], components)
 
     def advance(
@@ -34,5 +35,5 @@ class ComponentSampler(Sampler):
         labels = state.labels.copy()
         _, shape, rate = model.alpha
         prior = (state.components, state.alpha, float(shape), float(rate), model.prior)
-        alpha, components = kernel(model.items, labels, *prior, *own, n_sweeps, thin, *kept, rng)
+        alpha, components = call_whole(kernel, model.items, labels, *prior, *own, n_sweeps, thin, *kept, rng)
         return State(labels, alpha, components)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 import warnings
 from collections.abc import Callable
@@ -155,7 +156,8 @@ def sample_partitions(
         raise KeyboardInterrupt
     with limit_threads(threads) if n_jobs is not None else nullcontext():
         result = _together(chains, the_sampler, the_prior, alpha, model, units, status, seed, began)
-        _warn(result, plan)
+        result = dataclasses.replace(result, notes=_cut_short(result, plan))
+        _warn(result)
     return result
 
 
@@ -246,16 +248,21 @@ def _spaced(recorded: list[Recorded], n: int, most: int) -> list[Recorded]:
     return [among[a] for a in at]
 
 
-def _warn(result: SampledPartitions, plan: Plan) -> None:
+def _cut_short(result: SampledPartitions, plan: Plan) -> tuple[str, ...]:
+    """That sampling ended early, and where; nothing where it did not."""
+    if result.status == "completed":
+        return ()
+    why = "time was over" if result.status == "max_seconds" else "sampling was interrupted"
+    return (
+        f"{why} after {result.n_sweeps} of {plan.n_sweeps} sweeps"
+        + (", within the burn-in" if result.n_sweeps <= plan.burn_in else "")
+        + f": {result.n_draws} of {plan.n_draws} draws a chain",
+    )
+
+
+def _warn(result: SampledPartitions) -> None:
     """One warning for all that a user should act on."""
-    words = []
-    if result.status != "completed":
-        why = "time was over" if result.status == "max_seconds" else "sampling was interrupted"
-        words.append(
-            f"{why} after {result.n_sweeps} of {plan.n_sweeps} sweeps"
-            + (", within the burn-in" if result.n_sweeps <= plan.burn_in else "")
-            + f": {result.n_draws} of {plan.n_draws} draws a chain"
-        )
+    words = list(result.notes)
     if result.disagreements:
         words.append(
             "the chains disagree: "

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.kernels.interrupts import call_whole
 from partita.partition.dendrogram import Codes, numbered
 from partita.partition.evidence import Evidence
 
@@ -69,14 +70,14 @@ class Climb:
 
         codes = numbered(codes)
         for part in self._parts(np.arange(self.N)):
-            self.state = assign(self.state, part, codes)
+            self.state = call_whole(assign, self.state, part, codes)
 
     def allocate(self, order: NDArray[np.int64]) -> None:
         """Begin with the items placed one after the other."""
         from partita.kernels.partition_moves import allocate
 
         for part in self._parts(order):
-            self.state = allocate(self.state, part, self.cap, self.out)
+            self.state = call_whole(allocate, self.state, part, self.cap, self.out)
 
     def sweep_all(self, rng: np.random.Generator) -> None:
         """Move single items, in random order, until a pass changes nothing."""
@@ -86,14 +87,14 @@ class Climb:
         while moved:
             moved = 0
             for part in self._parts(rng.permutation(self.N)):
-                self.state, n = sweep(self.state, part, self.cap, self.out)
+                self.state, n = call_whole(sweep, self.state, part, self.cap, self.out)
                 moved += n
 
     def gather(self, items: NDArray[np.int64], mate: int | None) -> None:
         """Put items that are together into the cluster of `mate`, or into a new one of their own."""
         from partita.kernels.partition_moves import gather
 
-        self.state = gather(self.state, np.asarray(items, dtype=np.int64), -1 if mate is None else mate)
+        self.state = call_whole(gather, self.state, np.asarray(items, dtype=np.int64), -1 if mate is None else mate)
 
     def settle(self, rng: np.random.Generator) -> None:
         """Move single items, then merge clusters, until neither changes anything."""
@@ -102,7 +103,7 @@ class Climb:
         while True:
             self.sweep_all(rng)
             self._hear()
-            if not merge_pass(self.state, self.out):
+            if not call_whole(merge_pass, self.state, self.out):
                 return
 
     def polish(self, rng: np.random.Generator) -> None:
@@ -116,7 +117,7 @@ class Climb:
         kept = 0
         for members in self._clusters(rng):
             if len(members) > 1 and self.n_clusters < self.cap:
-                self.state, better = split(self.state, members, SPLIT_PASSES, self.out)
+                self.state, better = call_whole(split, self.state, members, SPLIT_PASSES, self.out)
                 kept += better
         return kept
 
@@ -128,7 +129,7 @@ class Climb:
         for members in self._clusters(rng):
             if len(members) == 1:
                 continue
-            self.state, better = rebuild(self.state, members, self.cap, self.out)
+            self.state, better = call_whole(rebuild, self.state, members, self.cap, self.out)
             kept += better
         return kept
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita.affinity.label_blocks import LabelBlocks
 from partita.errors import InputError
 from partita.memory import require_memory
+from partita.partition.named_draws import named_draws
 from partita.partition.similarity import checked_weights, posterior_similarity, refuse_similarity
 
 __all__ = ["PartitionDraws", "label_blocks"]
@@ -32,6 +33,7 @@ def label_blocks(draws: Any) -> LabelBlocks:
     InputError
         For draws that are not M x N labels, or a similarity matrix in their place.
     """
+    draws = named_draws(draws).labels
     refuse_similarity(draws)
     ndim = getattr(draws, "ndim", None)
     if ndim is None:

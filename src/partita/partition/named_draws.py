@@ -158,6 +158,9 @@ def _of_frame(frame: Any) -> NamedDraws:
     chain_at, left = columns_of(names)
     values = frame.to_numpy()
     chain = None if chain_at is None else values[:, chain_at]
+    if chain is None:
+        levels = [name for name in getattr(frame.index, "names", ()) if str(name).lower() in CHAIN_COLUMNS]
+        chain = np.asarray(frame.index.get_level_values(levels[0])) if levels else None
     labels = values[:, left]
     if labels.dtype == object:
         labels = np.array(labels.tolist())

@@ -172,6 +172,8 @@ class _Search:
         """Starts, runs, and the polish of the best."""
         with limit_threads(n_jobs):
             starts: list[tuple[str, Codes | None]] = [(f.start, f.codes) for f in self._scored_starts()]
+        if self.best is None:  # time is over already, or nothing could be scored: there is always an answer
+            self._score("one cluster", np.zeros(self.evidence.n_items, dtype=np.int64))
         for name, codes in given.items():
             self._score(name, codes)
             starts.append((name, codes))

@@ -20,6 +20,7 @@ from partita.affinity.label_products import label_rows
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import require_pairs
+from partita.partition.named_draws import named_draws
 
 __all__ = ["checked_weights", "posterior_similarity"]
 
@@ -79,6 +80,7 @@ def posterior_similarity(
     >>> posterior_similarity([["a", "a", "b"], ["a", "b", "b"]]).tolist()
     [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
     """
+    draws = named_draws(draws).labels
     refuse_similarity(draws)
     if missing not in ("error", "unobserved"):
         raise InputError(f"missing={missing!r}: expected 'error' or 'unobserved'")
@@ -113,7 +115,7 @@ def checked_weights(weights: ArrayLike | None, n_draws: int) -> Array | None:
 
 def refuse_similarity(draws: Any) -> None:
     """Raise `InputError` where a similarity matrix was given for draws."""
-    if isinstance(draws, list | tuple) and len(draws) == _width(draws):
+    if isinstance(draws, list | tuple) and {_width([row]) for row in draws} == {len(draws)}:
         draws = np.asarray(draws)
     if not isinstance(draws, np.ndarray) or draws.dtype.kind != "f":
         return
@@ -159,7 +161,7 @@ def _plain(labels: LabelBlocks, v: Array | None) -> Array:
             else:
                 at = first + low
                 out += np.tensordot(v[at : at + len(part)], differ, axes=1)
-    return out
+    return _mirrored(out)
 
 
 def _packed(labels: LabelBlocks, v: Array, progress: Callable[[float], None] | None) -> Array:
@@ -193,9 +195,10 @@ def _packed(labels: LabelBlocks, v: Array, progress: Callable[[float], None] | N
 
 
 def _mirrored(out: Array) -> Array:
-    """The upper triangle copied below the diagonal, in blocks that stay in the cache."""
+    """The upper triangle copied below the diagonal, in blocks that stay in the cache: threads of BLAS round unlike."""
     for low, high in row_bounds(len(out), 256):
-        out[low:high, low:high] += out[low:high, low:high].T.copy()
+        upper = np.triu(out[low:high, low:high])
+        out[low:high, low:high] = upper + np.triu(upper, 1).T
         for left, right in row_bounds(low, 256):
             out[low:high, left:right] = out[left:right, low:high].T
     return out
@@ -211,7 +214,7 @@ def _one_by_one(labels: LabelBlocks, v: Array, progress: Callable[[float], None]
             progress(high / N)
     np.fill_diagonal(out, 0.0)
     out *= v.sum()
-    return np.asarray(np.maximum(0.5 * (out + out.T), 0.0))
+    return _mirrored(np.maximum(out, 0.0, out=out))
 
 
 def _of_those_present(labels: LabelBlocks, v: Array | None, apart: Array) -> Array:
@@ -222,6 +225,7 @@ def _of_those_present(labels: LabelBlocks, v: Array | None, apart: Array) -> Arr
     both = np.zeros((N, N))
     for low, high in row_bounds(labels.n_draws, 1024):
         both += (has[low:high] * w[low:high, None]).T @ has[low:high]
+    both = _mirrored(both)
     present = both.diagonal()
     total = _total(v, labels.n_draws)
     lack_both = total - present[:, None] - present[None, :] + both
