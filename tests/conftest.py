@@ -2,8 +2,11 @@
 
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
+if version("scikit-learn").startswith("1.6."):  # its estimator checks cannot be imported beside array-api-compat else
+    os.environ.setdefault("SCIPY_ARRAY_API", "1")
 if "PYTEST_XDIST_WORKER" in os.environ:  # beside other workers: before NumPy is imported, here and in child processes
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
