@@ -8,7 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy.integrate import quad
+from scipy.integrate import quad, trapezoid
 from scipy.special import gammaln
 from scipy.stats import invwishart, multivariate_t
 from sklearn.exceptions import ConvergenceWarning
@@ -356,7 +356,7 @@ def test_densities_integrate_to_one():
     grid = 10 * np.sinh(np.linspace(-7, 7, 6001))[:, None]  # dense where the items are, and far into the tails
     for options in ({}, {"sampler": "auxiliary"}, {"prior": "paper"}):
         found = sample_partitions(X, n_draws=100, burn_in=100, seed=0, **options)
-        mass = np.trapezoid(np.exp(found.density.log_density(grid)), grid[:, 0])
+        mass = trapezoid(np.exp(found.density.log_density(grid)), grid[:, 0])
         assert mass == pytest.approx(1.0, abs=1e-3)  # of the trapezoid rule
 
 
