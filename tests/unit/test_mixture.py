@@ -303,7 +303,7 @@ def test_ctrl_c_keeps_what_has_been_drawn_or_raises():
         sample_partitions(X, on_interrupt="raise", **options)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+@pytest.mark.posix("signals")
 @pytest.mark.parametrize("n_jobs", [1, 2, 3])
 def test_a_real_ctrl_c_stops_every_thread_and_keeps_the_draws(n_jobs):
     X = pairs(n=100)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from partita.kernels.mixture_components import draw_components, enlarged, in_order, log_joint
+from partita.kernels.mixture_components import counted, draw_components, enlarged, in_order, keep_draw
 from partita.kernels.mixture_linear import draw_from_prior, squared_distance, weighted_choice
 from partita.kernels.mixture_partition import draw_concentration, n_labels
 
@@ -126,20 +126,12 @@ def auxiliary_sweeps(
     """
     N = len(labels)
     K = n_labels(labels)
-    count = np.zeros(N, dtype=np.int64)
-    for i in range(N):
-        count[labels[i]] += 1
+    count = counted(labels)
     logs = np.log(np.maximum(np.arange(N + 1), 1))  # of sizes; nobody asks for that of zero
     for s in range(n_sweeps):
         components = _relabel(X, labels, components, count, K, alpha, n_auxiliary, prior, logs, rng)
         components, K = in_order(labels, components)
         draw_components(X, labels, K, components, prior, count, rng)
         alpha = draw_concentration(alpha, K, N, shape, rate, rng)
-        if (s + 1) % thin == 0 and (s + 1) // thin <= len(out_labels):
-            row = (s + 1) // thin - 1
-            for i in range(N):
-                out_labels[row, i] = labels[i]
-            out_K[row] = K
-            out_alpha[row] = alpha
-            out_joint[row] = log_joint(X, labels, K, components, count, alpha)
+        keep_draw(s, thin, X, labels, K, components, count, alpha, out_labels, out_K, out_alpha, out_joint)
     return alpha, components

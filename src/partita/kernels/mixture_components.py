@@ -17,11 +17,13 @@ from partita.kernels.mixture_partition import log_probability, numbered, sums_by
 
 __all__ = [
     "Components",
+    "counted",
     "draw_components",
     "empty_components",
     "enlarged",
     "fitted_components",
     "in_order",
+    "keep_draw",
     "log_joint",
 ]
 
@@ -115,3 +117,37 @@ def in_order(labels: Any, components: Any) -> Any:
     for k in range(K):
         copied(components, source[k], ordered, k)
     return ordered, K
+
+
+@njit(cache=True, nogil=True)
+def counted(labels: Any) -> Any:
+    """Items of each label, N entries."""
+    count = np.zeros(len(labels), dtype=np.int64)
+    for label in labels:
+        count[label] += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def keep_draw(
+    s: int,
+    thin: int,
+    X: Any,
+    labels: Any,
+    K: int,
+    components: Any,
+    count: Any,
+    alpha: float,
+    out_labels: Any,
+    out_K: Any,
+    out_alpha: Any,
+    out_joint: Any,
+) -> None:
+    """Write what sweep s ended with, where it is a `thin`-th one and there is room."""
+    row = (s + 1) // thin - 1
+    if (s + 1) % thin or row >= len(out_labels):
+        return
+    out_labels[row, :] = labels
+    out_K[row] = K
+    out_alpha[row] = alpha
+    out_joint[row] = log_joint(X, labels, K, components, count, alpha)

@@ -90,6 +90,7 @@ def _sparse_sums(state: Any, i: int) -> Any:
 
 
 def _add_sums(state: Any, i: Any) -> Any:
+    """Replaced by type where it is compiled; in Python there is nothing to run."""
     raise NotImplementedError
 
 

@@ -10,6 +10,8 @@ kind of state and each loss:
     place(state, i, k)          put item i into cluster k, or nowhere (-1); the last cluster replaces an empty one
     merge_costs(state, a, out)  out[b], b < K: the value with clusters a and b merged
     roomy(state)                the state with room for one cluster more
+
+Here they are names alone: numba replaces a call by the kernel of the state's type, and Python has nothing to run.
 """
 
 # numba finds an implementation by the names of the arguments, used or not, and takes a plain function.
