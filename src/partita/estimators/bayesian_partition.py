@@ -20,6 +20,7 @@ from partita.affinity import DrawsAffinity
 from partita.affinity.checks import Missing
 from partita.affinity.label_blocks import LabelBlocks
 from partita.errors import InputError
+from partita.estimators.partition_notes import search_notes
 from partita.estimators.partition_starts import partition_starts
 from partita.estimators.rows import seed
 from partita.metrics import entropy
@@ -42,8 +43,6 @@ Array = NDArray[np.float64]
 
 # Relative misfit of the membership to the similarity matrix above which it is said that it does not describe it.
 LARGE_MISFIT = 0.2
-# Gap between the runs of the search, relative to the loss, that is worth a word where only one found the best.
-WORTH = 1e-3
 
 
 class BayesianPartition(BaseEstimator):
@@ -213,8 +212,8 @@ class BayesianPartition(BaseEstimator):
             self.labels_, self.n_clusters_ = result.labels, result.n_clusters
             self.expected_loss_, self.loss_ = result.expected_loss, loss
             self.items_, self.n_features_in_ = given.items, len(result.labels)
-            self.agreement_, self._unsaid = self._compared(given.labels, chain)
-        self._said = tuple(self._notes())
+            self.agreement_, unsaid = self._compared(given.labels, chain)
+        self._said = (*unsaid, *search_notes(result, self.agreement_, self.max_clusters))
         if result.status != "converged":
             warnings.warn(
                 f"the search stopped ({result.status}) after {result.seconds:.1f} s with the best partition so far; "
@@ -418,31 +417,3 @@ class BayesianPartition(BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return sof_membership(evidence, self.n_clusters_, start=self.labels_, seed=0)
-
-    def _notes(self) -> list[str]:
-        result, notes = self.result_, [*self.result_.notes, *self._unsaid]
-        if self.agreement_ is not None and not self.agreement_.agree:
-            notes.append(self.agreement_.verdict)
-        if result.cap_bound:
-            notes.append(
-                f"max_clusters={self.max_clusters} keeps a better partition from being found: raise it, or leave it out"
-            )
-        best = [run for run in result.runs if np.array_equal(run.labels, result.labels)]
-        ties = _different([run.labels for run in result.runs if abs(run.loss - result.expected_loss) <= 1e-9])
-        if len(ties) > 1:
-            notes.append(f"{len(ties)} partitions found are equally good: `result_.runs` has them")
-        if result.gap > WORTH * max(abs(result.expected_loss), WORTH) and len(best) == 1:
-            notes.append(
-                f"only one of {len(result.runs)} runs ended at the best partition (the worst is {result.gap:.2g} off): "
-                "raise n_init, and there may be better ones"
-            )
-        return notes
-
-
-def _different(partitions: list[NDArray[Any]]) -> list[NDArray[Any]]:
-    """Each once; labels are numbered in order of appearance, so that equal partitions are equal arrays."""
-    kept: list[NDArray[Any]] = []
-    for labels in partitions:
-        if not any(np.array_equal(labels, other) for other in kept):
-            kept.append(labels)
-    return kept
