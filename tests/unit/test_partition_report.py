@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita import BayesianPartition, partition_distance, posterior_similarity
 from partita.errors import InputError
+from partita.estimators.partition_notes import search_notes
 from partita.report import PartitionReport, partition_verdict, render_partition_report, write_partition_report
 from partita.report.partition_tables import partition_clusters, tried_rows, unsure_items
 
@@ -149,9 +150,8 @@ def test_runs_that_differ_are_told(sure):
     assert "whether another would end elsewhere was not tried" in said(report_of(model))
     model.result_ = replace(model.result_, runs=(), gap=0.0, n_agreeing=0)
     assert "No run of the search was finished" in said(report_of(model))
-    model._said = tuple(model._notes())
     model.result_ = replace(model.result_, runs=(best, other), gap=0.5, n_agreeing=1)
-    model._said = tuple(model._notes())
+    model._said = search_notes(model.result_, model.agreement_, model.max_clusters)
     assert "Only one of 2 runs ended at the best partition" in said(report_of(model), "caution")
 
 
