@@ -128,3 +128,29 @@ def test_nothing_is_replaced_without_force(call, draws, tmp_path):
     assert call(*options).code == 0
     assert call(*options).code == 2
     assert call(*options, "--force").code == 0
+
+
+def test_strict_hears_of_chains_that_disagree_and_of_a_cap_that_binds(call, tmp_path):
+    apart = np.r_[posterior(seed=1), np.tile(np.arange(24) % 4, (200, 1))]
+    rows = [",".join([str(b // 200), *map(str, row)]) for b, row in enumerate(apart)]
+    header = ",".join(["chain", *(f"item{i}" for i in range(24))])
+    (tmp_path / "draws.csv").write_text("\n".join([header, *rows]) + "\n")
+    ended = call("partition", tmp_path / "draws.csv", "--out", tmp_path / "out", "--strict", "--quiet")
+    assert (ended.code, "the chains disagree" in ended.err) == (3, True)
+    assert (tmp_path / "out" / "labels.csv").exists()
+    np.save(tmp_path / "draws.npy", posterior())
+    capped = ("--max-clusters", "2", "--strict", "--quiet", "--out", tmp_path / "capped")
+    ended = call("partition", tmp_path / "draws.npy", *capped)
+    assert (ended.code, "keeps a better partition" in ended.err) == (3, True)
+
+
+def test_an_ensemble_with_gaps_is_read_from_a_table(call, tmp_path):
+    labels = posterior().astype(object)
+    labels[np.random.default_rng(0).random(labels.shape) < 0.1] = ""
+    (tmp_path / "draws.csv").write_text("\n".join(",".join(map(str, row)) for row in labels) + "\n")
+    refused = call("partition", tmp_path / "draws.csv", "--out", tmp_path / "no")
+    assert (refused.code, "--missing unobserved" in refused.err) == (2, True)
+    options = ("--missing", "unobserved", "--loss", "binder", "--quiet", "--out", tmp_path / "out")
+    assert call("partition", tmp_path / "draws.csv", *options).code == 0
+    found = [int(row[1]) for row in rows_of(tmp_path / "out" / "labels.csv")[1:]]
+    np.testing.assert_array_equal(found, np.arange(24) // 8)

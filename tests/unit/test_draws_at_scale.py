@@ -435,7 +435,6 @@ def test_complete_draws_are_the_same_under_either_reading():
     ("given", "missing", "message"),
     [
         (np.array([[0, -1], [1, -1]]), "unobserved", "item 1 is in no draw"),
-        (np.array([["a", "b"]]), "unobserved", "pass labels as numbers"),
         ([np.eye(2), np.array([0, 1])], "unobserved", "hard draws alone"),
         (np.array([[0, 1]]), "skip", "expected 'error' or 'unobserved'"),
         (np.array([[0.0, np.nan]]), "error", "not whole"),

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from partita.affinity import DrawsAffinity
+from partita.affinity.label_blocks import LabelBlocks
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
 from partita.io import draws as io_draws
-from partita.io import open_draws
+from partita.io import open_draws, read_draws
 
 LABELS = np.random.default_rng(0).integers(-3, 300, size=(7, 20))
 
@@ -271,3 +272,45 @@ def test_a_missing_package_is_one_sentence_with_the_command(package, write, tmp_
     monkeypatch.setitem(sys.modules, f"{package}.parquet", None)
     with pytest.raises(MissingExtraError, match=r"not installed: python -m pip install"):
         open_draws(path)
+
+
+@pytest.mark.parametrize("write", [npy, npz, zarr_store, columns, csv])
+def test_labels_that_are_missing_are_read_where_that_is_said(write, tmp_path):
+    labels = LABELS.astype(float) + 3
+    labels[4, 13] = labels[0, 0] = np.nan
+    found = read_draws(write(tmp_path, labels), missing="unobserved").labels
+    blocks = LabelBlocks(found, missing=True)
+    assert blocks.lacks
+    gaps = np.concatenate([block for _, block in blocks]) < 0
+    np.testing.assert_array_equal(gaps, np.isnan(labels))
+    whole = read_draws(write(tmp_path, LABELS), missing="unobserved").labels
+    np.testing.assert_array_equal(np.asarray(whole), LABELS)
+
+
+def test_words_may_be_missing_too():
+    words = np.array([["a", None, "b"], ["a", "a", ""]], dtype=object)
+    blocks = LabelBlocks(words, missing=True)
+    assert [block.tolist() for _, block in blocks] == [[[0, -1, 1], [0, 0, -1]]]
+    assert blocks.lacks
+
+
+def test_a_zarr_group_has_chains_and_items_beside_the_labels(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    group = zarr.open_group(str(tmp_path / "group.zarr"), mode="w")
+    chain, item = np.arange(len(LABELS)) // 4, np.arange(LABELS.shape[1]) + 100
+    for name, array in (("labels", LABELS), ("chain", chain), ("item", item)):
+        group.create_array(name, shape=array.shape, dtype=array.dtype)[:] = array
+    found = read_draws(tmp_path / "group.zarr")
+    np.testing.assert_array_equal(found.chain, chain)
+    assert found.items[0] == "100"
+    short = zarr.open_group(str(tmp_path / "short.zarr"), mode="w")
+    for name, array in (("labels", LABELS), ("chain", chain[1:])):
+        short.create_array(name, shape=array.shape, dtype=array.dtype)[:] = array
+    with pytest.raises(InputError, match=r"array 'chain' has shape \(6,\), expected \(7,\)"):
+        read_draws(tmp_path / "short.zarr")
+
+
+def test_two_items_of_one_name_are_refused(tmp_path):
+    (tmp_path / "draws.csv").write_text("a,b,a\n1,2,2\n")
+    with pytest.raises(InputError, match="2 items are called 'a'"):
+        read_draws(tmp_path / "draws.csv")

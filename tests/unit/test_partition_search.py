@@ -13,16 +13,20 @@ import scipy.sparse as sp
 from partita.errors import InputError, MemoryLimitError
 from partita.kernels import partition_moves as moves
 from partita.kernels.partition_pairs import empty_pairs
+from partita.kernels.potts import multilevel
 from partita.partition import (
     PartitionDraws,
     expected_loss,
     partition_distance,
     posterior_similarity,
+    restarts,
     search_partition,
 )
-from partita.partition import search as search_room
+from partita.partition.climb import Climb
+from partita.partition.dendrogram import numbered
+from partita.partition.evidence import Evidence
 from partita.partition.exhaustive import all_partitions
-from partita.partition.losses import Binder, VariationOfInformation
+from partita.partition.losses import Binder, ConstantPotts, VariationOfInformation
 
 DRAWS = [[0, 0, 1, 1, 2], [0, 0, 1, 1, 1], [5, 5, 5, 3, 3]]
 
@@ -127,7 +131,7 @@ def test_ctrl_c_returns_the_best_so_far_where_asked(jobs, at):
 def test_ctrl_c_between_two_calls_of_compiled_code_stops_other_threads(monkeypatch):
     draws, _ = planted(4)
     pressed = threading.Event()
-    run = search_room._Search._run
+    run = restarts._Search._run
 
     def slow(self, start, codes, seed):
         if start == "allocation 0":
@@ -135,7 +139,7 @@ def test_ctrl_c_between_two_calls_of_compiled_code_stops_other_threads(monkeypat
             raise KeyboardInterrupt
         return run(self, start, codes, seed)
 
-    monkeypatch.setattr(search_room._Search, "_run", slow)
+    monkeypatch.setattr(restarts._Search, "_run", slow)
     found = search_partition(draws, random_state=0, n_jobs=2, on_interrupt="best")
     assert pressed.is_set()
     assert found.status == "interrupted"
@@ -281,3 +285,42 @@ def test_the_default_search_reaches_what_r_reaches(data_home, name, loss, mark):
     half = 0.5 * 10.0 ** -len(str(mark).split(".")[1])  # of the last digit given
     worse = mark - found.expected_loss if loss == "pear" else found.expected_loss - mark
     assert worse <= half
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_constant_potts_model_is_minimised_over_all_partitions(make, seed):
+    rng = np.random.default_rng(seed)
+    A = np.triu(rng.random((8, 8)) * (rng.random((8, 8)) < 0.6), 1)
+    A += A.T
+    loss = ConstantPotts(resolution=float(rng.uniform(0.1, 0.5)), price=float(rng.choice([0.0, 0.3, 2.0])))
+
+    def objective(codes):
+        G = codes[:, None] == codes[None, :]
+        return -(A * G).sum() + loss.price * (codes.max() + 1) + loss.resolution * G.sum()
+
+    evidence = Evidence(loss, None, make(A))
+    every = [numbered(codes) for codes in all_partitions(8)]
+    np.testing.assert_allclose([evidence.value(codes) for codes in every[::97]], [objective(c) for c in every[::97]])
+    found = restarts.search_evidence(evidence, cap=8, given={}, n_init=8, n_jobs=1, seed=0)
+    assert found.expected_loss == pytest.approx(min(objective(codes) for codes in every), abs=1e-12)
+    again = restarts.search_evidence(evidence, cap=8, given={}, n_init=8, n_jobs=2, seed=0)
+    np.testing.assert_array_equal(found.labels, again.labels)
+
+
+def test_no_move_of_a_level_is_left_to_make_and_levels_find_what_is_planted():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(30), 20)
+    joined = rng.random((600, 600)) < np.where(truth[:, None] == truth, 0.8, 0.02)
+    A = np.triu(joined, 1).astype(float)
+    graph = sp.csr_array(A + A.T)
+    parts = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
+    for gamma, price in ((0.2, 0.0), (0.2, 3.0)):
+        labels = multilevel(*parts, gamma, price, np.random.default_rng(1))
+        np.testing.assert_array_equal(labels, truth)
+        climb = Climb(Evidence(ConstantPotts(gamma, price), None, graph), 600, lambda: False)
+        climb.assign(labels)
+        before = climb.value
+        climb.sweep_all(np.random.default_rng(2))
+        assert climb.value == pytest.approx(before, abs=1e-9)
+        np.testing.assert_array_equal(climb.labels, labels)

@@ -8,6 +8,7 @@ Any other labels, strings too, are numbered draw by draw, 0..K_b-1, in the small
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ class LabelBlocks:
     draws : array-like, M x N
         Rows are draws. Labels may be any whole numbers or strings.
     missing : bool
-        Whether a negative number, or NaN, says that the draw does not have the item; it is then -1.
+        Whether a negative number, NaN, None or an empty string says that the draw does not have the item; it is then
+        -1.
 
     Attributes
     ----------
@@ -71,8 +73,9 @@ class LabelBlocks:
         if 0 in shape:
             raise InputError("no draws were given: expected an M x N array of labels with M, N >= 1")
         self.dtype = np.dtype(self._source.dtype)
-        if missing and self.dtype.kind not in "iuf":
-            raise InputError("missing labels are negative numbers or NaN: pass labels as numbers")
+        if missing and self.dtype.kind in "OUS":
+            self._source = _coded(np.asarray(self._source))
+            self.dtype = self._source.dtype
         self._missing, self.lacks = missing, False
         usable = self.dtype.kind in "iu" and self._largest()
         if usable and self.dtype.type in TYPES and self.dtype.isnative:
@@ -153,6 +156,16 @@ def _array(draws: Any) -> Any:
         return np.asarray(draws)
     except ValueError as error:
         raise InputError(f"all draws must be of the same items: {error}") from error
+
+
+def _coded(words: Labels) -> Labels:
+    """Words, or whatever labels are held as objects, as codes; -1 where there is none."""
+    told = words.ravel()
+    gaps = np.array([each is None or each == "" or (isinstance(each, float) and isnan(each)) for each in told.tolist()])
+    codes = np.full(len(told), -1, dtype=np.int64)
+    if not gaps.all():
+        codes[~gaps] = np.unique(told[~gaps].astype(str), return_inverse=True)[1].ravel()
+    return codes.reshape(words.shape)
 
 
 def _smallest(n_clusters: int) -> type[np.signedinteger[Any]]:

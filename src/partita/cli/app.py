@@ -285,7 +285,13 @@ def partition(
     max_seconds: Annotated[float | None, typer.Option(help="Time for the search.")] = None,
     out: Annotated[Path | None, typer.Option(help="Output folder; DRAWS' name with -partition by default.")] = None,
     force: Force = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 3 when the search was cut short.")] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Exit with 3 when cut short, chains disagree or the cap binds.",
+        ),
+    ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
     debug: Debug = False,

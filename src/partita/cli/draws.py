@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
-from partita.cli.inputs import Input, read_input
+from partita.cli.inputs import read_input
 from partita.cli.record import SCHEMA_VERSION, as_json, finite, versions, write_manifest
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling
@@ -69,9 +68,10 @@ def run_draws(options: DrawsOptions) -> int:
         label_column=options.label_column,
         id_column=options.id_column,
         key=options.key,
+        columns=None if options.columns is None else [name.strip() for name in options.columns.split(",")],
         scaled=options.scale_features != "none",
     )
-    X = _chosen(items, options.columns)
+    X = np.asarray(items.X, dtype=np.float64)
     scaling = Scaling.of(X, None, options.scale_features)  # type: ignore[arg-type]
     X = X if scaling is None else scaling(X)
     name = options.file.name.split(".")[0]
@@ -143,20 +143,6 @@ def run_draws(options: DrawsOptions) -> int:
         say("partita: the chains disagree or were cut short, and --strict was given")
         return NOT_CONVERGED
     return DONE
-
-
-def _chosen(items: Input, columns: str | None) -> NDArray[np.float64]:
-    """The columns asked for, in that order; all by default."""
-    X = np.asarray(items.X, dtype=np.float64)
-    if columns is None:
-        return X
-    names = [name.strip() for name in columns.split(",")]
-    missing = [name for name in names if name not in items.columns]
-    if missing:
-        raise InputError(
-            f"--columns {columns}: there is no column {missing[0]!r}; there are {', '.join(items.columns)}"
-        )
-    return X[:, [items.columns.index(name) for name in names]]
 
 
 def _print_summary(result: dict[str, Any], out: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -42,6 +43,7 @@ def read_input(
     label_column: str | None = None,
     id_column: str | None = None,
     key: str | None = None,
+    columns: Sequence[str] | None = None,
     missing: bool = False,
     scaled: bool = False,
     only_stored: bool = False,
@@ -54,7 +56,9 @@ def read_input(
         For what is wrong with the file, or options that do not go with the kind of input.
     """
     if kind == "features":
-        table = read_features(path, label_column=label_column, id_column=id_column, key=key, allow_missing=missing)
+        table = read_features(
+            path, label_column=label_column, id_column=id_column, key=key, columns=columns, allow_missing=missing
+        )
         notes = list(table.notes)
         dominating = None if scaled else dominating_column(table.features)
         if dominating is not None:

@@ -69,7 +69,7 @@ def run_partition(options: PartitionOptions) -> int:
     if not 0 < options.level <= 1:
         raise InputError(f"--level {options.level:g}: expected a share of the posterior above 0 and at most 1")
     with nullcontext() if options.quiet else ProgressBar() as bar, bar.stage("reading") if bar else nullcontext():
-        draws = _with_chains(read_draws(options.file, key=options.key), options.chains)
+        draws = _with_chains(read_draws(options.file, key=options.key, missing=options.missing), options.chains)
         digest = sha256_of_file(options.file) if options.file.is_file() else None
     ids = [str(i) for i in range(draws.labels.shape[1])] if draws.items is None else draws.items.tolist()
     estimator = BayesianPartition(
@@ -100,10 +100,20 @@ def run_partition(options: PartitionOptions) -> int:
     if result["status"] == "interrupted" or interrupted():
         say("partita: interrupted; the best partition so far was written", quiet=options.quiet)
         return INTERRUPTED
-    if options.strict and result["status"] != "converged":
-        say(f"partita: not converged ({result['status']}), and --strict was given")
+    if options.strict and (doubt := _doubt(estimator)):
+        say(f"partita: {doubt}, and --strict was given")
         return NOT_CONVERGED
     return DONE
+
+
+def _doubt(estimator: BayesianPartition) -> str:
+    """Why the answer is not that of a finished search on draws of one posterior; empty where nothing says so."""
+    result, agreement = estimator.result_, estimator.agreement_
+    if result.status != "converged":
+        return f"not converged ({result.status})"
+    if agreement is not None and not agreement.agree:
+        return "the chains disagree"
+    return "max_clusters keeps a better partition from being found" if result.cap_bound else ""
 
 
 def _loss(options: PartitionOptions) -> str | PartitionLoss:

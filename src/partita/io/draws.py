@@ -7,9 +7,9 @@ integers that hold their labels. Files of ArviZ (netCDF, or zarr with groups) ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,11 +82,14 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
     return read_draws(path, key=key).labels
 
 
-def read_draws(path: str | Path, *, key: str | None = None) -> NamedDraws:
+def read_draws(
+    path: str | Path, *, key: str | None = None, missing: Literal["error", "unobserved"] = "error"
+) -> NamedDraws:
     r"""Partition draws as `open_draws` reads them, with the chain of each draw and the names of the items where known.
 
-    A table may have columns `chain` and `draw` (or `.chain`, `.iteration`, `.draw`), a .npz file arrays `chain`
-    and `item` beside the labels, an ArviZ file has both.
+    A table may have columns `chain` and `draw` (or `.chain`, `.iteration`, `.draw`), a .npz file or zarr group arrays
+    `chain` and `item` beside the labels, an ArviZ file has both. With `missing="unobserved"` an empty cell or NaN says
+    that the draw does not have the item; its label is then -1.
 
     Examples
     --------
@@ -98,24 +101,25 @@ def read_draws(path: str | Path, *, key: str | None = None) -> NamedDraws:
     >>> draws.labels.tolist(), draws.chain.tolist(), draws.items.tolist()
     ([[1, 1], [1, 2]], [1, 2], ['a', 'b'])
     """
+    gaps = missing == "unobserved"
     if Path(path).is_dir() or Path(path).name.lower().endswith((".zarr", ".zarr.zip")):
-        return _zarr(Path(path), key)
+        return _zarr(Path(path), key, gaps)
     file = require_file(path)
     suffix = require_suffix(file, SUFFIXES)
     if key is not None and suffix not in (".npz", ".nc"):
         raise InputError(f"{file}: key={key!r} names an array of a .npz file or zarr group; leave it out for {suffix}")
     if suffix == ".nc":
-        return _with_xarray(file, key)
+        return _with_xarray(file, key, gaps)
     if suffix == ".npy":
-        return NamedDraws(_checked(_mapped(file), file))
+        return NamedDraws(_checked(_mapped(file), file, gaps))
     if suffix == ".npz":
         arrays = open_npz(file)
         name = arrays.choose(key)
         _require_header(arrays, name)
-        labels = _checked(arrays.load(name), file)
-        told = [_told(arrays, other, size) for other, size in zip((CHAIN, ITEM), labels.shape)]
-        return NamedDraws(labels, told[0], None if told[1] is None else np.array(as_words(told[1])))
-    names, batches = _parquet(file) if suffix == ".parquet" else _text(file)
+        labels = _checked(arrays.load(name), file, gaps)
+        shapes = {name: shape for name, (shape, _) in arrays.headers.items()}
+        return _named(labels, shapes, arrays.load, file)
+    names, batches = _parquet(file, gaps) if suffix == ".parquet" else _text(file, gaps)
     labels = _collected(batches, file)
     if names is None:
         return NamedDraws(labels)
@@ -124,20 +128,22 @@ def read_draws(path: str | Path, *, key: str | None = None) -> NamedDraws:
     return NamedDraws(labels if len(left) == len(names) else labels[:, left], chain, np.array(names)[left])
 
 
-def _told(arrays: ArrayFile, name: str, size: int) -> Labels | None:
-    """The array that says something of each draw or item, where the file has one."""
-    if name not in arrays.headers:
-        return None
-    shape = arrays.headers[name][0]
-    if shape != (size,):
-        raise InputError(
-            f"{arrays.path}: array {name!r} has shape {shape}, expected ({size},): one entry for each of the "
-            f"{'draws' if name == CHAIN else 'items'}; leave it out, or rename it"
-        )
-    return arrays.load(name)
+def _named(
+    labels: Any, shapes: dict[str, tuple[int, ...]], load: Callable[[str], Labels], path: str | Path
+) -> NamedDraws:
+    """Labels with the arrays beside them that say the chain of each draw and name the items, where there are any."""
+    told: list[Labels | None] = []
+    for name, size in zip((CHAIN, ITEM), labels.shape):
+        if shapes.get(name, (size,)) != (size,):
+            raise InputError(
+                f"{path}: array {name!r} has shape {shapes[name]}, expected ({size},): one entry for each of the "
+                f"{'draws' if name == CHAIN else 'items'}; leave it out, or rename it"
+            )
+        told.append(load(name) if name in shapes else None)
+    return NamedDraws(labels, told[0], None if told[1] is None else np.array(as_words(told[1])))
 
 
-def _with_xarray(path: Path, variable: str | None) -> NamedDraws:
+def _with_xarray(path: Path, variable: str | None, gaps: bool) -> NamedDraws:
     """The group `posterior` of a netCDF file or zarr store that ArviZ wrote, or a data set without groups."""
     xarray = require("xarray", extra="arviz", purpose="reading draws that ArviZ wrote")
     is_zarr = path.is_dir() or path.suffix != ".nc"
@@ -154,7 +160,7 @@ def _with_xarray(path: Path, variable: str | None) -> NamedDraws:
             found = named_draws(dataset, variable=variable)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-    return NamedDraws(_checked(found.labels, path), found.chain, found.items)
+    return NamedDraws(_checked(found.labels, path, gaps), found.chain, found.items)
 
 
 def _mapped(file: Path) -> Labels:
@@ -180,26 +186,31 @@ def _require_shape(shape: tuple[int, ...], path: str | Path) -> None:
         raise InputError(f"{path} holds no labels (shape {shape}): expected M x N labels, a row for each draw")
 
 
-def _checked(labels: Any, path: str | Path) -> Any:
-    """Labels with a shape and numbers that labels have; floats are looked through, a few draws at a time."""
+def _checked(labels: Any, path: str | Path, gaps: bool) -> Any:
+    """Labels with a shape and numbers that labels have; floats are looked through, a few draws at a time.
+
+    With `gaps` NaN is a label: `LabelBlocks` makes it -1.
+    """
     _require_shape(tuple(labels.shape), path)
     if labels.dtype.kind not in "biufUS":
         raise InputError(f"{path}: draws of type {labels.dtype}; {WHOLE}")
     if labels.dtype.kind == "f":
         step = max(1, BATCH // labels.shape[1])
         for low in range(0, labels.shape[0], step):
-            _require_whole(np.asarray(labels[low : low + step]), low, path)
+            _require_whole(np.asarray(labels[low : low + step]), low, path, gaps)
     return labels
 
 
-def _require_whole(block: Labels, first: int, path: str | Path) -> None:
+def _require_whole(block: Labels, first: int, path: str | Path, gaps: bool) -> None:
     bad = ~np.isfinite(block) | (block != np.round(block))
+    if gaps:
+        bad &= ~np.isnan(block)
     if bad.any():
         b, i = (int(at[0]) for at in np.nonzero(bad))
         raise InputError(f"{path}: draw {first + b}, item {i}: {block[b, i]:g} is no label; {WHOLE}")
 
 
-def _zarr(path: Path, key: str | None) -> NamedDraws:
+def _zarr(path: Path, key: str | None, gaps: bool) -> NamedDraws:
     if not path.exists():
         raise InputError(f"{path} does not exist; check the path")
     try:
@@ -215,23 +226,25 @@ def _zarr(path: Path, key: str | None) -> NamedDraws:
     if hasattr(store, "shape"):
         if key is not None:
             raise InputError(f"{path} is one array: key={key!r} names an array of a group; leave it out")
-        return NamedDraws(_checked(store, path))
+        return NamedDraws(_checked(store, path, gaps))
     if POSTERIOR in store:
-        return _with_xarray(path, key)
+        return _with_xarray(path, key, gaps)
     arrays = dict(store.arrays())
     if key is not None:
         if key not in arrays:
             raise InputError(f"{path} has no array {key!r}; it has {listed(arrays) or 'none'}")
-        return NamedDraws(_checked(arrays[key], path))
-    fitting = [array for array in arrays.values() if len(array.shape) == 2]
+        fitting = [arrays[key]]
+    else:
+        fitting = [array for array in arrays.values() if len(array.shape) == 2]
     if len(fitting) != 1:
         raise InputError(
             f"{path} has {len(fitting)} arrays of 2 dimensions ({listed(arrays) or 'it is empty'}); name one: key=..."
         )
-    return NamedDraws(_checked(fitting[0], path))
+    shapes = {name: tuple(array.shape) for name, array in arrays.items()}
+    return _named(_checked(fitting[0], path, gaps), shapes, lambda name: np.asarray(arrays[name][:]), path)
 
 
-def _parquet(file: Path) -> tuple[list[str] | None, Iterator[Labels]]:
+def _parquet(file: Path, gaps: bool) -> tuple[list[str] | None, Iterator[Labels]]:
     """Names of the columns, and batches of draws; each a row of numbers, or one list, without names."""
     parquet = require("pyarrow.parquet", extra="parquet", purpose="reading parquet files")
     types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
@@ -256,35 +269,40 @@ def _parquet(file: Path) -> tuple[list[str] | None, Iterator[Labels]]:
         (row,) = next(table.iter_batches(batch_size=1, columns=[fields[0].name])).column(0)
         width = len(row) if row.is_valid else 0
         _require_shape((table.metadata.num_rows, width), file)
-    return (None if is_list[0] else [field.name for field in fields]), _parquet_batches(file, table, fields, width)
+    return (None if is_list[0] else [field.name for field in fields]), _parquet_batches(
+        file, table, fields, width, gaps
+    )
 
 
-def _parquet_batches(file: Path, table: Any, fields: list[Any], width: int) -> Iterator[Labels]:
+def _parquet_batches(file: Path, table: Any, fields: list[Any], width: int, gaps: bool) -> Iterator[Labels]:
     types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
     kind = fields[0].type
     is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
     rows, first = max(1, BATCH // width), 0
     for batch in table.iter_batches(batch_size=rows, columns=[field.name for field in fields]):
         if is_list:
-            block = _lists(batch.column(0), width, first, file)
+            block = _lists(batch.column(0), width, first, file, gaps)
         else:
             for item, column in enumerate(batch.columns):
-                _require_present(column, file, first, item, 1)
+                if not gaps:
+                    _require_present(column, file, first, item, 1)
             block = np.column_stack([column.to_numpy(zero_copy_only=False) for column in batch.columns])
         if block.dtype.kind == "f":
-            _require_whole(block, first, file)
+            _require_whole(block, first, file, gaps)
+            block = np.where(np.isnan(block), -1.0, block)
         first += len(block)
         yield block
 
 
-def _lists(column: Any, width: int, first: int, file: Path) -> Labels:
+def _lists(column: Any, width: int, first: int, file: Path, gaps: bool) -> Labels:
     _require_present(column, file, first, 0, 1)
     lengths = np.array([len(row) for row in column])
     if (lengths != width).any():
         b = int(np.flatnonzero(lengths != width)[0])
         raise InputError(f"{file}: draw {first + b} has {lengths[b]} labels and draw 0 has {width}: expected the same")
     numbers = column.flatten()
-    _require_present(numbers, file, first, 0, width)
+    if not gaps:
+        _require_present(numbers, file, first, 0, width)
     return np.asarray(numbers.to_numpy(zero_copy_only=False)).reshape(len(lengths), width)
 
 
@@ -295,7 +313,7 @@ def _require_present(column: Any, file: Path, first: int, item: int, width: int)
         raise InputError(f"{file}: {_lacking(first + draw, item + further)}")
 
 
-def _text(file: Path) -> tuple[list[str] | None, Iterator[Labels]]:
+def _text(file: Path, gaps: bool) -> tuple[list[str] | None, Iterator[Labels]]:
     """Names of the columns, where there is a header, and batches of rows of numbers."""
     rows, _ = first_rows(file, 2)
     # R and pandas leave the name of the row numbers empty.
@@ -310,14 +328,14 @@ def _text(file: Path) -> tuple[list[str] | None, Iterator[Labels]]:
                 )
     if header and len(rows) == 1:
         raise InputError(f"{file} has a header and no rows; expected a row for each draw")
-    return (rows[0] if header else None), _text_batches(file, len(rows[0]), header=header)
+    return (rows[0] if header else None), _text_batches(file, len(rows[0]), header=header, gaps=gaps)
 
 
-def _text_batches(file: Path, width: int, *, header: bool) -> Iterator[Labels]:
+def _text_batches(file: Path, width: int, *, header: bool, gaps: bool) -> Iterator[Labels]:
     step, first = max(1, BATCH // width), 0
     held: list[Labels] = []
     for row in data_rows(file, width, skip_header=header):
-        held.append(_row(row, first + len(held), file))
+        held.append(_row(row, first + len(held), file, gaps))
         if len(held) == step:
             yield np.stack(held)
             first, held = first + step, []
@@ -325,13 +343,13 @@ def _text_batches(file: Path, width: int, *, header: bool) -> Iterator[Labels]:
         yield np.stack(held)
 
 
-def _row(cells: list[str], draw: int, file: Path) -> Labels:
+def _row(cells: list[str], draw: int, file: Path, gaps: bool) -> Labels:
     try:
         return np.array(cells, dtype=np.int64)
     except (ValueError, OverflowError):
-        numbers = [as_number(cell) for cell in cells]
+        numbers = [-1.0 if gaps and is_missing(cell) else as_number(cell) for cell in cells]
     for item, (cell, number) in enumerate(zip(cells, numbers)):
-        if is_missing(cell):
+        if is_missing(cell) and not gaps:
             raise InputError(f"{file}: {_lacking(draw, item)}")
         if number is None or not float(number).is_integer():
             raise InputError(f"{file}: draw {draw}, item {item}: {cell.strip()!r} is no whole number")
@@ -343,7 +361,10 @@ def _row(cells: list[str], draw: int, file: Path) -> Labels:
 
 
 def _lacking(draw: int, item: int) -> str:
-    return f"draw {draw} has no label for item {item}: every draw labels every item"
+    return (
+        f"draw {draw} has no label for item {item}: every draw labels every item; if it lacks the item, say "
+        "missing='unobserved' (command line: --missing unobserved)"
+    )
 
 
 def _collected(batches: Iterable[Labels], file: Path) -> Labels:

@@ -7,7 +7,7 @@ refused until an option says what it is, so that the truth never leaks in as a f
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -54,6 +54,7 @@ def read_features(
     label_column: str | None = None,
     id_column: str | None = None,
     key: str | None = None,
+    columns: Sequence[str] | None = None,
     allow_missing: bool = False,
 ) -> FeatureTable:
     r"""Read items as rows of numbers.
@@ -67,6 +68,9 @@ def read_features(
         another array. A file without a header calls its columns column_0, column_1, ...
     key : str, optional
         Array of a .npz to read; by default `X`, or the only one of two dimensions.
+    columns : sequence of str, optional
+        The columns that are features, in this order; the others are not looked at. All others than those above by
+        default.
     allow_missing : bool
         Read missing cells as NaN. Infinite ones are an error all the same.
 
@@ -106,15 +110,30 @@ def read_features(
     if label_column is not None and label_column == id_column:
         raise InputError(f"label and id column are both {label_column!r}; name two columns")
     if suffix == ".npz":
-        return _from_npz(open_npz(file), label_column, id_column, key, allow_missing)
+        return _chosen(_from_npz(open_npz(file), label_column, id_column, key, allow_missing), columns)
     if suffix == ".npy":
         source = open_npy(file)
-        return _from_matrix(source, file.stem, label_column, id_column, allow_missing)
-    return _from_columns(file, suffix, label_column, id_column, allow_missing)
+        return _chosen(_from_matrix(source, file.stem, label_column, id_column, allow_missing), columns)
+    return _from_columns(file, suffix, label_column, id_column, columns, allow_missing)
+
+
+def _chosen(table: FeatureTable, columns: Sequence[str] | None) -> FeatureTable:
+    """The table with these features alone."""
+    if columns is None:
+        return table
+    for name in columns:
+        _require_known(table.path, name, table.columns, "--columns")
+    kept = [table.columns.index(name) for name in columns]
+    return replace(table, features=table.features[:, kept], columns=list(columns))
 
 
 def _from_columns(
-    file: Path, suffix: str, label_column: str | None, id_column: str | None, allow_missing: bool
+    file: Path,
+    suffix: str,
+    label_column: str | None,
+    id_column: str | None,
+    columns_asked: Sequence[str] | None,
+    allow_missing: bool,
 ) -> FeatureTable:
     asked = [name for name in (label_column, id_column) if name is not None]
     table: TextTable | ParquetTable
@@ -122,16 +141,21 @@ def _from_columns(
     names, notes = table.names, list(table.notes)
     for name, option in ((label_column, "--label-column"), (id_column, "--id-column")):
         _require_known(file, name, names, option)
+    for name in columns_asked or ():
+        _require_known(file, name, names, "--columns")
     coordinate = next((name for name in names if name.lower() == "y" and name not in asked), None)
-    if "x" not in (name.lower() for name in names):
+    if "x" not in (name.lower() for name in names) or columns_asked is not None:
         coordinate = None
-    _refuse_hidden_truth(file, names, [*asked, *([] if coordinate is None else [coordinate])])
+    if columns_asked is None:
+        _refuse_hidden_truth(file, names, [*asked, *([] if coordinate is None else [coordinate])])
     if isinstance(table, TextTable) and table.has_header and names[0] == "column_0" and "column_0" not in asked:
         raise InputError(
             f"{file}: the first column has no name, as when pandas writes its index; "
             f"pass --id-column column_0 if it names the items, or write the file without it (index=False)"
         )
     kept = [at for at, name in enumerate(names) if name not in asked]
+    if columns_asked is not None:
+        kept = [names.index(name) for name in columns_asked]
     if not kept:
         raise InputError(f"{file} has no feature columns left beside {listed(asked)}; expected at least one")
     features, words = table.read(kept, [names.index(name) for name in asked], remedy=REMEDY)

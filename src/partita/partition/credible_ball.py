@@ -17,6 +17,7 @@ Upper and lower bounds tell about K as well as about distance. A ball that holds
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -154,9 +155,9 @@ def credible_ball(
     return CredibleBall(radius * found.unit, level, share, horizontal, upper, lower, metric)
 
 
-def check_level(level: float) -> None:
+def check_level(level: Any) -> None:
     """Raise `InputError` unless 0 < level <= 1."""
-    if not 0.0 < level <= 1.0:
+    if isinstance(level, bool) or not isinstance(level, Real) or not 0.0 < float(level) <= 1.0:
         raise InputError(f"level={level!r}: expected a probability above 0 and at most 1, such as 0.95")
 
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import fits, require_memory
-from partita.partition.dendrogram import Codes, Dendrogram
+from partita.partition.dendrogram import Codes, Dendrogram, numbered
 from partita.partition.draws import PartitionDraws
-from partita.partition.expected import expected_loss, expected_loss_from_similarity
-from partita.partition.losses import LowerBound, PartitionLoss, Unit, loss_of
+from partita.partition.expected import expected_loss, minimised_by_pairs
+from partita.partition.losses import ConstantPotts, LowerBound, PartitionLoss, Unit, loss_of
 
 __all__ = ["Evidence", "evidence_of"]
 
@@ -42,7 +44,7 @@ class Evidence:
 
     loss: PartitionLoss
     draws: PartitionDraws | None
-    matrix: Array | None = None
+    matrix: Array | sp.csr_array | None = None
 
     @property
     def n_items(self) -> int:
@@ -50,7 +52,17 @@ class Evidence:
         if self.draws is not None:
             return self.draws.n_items
         assert self.matrix is not None
-        return len(self.matrix)
+        return int(self.matrix.shape[0])
+
+    @property
+    def has_levels(self) -> bool:
+        """Whether there is a partition level by level (`multilevel`)."""
+        return isinstance(self.loss, ConstantPotts)
+
+    @property
+    def has_dendrograms(self) -> bool:
+        """Whether there is, or may be made, a matrix of all pairs."""
+        return not sp.issparse(self.matrix) and self.has_pairs
 
     @property
     def has_pairs(self) -> bool:
@@ -63,12 +75,19 @@ class Evidence:
         return not self.loss.by_draws or (self.loss.by_pairs and self.has_pairs)
 
     @property
-    def similarity(self) -> Array:
-        """The posterior similarity matrix."""
+    def similarity(self) -> Any:
+        """The posterior similarity matrix, or the affinity that takes its place."""
         if self.matrix is not None:
             return self.matrix
         assert self.draws is not None
         return self.draws.similarity
+
+    @property
+    def shares(self) -> Array:
+        """The similarities for a dendrogram: an affinity with larger entries is scaled down to one at most."""
+        P = np.asarray(self.similarity)
+        most = float(P.max())
+        return P / most if self.has_levels and most > 0.0 else P
 
     def empty_state(self) -> Any:
         """For the compiled moves: no item placed."""
@@ -95,6 +114,8 @@ class Evidence:
 
     def pass_cost(self, K: int) -> float:
         """Numbers read when every cluster is tried for one item."""
+        if isinstance(self.matrix, sp.csr_array):
+            return float(2.0 * self.matrix.nnz / self.n_items + K)
         if self.uses_pairs:
             return 2.0 * self.n_items
         assert self.draws is not None
@@ -104,7 +125,25 @@ class Evidence:
         """What is minimised, afresh and in NumPy."""
         if self.draws is not None and not (self.uses_pairs and self.loss.by_pairs):
             return float(self.loss.minimised(expected_loss(codes, self.draws, loss=self.loss)))
-        return float(self.loss.minimised(expected_loss_from_similarity(codes, self.similarity, loss=self.loss)))
+        return minimised_by_pairs(numbered(codes), self.similarity, self.loss)
+
+    def multilevel(self, rng: np.random.Generator) -> Codes:
+        """A partition by moves of items, of clusters of items, and so on, and back. O(nnz) a level and pass."""
+        from partita.kernels.potts import multilevel
+
+        loss = self.loss
+        assert isinstance(loss, ConstantPotts)
+        return np.asarray(multilevel(*self._graph, loss.resolution, loss.price, rng))
+
+    @cached_property
+    def _graph(self) -> tuple[NDArray[Any], NDArray[Any], Array]:
+        """The pairs of positive affinity in CSR form."""
+        A = sp.csr_array(self.similarity)
+        if A.nnz and A.data.min() <= 0.0:
+            A = A.copy()
+            A.data = np.maximum(A.data, 0.0)
+            A.eliminate_zeros()
+        return A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data.astype(np.float64)
 
     def cut_values(self, tree: Dendrogram) -> Array:
         """What is minimised, for all cuts of a dendrogram."""

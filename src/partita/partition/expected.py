@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
@@ -86,7 +87,7 @@ def expected_loss(
     if not chosen.by_draws:
         P = draws.similarity if isinstance(draws, PartitionDraws) else posterior_similarity(draws, weights=weights)
         _require_items(codes, len(P))
-        values = [_by_pairs(each, P, chosen) for each in codes]
+        values = [minimised_by_pairs(each, P, chosen) for each in codes]
     else:
         given = LabelBlocks(draws.labels) if isinstance(draws, PartitionDraws) else label_blocks(draws)
         v = checked_weights(weights, given.n_draws)
@@ -146,7 +147,7 @@ def expected_loss_from_similarity(
     codes, single = _partitions(labels)
     P = checked_similarity(similarity)
     _require_items(codes, len(P))
-    reported = [float(chosen.reported(_by_pairs(each, P, chosen))) for each in codes]
+    reported = [float(chosen.reported(minimised_by_pairs(each, P, chosen))) for each in codes]
     return reported[0] if single else np.array(reported)
 
 
@@ -180,7 +181,7 @@ def partition_distance(
     if chosen.by_draws:
         return float(chosen.reported(_by_draws(first, LabelBlocks(second[None]), np.ones(1), chosen)))
     together = (second[:, None] == second[None, :]).astype(np.float64)
-    return float(chosen.reported(_by_pairs(first, together, chosen)))
+    return float(chosen.reported(minimised_by_pairs(first, together, chosen)))
 
 
 def checked_similarity(similarity: ArrayLike) -> Array:
@@ -271,13 +272,18 @@ def _sums_by_sorting(codes: NDArray[np.intp], f: Array) -> Array:
     return np.asarray(np.bincount(at // N, weights=f[lengths], minlength=rows), dtype=np.float64)
 
 
-def _by_pairs(codes: Codes, P: Array, loss: PartitionLoss) -> float:
-    """What is minimised, from the sums of each item's similarities with its own cluster."""
+def minimised_by_pairs(codes: Codes, P: Any, loss: PartitionLoss) -> float:
+    """What is minimised, from the sums of each item's similarities with its own cluster; P an array, or CSR."""
     N, K = len(codes), int(codes.max()) + 1
-    order = np.argsort(codes, kind="stable")
     sizes = np.bincount(codes)
-    within = np.add.reduceat(P[:, order], np.append(0, np.cumsum(sizes)[:-1]), axis=1)[np.arange(N), codes]
-    total = P.sum(axis=1)
+    if sp.issparse(P):
+        rows = np.repeat(codes, np.diff(P.indptr))
+        within = np.bincount(rows, weights=P.data * (rows == codes[P.indices]), minlength=K)
+        total = np.asarray(P.sum(axis=1))
+    else:
+        order = np.argsort(codes, kind="stable")
+        within = np.add.reduceat(P[:, order], np.append(0, np.cumsum(sizes)[:-1]), axis=1)[np.arange(N), codes]
+        total = P.sum(axis=1)
     if loss.by_draws:
         u, v, w = float((sizes.astype(np.float64) ** 2).sum()), float(total.sum()), float(within.sum())
         return float(loss.formula.evaluate(u, v, w, float(N) ** 2, float(N), float(K)))

@@ -40,6 +40,16 @@ class NamedDraws:
     chain: NDArray[Any] | None = None
     items: NDArray[Any] | None = None
 
+    def __post_init__(self) -> None:
+        if self.items is None:
+            return
+        names, counts = np.unique(np.asarray(self.items).astype(str), return_counts=True)
+        if counts.max(initial=0) > 1:
+            raise InputError(
+                f"{counts.max()} items are called {str(names[counts.argmax()])!r}: give each a name of its own, or "
+                "leave the names out"
+            )
+
 
 def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
     """The labels in whatever holds them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -15,7 +16,7 @@ from partita.partition.evidence import Evidence
 from partita.partition.expected import checked_similarity
 from partita.partition.losses import PartitionLoss
 
-__all__ = ["checked_cap", "checked_evidence", "checked_jobs", "checked_start"]
+__all__ = ["checked_cap", "checked_evidence", "checked_jobs", "checked_run", "checked_starts"]
 
 
 def checked_evidence(
@@ -42,7 +43,23 @@ def checked_cap(max_clusters: int | None, n_items: int) -> int:
     return min(int(max_clusters), n_items)
 
 
-def checked_start(start: ArrayLike, name: str, n_items: int, cap: int) -> Codes:
+def checked_run(n_init: int, max_seconds: float | None, on_interrupt: str) -> None:
+    """How many random starts, how long, and what Ctrl-C does."""
+    if n_init < 0:
+        raise InputError(f"n_init={n_init}: expected 0 or more random starts")
+    if max_seconds is not None and max_seconds <= 0:
+        raise InputError(f"max_seconds={max_seconds}: expected a positive number of seconds, or None")
+    if on_interrupt not in ("raise", "best"):
+        raise InputError(f"on_interrupt={on_interrupt!r}: expected 'raise' or 'best'")
+
+
+def checked_starts(starts: Sequence[ArrayLike] | Mapping[str, ArrayLike], n_items: int, cap: int) -> dict[str, Codes]:
+    """Partitions to begin at, by name."""
+    named = starts if isinstance(starts, Mapping) else {f"start {r}": start for r, start in enumerate(starts)}
+    return {name: _checked_start(start, name, n_items, cap) for name, start in named.items()}
+
+
+def _checked_start(start: ArrayLike, name: str, n_items: int, cap: int) -> Codes:
     """A partition to begin at, in no more clusters than the cap."""
     codes = codes_of(start, name)
     require_same_length(len(codes), n_items, (name, "draws"))

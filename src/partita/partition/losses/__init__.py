@@ -3,6 +3,7 @@
 from partita.partition.losses.adjusted_rand import AdjustedRand, PosteriorExpectedRand
 from partita.partition.losses.base import PartitionLoss, Unit, loss_of
 from partita.partition.losses.binder import Binder
+from partita.partition.losses.constant_potts import ConstantPotts
 from partita.partition.losses.information import (
     InformationDistance,
     NormalizedInformationDistance,
@@ -14,6 +15,7 @@ from partita.partition.losses.variation import VariationOfInformation
 __all__ = [
     "AdjustedRand",
     "Binder",
+    "ConstantPotts",
     "InformationDistance",
     "LowerBound",
     "NormalizedInformationDistance",

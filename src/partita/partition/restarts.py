@@ -1,0 +1,327 @@
+"""The runs of a partition search: from which starts, how many, which are polished, when it is enough.
+
+Each start is settled (single items, merges), and the best that they lead to are polished (splits, rebuilt clusters).
+Random starts end early where they agree. Every random stream is that of a run's number, so that the answer does not
+depend on threads.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from partita.kernels.threads import limit_threads
+from partita.partition.climb import Climb, Stopped
+from partita.partition.dendrogram import Codes, Dendrogram, Linkage, numbered
+from partita.partition.evidence import Evidence
+from partita.partition.result import PartitionResult, Run, Status, Tried
+
+__all__ = ["search_evidence"]
+
+LINKAGES: tuple[Linkage, ...] = ("average", "complete")
+# Similarities added up to find the best of the draws, and the fewest draws that are looked at.
+DRAWS_COST, FEWEST_DRAWS = 1e7, 8
+# Random starts end when so many of them have led to the best value so far.
+AGREEING = 2
+# Of so many random starts one begins at random labels, the others at items placed one after the other.
+EVERY = 4
+# Different partitions that are polished, the best first.
+POLISHED = 3
+# Values that differ by no more, relative to them or to one, are the same: sums over draws in another order.
+SAME = 1e-9
+
+
+def search_evidence(
+    evidence: Evidence,
+    *,
+    cap: int,
+    given: Mapping[str, Codes],
+    n_init: int,
+    n_jobs: int,
+    seed: int | None,
+    began: float | None = None,
+    max_seconds: float | None = None,
+    on_interrupt: Literal["raise", "best"] = "raise",
+    progress: Callable[[str], None] | None = None,
+) -> PartitionResult:
+    """The best partition of all runs; options as in `search_partition`, checked already; `began` starts the clock."""
+    now = time.perf_counter() if began is None else began
+    search = _Search(evidence, cap, np.random.SeedSequence(seed), now, max_seconds, progress)
+    try:
+        search.all(dict(given), n_init, n_jobs)
+    except KeyboardInterrupt:
+        search.interrupted = True
+        search.stop.set()
+    if search.interrupted and (on_interrupt == "raise" or search.best is None):
+        raise KeyboardInterrupt
+    return search.result(seed)
+
+
+@dataclass(eq=False)
+class _Found:
+    """A partition, and what is minimised."""
+
+    start: str
+    codes: Codes
+    value: float
+    seconds: float = 0.0
+
+
+@dataclass(eq=False)
+class _Search:
+    """One call: what was found so far, the clock, whom to tell."""
+
+    evidence: Evidence
+    cap: int
+    seed: np.random.SeedSequence
+    began: float
+    max_seconds: float | None
+    progress: Callable[[str], None] | None
+    stop: threading.Event = field(default_factory=threading.Event)
+    interrupted: bool = False
+    out_of_time: bool = False
+    scored: list[_Found] = field(default_factory=list)
+    runs: list[_Found] = field(default_factory=list)
+    best: _Found | None = None
+    cap_bound: bool = False
+    notes: list[str] = field(default_factory=list)
+
+    def all(self, given: dict[str, Codes], n_init: int, n_jobs: int) -> None:
+        """Starts, runs, and the polish of the best."""
+        with limit_threads(n_jobs):
+            starts: list[tuple[str, Codes | None]] = [(f.start, f.codes) for f in self._scored_starts()]
+        if self.best is None:  # time is over already, or nothing could be scored: there is always an answer
+            self._score("one cluster", np.zeros(self.evidence.n_items, dtype=np.int64))
+        for name, codes in given.items():
+            self._score(name, codes)
+            starts.append((name, codes))
+        starts = _distinct(starts)
+        n_scored = len(starts)
+        starts += [(f"{self._kind(r)} {r}", None) for r in range(n_init if starts else max(n_init, 1))]
+        seeds = self.seed.spawn(len(starts) + POLISHED)
+        self._tell("moving items")
+        for numbers in (range(n_scored), range(n_scored, len(starts))):
+            for found in self._in_order(lambda r: self._run(*starts[r], seeds[r]), numbers, n_jobs):
+                self.runs.append(found)
+                if self._agree(n_scored) >= AGREEING:
+                    break
+            if self._over():
+                return
+        self._tell("splitting and rebuilding clusters")
+        order = self._different()
+        jobs = list(zip(order, seeds[len(starts) :]))
+        polished = list(self._in_order(lambda p: self._polish(*jobs[p]), range(len(jobs)), n_jobs))
+        for (r, _), found in zip(jobs, polished):
+            self.runs[r] = found
+        if self.best is not None and self.cap < self.evidence.n_items and self.best.codes.max() + 1 == self.cap:
+            self.cap_bound = self._would_go_on(self.best, seeds[-1])
+
+    def _scored_starts(self) -> list[_Found]:
+        """The best cut of each dendrogram, and the best of some draws."""
+        evidence = self.evidence
+        found: list[_Found] = []
+        if evidence.has_levels:
+            self._tell("moving and joining items level by level")
+            found.append(self._score("levels", evidence.multilevel(np.random.default_rng(self.seed.spawn(1)[0]))))
+        if not evidence.has_dendrograms and evidence.draws is None:
+            return found
+        if not evidence.has_dendrograms:
+            self.notes.append("no dendrogram starts: the similarity matrix would not fit into memory")
+        else:
+            self._tell("making the similarity matrix")
+            for linkage in LINKAGES:
+                if found and self._over():
+                    return found
+                self._tell(f"scoring the cuts of the {linkage} linkage dendrogram")
+                tree = Dendrogram.of(evidence.shares, linkage)
+                values = evidence.cut_values(tree)
+                fewest = max(0, evidence.n_items - self.cap)
+                t = fewest + int(np.argmin(values[fewest:]))
+                found.append(self._keep(_Found(f"{linkage} linkage", tree.cut(t), float(values[t]))))
+        if evidence.draws is not None and not self._over():
+            best = self._best_draw()
+            if best is not None:
+                found.append(best)
+        return found
+
+    def _best_draw(self) -> _Found | None:
+        """The best of some draws by pairs, scored by the loss."""
+        draws = self.evidence.draws
+        assert draws is not None
+        able = np.flatnonzero(draws.n_clusters <= self.cap)
+        if not len(able):
+            return None
+        most = max(FEWEST_DRAWS, int(DRAWS_COST / draws.n_items**2))
+        rng = np.random.default_rng(self.seed.spawn(1)[0])
+        rows = able if len(able) <= most else np.sort(rng.choice(able, most, replace=False))
+        if not self.evidence.has_pairs:
+            rows = rows[:FEWEST_DRAWS]
+            values = [self.evidence.value(draws.labels[row]) for row in rows]
+            row = rows[int(np.argmin(values))]
+        else:
+            row = rows[int(np.argmin(self.evidence.pair_values(rows)))]
+        return self._score("best of the draws", draws.labels[row].astype(np.int64))
+
+    def _score(self, start: str, codes: Codes) -> _Found:
+        return self._keep(_Found(start, numbered(codes), self.evidence.value(codes)))
+
+    def _keep(self, found: _Found) -> _Found:
+        self.scored.append(found)
+        self._better(found)
+        return found
+
+    def _better(self, found: _Found) -> None:
+        if self.best is None or found.value < self.best.value - _margin(self.best.value):
+            self.best = found
+
+    def _climb(self) -> Climb:
+        return Climb(self.evidence, self.cap, self._over)
+
+    def _run(self, start: str, codes: Codes | None, seed: np.random.SeedSequence) -> _Found:
+        began, rng, climb = time.perf_counter(), np.random.default_rng(seed), self._climb()
+        if start.startswith("levels ") and codes is None:
+            climb.assign(self.evidence.multilevel(rng))
+        elif start.startswith("random ") and codes is None:
+            climb.assign(rng.integers(min(self.cap, self._n_clusters_so_far()), size=self.evidence.n_items))
+        elif codes is None:
+            climb.allocate(rng.permutation(self.evidence.n_items))
+        else:
+            climb.assign(codes)
+        try:
+            climb.settle(rng)
+        except Stopped:
+            if codes is None and self.best is not None:
+                raise
+        return _Found(start, numbered(climb.labels), climb.value, time.perf_counter() - began)
+
+    def _kind(self, r: int) -> str:
+        """What random start number r is: allocations, and labels at random in their midst."""
+        if self.evidence.has_levels:
+            return "levels"
+        return "random" if r % EVERY == EVERY - 1 else "allocation"
+
+    def _n_clusters_so_far(self) -> int:
+        return 1 if self.best is None else int(self.best.codes.max()) + 1
+
+    def _polish(self, r: int, seed: np.random.SeedSequence) -> _Found:
+        began, found, climb = time.perf_counter(), self.runs[r], self._climb()
+        climb.assign(found.codes)
+        try:
+            climb.polish(np.random.default_rng(seed))
+        except Stopped:
+            if (climb.labels < 0).any():
+                return found
+        seconds = found.seconds + time.perf_counter() - began
+        return _Found(found.start, numbered(climb.labels), climb.value, seconds)
+
+    def _would_go_on(self, found: _Found, seed: np.random.SeedSequence) -> bool:
+        """Whether more clusters than the cap allows would lower the value."""
+        climb = Climb(self.evidence, self.evidence.n_items, self._over)
+        try:
+            climb.assign(found.codes)
+            rng = np.random.default_rng(seed)
+            climb.settle(rng)
+            climb.polish(rng)
+        except Stopped:
+            pass
+        return not (climb.labels < 0).any() and climb.value < found.value - _margin(found.value)
+
+    def _agree(self, first: int = 0) -> int:
+        """How many runs, from one on, ended as good as the best of all."""
+        least = min(found.value for found in self.runs)
+        return sum(found.value <= least + _margin(least) for found in self.runs[first:])
+
+    def _different(self) -> list[int]:
+        """The runs to polish: the best, each different partition once."""
+        order = sorted(range(len(self.runs)), key=lambda r: (self.runs[r].value, r))
+        chosen: list[int] = []
+        for r in order:
+            if len(chosen) == POLISHED:
+                break
+            if not any(np.array_equal(self.runs[r].codes, self.runs[q].codes) for q in chosen):
+                chosen.append(r)
+        return chosen
+
+    def _in_order(self, one: Callable[[int], _Found], numbers: Sequence[int], n_jobs: int) -> Any:
+        """Results in the order of their numbers, made by threads; a caller that has enough breaks off."""
+        if n_jobs == 1 or len(numbers) < 2:
+            for r in numbers:
+                try:
+                    found = one(r)
+                except Stopped:
+                    return
+                self._better(found)
+                yield found
+            return
+        with ThreadPoolExecutor(min(n_jobs, len(numbers))) as pool:
+            futures = [pool.submit(one, r) for r in numbers]
+            try:
+                for future in futures:
+                    try:
+                        found = future.result()
+                    except Stopped:
+                        return
+                    self._better(found)
+                    yield found
+            except KeyboardInterrupt:
+                self.stop.set()
+                raise
+            finally:
+                for future in futures:
+                    future.cancel()
+                wait(futures)
+
+    def _over(self) -> bool:
+        if self.max_seconds is not None and time.perf_counter() - self.began >= self.max_seconds:
+            self.out_of_time = True
+        return self.out_of_time or self.stop.is_set()
+
+    def _tell(self, what: str) -> None:
+        if self.progress is not None:
+            self.progress(what)
+
+    def result(self, seed: int | None) -> PartitionResult:
+        assert self.best is not None
+        loss, best = self.evidence.loss, self.best
+        exact = self.evidence.value(best.codes)
+        values = [found.value for found in self.runs]
+        status: Status = "interrupted" if self.interrupted else "max_seconds" if self.out_of_time else "converged"
+        runs = tuple(
+            Run(f.start, int(f.codes.max()) + 1, float(loss.reported(f.value)), f.codes, f.seconds) for f in self.runs
+        )
+        tried = [Tried(f.start, int(f.codes.max()) + 1, float(loss.reported(f.value))) for f in self.scored]
+        tried += [Tried(f"search from {run.start}", run.n_clusters, run.loss) for run in runs]
+        return PartitionResult(
+            labels=best.codes,
+            n_clusters=int(best.codes.max()) + 1,
+            expected_loss=float(loss.reported(exact)),
+            loss=loss,
+            status=status,
+            runs=runs,
+            tried=tuple(tried),
+            cap_bound=self.cap_bound,
+            gap=max(values) - min(values) if values else 0.0,
+            n_agreeing=self._agree() if self.runs else 0,
+            seconds=time.perf_counter() - self.began,
+            seed=seed,
+            notes=tuple(self.notes),
+        )
+
+
+def _distinct(starts: list[tuple[str, Codes | None]]) -> list[tuple[str, Codes | None]]:
+    """Each partition once."""
+    seen: dict[bytes, tuple[str, Codes | None]] = {}
+    for name, codes in starts:
+        assert codes is not None
+        seen.setdefault(codes.astype(np.int64).tobytes(), (name, codes))
+    return list(seen.values())
+
+
+def _margin(value: float) -> float:
+    return SAME * max(1.0, abs(value))
