@@ -15,10 +15,12 @@ from partita.affinity.from_local_metric import LocalMetricGraph
 from partita.affinity.from_matrix import Precomputed, from_edges
 from partita.affinity.from_neighbors import NeighborGraph
 from partita.affinity.from_random_features import RandomFeatures
+from partita.affinity.from_subspace import LowRankRepresentation, MatchingPursuit, SparseSubspace
 from partita.affinity.gower import gower_distances
 from partita.affinity.low_rank import LowRankAffinity
 from partita.affinity.normalise import Normalised, normalise
 from partita.affinity.scaled import ScaledAffinity
+from partita.affinity.self_diffusion import self_diffusion
 from partita.affinity.sparse import SparseAffinity
 from partita.affinity.weighted import WeightedAffinity
 
@@ -34,6 +36,8 @@ __all__ = [
     "Landmarks",
     "LocalMetricGraph",
     "LowRankAffinity",
+    "LowRankRepresentation",
+    "MatchingPursuit",
     "NeighborGraph",
     "Normalised",
     "Nystrom",
@@ -43,6 +47,7 @@ __all__ = [
     "RelativeDistance",
     "ScaledAffinity",
     "SparseAffinity",
+    "SparseSubspace",
     "Unobserved",
     "WeightedAffinity",
     "as_affinity",
@@ -50,4 +55,5 @@ __all__ = [
     "from_edges",
     "gower_distances",
     "normalise",
+    "self_diffusion",
 ]

@@ -97,7 +97,7 @@ def fit(
         AffinityOption | None,
         typer.Option(
             help="neighbors (soft's default), relative (the others'), ensemble; landmarks, nystrom and random-features "
-            "are low-rank."
+            "are low-rank; ssc, ssc-omp and lrr for items near a union of subspaces."
         ),
     ] = None,
     solver: Annotated[

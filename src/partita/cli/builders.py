@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from partita.affinity import (
     Builder,
     Landmarks,
+    LowRankRepresentation,
+    MatchingPursuit,
     NeighborGraph,
     Nystrom,
     Precomputed,
     RandomFeatures,
     RelativeDistance,
+    SparseSubspace,
 )
 from partita.ensemble import Ensemble
 from partita.errors import InputError
@@ -28,7 +32,10 @@ OF_FEATURES: dict[str, tuple[type[Builder], dict[str, str]]] = {
     "ensemble": (Ensemble, {}),
     "landmarks": (Landmarks, {"n_landmarks": "n_landmarks", "n_neighbors": "n_neighbors"}),
     "nystrom": (Nystrom, {"n_landmarks": "n_landmarks", "kernel": "kernel", "scale": "scale"}),
+    "lrr": (LowRankRepresentation, {}),
     "random-features": (RandomFeatures, {"n_landmarks": "n_features", "kernel": "kernel", "scale": "scale"}),
+    "ssc": (SparseSubspace, {}),
+    "ssc-omp": (MatchingPursuit, {}),
 }
 
 
@@ -82,7 +89,8 @@ def _of_features(which: str, options: FitOptions) -> Builder:
     kind, takes = OF_FEATURES[which]
     if options.input != "features" or options.missing == "unobserved":
         raise InputError(f"--affinity {which} takes complete features: use --affinity neighbors or relative")
-    chosen: dict[str, Any] = {"seed": options.seed}
+    random = "seed" in {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    chosen: dict[str, Any] = {"seed": options.seed} if random else {}
     for name in OWN:
         value = getattr(options, name)
         if value is None:

@@ -52,6 +52,9 @@ class AffinityOption(StrEnum):
     landmarks = "landmarks"
     nystrom = "nystrom"
     random_features = "random-features"
+    ssc = "ssc"
+    ssc_omp = "ssc-omp"
+    lrr = "lrr"
 
 
 class Sizes(StrEnum):

@@ -54,7 +54,10 @@ class FitOptions:
     key: str | None
     input: InputKind
     model: Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral"]
-    affinity: Literal["relative", "neighbors", "ensemble", "landmarks", "nystrom", "random-features"] | None
+    affinity: (
+        Literal["relative", "neighbors", "ensemble", "landmarks", "nystrom", "random-features", "ssc", "ssc-omp", "lrr"]
+        | None
+    )
     solver: str | None
     start: str | None
     sizes: str | None

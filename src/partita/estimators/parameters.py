@@ -12,7 +12,16 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed, RelativeDistance
+from partita.affinity import (
+    Affinity,
+    Builder,
+    LowRankRepresentation,
+    MatchingPursuit,
+    NeighborGraph,
+    Precomputed,
+    RelativeDistance,
+    SparseSubspace,
+)
 from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators.rows import check_finite, check_magnitude, check_size
@@ -24,6 +33,10 @@ __all__ = ["FactorizationParameters"]
 
 # Restarts where the start is random, as scikit-learn's KMeans has it.
 RANDOM_RESTARTS = 10
+# Affinities of items near a union of subspaces.
+SUBSPACE: dict[str, type[Builder]] = {
+    kind.name: kind for kind in (LowRankRepresentation, MatchingPursuit, SparseSubspace)
+}
 
 
 class FactorizationParameters(ClusterMixin, BaseEstimator):
@@ -42,7 +55,10 @@ class FactorizationParameters(ClusterMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "affinity": [StrOptions({"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance"}), Builder],
+        "affinity": [
+            StrOptions({"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance", *SUBSPACE}),
+            Builder,
+        ],
         "solver": [None, Solver],
         "start": [str, "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -112,6 +128,8 @@ class FactorizationParameters(ClusterMixin, BaseEstimator):
                 return NeighborGraph(metric=metric)
             case "ensemble":
                 return Ensemble(seed=int(self.random_state) if isinstance(self.random_state, Integral) else 0)
+            case "ssc" | "ssc-omp" | "lrr":
+                return SUBSPACE[self.affinity]()
             case "precomputed_distance":
                 return self._distance_builder()
         return Precomputed(missing=self.missing, symmetrize=self.symmetrize)

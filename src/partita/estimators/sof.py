@@ -22,7 +22,9 @@ class SoF(FactorizationEstimator):
     ----------
     n_clusters : int, default 8
         K >= 1, at most the number of distinct items.
-    affinity : {"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance"} or a builder
+    affinity : {"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance", ...} or a builder
+        "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
+        `LowRankRepresentation`).
         "relative": the paper's, N x N. A builder carries its options: `RelativeDistance(n=7, kernel="gaussian",
         metric="cosine", scale="balanced")`, `NeighborGraph(n_neighbors=15)`. "precomputed": X is the N x N affinity,
         nonnegative and symmetric, dense or sparse, or an `Affinity`. "precomputed_distance": X is N x N distances, to

@@ -32,7 +32,9 @@ class SoftClustering(FactorizationEstimator):
     ----------
     n_clusters : int, default 8
         K >= 1, at most the number of distinct items.
-    affinity : {"neighbors", "relative", "ensemble", "precomputed", "precomputed_distance"} or a builder
+    affinity : {"neighbors", "relative", "ensemble", "precomputed", "precomputed_distance", ...} or a builder
+        "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
+        `LowRankRepresentation`).
         "neighbors": a self-tuned graph, linear in N. A builder carries its options: `NeighborGraph(n_neighbors=15,
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of unlike clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the

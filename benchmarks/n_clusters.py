@@ -1,0 +1,254 @@
+"""How many clusters: each criterion alone, the verdict over them, and whether its probability holds.
+
+    PARTITA_DATA=... python benchmarks/n_clusters.py
+    PARTITA_DATA=... python benchmarks/n_clusters.py --quick        # development sets only, the voters only
+    PARTITA_DATA=... python benchmarks/n_clusters.py --fit          # the weights of the voters, fitted anew
+    PARTITA_DATA=... python benchmarks/n_clusters.py --level        # the test of one cluster: level and power
+    python benchmarks/n_clusters.py --large 1000000                 # seconds at N items, anisotropic clusters
+
+Sets: 29 for development, 9 further real or drawn ones, and generated ones: Gaussian clusters (30, K = 1..10), stretched
+ones (4), single clusters that are not normal (7). Identical rows count once; of more than 3,000 a random 3,000 are
+taken. `right` and `within 1` count sets; "held out" is the verdict with weights fitted to all other sets.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from partita.kernels.threads import limit_threads
+from partita.n_clusters import VOTERS, Criterion, Judgement, KEvidence, OneCluster, criterion, judge_all
+from partita.n_clusters.verdict import NEIGHBOR, pooled
+from sets import anisotropic_blobs, development, load
+
+FURTHER = (
+    "uci/pendigits.csv",
+    "uci/satimage_train.csv",
+    "uci/satimage_test.csv",
+    "images/usps_9298.npz",
+    "images/mnist_1000.npz",
+    "images/optdigits.npz",
+    "sklearn:load_wine",
+    "sklearn:load_breast_cancer",
+    "shapes/cluto-t4-8k.csv",
+)
+MOST_ITEMS = 3_000
+# They need what these sets do not have, or take N x N searches and never vote.
+LEFT_OUT = {"expected_loss", "second_order_difference"}
+# How much a set of each kind counts when weights are fitted, and the penalty on the squares of the weights.
+COUNTS = {"development": 1.0, "further": 1.0, "Gaussian": 0.4, "stretched": 0.4, "one cluster": 0.6}
+PENALTY = 0.005
+TOP = 21
+BINS = ((0.0, 0.35), (0.35, 0.5), (0.5, 0.65), (0.65, 0.8), (0.8, 1.01))
+Features = np.ndarray
+
+
+def gaussian(K: int, seed: int, d: int | None = None, apart: float | None = None) -> Features:
+    """K normal clusters of unequal size and spread, centres at least `apart` (4 to 7) from each other."""
+    rng = np.random.default_rng([K, seed])
+    d = int(rng.choice([2, 3, 5, 10])) if d is None else d
+    apart = float(rng.uniform(4.0, 7.0)) if apart is None else apart
+    n = max(int(rng.choice([150, 400, 1000])), 20 * K)
+    side, centres = apart * K ** (1 / d), np.empty((0, d))
+    while len(centres) < K:
+        centre = rng.uniform(0, side, d)
+        if (np.linalg.norm(centres - centre, axis=1) >= apart).all():
+            centres = np.vstack([centres, centre])
+        side *= 1.002
+    labels = np.r_[np.arange(K), rng.choice(K, n - K, p=rng.dirichlet(np.full(K, 8.0)))]
+    return centres[labels] + rng.normal(size=(n, d)) * rng.uniform(0.7, 1.2, K)[labels, None]
+
+
+def stretched(K: int, seed: int) -> Features:
+    """Clusters in the plane, turned and halved in one direction together."""
+    turn = np.linalg.qr(np.random.default_rng([K, seed, 9]).normal(size=(2, 2)))[0]
+    return gaussian(K, seed + 77, d=2, apart=7.0) @ turn * [1.0, 0.5]
+
+
+def single(shape: str, n: int, rng: np.random.Generator) -> Features:
+    """One cluster that is not a ball."""
+    angle = rng.random(n) * (np.pi if shape == "arc" else 2 * np.pi)
+    made: dict[str, Callable[[], Features]] = {
+        "ball": lambda: rng.normal(size=(n, 2)),
+        "ball in 10": lambda: rng.normal(size=(n, 10)),
+        "square": lambda: rng.random((n, 2)),
+        "cube in 5": lambda: rng.random((n, 5)),
+        "strip": lambda: rng.normal(size=(n, 2)) * [10, 1],
+        "ring": lambda: np.c_[np.cos(angle), np.sin(angle)] + 0.08 * rng.normal(size=(n, 2)),
+        "arc": lambda: np.c_[np.cos(angle), np.sin(angle)] + 0.08 * rng.normal(size=(n, 2)),
+        "heavy tails": lambda: rng.standard_t(5, size=(n, 2)),
+        "skew": lambda: rng.exponential(size=(n, 3)),
+    }
+    return made[shape]()
+
+
+SINGLE = ("ball", "ball in 10", "square", "cube in 5", "strip", "ring", "arc", "heavy tails", "skew")
+
+
+def sets(quick: bool) -> Iterator[tuple[str, str, Features, int]]:
+    """Kind, name, features and true number of clusters."""
+    for name in development():
+        X, _, K = load(name)
+        yield "development", name, X, K
+    if quick:
+        return
+    for name in FURTHER:
+        X, _, K = load(name)
+        yield "further", name, X, K
+    for K in range(1, 11):
+        for seed in range(3):
+            yield "Gaussian", f"Gaussian {K}.{seed}", gaussian(K, seed), K
+    for K in (2, 4, 6, 8):
+        yield "stretched", f"stretched {K}", stretched(K, 0), K
+    for shape in SINGLE[1:3] + SINGLE[3:7] + SINGLE[8:]:
+        yield "one cluster", shape, single(shape, 300, np.random.default_rng(len(shape))), 1
+
+
+def judged(X: Features, names: list[str]) -> tuple[dict[str, Judgement], dict[str, float]]:
+    X = np.unique(X, axis=0)
+    if len(X) > MOST_ITEMS:
+        X = X[np.sort(np.random.default_rng(0).choice(len(X), MOST_ITEMS, replace=False))]
+    evidence = KEvidence(features=X)
+    found, seconds = {}, {}
+    for name in names:
+        began = time.process_time()
+        found[name] = criterion(name).judge(evidence)
+        seconds[name] = time.process_time() - began
+    return found, seconds
+
+
+def voters() -> list[str]:
+    return [name for name in VOTERS if name not in LEFT_OUT]
+
+
+def probabilities(found: dict[str, Judgement], weights: dict[str, float]) -> np.ndarray:
+    return pooled([found[name] for name in weights], weights, TOP)
+
+
+def fitted(cases: list[dict[str, Any]]) -> dict[str, float]:
+    """Weights of the voters by penalised maximum likelihood of the true numbers."""
+    names = voters()
+    total = sum(COUNTS[case["kind"]] for case in cases)
+
+    def cost(w: np.ndarray) -> float:
+        weights = dict(zip(names, w))
+        off = sum(
+            COUNTS[case["kind"]] * -np.log(probabilities(case["found"], weights)[min(case["K"], TOP) - 1])
+            for case in cases
+        )
+        return float(off + PENALTY * total * (w**2).sum())
+
+    found = minimize(cost, np.ones(len(names)), bounds=[(0.0, 5.0)] * len(names), method="L-BFGS-B")
+    return dict(zip(names, found.x.tolist()))
+
+
+def table(cases: list[dict[str, Any]], held_out: bool) -> None:
+    kinds = list(dict.fromkeys(case["kind"] for case in cases))
+    counts = {kind: sum(case["kind"] == kind for case in cases) for kind in kinds}
+    print("\n| criterion | " + " | ".join(f"{kind} ({counts[kind]})" for kind in kinds) + " | most seconds |")
+    print("|" + "---|" * (len(kinds) + 2))
+
+    def line(name: str, answers: list[int | None], seconds: str) -> None:
+        cells = []
+        for kind in kinds:
+            off = [abs(a - c["K"]) for a, c in zip(answers, cases) if c["kind"] == kind and a is not None]
+            cells.append(f"{sum(o == 0 for o in off)}/{sum(o <= 1 for o in off)}")
+        print(f"| {name} | " + " | ".join(cells) + f" | {seconds} |")
+
+    for name in cases[0]["found"]:
+        slowest = max(case["seconds"][name] for case in cases)
+        line(name, [case["found"][name].n_clusters for case in cases], f"{slowest:.1f}")
+    weights = {name: VOTERS[name] for name in voters()}
+    ours = [probabilities(case["found"], weights) for case in cases]
+    slowest = max(sum(case["seconds"][name] for name in weights) for case in cases)
+    line("**verdict**", [int(p.argmax()) + 1 for p in ours], f"{slowest:.1f}")
+    calibration("verdict", ours, cases)
+    if held_out:
+        others = [probabilities(c["found"], fitted([d for d in cases if d is not c])) for c in cases]
+        line("verdict, held out", [int(p.argmax()) + 1 for p in others], "")
+        calibration("verdict, held out", others, cases)
+
+
+def calibration(name: str, ps: list[np.ndarray], cases: list[dict[str, Any]]) -> None:
+    sure = np.array([p.max() for p in ps])
+    right = np.array([p.argmax() + 1 == case["K"] for p, case in zip(ps, cases)])
+    parts = []
+    for low, high in BINS:
+        own = (sure >= low) & (sure < high)
+        if own.any():
+            parts.append(f"said {sure[own].mean():.2f}, right {right[own].mean():.2f} of {own.sum()}")
+    print(f"<!-- {name}: " + "; ".join(parts) + " -->")
+
+
+def level(repetitions: int = 100, n: int = 300) -> None:
+    """Share of rejections at .05, one cluster and two."""
+    print("| shape | share rejected |\n|---|---|")
+    shapes: dict[str, Callable[[np.random.Generator], Features]] = {
+        shape: (lambda rng, shape=shape: single(shape, n, rng)) for shape in SINGLE
+    }
+    for apart, d in ((3.0, 2), (4.0, 2), (4.0, 5), (6.0, 5)):
+        shapes[f"two balls {apart:g} apart in {d}"] = lambda rng, apart=apart, d=d: (
+            rng.normal(size=(n, d)) + apart * np.eye(d)[0] * rng.integers(0, 2, (n, 1))
+        )
+    for shape, make in shapes.items():
+        out = [
+            OneCluster().judge(KEvidence(features=make(np.random.default_rng([r, 5])), seed=r)).n_clusters is None
+            for r in range(repetitions)
+        ]
+        print(f"| {shape} | {np.mean(out):.2f} |", flush=True)
+
+
+def large(n: int) -> None:
+    X, _ = anisotropic_blobs(n, 8, 20, 0)
+    began = time.perf_counter()
+    verdict = judge_all(KEvidence(features=X))
+    print(f"features, N = {n:,}: K = {verdict.n_clusters} (20), {time.perf_counter() - began:.1f} s")
+    for row in verdict.rows():
+        print(f"  {row['criterion']}: {row['n_clusters']}  {row['note']}")
+    from partita.affinity import NeighborGraph
+
+    P = NeighborGraph().build(X, n_clusters=20).affinity
+    began = time.perf_counter()
+    verdict = judge_all(KEvidence(affinity=P))
+    print(f"sparse affinity alone, N = {n:,}: K = {verdict.n_clusters}, {time.perf_counter() - began:.1f} s")
+    for row in verdict.rows():
+        print(f"  {row['criterion']}: {row['n_clusters']}  {row['note']}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--fit", action="store_true")
+    parser.add_argument("--level", action="store_true")
+    parser.add_argument("--large", type=int)
+    options = parser.parse_args()
+    if options.level:
+        return level()
+    if options.large:
+        return large(options.large)
+    names = voters() if options.quick else [name for name in Criterion.registry if name not in LEFT_OUT]
+    cases: list[dict[str, Any]] = []
+    print("| set | K | verdict | sure | " + " | ".join(names) + " |\n|" + "---|" * (len(names) + 4))
+    for kind, name, X, K in sets(options.quick):
+        found, seconds = judged(X, names)
+        cases.append({"kind": kind, "K": K, "found": found, "seconds": seconds})
+        p = probabilities(found, {voter: VOTERS[voter] for voter in voters()})
+        said = " | ".join(str(found[one].n_clusters) for one in names)
+        print(f"| {name} | {K} | {p.argmax() + 1} | {p.max():.2f} | {said} |", flush=True)
+    table(cases, held_out=not options.quick)
+    if options.fit:
+        weights = {name: round(w, 2) for name, w in fitted(cases).items()}
+        print("weights:", weights, "neighbour share:", NEIGHBOR)
+    return None
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    with limit_threads(1):
+        main()

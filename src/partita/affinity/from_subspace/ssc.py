@@ -1,0 +1,203 @@
+"""Sparse subspace clustering: an item is written with few others, and those lie in its own subspace [elhamifar2013].
+
+    min_C  ||C||_1 + lambda_z / 2 ||X - X C||_F^2 + lambda_e ||E||_1     diag(C) = 0, and 1^T C = 1^T if affine
+
+    lambda_z = alpha / mu_z,  mu_z = min_i max_{j != i} |x_i . x_j|       items are columns here
+    lambda_e = alpha_e / mu_e,  mu_e = min_i max_{j != i} ||x_j||_1       X C + E in the place of X C, if asked for
+
+P = |C| + |C|^T off the diagonal, after each code was scaled so that its largest entry is one; P_ii = 1. Each item's
+problem is a LASSO of its own (`lasso`); gross errors are d more atoms, the unit vectors over lambda_e. P is sparse, a
+code having at most about d entries, and N x N is never made.
+
+On items of equal dimension and little noise the affinity has no links between subspaces. A subspace of few dimensions
+may fall into pieces, as each of its items is written with the one or two that lie next to it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+from partita.affinity.base import Affinity, Array
+from partita.affinity.evidence import Builder, Evidence
+from partita.affinity.from_subspace.codes import (
+    check_share,
+    largest_correlations,
+    same_rows,
+    strengths,
+    two_way,
+    unit_rows,
+    with_itself,
+)
+from partita.affinity.from_subspace.lasso import BLOCK, Lasso
+from partita.affinity.landmark_choice import complete
+from partita.affinity.sparse import SparseAffinity
+from partita.errors import InputError
+from partita.kernels.threads import n_threads
+from partita.memory import require_memory
+
+__all__ = ["SparseSubspace", "SparseSubspaceEvidence"]
+
+# Arrays of a block of codes while it is solved.
+ARRAYS = 8
+
+
+@dataclass(frozen=True)
+class SparseSubspace(Builder):
+    """Affinity of items that lie near a union of subspaces, from sparse codes by LASSO.
+
+    Parameters
+    ----------
+    alpha : float
+        lambda_z in units of its least useful value: with alpha of at most 1 some code is empty. Larger follows the
+        items more closely, noise included; [elhamifar2013] takes 800 for motions and 20 for faces.
+    per_item : bool
+        mu_z is each item's own, max_j |x_i . x_j|, and not the least of all of them.
+    affine : bool
+        The subspaces need not pass through the origin: the entries of a code sum to one.
+    outliers : float, optional
+        alpha_e, more than 1: an item may have gross errors in a few features. None: none are looked for.
+    keep : float
+        Share of a code's sum that its largest entries must make up; the rest is dropped.
+    power : float
+        P = |C|^p + (|C|^p)^T: more than 1 favours the largest entries of a code, which are the ones from its own
+        subspace where subspaces are many or near each other (`benchmarks/subspace.py`).
+    unit_length : bool, optional
+        Items are scaled to length one first, as [li2014] does; their lengths then say nothing. None: unless `affine`,
+        as a flat that misses the origin is no flat when its items are scaled.
+    tol : float
+        As `Lasso` takes it.
+    max_iter : int
+        Rounds of ADMM at most.
+
+    Raises
+    ------
+    InputError
+        For an option out of its range, and for items with missing features.
+    MemoryLimitError
+        Where a block of codes would not fit.
+
+    Notes
+    -----
+    Cost: 4 N^2 r multiplications a round, r the rank of X, and 50 to 500 rounds; 600 items of 50 dimensions take
+    one to five seconds on one thread. A new item costs as much as a fitted one. An item of zeros, or orthogonal to all
+    others, has no affinity to any other. Weights of items are not used: copies would write each other.
+
+    References
+    ----------
+    [elhamifar2013] E. Elhamifar, R. Vidal, Sparse subspace clustering: algorithm, theory, and applications, IEEE TPAMI
+    35, 2013.
+    [li2014] Z. Li, L.-F. Cheong, S. Z. Zhou, SCAMS: simultaneous clustering and model selection, CVPR 2014.
+
+    Examples
+    --------
+    Two lines through the origin:
+
+    >>> X = np.array([[1.0, 0.0], [2.0, 0.1], [-1.0, 0.0], [0.0, 1.0], [0.1, -2.0], [0.0, 3.0]])
+    >>> P = SparseSubspace().build(X, n_clusters=2).affinity.to_dense()
+    >>> bool(P[:3, 3:].max() < 0.1), bool(P[0, 2] > 0.9)
+    (True, True)
+    """
+
+    name = "ssc"
+
+    alpha: float = 20.0
+    per_item: bool = False
+    affine: bool = False
+    outliers: float | None = None
+    keep: float = 1.0
+    power: float = 1.0
+    unit_length: bool | None = None
+    tol: float = 1e-6
+    max_iter: int = 2000
+
+    def __post_init__(self) -> None:
+        if not 0 < self.alpha < np.inf:
+            raise InputError(f"alpha={self.alpha}: expected a positive number, as 20 or 800")
+        if self.outliers is not None and not 0 < self.outliers < np.inf:
+            raise InputError(f"outliers={self.outliers}: expected a positive number, as 20, or None")
+        check_share("keep", self.keep)
+        if not 0 < self.power < np.inf:
+            raise InputError(f"power={self.power}: expected a positive number, as 1 or 2")
+        if not 0 < self.tol < 1:
+            raise InputError(f"tol={self.tol}: expected a number between 0 and 1")
+        if self.max_iter < 1:
+            raise InputError(f"max_iter={self.max_iter}: expected at least 1")
+
+    @property
+    def scales(self) -> bool:
+        """Whether items are scaled to length one."""
+        return not self.affine if self.unit_length is None else self.unit_length
+
+    def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> SparseSubspaceEvidence:
+        X = complete(X, self.name)
+        items = unit_rows(X) if self.scales else X
+        own = np.arange(len(items))
+        mu = largest_correlations(items, items, own)
+        seen = mu[mu > 0]
+        least = float(seen.min()) if len(seen) else 1.0
+        weight = 0.0
+        if self.outliers is not None:
+            sums = np.sort(np.abs(items).sum(axis=1))[::-1]
+            weight = self.outliers / float(sums[min(1, len(sums) - 1)] or 1.0)
+        evidence = SparseSubspaceEvidence(self, items, least, weight, None)
+        P = SparseAffinity(with_itself(two_way(evidence.strengths(items, own, mu))))
+        return SparseSubspaceEvidence(self, items, least, weight, P)
+
+    def restore(self, state: dict[str, Array]) -> SparseSubspaceEvidence:
+        return SparseSubspaceEvidence(self, state["items"], float(state["least"]), float(state["weight"]), None)
+
+
+class SparseSubspaceEvidence(Evidence):
+    """Codes of items over the fitted ones; a new item's affinity is taken to be the same in both directions."""
+
+    def __init__(
+        self, builder: SparseSubspace, items: Array, least: float, weight: float, affinity: Affinity | None
+    ) -> None:
+        self._builder, self._items, self._least, self._weight = builder, items, least, weight
+        self.row_size = ARRAYS * len(items)
+        if affinity is not None:
+            self.affinity = affinity
+
+    def rows(self, X: Any) -> sp.csr_array:
+        X = np.asarray(X, dtype=np.float64)
+        if self._builder.scales:
+            X = unit_rows(X)
+        own = same_rows(X, self._items)
+        rows = 2.0 * self.strengths(X, own, largest_correlations(X, self._items, own))
+        return with_itself(rows, own)
+
+    def strengths(self, X: Array, own: Any, mu: Array) -> sp.csr_array:
+        """Scaled absolute codes of X over the fitted items; `mu` are its largest correlations with them."""
+        builder, n, d = self._builder, *self._items.shape
+        each = (ARRAYS * BLOCK * n_threads() + min(n, d + 1)) * 8
+        require_memory(
+            each * (n + d),
+            f"a block of codes over {n:,} items",
+            "use matching pursuit: affinity='ssc-omp' (command line: --affinity ssc-omp)",
+        )
+        atoms = np.vstack([self._items, np.eye(d) / self._weight]) if self._weight else self._items
+        solver = Lasso(atoms, n if builder.affine else 0, builder.tol, builder.max_iter)
+        tau = (np.where(mu > 0, mu, self._least) if builder.per_item else np.full(len(X), self._least)) / builder.alpha
+        some = np.flatnonzero((mu > 0) | builder.affine) if n > 1 or (own < 0).all() else np.empty(0, dtype=np.intp)
+        found = solver.codes(X[some], tau[some], own[some])
+        if found.n_open:
+            warnings.warn(
+                f"{found.n_open} of {len(X):,} codes did not reach tol={builder.tol:g} in {builder.max_iter:,} rounds; "
+                "raise max_iter, or lower alpha",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        codes = sp.csr_array(found.matrix[:, :n])
+        pointer = np.zeros(len(X) + 1, dtype=np.intp)
+        pointer[some + 1] = np.diff(codes.indptr)
+        whole = sp.csr_array((codes.data, codes.indices, np.cumsum(pointer)), shape=(len(X), n))
+        return strengths(whole, builder.keep, builder.power)
+
+    def state(self) -> dict[str, Array]:
+        return {"items": self._items, "least": np.array(self._least), "weight": np.array(self._weight)}

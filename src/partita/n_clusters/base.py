@@ -1,0 +1,132 @@
+"""What every criterion for the number of clusters offers: one idea, one answer, and the score of each K behind it.
+
+A criterion is frozen settings. `judge` reads the evidence and answers with a number of clusters, or with none and the
+reason. What it needs is in `requires` and is checked first. A new criterion is one file: subclass `Criterion`, give it
+a `name` and an `idea`, and `tests/contract/test_criterion.py` checks it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from partita.errors import InputError
+from partita.n_clusters.evidence import KEvidence
+
+__all__ = ["Better", "Criterion", "Judgement", "Requirement", "criterion"]
+
+Array = NDArray[np.float64]
+Better = Literal["larger", "smaller", "crossing"]
+Requirement = Literal["features", "affinity", "draws", "dimension"]
+
+REMEDY: dict[str, str] = {
+    "features": "pass features=, an N x d array",
+    "affinity": "pass features=, affinity= or draws=",
+    "draws": "pass draws=, M x N labels",
+    "dimension": "pass dimension=, the dimension of the subspaces",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What one criterion says.
+
+    Attributes
+    ----------
+    criterion : str
+    n_clusters : int or None
+        None where it says nothing; `note` has the reason then.
+    sizes : array of int
+        The numbers of clusters tried, ascending.
+    scores : array
+        Of each size; NaN where it is not defined.
+    better : {"larger", "smaller", "crossing"}
+        Which scores are good; "crossing" where the answer is the first size that passes a rule.
+    sure : float in [0, 1], or None
+        How sure, in the criterion's own terms: `note` says what it means.
+    note : str
+    """
+
+    criterion: str
+    n_clusters: int | None
+    sizes: NDArray[np.int64]
+    scores: Array
+    better: Better = "larger"
+    sure: float | None = None
+    note: str = ""
+
+
+class Criterion(ABC):
+    """Frozen settings of one way to choose the number of clusters."""
+
+    name: ClassVar[str]
+    idea: ClassVar[str]
+    """The criterion in a few words, for tables and reports."""
+    requires: ClassVar[frozenset[Requirement]] = frozenset({"affinity"})
+    registry: ClassVar[dict[str, type[Criterion]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
+            unknown = cls.requires - set(get_args(Requirement))
+            assert not unknown, f"{cls.name} requires {unknown}, which no evidence has"
+            Criterion.registry[cls.name] = cls
+
+    def judge(self, evidence: KEvidence) -> Judgement:
+        """The number of clusters that this criterion sees in the evidence.
+
+        Raises
+        ------
+        InputError
+            Where the evidence lacks what `requires` names.
+        """
+        for needed in sorted(self.requires):
+            if not evidence.has(needed):
+                raise InputError(f"criterion {self.name!r} needs {needed}, and the evidence has none: {REMEDY[needed]}")
+        if evidence.n_items == 1:
+            return Judgement(self.name, 1, np.array([1]), np.array([np.nan]), note="there is one item")
+        return self._judge(evidence)
+
+    @abstractmethod
+    def _judge(self, evidence: KEvidence) -> Judgement:
+        """As `judge`, of evidence that has what is required and two items or more."""
+
+    def _silent(self, sizes: ArrayLike, reason: str) -> Judgement:
+        """No answer, and why."""
+        tried = np.asarray(sizes, dtype=np.int64)
+        return Judgement(self.name, None, tried, np.full(len(tried), np.nan), note=reason)
+
+    def settings(self) -> dict[str, Any]:
+        """The settings by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def config(self) -> dict[str, Any]:
+        """This criterion as JSON."""
+        return {"name": self.name, **self.settings()}
+
+
+def criterion(given: str | Criterion | dict[str, Any]) -> Criterion:
+    """A criterion from its name, its config, or itself.
+
+    >>> criterion("eigengap").name
+    'eigengap'
+
+    Raises
+    ------
+    InputError
+        For a name that no criterion has, or unknown settings.
+    """
+    if isinstance(given, Criterion):
+        return given
+    config = {"name": given} if isinstance(given, str) else dict(given)
+    name = config.pop("name", None)
+    if name not in Criterion.registry:
+        raise InputError(f"unknown criterion {name!r}: expected one of {sorted(Criterion.registry)}")
+    try:
+        return Criterion.registry[name](**config)
+    except TypeError as error:
+        raise InputError(f"criterion {name!r}: {error}") from error

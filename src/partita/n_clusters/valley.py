@@ -1,0 +1,207 @@
+"""Valleys in a graph: how deep they are, and how deep those of one smooth cluster are.
+
+The statistic. Join each item to its k closest others (by distance, or by affinity, whose scale then does not matter),
+each pair with weight one. Sweep the items in the order of a leading eigenvector of that graph; c(t) is the number of
+pairs between the first t and the rest. One cluster of any shape (ball, box, strip, ring, arc) has a c(t) that rises and
+falls but once, up to noise; between two clusters it dips. The depth of the deepest valley is
+
+    T = max_t ln( min(max_{s<t} c(s), max_{s>t} c(s)) / c(t) ),    a tenth of the items at least on either side,
+
+the largest over the first few eigenvectors; infinite where the graph falls apart into pieces of a tenth or more.
+
+The null. Eigenvectors look for the sparsest place there is, so that T is far from zero for one cluster too, the more so
+the thinner it is: a strip has few pairs across, a ball has many. The reference is therefore a box without any valley
+(uniform, of about the dimension and elongation at which as many pairs cross its middle as cross the wider part of the
+evidence), put through the same steps B times. p = (1 + number of T* >= T) / (1 + B).
+
+Uniform boxes are the least favourable single clusters: where density falls off, as in a normal, the test rejects less
+often than its level says; rings and arcs are rejected a little more often. It does not see clusters of less than a
+tenth of the items, nor two normals closer than about 3.5 standard deviations: their mixture has no valley to speak of.
+Where one is rejected it does not say how many there are.
+
+Cost: B + 8 graphs of at most `max_items` items and their leading eigenvectors.
+
+Written for Partita. Its relatives: the dip test of [hartigan1985] for a valley in one dimension, and the comparison
+with a reference of [tibshirani2001].
+
+[hartigan1985] Hartigan, Hartigan: The dip test of unimodality. Annals of Statistics 13, 1985.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
+
+from partita.affinity import SparseAffinity
+from partita.n_clusters.base import Array
+from partita.n_clusters.evidence import NEIGHBORS, KEvidence
+from partita.solvers.spectral import leading_eigenvectors
+
+__all__ = ["FEWEST", "Valley", "ValleyTest", "deepest_valley", "valley_test"]
+
+# Least share of the items on either side of a valley.
+SIDE = 0.1
+# Eigenvectors swept.
+SWEPT = 3
+# Fewer items than this tell nothing.
+FEWEST = 20
+# Dimensions of the box tried, and steps that fit its width.
+DIMENSIONS = (2, 3, 5)
+STEPS, REPEATS = 4, 2
+# Pairs an item has for each that it chose, where items choose as in a plane.
+EITHER = 1.3
+
+
+@dataclass(frozen=True)
+class Valley:
+    """The deepest valley: its depth T, the pairs that cross where most do, and the side of each item (-1: left out)."""
+
+    depth: float
+    widest: float
+    side: np.ndarray
+
+
+@dataclass(frozen=True)
+class ValleyTest:
+    """The deepest valley of the evidence, and those of the references."""
+
+    valley: Valley
+    null: Array
+
+    @property
+    def p(self) -> float:
+        """Share of the references, the evidence among them, with as deep a valley."""
+        return float((1.0 + (self.null >= self.valley.depth).sum()) / (1.0 + len(self.null)))
+
+
+def valley_test(evidence: KEvidence, n_references: int, rng: np.random.Generator) -> ValleyTest | None:
+    """The test of one cluster on evidence of at least `FEWEST` items; None where all pairs are alike."""
+    n = evidence.n_items
+    k = min(NEIGHBORS, n // 5)
+    graph = _closest(evidence, k, rng)
+    if graph is None:
+        return None
+    # About as many pairs as an item chose, of those that have any affinity: either end may have chosen a pair.
+    k = max(2, min(k, round(graph.nnz / n / EITHER)))
+    found = deepest_valley(graph)
+    box = _box(n, k, found.widest, rng)
+    null = np.array([deepest_valley(_nearest(box.draw(rng), k)).depth for _ in range(n_references)])
+    return ValleyTest(found, null)
+
+
+def deepest_valley(graph: sp.csr_array) -> Valley:
+    """The deepest valley of an unweighted graph over sweeps of its leading eigenvectors.
+
+    >>> path = sp.diags_array([np.ones(29), np.ones(29)], offsets=[-1, 1], format="csr")
+    >>> deepest_valley(path).depth
+    0.0
+    """
+    n_all = graph.shape[0]
+    of = connected_components(graph, directed=False)[1]
+    kept = np.flatnonzero((np.bincount(of) >= SIDE * n_all)[of])
+    side = np.full(n_all, -1)
+    pieces, of = np.unique(of[kept], return_inverse=True)
+    if len(pieces) != 1:
+        side[kept] = of > 0
+        return Valley(np.inf, np.inf, side)
+    graph = sp.csr_array(graph[kept][:, kept])
+    n = graph.shape[0]
+    root = 1.0 / np.sqrt(np.asarray(graph.sum(axis=1)).ravel())
+    scaled = SparseAffinity(sp.csr_array(graph.multiply(root[:, None]).multiply(root)))
+    vectors = leading_eigenvectors(scaled, min(SWEPT + 1, n))[1]
+    low = max(int(SIDE * n), 1)
+    best, widest, cut = -np.inf, 0.0, (np.arange(n), low)
+    for j in range(1, vectors.shape[1]):
+        order = np.argsort(vectors[:, j] * root, kind="stable")
+        crossing = _crossing(graph, order)
+        around = np.minimum(np.maximum.accumulate(crossing), np.maximum.accumulate(crossing[::-1])[::-1])
+        if j == 1:
+            widest = float(around.max())
+        inner = slice(low, n - low - 1)
+        depth = np.log(np.maximum(around[inner], 0.5) / np.maximum(crossing[inner], 0.5))
+        t = int(np.argmax(depth))
+        if depth[t] > best:
+            best, cut = float(depth[t]), (order, low + t + 1)
+    side[kept[cut[0][: cut[1]]]] = 0
+    side[kept[cut[0][cut[1] :]]] = 1
+    return Valley(best, widest, side)
+
+
+def _crossing(graph: sp.csr_array, order: np.ndarray) -> Array:
+    """c(1), ..., c(n - 1): pairs between the first t items of the order and the rest."""
+    n = graph.shape[0]
+    place = np.empty(n, dtype=np.intp)
+    place[order] = np.arange(n)
+    pairs = sp.coo_array(graph)
+    a, b = place[pairs.row], place[pairs.col]
+    up = a < b
+    begin, end = (np.bincount(at[up], pairs.data[up], minlength=n) for at in (a, b))
+    return np.asarray(np.cumsum(begin - end)[: n - 1])
+
+
+def _joined(index: np.ndarray, chosen: np.ndarray) -> sp.csr_array:
+    """Pairs that either item chose, weight one."""
+    n = len(index)
+    rows = np.repeat(np.arange(n), index.shape[1])[chosen.ravel()]
+    graph = sp.csr_array((np.ones(len(rows)), (rows, index.ravel()[chosen.ravel()])), shape=(n, n))
+    return sp.csr_array(graph.maximum(graph.T))
+
+
+def _nearest(X: Array, k: int) -> sp.csr_array:
+    index = cKDTree(X).query(X, k + 1)[1]
+    return _joined(index, index != np.arange(len(X))[:, None])
+
+
+def _closest(evidence: KEvidence, k: int, rng: np.random.Generator) -> sp.csr_array | None:
+    """The graph of the k closest by affinity, ties at random; None where all pairs are alike."""
+    n = evidence.n_items
+    P = np.array(evidence.graph.to_dense())
+    diagonal = np.eye(n, dtype=bool)
+    if np.ptp(P[~diagonal]) <= 1e-9 * np.abs(P[~diagonal]).max():
+        return None
+    np.fill_diagonal(P, -np.inf)
+    shuffled = rng.permutation(n)
+    index = shuffled[np.argsort(-P[:, shuffled], axis=1, kind="stable")[:, :k]]
+    return _joined(index, np.take_along_axis(P, index, axis=1) > 0)
+
+
+@dataclass(frozen=True)
+class _Box:
+    """n items uniform over a box of unit density: one long side, the others `width`."""
+
+    n: int
+    dimension: int
+    width: float
+
+    def draw(self, rng: np.random.Generator) -> Array:
+        sides = np.full(self.dimension, self.width)
+        sides[0] = self.n / self.width ** (self.dimension - 1)
+        return np.asarray(rng.random((self.n, self.dimension)) * sides)
+
+
+def _box(n: int, k: int, widest: float, rng: np.random.Generator) -> _Box:
+    """The box that as many pairs cross as `widest`: of few dimensions, a cube where even a cube has fewer."""
+
+    def crossed(box: _Box) -> float:
+        found = [deepest_valley(_nearest(box.draw(rng), k)).widest for _ in range(REPEATS)]
+        return float(np.mean(found))
+
+    for dimension in DIMENSIONS:
+        box = _Box(n, dimension, n ** (1.0 / dimension))
+        most = crossed(box)
+        if most >= widest:
+            break
+    if not np.isfinite(widest) or most <= widest:
+        return box if np.isfinite(widest) else _Box(n, 2, n**0.5)
+    for _ in range(STEPS):
+        # Pairs that cross are in proportion to the cross-section.
+        width = box.width * (widest / most) ** (1.0 / (box.dimension - 1))
+        box = _Box(n, box.dimension, float(np.clip(width, 1.0, n ** (1.0 / box.dimension))))
+        most = crossed(box)
+        if not np.isfinite(most):  # so thin that it falls apart
+            break
+    return box

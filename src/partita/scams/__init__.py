@@ -1,0 +1,26 @@
+"""SCAMS: clusters and their number at once, from a pairwise affinity [scams].
+
+objective                          what is minimised, of a partition
+scale                              affinities on a scale of their own, so that gamma means something
+admm, result, eigenpairs           Algorithm 1, and the eigenvalues that its first step keeps
+boolean_factorization, assignment  Algorithm 2: from a 0/1 matrix that is nearly blocks to groups, and to labels
+cholesky                           the factorization that the paper compares with
+"""
+
+from partita.scams.admm import ADMM, scams_admm
+from partita.scams.boolean_factorization import BooleanFactorization, boolean_factorization
+from partita.scams.cholesky import cholesky_labels
+from partita.scams.objective import partition_objective
+from partita.scams.result import ADMMResult
+from partita.scams.scale import relative
+
+__all__ = [
+    "ADMM",
+    "ADMMResult",
+    "BooleanFactorization",
+    "boolean_factorization",
+    "cholesky_labels",
+    "partition_objective",
+    "relative",
+    "scams_admm",
+]
