@@ -186,7 +186,7 @@ def calibration(name: str, ps: list[np.ndarray], cases: list[dict[str, Any]]) ->
     print(f"<!-- {name}: " + "; ".join(parts) + " -->")
 
 
-def level(repetitions: int = 100, n: int = 300) -> None:
+def level(repetitions: int = 40, n: int = 300) -> None:
     """Share of rejections at .05, one cluster and two."""
     print("| shape | share rejected |\n|---|---|")
     shapes: dict[str, Callable[[np.random.Generator], Features]] = {

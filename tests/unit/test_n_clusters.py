@@ -223,6 +223,12 @@ def test_splits_see_shapes_that_k_means_does_not():
     assert ValleySplits().judge(KEvidence(features=X)).n_clusters == 2
 
 
+def test_many_pieces_are_many_clusters():
+    P = np.kron(np.eye(12), np.ones((20, 20)))
+    assert ValleySplits().judge(KEvidence(affinity=P)).n_clusters == 12
+    assert OneCluster().judge(KEvidence(affinity=P)).n_clusters is None
+
+
 # Evidence
 
 

@@ -80,6 +80,6 @@ class ValleySplits(Criterion):
             if split is None:
                 clusters += 1
             else:
-                parts += [items[split == side] for side in np.unique(split[split >= 0])]
+                parts += [items[split == side] for side in np.unique(split)]
         found = max(clusters, 1)
         return Judgement(self.name, found, np.array([found]), np.array([np.nan]))
