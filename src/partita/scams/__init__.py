@@ -5,11 +5,13 @@ scale                              affinities on a scale of their own, so that g
 admm, result, eigenpairs           Algorithm 1, and the eigenvalues that its first step keeps
 boolean_factorization, assignment  Algorithm 2: from a 0/1 matrix that is nearly blocks to groups, and to labels
 cholesky                           the factorization that the paper compares with
+local                              the local search, the choice of gamma, and the path over it
 """
 
 from partita.scams.admm import ADMM, scams_admm
 from partita.scams.boolean_factorization import BooleanFactorization, boolean_factorization
 from partita.scams.cholesky import cholesky_labels
+from partita.scams.local import LocalResult, LocalSearch, PathPoint, scams_local, scams_path
 from partita.scams.objective import partition_objective
 from partita.scams.result import ADMMResult
 from partita.scams.scale import relative
@@ -18,9 +20,14 @@ __all__ = [
     "ADMM",
     "ADMMResult",
     "BooleanFactorization",
+    "LocalResult",
+    "LocalSearch",
+    "PathPoint",
     "boolean_factorization",
     "cholesky_labels",
     "partition_objective",
     "relative",
     "scams_admm",
+    "scams_local",
+    "scams_path",
 ]

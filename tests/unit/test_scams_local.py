@@ -1,0 +1,171 @@
+"""SCAMS by local search: the objective it reports, its own gamma, the path, and evidence of every kind and size."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+
+from partita.affinity import DenseAffinity, SparseAffinity
+from partita.errors import InputError, MemoryLimitError
+from partita.scams import ADMM, LocalSearch, partition_objective, scams_admm, scams_local, scams_path
+from partita.scams.boolean_factorization import boolean_factorization
+from partita.scams.local import mean_size
+
+
+def planted(sizes, within, between, seed):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    A = np.where(truth[:, None] == truth, within, between) * rng.random((len(truth), len(truth)))
+    return np.triu(A, 1) + np.triu(A, 1).T, truth
+
+
+@pytest.mark.parametrize(
+    "settings", [LocalSearch(), LocalSearch(theta=0.7), LocalSearch(gamma=0.4, scale=None, lam=3.0)]
+)
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array, DenseAffinity, lambda A: SparseAffinity(sp.csr_array(A))])
+def test_what_is_reported_is_the_objective_of_the_paper_and_kinds_agree(settings, make):
+    A, truth = planted([30, 20, 25], 1.0, 0.1, 0)
+    found = scams_local(make(A), settings, seed=0)
+    expected = partition_objective(found.labels, settings.prepare(A), found.gamma, found.lam)
+    assert found.objective == pytest.approx(expected, rel=1e-12)
+    assert found.theta == pytest.approx(found.gamma * 75)
+    assert adjusted_rand_score(truth, found.labels) == 1.0
+    assert found.n_clusters == 3
+
+
+@pytest.mark.parametrize("K", [1, 2, 3, 5, 8, 12, 20])
+def test_one_share_serves_every_number_of_clusters(K):
+    A, truth = planted([25] * K, 1.0, 0.2 / K, K)
+    assert scams_local(A, seed=0).labels.tolist() == truth.tolist()
+
+
+def test_gamma_and_partition_are_found_together():
+    A, _ = planted([40, 30, 20, 10], 1.0, 0.1, 1)
+    found = scams_local(A, LocalSearch(share=0.2), seed=0)
+    assert found.gamma * mean_size(found.labels) == pytest.approx(0.2, rel=2e-3)
+    gammas = [point.gamma for point in found.steps]
+    assert gammas == sorted(gammas, reverse=True)
+
+    def by_logarithm(labels):
+        B = LocalSearch().prepare(A)
+        G = labels[:, None] == labels
+        return -(B * G).sum() + labels.max() + 1 + 0.2 * len(A) * np.log(G.sum())
+
+    values = [by_logarithm(point.labels) for point in found.steps]
+    assert all(later <= earlier + 1e-9 for earlier, later in itertools.pairwise(values))
+
+
+def test_the_unit_of_the_affinity_does_not_matter_and_permuting_items_permutes_the_answer():
+    A, _ = planted([20, 30, 25], 1.0, 0.15, 2)
+    order = np.random.default_rng(0).permutation(75)
+    labels = scams_local(A, seed=0).labels
+    np.testing.assert_array_equal(scams_local(1e-6 * A, seed=0).labels, labels)
+    moved = scams_local(A[np.ix_(order, order)], seed=0).labels
+    assert adjusted_rand_score(labels[order], moved) == 1.0
+
+
+def test_it_is_no_worse_than_the_admm_on_the_same_objective():
+    for seed in range(4):
+        A, _ = planted([25, 15, 20, 10], 1.0, 0.25, seed)
+        settings = ADMM(theta=0.7)
+        result = scams_admm(A, settings)
+        labels = boolean_factorization(result.pattern, A, max_clusters=result.max_clusters).labels
+        reached = partition_objective(labels, settings.prepare(A), result.gamma, result.lam)
+        found = scams_local(A, LocalSearch(theta=0.7), start=labels, seed=0)
+        assert found.objective <= reached + 1e-9
+
+
+@pytest.mark.parametrize("N", [1, 2, 3])
+def test_few_items_and_equal_affinities(N):
+    found = scams_local(np.ones((N, N)), seed=0)
+    assert found.labels.tolist() == [0] * N
+    assert np.isfinite(found.objective)
+    assert scams_path(np.ones((N, N)), seed=0)[0].n_clusters == 1
+    # What has no affinity to others is a cluster of its own where clusters are free.
+    assert scams_local(np.eye(N), LocalSearch(theta=0.7, lam=0.0), seed=0).n_clusters == N
+
+
+def test_equal_affinities_are_one_cluster_and_pieces_stay_apart():
+    assert scams_local(np.ones((60, 60)), seed=0).n_clusters == 1
+    pieces = np.kron(np.eye(4), np.ones((15, 15)))
+    assert scams_local(pieces, seed=0).labels.tolist() == np.repeat(np.arange(4), 15).tolist()
+    lone = np.zeros((61, 61))
+    lone[:60, :60] = pieces
+    labels = scams_local(lone, LocalSearch(lam=0.0), seed=0).labels
+    assert (labels == labels[60]).sum() == 1
+
+
+def test_the_path_goes_from_one_cluster_to_many_and_knows_the_share():
+    A = np.kron(np.eye(6), np.ones((20, 20))) + np.kron(np.eye(2), np.full((60, 60), 0.2)) + 0.01
+    path = scams_path(A, seed=0)
+    counts = [point.n_clusters for point in path]
+    assert counts[0] == 1
+    assert {2, 6} <= set(counts)
+    assert counts == sorted(counts)
+    for point in path[::3]:
+        expected = partition_objective(point.labels, LocalSearch().prepare(A), point.gamma, 1.0)
+        assert point.objective == pytest.approx(expected, rel=1e-12)
+        assert point.share == pytest.approx(point.gamma * mean_size(point.labels))
+    asked = scams_path(A, thetas=[0.5, 3.0], seed=0)
+    assert [point.theta for point in asked] == pytest.approx([0.5, 3.0])
+
+
+def test_many_items_go_by_levels_and_stop_in_time():
+    rng = np.random.default_rng(0)
+    N, K = 20_000, 40
+    truth = np.sort(rng.integers(K, size=N))
+    first = np.searchsorted(truth, np.arange(K))
+    size = np.bincount(truth, minlength=K)
+    i = rng.integers(N, size=8 * N)
+    near = first[truth[i]] + (rng.random(len(i)) * size[truth[i]]).astype(int)
+    j = np.where(rng.random(len(i)) < 0.85, near, rng.integers(N, size=len(i)))
+    A = sp.coo_array((np.ones(len(i)), (i, j)), shape=(N, N)).tocsr()
+    found = scams_local(A + A.T, seed=0)
+    assert adjusted_rand_score(truth, found.labels) > 0.99
+    cut = scams_local(A + A.T, seed=0, max_seconds=1e-3)
+    assert cut.status == "max_seconds"
+    assert cut.labels.shape == (N,)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"share": 0.1, "theta": 0.5}, "share and theta each say"),
+        ({"share": 1.5}, "between 0 and 1"),
+        ({"theta": -1.0}, "theta=-1.0"),
+        ({"lam": np.inf}, "lam=inf"),
+        ({"scale": None}, "pass gamma, or a scale"),
+        ({"scale": "mean"}, "on the scale 'sym'"),
+        ({"scale": "max"}, "expected 'sym', 'mean' or None"),
+        ({"n_init": 0}, "n_init=0"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        LocalSearch(**options)
+
+
+@pytest.mark.parametrize(
+    "A",
+    [
+        np.zeros((3, 3)),
+        np.ones((2, 3)),
+        -np.ones((3, 3)),
+        np.full((3, 3), np.nan),
+        np.triu(np.ones((3, 3))),
+        np.zeros((0, 0)),
+    ],
+)
+def test_what_is_no_affinity_is_refused(A):
+    with pytest.raises(InputError):
+        scams_local(A)
+
+
+def test_a_path_that_does_not_rise_is_refused_and_so_is_a_matrix_that_would_not_fit(monkeypatch):
+    with pytest.raises(InputError, match="ascending"):
+        scams_path(np.ones((4, 4)), thetas=[1.0, 0.5])
+    monkeypatch.setattr("partita.memory.available_memory", lambda: 1 << 20)
+    with pytest.raises(MemoryLimitError, match="sparse"):
+        scams_local(DenseAffinity(np.ones((400, 400))))
