@@ -14,14 +14,15 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 from sklearn.cluster import SpectralClustering
+from sklearn.linear_model import ElasticNet, lars_path_gram, orthogonal_mp, orthogonal_mp_gram
 from sklearn.linear_model import Lasso as ScikitLasso
-from sklearn.linear_model import lars_path_gram, orthogonal_mp, orthogonal_mp_gram
 
 from partita.affinity import Builder, LowRankRepresentation, MatchingPursuit, SparseSubspace
 from partita.affinity.from_subspace.codes import unit_rows
@@ -32,18 +33,28 @@ from partita.metrics import adjusted_rand_index
 from subspaces import faces, group_test, motions, noise_test
 from timing import timed
 
+# As [elhamifar2013] has it.
+PLAIN = SparseSubspace(alpha=20.0, ridge=0.0, per_item=False)
 BUILDERS: dict[str, Builder] = {
     "ssc": SparseSubspace(),
-    "ssc alpha=800": SparseSubspace(alpha=800.0),
-    "ssc alpha=5": SparseSubspace(alpha=5.0),
+    "ssc alpha=6": SparseSubspace(alpha=6.0),
+    "ssc ridge=1": SparseSubspace(ridge=1.0),
+    "ssc ridge=20": SparseSubspace(ridge=20.0),
+    "ssc low-rank": SparseSubspace(coordinates="low-rank"),
+    "ssc low-rank alpha=3": SparseSubspace(coordinates="low-rank", alpha=3.0),
     "ssc power=2": SparseSubspace(power=2.0),
-    "ssc power=3": SparseSubspace(power=3.0),
     "ssc keep=.7": SparseSubspace(keep=0.7),
     "ssc outliers=20": SparseSubspace(outliers=20.0),
     "ssc affine": SparseSubspace(affine=True),
+    "ssc no ridge": PLAIN,
+    "ssc no ridge, each its own": SparseSubspace(alpha=20.0, ridge=0.0),
+    "ssc no ridge, alpha=800": replace(PLAIN, alpha=800.0),
+    "ssc no ridge, power=2": replace(PLAIN, power=2.0),
+    "ssc no ridge, affine": replace(PLAIN, affine=True),
     "ssc-omp": MatchingPursuit(),
     "ssc-omp 5 atoms": MatchingPursuit(n_atoms=5),
     "lrr": LowRankRepresentation(),
+    "lrr 20 neighbors": LowRankRepresentation(n_neighbors=20),
     "lrr all pairs": LowRankRepresentation(n_neighbors=None),
     "lrr all pairs alpha=4": LowRankRepresentation(n_neighbors=None, alpha=4),
     "lrr tau=10": LowRankRepresentation(price=10.0),
@@ -122,29 +133,31 @@ def face(seeds: int) -> None:
 
 
 def solvers(_: int) -> None:
-    """The LASSO of every item: this ADMM with its exact last step, and scikit-learn one item at a time."""
-    print("\n#### 600 LASSO problems, K = 12: seconds, excess of the objective, largest error of a code\n")
-    print("| alpha | solver | seconds | excess | error |\n|---|---|---|---|---|", flush=True)
+    """The codes of all items: this ADMM with its exact last step, and scikit-learn one item at a time."""
+    print("\n#### 600 problems, K = 12: seconds, excess of the objective, largest error of a code\n")
+    print("| alpha, ridge | solver | seconds | excess | error |\n|---|---|---|---|---|", flush=True)
     X = unit_rows(group_test(12, np.random.default_rng(0))[0])
     n, G = len(X), X @ X.T
     sample = range(0, n, 12)
-    for alpha in (20.0, 800.0):
+    for alpha, ridge in ((20.0, 0.0), (800.0, 0.0), (10.0, 5.0)):
         tau = np.abs(G - np.eye(n)).max(axis=1).min() / alpha
-        seconds, found = timed(lambda tau=tau: Lasso(X).codes(X, np.full(n, tau), np.arange(n)))
+        seconds, found = timed(lambda tau=tau, r=ridge: Lasso(X, ridge=r).codes(X, np.full(n, tau), np.arange(n)))
         C = found.matrix.toarray()
-        print(f"| {alpha:g} | ADMM, exact last step | {seconds:.2f} | 0 | 0 |", flush=True)
+        print(f"| {alpha:g}, {ridge:g} | ADMM, exact last step | {seconds:.2f} | 0 | 0 |", flush=True)
+        kind = "ElasticNet" if ridge else "Lasso"
         ways: dict[str, Callable[[int, NDArray[np.intp]], NDArray[np.float64]]] = {
-            "Lasso(precompute=Gram), tol 1e-4": lambda i, o, t=tau: scikit(X, G, i, o, t, 1e-4),
-            "Lasso(precompute=Gram), tol 1e-8": lambda i, o, t=tau: scikit(X, G, i, o, t, 1e-8),
-            "lars_path_gram": lambda i, o, t=tau: lars_path_gram(
+            f"{kind}(precompute=Gram), tol 1e-4": lambda i, o, t=tau, r=ridge: scikit(X, G, i, o, t, r, 1e-4),
+            f"{kind}(precompute=Gram), tol 1e-8": lambda i, o, t=tau, r=ridge: scikit(X, G, i, o, t, r, 1e-8),
+        }
+        if not ridge:
+            ways["lars_path_gram"] = lambda i, o, t=tau: lars_path_gram(
                 G[o, i],
                 G[np.ix_(o, o)],
                 n_samples=X.shape[1],
                 alpha_min=t / X.shape[1],
                 method="lasso",
                 return_path=False,
-            )[2],
-        }
+            )[2]
         for name, way in ways.items():
             total, excess, error = 0.0, 0.0, 0.0
             for i in sample:
@@ -152,17 +165,31 @@ def solvers(_: int) -> None:
                 took, part = timed(lambda i=i, others=others, way=way: way(i, others))
                 code = np.zeros(n)
                 code[others] = part
-                values = [0.5 * np.sum((X[i] - c @ X) ** 2) + tau * np.abs(c).sum() for c in (code, C[i])]
+                values = [
+                    0.5 * np.sum((X[i] - c @ X) ** 2) + tau * (np.abs(c).sum() + ridge / 2 * c @ c)
+                    for c in (code, C[i])
+                ]
                 total, excess = total + took, max(excess, values[0] - values[1])
                 error = max(error, float(np.abs(code - C[i]).max()))
-            print(f"| {alpha:g} | {name} | {total * n / len(sample):.1f} | {excess:.1e} | {error:.1e} |", flush=True)
+            took = total * n / len(sample)
+            print(f"| {alpha:g}, {ridge:g} | {name} | {took:.1f} | {excess:.1e} | {error:.1e} |", flush=True)
 
 
 def scikit(
-    X: NDArray[np.float64], G: NDArray[np.float64], i: int, others: NDArray[np.intp], tau: float, tol: float
+    X: NDArray[np.float64],
+    G: NDArray[np.float64],
+    i: int,
+    others: NDArray[np.intp],
+    tau: float,
+    ridge: float,
+    tol: float,
 ) -> NDArray[np.float64]:
-    gram = np.ascontiguousarray(G[np.ix_(others, others)])
-    model = ScikitLasso(alpha=tau / X.shape[1], fit_intercept=False, precompute=gram, tol=tol, max_iter=100_000)
+    gram, d = np.ascontiguousarray(G[np.ix_(others, others)]), X.shape[1]
+    options = {"fit_intercept": False, "precompute": gram, "tol": tol, "max_iter": 100_000}
+    if ridge:
+        model = ElasticNet(alpha=tau * (1 + ridge) / d, l1_ratio=1 / (1 + ridge), **options)
+    else:
+        model = ScikitLasso(alpha=tau / d, **options)
     return np.asarray(model.fit(np.asfortranarray(X[others].T), X[i]).coef_)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from partita import affinity, metrics
     from partita.estimators import (
+        SCAMS,
         BaumEagon,
         BayesianPartition,
         CopositiveFactorization,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "SCAMS",
     "BaumEagon",
     "BayesianPartition",
     "CopositiveFactorization",
@@ -47,6 +49,7 @@ __all__ = [
 # Where the names live. They are imported when first asked for: the command line shows its help, and takes a Ctrl-C,
 # without waiting for SciPy.
 _HOMES = {
+    "SCAMS": "partita.estimators",
     "BaumEagon": "partita.estimators",
     "BayesianPartition": "partita.estimators",
     "CopositiveFactorization": "partita.estimators",

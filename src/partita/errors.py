@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
-__all__ = ["InputError", "MemoryLimitError", "MissingExtraError", "ModelError", "require"]
+__all__ = ["InputError", "MemoryLimitError", "MissingExtraError", "ModelError", "UnsureWarning", "require"]
 
 
 class InputError(ValueError):
@@ -22,6 +22,10 @@ class MemoryLimitError(MemoryError):
 
 class MissingExtraError(ImportError):
     """An optional package is missing; the message gives the pip command."""
+
+
+class UnsureWarning(UserWarning):
+    """An answer was chosen that the evidence hardly settles; the message says what speaks against it."""
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:

@@ -11,7 +11,7 @@ from partita.affinity import DenseAffinity, SparseAffinity
 from partita.errors import InputError, MemoryLimitError
 from partita.scams import ADMM, LocalSearch, partition_objective, scams_admm, scams_local, scams_path
 from partita.scams.boolean_factorization import boolean_factorization
-from partita.scams.local import mean_size
+from partita.scams.local_result import mean_size
 
 
 def planted(sizes, within, between, seed):

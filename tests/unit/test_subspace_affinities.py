@@ -13,8 +13,8 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import ElasticNet, orthogonal_mp
 from sklearn.linear_model import Lasso as ScikitLasso
-from sklearn.linear_model import orthogonal_mp
 
 from partita import SoF, SoftClustering, load, save
 from partita.affinity import (
@@ -36,13 +36,19 @@ from partita.metrics import adjusted_rand_index
 
 # A few thousand roundings of numbers of about one.
 ROUNDING = 1e-10
+# As [elhamifar2013] has it.
+PLAIN = SparseSubspace(alpha=20.0, ridge=0.0, per_item=False)
 BUILDERS = {
     "ssc": SparseSubspace(),
-    "ssc, 800": SparseSubspace(alpha=800.0),
-    "ssc, each its own": SparseSubspace(per_item=True, keep=0.9),
-    "ssc, cubed": SparseSubspace(power=3.0),
-    "ssc, affine": SparseSubspace(affine=True),
-    "ssc, gross errors": SparseSubspace(outliers=20.0),
+    "ssc, low-rank": SparseSubspace(coordinates="low-rank"),
+    "ssc, no ridge": PLAIN,
+    "ssc, 800": replace(PLAIN, alpha=800.0),
+    "ssc, each its own": SparseSubspace(ridge=0.0, keep=0.9),
+    "ssc, cubed": replace(PLAIN, power=3.0),
+    "ssc, affine": replace(PLAIN, affine=True),
+    "ssc, affine, ridge": SparseSubspace(affine=True),
+    "ssc, gross errors": replace(PLAIN, outliers=20.0),
+    "ssc, gross errors, ridge": SparseSubspace(outliers=20.0),
     "ssc-omp": MatchingPursuit(n_atoms=3),
     "lrr": LowRankRepresentation(),
     "lrr, gross errors": LowRankRepresentation(errors="outliers"),
@@ -82,9 +88,9 @@ def own_codes(X, tau, **options):
     return Lasso(X, **options).codes(X, np.full(n, tau), np.arange(n))
 
 
-def misses(X, C, tau):
+def misses(X, C, tau, ridge=0.0):
     """How far codes are from the optimality conditions: |g_j| <= tau, g_j = -tau sign(c_j) where c_j is not zero."""
-    gradient = (C @ X - X) @ X.T
+    gradient = (C @ X - X) @ X.T + tau * ridge * C
     off = np.where(C != 0, np.abs(gradient + tau * np.sign(C)), np.maximum(np.abs(gradient) - tau, 0.0))
     np.fill_diagonal(off, 0.0)
     return off.max()
@@ -119,37 +125,106 @@ def test_codes_are_those_of_scikit_learn_column_by_column(share):
         np.testing.assert_allclose(C[i, others], expected, atol=1e-5)
 
 
-def test_admm_without_the_exact_step_comes_to_the_same_codes(monkeypatch):
+@pytest.mark.parametrize("ridge", [1e-9, 0.1, 5.0, 1e4])
+@pytest.mark.parametrize("share", [0.5, 0.1, 0.00125])
+@pytest.mark.parametrize(("noise", "ambient"), [(0.0, 12), (0.05, 12), (1.0, 12), (0.3, 100)])
+def test_codes_satisfy_the_optimality_conditions_of_the_elastic_net(noise, ambient, share, ridge):
+    X = unit_rows(union(noise=noise, ambient=ambient)[0])
+    X = np.vstack([X, X[:4]])  # copies: dependent atoms, which the ridge alone tells how to share
+    tau = share * np.abs(X @ X.T - np.eye(len(X))).max(axis=1).min()
+    found = own_codes(X, tau, ridge=ridge)
+    assert found.n_open == 0
+    C = found.matrix.toarray()
+    assert not C.diagonal().any()
+    assert misses(X, C, tau, ridge) < ROUNDING * max(1.0, tau * ridge)
+    assert np.abs(C).sum() > 0
+    # Items that are not copied themselves use both copies of another alike.
+    if ridge >= 0.1:
+        np.testing.assert_allclose(C[4:60, :4], C[4:60, 60:], atol=1e-6)
+
+
+@pytest.mark.parametrize("ridge", [0.5, 5.0, 50.0])
+@pytest.mark.parametrize("share", [0.3, 0.05])
+def test_codes_are_those_of_the_elastic_net_of_scikit_learn(share, ridge):
+    X = unit_rows(union(noise=0.1, seed=3)[0])
+    tau = share * np.abs(X @ X.T - np.eye(len(X))).max(axis=1).min()
+    C, (n, d) = own_codes(X, tau, ridge=ridge).matrix.toarray(), X.shape
+    for i in range(n):
+        others = np.delete(np.arange(n), i)
+        # 1 / (2 d) ||y - c D||^2 + a l ||c||_1 + a (1 - l) / 2 ||c||^2
+        model = ElasticNet(
+            alpha=tau * (1 + ridge) / d, l1_ratio=1 / (1 + ridge), fit_intercept=False, tol=1e-14, max_iter=200_000
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # as above
+            expected = model.fit(X[others].T, X[i]).coef_
+        np.testing.assert_allclose(C[i, others], expected, atol=1e-6)
+
+
+def test_a_ridge_shares_among_copies_and_a_small_one_leaves_the_code_of_the_lasso():
     X = unit_rows(union(noise=0.1, seed=3)[0])
     tau = 0.05 * np.abs(X @ X.T - np.eye(len(X))).max(axis=1).min()
-    exact = own_codes(X, tau).matrix.toarray()
+    n = len(X)
+    alone = Lasso(X).codes(X, np.full(n, tau), np.arange(n)).matrix.toarray()
+    # Over three copies of each atom with three times the ridge: a third of the code for each.
+    atoms, none = np.vstack([X, X, X]), np.full(n, -1)
+    targets = X + 0.3 * unit_rows(np.random.default_rng(0).normal(size=X.shape))
+    whole = Lasso(X, ridge=1.0).codes(targets, np.full(n, tau), none).matrix.toarray()
+    parts = Lasso(atoms, ridge=3.0).codes(targets, np.full(n, tau), none).matrix.toarray().reshape(n, 3, n)
+    np.testing.assert_allclose(parts, np.repeat(whole[:, None] / 3, 3, axis=1), atol=1e-8)
+    near = Lasso(X, ridge=1e-7).codes(X, np.full(n, tau), np.arange(n)).matrix.toarray()
+    np.testing.assert_allclose(near, alone, atol=1e-5)
+
+
+def test_a_ridge_joins_a_group_of_few_dimensions_which_the_lasso_leaves_a_ring():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2)) @ np.linalg.qr(rng.normal(size=(20, 2)))[0].T
+
+    def join(builder):
+        P = dense(builder, X)
+        np.fill_diagonal(P, 0.0)
+        degrees = P.sum(axis=1)
+        return 1.0 - np.linalg.eigvalsh(P / np.sqrt(degrees[:, None] * degrees))[-2]
+
+    least = [join(SparseSubspace(ridge=ridge)) for ridge in (0.0, 5.0, 50.0)]
+    assert least[0] < 0.1 * least[1]
+    assert least[1] < least[2]
+
+
+@pytest.mark.parametrize("ridge", [0.0, 5.0])
+def test_admm_without_the_exact_step_comes_to_the_same_codes(ridge, monkeypatch):
+    X = unit_rows(union(noise=0.1, seed=3)[0])
+    tau = 0.05 * np.abs(X @ X.T - np.eye(len(X))).max(axis=1).min()
+    exact = own_codes(X, tau, ridge=ridge).matrix.toarray()
     monkeypatch.setattr(lasso, "polished", lambda *_: None)
-    found = own_codes(X, tau, tol=1e-9, max_iter=20_000)
+    found = own_codes(X, tau, ridge=ridge, tol=1e-9, max_iter=20_000)
     assert found.n_open == 0
     np.testing.assert_allclose(found.matrix.toarray(), exact, atol=1e-6)
     # And the exact step alone, from nothing but the first rounds, too.
     monkeypatch.undo()
     for name, value in (("ROUNDS", 2), ("PATIENCE", 0)):
         monkeypatch.setattr(lasso, name, value)
-    np.testing.assert_allclose(own_codes(X, tau).matrix.toarray(), exact, atol=ROUNDING)
+    np.testing.assert_allclose(own_codes(X, tau, ridge=ridge).matrix.toarray(), exact, atol=ROUNDING)
 
 
-def test_affine_codes_minimise_the_affine_problem():
+@pytest.mark.parametrize("ridge", [0.0, 0.7, 20.0])
+def test_affine_codes_minimise_the_affine_problem(ridge):
     rng = np.random.default_rng(0)
     for trial in range(12):
         n, d, tau = 5 + trial % 3, 3, 0.02 * 3 ** (trial % 4)
         D, y = rng.normal(size=(n, d)), rng.normal(size=d)
 
         def value(c, D=D, y=y, tau=tau):
-            return 0.5 * np.sum((y - c @ D) ** 2) + tau * np.abs(c).sum()
+            return 0.5 * np.sum((y - c @ D) ** 2) + tau * (np.abs(c).sum() + ridge / 2 * c @ c)
 
-        found = Lasso(D, n_affine=n).codes(y[None], np.array([tau]), np.array([-1]))
+        found = Lasso(D, n_affine=n, ridge=ridge).codes(y[None], np.array([tau]), np.array([-1]))
         code = found.matrix.toarray()[0]
         assert code.sum() == pytest.approx(1.0, abs=ROUNDING)
 
         # |c| = p + q for c = p - q: a smooth problem with bounds.
         def smooth(z, D=D, y=y, tau=tau, n=n):
-            return 0.5 * np.sum((y - (z[:n] - z[n:]) @ D) ** 2) + tau * z.sum()
+            c = z[:n] - z[n:]
+            return 0.5 * np.sum((y - c @ D) ** 2) + tau * (z.sum() + ridge / 2 * c @ c)
 
         split = minimize(
             smooth,
@@ -162,7 +237,7 @@ def test_affine_codes_minimise_the_affine_problem():
         best = split.x[:n] - split.x[n:]
         assert value(code) <= value(best) + 1e-8
         # The certificate: one multiplier of the sum, at which |g_j + nu| <= tau, with equality where c_j is not zero.
-        gradient, held = D @ (code @ D - y), code != 0
+        gradient, held = D @ (code @ D - y) + tau * ridge * code, code != 0
         levels = -gradient[held] - tau * np.sign(code[held])
         np.testing.assert_allclose(levels, levels[0], atol=ROUNDING)
         assert np.abs(gradient + levels[0]).max() <= tau + ROUNDING
@@ -173,15 +248,17 @@ def test_lambda_is_the_printed_one():
     Z = unit_rows(X)
     seen = np.abs(Z @ Z.T - np.eye(len(Z))).max(axis=1)
     for builder, tau in (
-        (SparseSubspace(alpha=30.0), np.full(len(Z), seen.min() / 30.0)),
-        (SparseSubspace(alpha=30.0, per_item=True), seen / 30.0),
+        (replace(PLAIN, alpha=30.0), np.full(len(Z), seen.min() / 30.0)),
+        (replace(PLAIN, alpha=30.0, per_item=True), seen / 30.0),
+        (SparseSubspace(alpha=30.0, ridge=2.0), seen / 30.0),
     ):
-        C = np.abs(Lasso(Z).codes(Z, tau, np.arange(len(Z))).matrix.toarray())
+        C = np.abs(Lasso(Z, ridge=builder.ridge).codes(Z, tau, np.arange(len(Z))).matrix.toarray())
         C /= C.max(axis=1, keepdims=True)
         np.testing.assert_allclose(dense(builder, X), C + C.T + np.eye(len(C)), atol=ROUNDING)
         squared = replace(builder, power=2.0)
         np.testing.assert_allclose(dense(squared, X), C**2 + C.T**2 + np.eye(len(C)), atol=ROUNDING)
-    # With alpha just above 1 the first code comes to life, and below it is empty.
+    assert (SparseSubspace().alpha, SparseSubspace().ridge, SparseSubspace().per_item) == (10.0, 5.0, True)
+    # With alpha just above 1 the first code comes to life, and below it is empty; the ridge has no say in it.
     alive = [affinity(SparseSubspace(alpha=a, per_item=True), X).nnz - len(X) for a in (0.999, 1.001)]
     assert alive[0] == 0
     assert alive[1] > 0
@@ -199,15 +276,37 @@ def test_outliers_take_what_a_gross_error_left():
         P = dense(builder, broken) - np.eye(len(X))
         return P[same].sum() / P.sum()
 
-    assert within(SparseSubspace(outliers=20.0)) > within(SparseSubspace()) + 0.1
+    assert within(replace(PLAIN, outliers=20.0)) > within(PLAIN) + 0.1
     # The printed weight: alpha_e over the second largest sum of absolute features.
     Z = unit_rows(broken)
     weight = 20.0 / np.sort(np.abs(Z).sum(axis=1))[-2]
     tau = np.abs(Z @ Z.T - np.eye(len(Z))).max(axis=1).min() / 20.0
     atoms = np.vstack([Z, np.eye(20) / weight])
-    C = np.abs(Lasso(atoms).codes(Z, np.full(len(Z), tau), np.arange(len(Z))).matrix.toarray()[:, : len(Z)])
-    C /= np.where(C.max(axis=1) > 0, C.max(axis=1), 1.0)[:, None]
-    np.testing.assert_allclose(dense(SparseSubspace(outliers=20.0), broken), C + C.T + np.eye(len(C)), atol=1e-8)
+    for ridge in (0.0, 5.0):  # of items alone: errors have none
+        each = np.where(np.arange(len(atoms)) < len(Z), ridge, 0.0)
+        whole = Lasso(atoms, ridge=each).codes(Z, np.full(len(Z), tau), np.arange(len(Z))).matrix.toarray()
+        gradient = (whole @ atoms - Z) @ atoms.T + tau * each * whole
+        off = np.where(whole != 0, np.abs(gradient + tau * np.sign(whole)), np.maximum(np.abs(gradient) - tau, 0.0))
+        off[np.arange(len(Z)), np.arange(len(Z))] = 0.0
+        assert off.max() < ROUNDING * np.abs(atoms).max()
+        C = np.abs(whole[:, : len(Z)])
+        C /= np.where(C.max(axis=1) > 0, C.max(axis=1), 1.0)[:, None]
+        found = dense(replace(PLAIN, ridge=ridge, outliers=20.0), broken)
+        np.testing.assert_allclose(found, C + C.T + np.eye(len(C)), atol=1e-8)
+
+
+def test_low_rank_coordinates_are_those_of_the_noisy_representation():
+    X, _ = union(noise=0.02, ambient=14)
+    U, s, _ = np.linalg.svd(X / np.linalg.norm(X, axis=1)[:, None], full_matrices=False)
+    kept = s > 0.1  # tau = 100
+    coordinates = U[:, kept] * np.sqrt(1.0 - 0.01 / s[kept] ** 2)
+    assert 0 < kept.sum() < len(s)
+    low_rank = SparseSubspace(coordinates="low-rank")
+    np.testing.assert_allclose(dense(low_rank, X), dense(SparseSubspace(), coordinates), atol=1e-8)
+    # Their products are the representation itself.
+    Z = LowRankRepresentation(weights="coefficients", n_neighbors=None)
+    np.testing.assert_allclose(2.0 * np.abs(coordinates @ coordinates.T), dense(Z, X), atol=ROUNDING)
+    assert np.abs(dense(low_rank, X) - dense(SparseSubspace(), X)).max() > 0.1
 
 
 def test_keep_leaves_the_largest_entries_of_each_code():
@@ -348,7 +447,9 @@ def test_independent_exact_subspaces_have_no_affinity(builder):
     X, truth = union()
     P = dense(builder, X)
     apart = truth[:, None] != truth
-    if builder in (BUILDERS["ssc, affine"], BUILDERS["ssc, gross errors"]):
+    if isinstance(builder, SparseSubspace) and builder.ridge:
+        assert P[apart].sum() < (0.3 if builder.affine or builder.outliers else 0.1) * P.sum()
+    elif builder in (BUILDERS["ssc, affine"], BUILDERS["ssc, gross errors"]):
         # The affine hulls of these subspaces meet, and an item's small features may pass for an error.
         assert P[apart].sum() < 0.2 * P.sum()
     elif isinstance(builder, LowRankRepresentation) and builder.errors == "none":
@@ -381,7 +482,7 @@ def test_a_permutation_of_the_items_permutes_the_affinity(builder):
     np.testing.assert_allclose(dense(builder, X[order]), dense(builder, X)[np.ix_(order, order)], atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ["ssc", "ssc, 800", "ssc-omp", "lrr", "lrr, none"])
+@pytest.mark.parametrize("name", ["ssc", "ssc, low-rank", "ssc, 800", "ssc-omp", "lrr", "lrr, none"])
 def test_length_sign_and_rotation_of_items_leave_it_alone(name):
     X, _ = union(noise=0.1)
     rng = np.random.default_rng(4)
@@ -396,7 +497,7 @@ def test_affine_codes_do_not_see_a_translation_and_linear_ones_do():
     X = X + 3.0 * np.random.default_rng(0).normal(size=(2, 6))[truth]  # flats that miss the origin
     same = truth[:, None] == truth
     # A flat of one dimension is a plane of two through the origin: the affine code needs fewer items.
-    affine, linear = (affinity(SparseSubspace(affine=flag), X) for flag in (True, False))
+    affine, linear = (affinity(replace(PLAIN, affine=flag), X) for flag in (True, False))
     assert affine.to_dense()[~same].sum() < 0.01 * affine.to_dense().sum()
     assert affine.nnz != linear.nnz
     found = Lasso(X, n_affine=len(X)).codes(X, np.full(len(X), 1e-3), np.arange(len(X)))
@@ -626,6 +727,12 @@ def test_self_diffusion_joins_within_groups_and_never_across_pieces():
     [
         (lambda: SparseSubspace(alpha=0.0), "alpha=0.0"),
         (lambda: SparseSubspace(alpha=np.inf), "alpha=inf"),
+        (lambda: SparseSubspace(ridge=-1.0), "ridge=-1.0"),
+        (lambda: SparseSubspace(ridge=np.inf), "ridge=inf"),
+        (lambda: SparseSubspace(coordinates="few"), "coordinates='few'"),
+        (lambda: SparseSubspace(coordinates="low-rank", affine=True), "leave out affine"),
+        (lambda: SparseSubspace(coordinates="low-rank", outliers=20.0), "leave out affine, outliers"),
+        (lambda: SparseSubspace(coordinates="low-rank", unit_length=False), "unit_length=False"),
         (lambda: SparseSubspace(outliers=-1.0), "outliers=-1.0"),
         (lambda: SparseSubspace(keep=0.0), "keep=0.0"),
         (lambda: SparseSubspace(keep=1.1), "keep=1.1"),

@@ -79,7 +79,9 @@ def demo(
 @guarded
 def fit(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, npz, npy, parquet or Matrix Market file.")],
-    k: Annotated[str, typer.Option("--k", metavar="K", help="Number of clusters.")],
+    k: Annotated[
+        str, typer.Option("--k", metavar="K|auto", help="Number of clusters, or auto: as many as criteria find.")
+    ],
     out: Annotated[Path | None, typer.Option(help="Output folder; FILE's name with -partita by default.")] = None,
     force: Force = False,
     label_column: Annotated[str | None, typer.Option(help="Column of known labels: scored, never fitted.")] = None,
@@ -90,21 +92,22 @@ def fit(
         Model,
         typer.Option(
             help="soft: diffused neighbour graph, scale learned; sof, baum-eagon, symnmf, copositive: the papers'; "
-            "kernel-kmeans, spectral: hard partitions to compare with."
+            "scams: a partition and its number of clusters together; kernel-kmeans, spectral: hard partitions to "
+            "compare with."
         ),
     ] = Model.soft,
     affinity: Annotated[
         AffinityOption | None,
         typer.Option(
-            help="neighbors (soft's default), relative (the others'), ensemble; landmarks, nystrom and random-features "
-            "are low-rank; ssc, ssc-omp and lrr for items near a union of subspaces."
+            help="neighbors (soft's and scams' default), relative (the others'), ensemble; landmarks, nystrom and "
+            "random-features are low-rank; ssc, ssc-omp and lrr for items near a union of subspaces."
         ),
     ] = None,
     solver: Annotated[
         str | None, typer.Option(help="How the objective is minimised.", show_default="the model's own")
     ] = None,
     start: Annotated[
-        str | None, typer.Option(help="spectral (soft's default), dirichlet (the others') or kmeans.")
+        str | None, typer.Option(help="spectral (soft's default), dirichlet (most others') or kmeans.")
     ] = None,
     sizes: Annotated[
         Sizes | None, typer.Option(help="soft only: a scale for each cluster (free) or one for all (equal).")

@@ -61,7 +61,7 @@ def builder_of(options: FitOptions) -> Builder:
         if metric not in ("euclidean", "nan_euclidean", "gower"):
             raise InputError(f"--missing unobserved needs --metric nan_euclidean or gower, not {metric}")
         metric = "gower" if metric == "gower" else "nan_euclidean"
-    which = options.affinity or ("neighbors" if options.model == "soft" else "relative")
+    which = options.affinity or ("neighbors" if options.model in ("soft", "scams") else "relative")
     if which in OF_FEATURES:
         return _of_features(which, options)
     if options.n_landmarks is not None:

@@ -32,6 +32,7 @@ class Model(StrEnum):
     copositive = "copositive"
     kernel_kmeans = "kernel-kmeans"
     spectral = "spectral"
+    scams = "scams"
 
 
 class InputOption(StrEnum):

@@ -14,6 +14,7 @@ from partita.cli.inputs import InputKind, read_input, read_links, read_pair_weig
 from partita.cli.run import Job, run_job, solver_text
 from partita.errors import InputError
 from partita.estimators import (
+    SCAMS,
     BaumEagon,
     CopositiveFactorization,
     KernelKMeans,
@@ -36,6 +37,7 @@ MODELS: dict[str, type[FactorizationEstimator]] = {
     "copositive": CopositiveFactorization,
     "kernel-kmeans": KernelKMeans,
     "spectral": SpectralRelaxation,
+    "scams": SCAMS,
 }
 # Options that only some models have.
 OWN = ("sizes", "steps", "probabilities", "normalization")
@@ -53,7 +55,7 @@ class FitOptions:
     id_column: str | None
     key: str | None
     input: InputKind
-    model: Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral"]
+    model: Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral", "scams"]
     affinity: (
         Literal["relative", "neighbors", "ensemble", "landmarks", "nystrom", "random-features", "ssc", "ssc-omp", "lrr"]
         | None
@@ -117,7 +119,7 @@ def run_fit(options: FitOptions) -> int:
             estimator=estimator,
             known=known,
             out=out,
-            options=given | {"k": int(options.k)} | {name: _readable(value) for name, value in effective.items()},
+            options=given | {"k": _k(options.k)} | {name: _readable(value) for name, value in effective.items()},
             title=options.file.stem,
             force=options.force,
             strict=options.strict,
@@ -128,14 +130,7 @@ def run_fit(options: FitOptions) -> int:
 
 
 def _estimator(options: FitOptions) -> FactorizationEstimator:
-    if options.k == "auto":
-        raise InputError("--k auto is not available in this version: give the number of clusters, as --k 3")
-    try:
-        k = int(options.k)
-    except ValueError as error:
-        raise InputError(f"--k {options.k}: expected a whole number of clusters") from error
-    if k < 1:
-        raise InputError(f"--k {k}: at least one cluster is needed")
+    k = _k(options.k)
     if options.start is not None and options.start not in STARTS:
         raise InputError(f"--start {options.start}: expected one of {', '.join(STARTS)}")
     shared: dict[str, Any] = {
@@ -172,6 +167,19 @@ def _estimator(options: FitOptions) -> FactorizationEstimator:
     if options.solver is not None:
         estimator.set_params(solver=_solver(options.solver, estimator, options.model))
     return estimator
+
+
+def _k(text: str) -> int | Literal["auto"]:
+    """The number of clusters, or the word that leaves it to the criteria."""
+    if text == "auto":
+        return "auto"
+    try:
+        k = int(text)
+    except ValueError as error:
+        raise InputError(f"--k {text}: expected a whole number of clusters, or auto") from error
+    if k < 1:
+        raise InputError(f"--k {k}: at least one cluster is needed")
+    return k
 
 
 def _checkpoint(options: FitOptions) -> Checkpoint | None:

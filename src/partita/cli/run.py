@@ -188,6 +188,16 @@ def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:
     calibration = getattr(estimator, "calibration_", None)
     if calibration is not None:
         out["calibration"] = _calibration(calibration)
+    verdict = getattr(estimator, "verdict_", None)
+    if verdict is not None:
+        out["verdict"] = {
+            "n_clusters": verdict.n_clusters,
+            "sure": verdict.sure,
+            "likely": verdict.likely,
+            "disagree": verdict.disagree,
+            "probabilities": verdict.probabilities,
+            "criteria": verdict.rows(),
+        }
     if job.items.truth is not None:
         labels, truth = estimator.labels_, job.items.truth
         out["scores"] = {
@@ -210,6 +220,22 @@ def _calibration(calibration: Calibration) -> dict[str, Any]:
     return out
 
 
+def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
+    """How many clusters, how probably, and which criteria say otherwise.
+
+    >>> said = [{"criterion": "stability", "n_clusters": 4}, {"criterion": "eigengap_ratio", "n_clusters": 2}]
+    >>> _verdict_line(2, {"probabilities": [0.1, 0.8, 0.1], "criteria": said})
+    '2 clusters (probability 0.80; stability says 4)'
+    """
+    other = [
+        f"{row['criterion'].replace('_', ' ')} says {row['n_clusters']}"
+        for row in verdict["criteria"]
+        if row["n_clusters"] not in (None, K)
+    ]
+    probable = f"probability {verdict['probabilities'][K - 1]:.2f}"
+    return f"{K} cluster{'' if K == 1 else 's'} ({'; '.join([probable, *[', '.join(other)] * bool(other)])})"
+
+
 def _print_summary(job: Job, result: dict[str, Any]) -> None:
     from rich.console import Console
     from rich.markup import escape
@@ -226,6 +252,8 @@ def _print_summary(job: Job, result: dict[str, Any]) -> None:
         share = size / membership.n_items
         table.add_row(str(k), f"{size:,}", f"{share:.1%}", "-" if np.isnan(sure) else f"{sure:.3f}", f"{unsure:,}")
     console.print(table)
+    if "verdict" in result:
+        console.print(_verdict_line(result["n_clusters"], result["verdict"]))
     console.print(
         f"{result['n_boundary']:,} of {result['n_items']:,} items sit on a boundary (margin below {SURE_MARGIN}); "
         f"misfit {result['misfit']:.3f}; {result['status']} after {result['n_iter']} iterations, "

@@ -18,6 +18,7 @@ from partita.ensemble import EnsembleEvidence
 from partita.errors import InputError
 from partita.estimators.alternatives import other_answers
 from partita.estimators.calibrating import calibrate_fit
+from partita.estimators.choosing import GIVE_A_NUMBER, Choice, Undivided, judged
 from partita.estimators.constraints import Constraints
 from partita.estimators.extension import Extension
 from partita.estimators.items import check_weights, merge_identical
@@ -25,6 +26,7 @@ from partita.estimators.rows import columns_of, copies, expanded, seed, sparse_w
 from partita.estimators.scaling import Scaling
 from partita.estimators.scoring import ScoringEstimator
 from partita.membership import argmax_labels, row_entropy
+from partita.n_clusters import Verdict
 from partita.objectives import Objective, Problem
 from partita.progress import ProgressBar, Stages
 from partita.solvers import OpenCheckpoint, Solver, SolveResult, Starts, default_solver, drive, opened
@@ -46,9 +48,12 @@ class FactorizationEstimator(ScoringEstimator):
     membership_: Array
     result_: SolveResult
     calibration_: Calibration
+    verdict_: Verdict
 
     # What to do about unobserved pairs that the normalisation does not take.
     _all_pairs: ClassVar[str] = NONE
+    # Whether `_choice` is asked although a number was given.
+    _chooses: ClassVar[bool] = False
 
     @abstractmethod
     def _objective(self) -> Objective: ...
@@ -69,6 +74,30 @@ class FactorizationEstimator(ScoringEstimator):
 
     def _steps(self, _affinity: Affinity) -> int:
         return 1
+
+    def _choice(self, shown: Undivided, constraints: Constraints | None) -> Choice:
+        """The number of clusters where none was given.
+
+        Raises
+        ------
+        InputError
+            For evidence that criteria cannot look at.
+        """
+        if shown.builder.pairwise and constraints is not None and (constraints.weight == 0).any():
+            raise InputError(
+                f"n_clusters='auto': pair_weight says that pairs were not observed, and criteria read all: "
+                f"{GIVE_A_NUMBER}"
+            )
+        least = 1 if constraints is None or not len(constraints.apart) else 2
+        return judged(shown).within(least, shown.most)
+
+    def _start(
+        self, choice: Choice | None, constraints: Constraints | None, inverse: NDArray[np.intp], n_items: int
+    ) -> Any:
+        """The start for the items: that of the choice, or else the one given."""
+        if choice is None or choice.start is None:
+            return start_of_items(self.start, inverse, n_items)
+        return choice.start if constraints is None else constraints.first_of(choice.start)
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -136,24 +165,24 @@ class FactorizationEstimator(ScoringEstimator):
         known: tuple[Any, Any, Any],
     ) -> None:
         n = X.n_items if isinstance(X, Affinity) else X.shape[0]
-        if self.n_clusters == "auto":
-            raise InputError("n_clusters='auto' is not available in this version: give the number of clusters")
-        K = int(self.n_clusters)
+        K = None if self.n_clusters == "auto" else int(self.n_clusters)
+        number = seed(self.random_state)
         if builder.pairwise:
             items = weighted_part(X, weights, n)
             distinct = items.features.shape[0] - copies(items.features, builder)
         else:
             items = merge_identical(X, weights)
             distinct = len(items.features)
-        if distinct < K:
+        if K is not None and distinct < K:
             raise InputError(
                 f"n_clusters={K} is larger than the number of distinct items, {distinct} (n_samples = {n}); "
                 f"ask for at most {distinct} clusters"
             )
         constraints = Constraints.of(*known, items.inverse, items.features.shape[0], weights)
-        if constraints is not None and constraints.n_groups(distinct) < K:
+        n_groups = distinct if constraints is None else constraints.n_groups(distinct)
+        if K is not None and n_groups < K:
             raise InputError(
-                f"must-links leave {constraints.n_groups(distinct)} items to tell apart, and n_clusters={K} is more: "
+                f"must-links leave {n_groups} items to tell apart, and n_clusters={K} is more: "
                 "drop some of them, or ask for fewer clusters"
             )
         features, scaling = items.features, None
@@ -162,11 +191,20 @@ class FactorizationEstimator(ScoringEstimator):
             features = features if scaling is None else scaling(features)
         elif self.scale_features != "none":
             raise InputError(f"scale_features={self.scale_features!r} needs features, not a precomputed matrix")
+        # Merged copies of rows count once in a graph; of items that are only known by their pairs each counts.
+        counts = items.weights if builder.pairwise else None
+        shown = Undivided(
+            *(builder, features, items.weights, number or 0, min(distinct, n_groups)),
+            lambda affinity: normalise(affinity, self._normalization(), counts, remedy=self._all_pairs),
+        )
+        choice = None
+        if K is None or self._chooses:
+            with stage("choosing the number of clusters"):
+                choice = self._choice(shown, constraints)
+            choice.warn()
+            K = choice.n_clusters
         with stage("building the affinity"):
-            evidence = builder.build(features, n_clusters=K, weights=items.weights)
-            # Merged copies of rows count once in a graph; of items that are only known by their pairs each counts.
-            counts = items.weights if builder.pairwise else None
-            normalised = normalise(evidence.affinity, self._normalization(), counts, remedy=self._all_pairs)
+            evidence, normalised = shown.built(K)
             affinity = self._factorized(normalised)
             steps = self._steps(affinity)
             if steps > 1:
@@ -183,11 +221,11 @@ class FactorizationEstimator(ScoringEstimator):
         starts = Starts(affinity, K, usable, problem.weights, graph, counts if constraints is None else None)
         solver = self.solver or self._default_solver(affinity, K)
         options: dict[str, Any] = {
-            "start": start_of_items(self.start, inverse, affinity.n_items),
+            "start": self._start(choice, constraints, inverse, affinity.n_items),
             "max_iter": self.max_iter,
             "tol": self.tol,
             "max_seconds": self.max_seconds,
-            "seed": seed(self.random_state),
+            "seed": number,
         }
         with stage("finding a start"):
             result = drive(
@@ -210,7 +248,8 @@ class FactorizationEstimator(ScoringEstimator):
                     result = self._interrupted(result, checkpoint)
             result = dataclasses.replace(result, notes=(*result.notes, *others))
         stage.enter("putting the result together")
-        result = dataclasses.replace(result, notes=(*result.notes, *sparse_way(affinity)))
+        chosen = () if choice is None else choice.notes
+        result = dataclasses.replace(result, notes=(*chosen, *result.notes, *sparse_way(affinity)))
         self._builder_, self._solver_ = builder, solver
         labels = result.membership.labels
         if constraints is not None:
@@ -223,6 +262,9 @@ class FactorizationEstimator(ScoringEstimator):
         self.affinity_ = affinity
         self.item_index_ = inverse
         self.__dict__.pop("ensemble_", None)
+        self.__dict__.pop("verdict_", None)
+        if choice is not None and choice.verdict is not None:
+            self.verdict_ = choice.verdict
         if isinstance(evidence, EnsembleEvidence):
             self.ensemble_ = evidence.compared(labels, items.inverse)
             result = dataclasses.replace(result, evidence=self.ensemble_)

@@ -20,8 +20,9 @@ class BaumEagon(FactorizationEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default 8
-        K >= 1, at most the number of distinct items.
+    n_clusters : int or "auto", default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
+        find, which may be 1; see `SoF`.
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
         The paper asks for nonnegative affinities and does not say which; "relative" is SoF's, N x N, otherwise as in
         `SoF`.
@@ -35,7 +36,8 @@ class BaumEagon(FactorizationEstimator):
 
     Attributes
     ----------
-    membership_, labels_, n_clusters_, entropy_, objective_, n_iter_, n_products_, result_, affinity_, item_index_
+    membership_, labels_, n_clusters_, entropy_, objective_, n_iter_, n_products_, result_, affinity_, item_index_,
+    verdict_
         As in `SoF`.
     scale_ : float
         alpha.

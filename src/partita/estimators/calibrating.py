@@ -50,15 +50,18 @@ def calibrate_fit(
         return membership.matrix, *calibrate(None, membership.matrix, membership.labels, None, None)
     euclidean = not builder.pairwise and getattr(builder, "metric", "euclidean") == "euclidean"
     X = features if euclidean and np.isfinite(features).all() else None
-    refit = _refit(estimator, builder, features, weights)
+    refit = _refit(estimator, builder, features, weights, membership.n_clusters)
     if averaged:
         return average(membership.matrix, membership.labels, weights, refit)
     return membership.matrix, *calibrate(X, membership.matrix, membership.labels, weights, refit)
 
 
-def _refit(estimator: FactorizationEstimator, builder: Builder, features: Any, weights: Array | None) -> Refit:
+def _refit(
+    estimator: FactorizationEstimator, builder: Builder, features: Any, weights: Array | None, n_clusters: int
+) -> Refit:
     given = isinstance(estimator.start, str)
     changes: dict[str, Any] = {
+        "n_clusters": n_clusters,  # "auto" might choose another one
         "probabilities": "fitted",
         "scale_features": "none",  # they are scaled
         "start": estimator.start if given else "spectral",

@@ -132,6 +132,10 @@ class Constraints:
         """What holds for groups, for each item."""
         return of_groups if self.groups is None else of_groups[self.groups]
 
+    def first_of(self, of_items: Any) -> Any:
+        """What holds for items, for each group: its first item's."""
+        return of_items if self.groups is None else of_items[np.unique(self.groups, return_index=True)[1]]
+
     def contracted(self, graph: Affinity, weights: Array | None) -> Affinity:
         """The graph between groups, for a start."""
         return graph if self.groups is None else ContractedAffinity(graph, self.groups, weights)

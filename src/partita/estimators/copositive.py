@@ -33,8 +33,9 @@ class CopositiveFactorization(NonnegativeEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default 8
-        K >= 1, at most the number of distinct items.
+    n_clusters : int or "auto", default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
+        find, which may be 1; see `SoF`.
     normalization : {"relative-entropy", "l1", "frobenius"}
         In which sense F is closest; see `partita.affinity.normalise`. "frobenius" needs a dense affinity.
     diagonal : bool
@@ -54,7 +55,8 @@ class CopositiveFactorization(NonnegativeEstimator):
         G.
     membership_, unassigned_
         As in `SymNMF`.
-    labels_, n_clusters_, entropy_, scale_, n_iter_, n_products_, result_, affinity_, item_index_
+    labels_, n_clusters_, entropy_, scale_, n_iter_, n_products_, result_, affinity_, item_index_,
+    verdict_
         As in `SoF`.
     objective_ : float
         Over all ordered pairs of different items, with `diagonal=True` over all pairs.
@@ -95,7 +97,7 @@ class CopositiveFactorization(NonnegativeEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         normalization: str = "relative-entropy",
         diagonal: bool = False,

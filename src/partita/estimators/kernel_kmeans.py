@@ -22,8 +22,9 @@ class KernelKMeans(PartitionEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default 8
-        K >= 1, at most the number of distinct items.
+    n_clusters : int or "auto", default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
+        find, which may be 1; see `SoF`.
     normalization : {"none", "symmetric"}
         P, or D^-1/2 P D^-1/2 with D the row sums.
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
@@ -37,7 +38,8 @@ class KernelKMeans(PartitionEstimator):
     Attributes
     ----------
     membership_ : N x K array of zeros and ones
-    labels_, n_clusters_, entropy_, objective_, scale_, n_iter_, n_products_, result_, affinity_, item_index_
+    labels_, n_clusters_, entropy_, objective_, scale_, n_iter_, n_products_, result_, affinity_, item_index_,
+    verdict_
         As in `SoF`.
 
     Raises

@@ -77,7 +77,7 @@ class FactorizationParameters(ClusterMixin, BaseEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         affinity: str | Builder = "relative",
         solver: Solver | None = None,

@@ -26,7 +26,7 @@ class PartitionEstimator(FactorizationEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         normalization: str = "none",
         affinity: str | Builder = "relative",

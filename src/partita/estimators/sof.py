@@ -20,8 +20,9 @@ class SoF(FactorizationEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default 8
-        K >= 1, at most the number of distinct items.
+    n_clusters : int or "auto", default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
+        find, which may be 1; see `verdict_` and Notes.
     affinity : {"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance", ...} or a builder
         "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
         `LowRankRepresentation`).
@@ -67,6 +68,8 @@ class SoF(FactorizationEstimator):
     labels_ : array of N
         Argmax of `membership_`, 0..K-1; exact ties broken at random from the seed.
     n_clusters_ : int
+    verdict_ : `partita.n_clusters.Verdict`, after `n_clusters="auto"` only
+        How probable each number of clusters is, and what each criterion said. Not saved with the model.
     entropy_ : array of N
         In nats.
     objective_ : float
@@ -87,10 +90,23 @@ class SoF(FactorizationEstimator):
     ------
     InputError, MemoryLimitError
 
+    Warns
+    -----
+    UnsureWarning
+        Where criteria for `n_clusters="auto"` disagree and the number chosen is less probable than not.
+
     Notes
     -----
-    scikit-learn's `check_estimator` passes with `n_clusters` up to 4. With the default of 8 two of its checks,
-    `check_sample_weights_shape` and `check_sample_weights_not_overwritten`, fail as they must: their data has 4
+    `n_clusters="auto"` judges the features (scaled, copies once) themselves, whatever affinity is made of them, and a
+    sample of 20,000 where there are more: some seconds, whatever N. With cells missing, under another metric than the
+    Euclidean, and of precomputed distances, it judges the graph of each item's 10 nearest; the affinity where that is
+    precomputed or of subspaces. Sample weights count as copies there; copies of features count once. Constraints on
+    pairs do not move it, but it is brought into what they allow. It is drawn from `random_state`, so that the same seed
+    gives the same number. What it finds is a question of what counts as a cluster: see `verdict_`, and
+    `partita.n_clusters.judge_all` for other criteria or evidence.
+
+    scikit-learn's `check_estimator` passes with `n_clusters` up to 4 and with "auto". With the default of 8 two of its
+    checks, `check_sample_weights_shape` and `check_sample_weights_not_overwritten`, fail as they must: their data has 4
     distinct items, and more clusters than distinct items are an error here.
 
     Identical rows are merged into one item with a weight. `predict` on the training items may differ from `labels_`.

@@ -30,8 +30,9 @@ class SoftClustering(FactorizationEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default 8
-        K >= 1, at most the number of distinct items.
+    n_clusters : int or "auto", default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
+        find, which may be 1; see `SoF`.
     affinity : {"neighbors", "relative", "ensemble", "precomputed", "precomputed_distance", ...} or a builder
         "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
         `LowRankRepresentation`).
@@ -71,7 +72,8 @@ class SoftClustering(FactorizationEstimator):
 
     Attributes
     ----------
-    membership_, labels_, n_clusters_, entropy_, objective_, n_iter_, n_products_, result_, affinity_, item_index_
+    membership_, labels_, n_clusters_, entropy_, objective_, n_iter_, n_products_, result_, affinity_, item_index_,
+    verdict_
         As in `SoF`; a t-step diffused product counts t.
     scale_ : float, or array of K for `sizes="free"`
     calibration_ : `partita.calibration.Calibration`, unless `probabilities="fitted"`
@@ -87,8 +89,8 @@ class SoftClustering(FactorizationEstimator):
 
     Notes
     -----
-    scikit-learn's `check_estimator` passes with `n_clusters` up to 4. With the default of 8 two of its checks,
-    `check_sample_weights_shape` and `check_sample_weights_not_overwritten`, fail as they must: their data has 4
+    scikit-learn's `check_estimator` passes with `n_clusters` up to 4 and with "auto". With the default of 8 two of its
+    checks, `check_sample_weights_shape` and `check_sample_weights_not_overwritten`, fail as they must: their data has 4
     distinct items, and more clusters than distinct items are an error here.
 
     Identical rows are merged into one item with a weight. `predict` on the training items may differ from `labels_`:
@@ -105,10 +107,15 @@ class SoftClustering(FactorizationEstimator):
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.datasets import load_iris
     >>> model = SoftClustering(n_clusters=3).fit(load_iris().data)
     >>> model.membership_.shape, model.n_clusters_
     ((150, 3), 3)
+    >>> X = np.random.default_rng(0).normal(size=(150, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 50, axis=0)
+    >>> model = SoftClustering(n_clusters="auto").fit(X)
+    >>> model.n_clusters_, model.verdict_.sure > 0.8
+    (3, True)
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -121,7 +128,7 @@ class SoftClustering(FactorizationEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         affinity: str | Builder = "neighbors",
         sizes: str = "auto",

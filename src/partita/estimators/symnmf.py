@@ -29,8 +29,9 @@ class SymNMF(NonnegativeEstimator):
 
     Parameters
     ----------
-    n_clusters : int, default 8
-        K >= 1, at most the number of distinct items.
+    n_clusters : int or "auto", default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
+        find, which may be 1; see `SoF`.
     normalization : {"symmetric", "none"}
         A = D^-1/2 P D^-1/2 with D the row sums, which relaxes normalised cut and is what the paper recommends; or P.
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
@@ -50,7 +51,8 @@ class SymNMF(NonnegativeEstimator):
         H, columns scaled and rows divided by their sums.
     unassigned_ : array of int
         Items whose row of H is zero, also in `result_.notes`.
-    labels_, n_clusters_, entropy_, objective_, scale_, n_iter_, n_products_, result_, affinity_, item_index_
+    labels_, n_clusters_, entropy_, objective_, scale_, n_iter_, n_products_, result_, affinity_, item_index_,
+    verdict_
         As in `SoF`.
 
     Raises
@@ -81,7 +83,7 @@ class SymNMF(NonnegativeEstimator):
 
     def __init__(
         self,
-        n_clusters: int = 8,
+        n_clusters: int | str = 8,
         *,
         normalization: str = "symmetric",
         affinity: str | Builder = "relative",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from partita.io.models import read_model, write_model
 from partita.io.output import output_folder
 from partita.membership import row_entropy
 from partita.objectives import Domain
+from partita.scams import ADMM
 from partita.solvers import Solver
 
 __all__ = ["load", "save", "save_model"]
@@ -38,7 +39,7 @@ def save(estimator: FactorizationEstimator, path: str | Path) -> None:
     Parameters
     ----------
     estimator : any of the factorizations, fitted
-        SoF, SoftClustering, BaumEagon, SymNMF, CopositiveFactorization, KernelKMeans or SpectralRelaxation.
+        SoF, SoftClustering, SCAMS, BaumEagon, SymNMF, CopositiveFactorization, KernelKMeans or SpectralRelaxation.
     path : str or Path
         A folder that does not exist yet.
 
@@ -201,6 +202,8 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Solver):
         options = {field.name: getattr(value, field.name) for field in fields(value)}  # type: ignore[arg-type]
         return {"solver": value.name, **options}
+    if isinstance(value, ADMM):
+        return {"admm": asdict(value)}
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, np.generic):
@@ -220,4 +223,6 @@ def _revived(value: Any) -> Any:
     if isinstance(value, dict) and "solver" in value:
         options = {k: v for k, v in value.items() if k != "solver"}
         return Solver.registry[value["solver"]](**options)
+    if isinstance(value, dict) and "admm" in value:
+        return ADMM(**value["admm"])
     return value

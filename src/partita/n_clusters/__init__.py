@@ -13,6 +13,7 @@ from partita.n_clusters.gap_statistic import GapStatistic
 from partita.n_clusters.hdbscan_count import HDBSCANCount
 from partita.n_clusters.held_out_pairs import HeldOutPairs
 from partita.n_clusters.one_cluster import OneCluster
+from partita.n_clusters.scams import SCAMSCount
 from partita.n_clusters.second_order_difference import SecondOrderDifference
 from partita.n_clusters.silhouette import Silhouette
 from partita.n_clusters.soft_threshold import SoftThreshold
@@ -33,6 +34,7 @@ __all__ = [
     "Judgement",
     "KEvidence",
     "OneCluster",
+    "SCAMSCount",
     "SecondOrderDifference",
     "Silhouette",
     "SoftThreshold",

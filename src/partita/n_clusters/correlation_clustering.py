@@ -2,7 +2,7 @@
 
 The partition with the fewest disagreements (similar pairs apart, dissimilar ones together) has its own number of
 clusters. It is Binder's loss with a similarity matrix of zeros and ones, and is searched by the same engine. The paper
-on SCAMS [li2015, section 2] compares with it: everything hangs on the threshold.
+on SCAMS [li2014, section 2] compares with it: everything hangs on the threshold.
 
 Without an affinity of its own the evidence is thresholded in its relative distances, not in a neighbour graph, where
 every pair outside the graph would be dissimilar. Cost: N^2 a pass, of at most `max_items` items. It splits off what

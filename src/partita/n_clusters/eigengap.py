@@ -1,7 +1,7 @@
 """The largest gap between consecutive eigenvalues of the normalised Laplacian [luxburg2007].
 
 A graph in K pieces has K eigenvalues of zero; where the pieces are weakly joined these stay small. The answer is the K
-with the largest l_{K+1} - l_K ("GH" of [li2015]). `eigengap_ratio` takes (l_{K+1} + e) / (l_K + e), which sees a gap
+with the largest l_{K+1} - l_K ("GH" of [li2014]). `eigengap_ratio` takes (l_{K+1} + e) / (l_K + e), which sees a gap
 among small eigenvalues too; l_1 is always zero, so that it cannot answer 1.
 
 Cost: `most` + 1 leading eigenvectors, products only; features of more than 20,000 items are sampled.
@@ -9,7 +9,7 @@ Cost: `most` + 1 leading eigenvectors, products only; features of more than 20,0
 Weak where clusters overlap or differ in density: the eigenvalues then rise evenly.
 
 [luxburg2007] A tutorial on spectral clustering. Statistics and Computing 17, 2007.
-[li2015] SCAMS: simultaneous clustering and model selection. CVPR 2014, section 5.
+[li2014] SCAMS: simultaneous clustering and model selection. CVPR 2014, section 5.
 """
 
 from __future__ import annotations

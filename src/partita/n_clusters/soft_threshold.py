@@ -4,7 +4,7 @@
 
 over all N eigenvalues s_i of the normalised Laplacian. Each of those at least tau takes one from N, so only the ones
 below tau are needed: leading eigenvectors of the affinity until one passes. An eigenvalue near zero counts as a
-cluster, one near tau hardly; tau = .08 is the paper's for motion segmentation ("ST" of [li2015]).
+cluster, one near tau hardly; tau = .08 is the paper's for motion segmentation ("ST" of [li2014]).
 
 Cost: as many leading eigenvectors as there are eigenvalues below tau. Weak on neighbour graphs: their Laplacians have
 many small eigenvalues, and tau is in absolute terms.

@@ -15,6 +15,7 @@ from partita.plots.similarity import MisfitDisplay, SimilarityDisplay
 from partita.plots.sizes import SizesDisplay
 from partita.plots.strips import Strip, StripsDisplay
 from partita.plots.trace import TraceDisplay
+from partita.plots.verdict import VerdictDisplay
 
 __all__ = [
     "ClusterCountsDisplay",
@@ -29,6 +30,7 @@ __all__ = [
     "Strip",
     "StripsDisplay",
     "TraceDisplay",
+    "VerdictDisplay",
     "blank_figure",
     "cluster_colors",
     "cluster_markers",

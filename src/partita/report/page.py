@@ -13,6 +13,7 @@ from partita.report.calibration import calibration_sentences
 from partita.report.document import chip, document, figure, section, verdict_block
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join, table
+from partita.report.n_clusters import how_many
 from partita.report.pictures import draw_pictures
 from partita.report.provenance import provenance
 from partita.report.tables import Ambiguous, ClusterRow, ambiguous_items, cluster_rows, method_rows
@@ -62,11 +63,13 @@ def write_report(path: str | Path, report: FitReport) -> None:
 def render_report(report: FitReport) -> str:
     """The report as HTML text; the same fit gives the same text."""
     pictures, without = draw_pictures(report)
+    number_words, number_table = how_many(report)
     return document(
         report.title,
         report.estimator.n_clusters_,
         _header(report),
         _verdict(report, without),
+        section("How many clusters", number_words, figure(pictures.get("verdict"), wide=True), number_table),
         section("Where the clusters lie", figure(pictures.get("partition"))),
         section("Clusters", figure(pictures.get("sizes")), _clusters(report)),
         section("Memberships", figure(pictures.get("profiles")), _ambiguous(report)),

@@ -16,6 +16,7 @@ from partita.plots import (
     ReliabilityDisplay,
     SizesDisplay,
     TraceDisplay,
+    VerdictDisplay,
     blank_figure,
     png,
 )
@@ -68,6 +69,7 @@ def _all(report: FitReport) -> list[Picture]:
     model = report.estimator
     n, K = len(model.membership_), model.n_clusters_
     return [
+        *_verdict(report),
         _partition(report, n, K),
         draw_picture(
             "sizes",
@@ -89,6 +91,34 @@ def _all(report: FitReport) -> list[Picture]:
         *_reliability(report),
         _evidence(report),
         _trace(report),
+    ]
+
+
+def _verdict(report: FitReport) -> list[Picture]:
+    """One picture of a fit whose number of clusters was chosen, none of another."""
+    verdict = getattr(report.estimator, "verdict_", None)
+    if verdict is None:
+        return []
+    scored = VerdictDisplay(verdict).n_panels - 1
+    caption = (
+        "How probable each number of clusters is; the number chosen stands out, and dark bars are the fewest numbers "
+        "that hold a probability of 80% together."
+    )
+    if scored:
+        caption += (
+            " Beside it, the scores of the criteria that give one to each number: a dot is the criterion's own answer, "
+            "the dotted line the number chosen. Where a curve is flat, the answer hangs by little."
+        )
+    return [
+        draw_picture(
+            "verdict",
+            (9.6 if scored > 1 else 3.2 * (1 + scored), 2.8),
+            lambda axes: VerdictDisplay.from_estimator(report.estimator, axes=axes),
+            f"Bar chart of the probability of each number of clusters; {report.estimator.n_clusters_} was chosen. The "
+            "table has what each criterion said.",
+            caption,
+            panels=1 + scored,
+        )
     ]
 
 

@@ -1,4 +1,4 @@
-"""SCAMS by ADMM [scams, Algorithm 1].
+"""SCAMS by ADMM [li2014, Algorithm 1].
 
     minimise  tr(W^T G) + lambda rank(G) + gamma ||G||_0     over G psd, diag(G) = 1, G in [0, 1]^(N x N);    W = -A
 

@@ -1,4 +1,4 @@
-"""AssoCBMF: a 0/1 matrix that is nearly blocks, as groups of items [scams, Algorithm 2].
+"""AssoCBMF: a 0/1 matrix that is nearly blocks, as groups of items [li2014, Algorithm 2].
 
     minimise  |G xor Z o Z^T|,    Z an N x K 0/1 matrix with one 1 in each row,    K <= K0
 
@@ -108,7 +108,7 @@ def boolean_factorization(G: Any, affinity: Any = None, *, max_clusters: int | N
 
     Notes
     -----
-    Cost: 20 N^3 flops in single precision where all rows of G differ, 2 N^3 where it is blocks. [scams, Algorithm 2],
+    Cost: 20 N^3 flops in single precision where all rows of G differ, 2 N^3 where it is blocks. [li2014, Algorithm 2],
     after the Asso algorithm of Miettinen et al. (2008), with the mends that this module's text lists.
 
     Examples

@@ -1,4 +1,4 @@
-"""Labels by pivoted Cholesky: what SCAMS is compared with as SCAMS-CK [scams, sections 1 and 5.1.2].
+"""Labels by pivoted Cholesky: what SCAMS is compared with as SCAMS-CK [li2014, sections 1 and 5.1.2].
 
 G = Z Z^T with Z (N x K0) lower triangular up to the order of its pivots, and each item goes to the largest entry of its
 row. On exact blocks a column of Z is a cluster. On nearly exact ones nothing keeps Z from other shapes, which is why
@@ -42,7 +42,7 @@ def cholesky_labels(G: Any, max_clusters: int) -> NDArray[np.int64]:
 
     Notes
     -----
-    Cost: 2 N K0^2. Pivots by the largest diagonal entry left, the first of several: [scams] says Cholesky and no more,
+    Cost: 2 N K0^2. Pivots by the largest diagonal entry left, the first of several: [li2014] says Cholesky and no more,
     and without pivots a factor of rank K0 is not found.
 
     Examples

@@ -1,6 +1,6 @@
 """SCAMS by local search: the same objective as the ADMM's, on dense and sparse affinities of any size.
 
-    J = sum over ordered pairs of one cluster (gamma - A_ij) + lambda K        [scams, (3)], the constant Potts model
+    J = sum over ordered pairs of one cluster (gamma - A_ij) + lambda K        [li2014, (3)], the constant Potts model
 
 is searched by the one move engine (`partita.partition.restarts`), from partitions found level by level and, where the
 affinity is dense, from the cuts of dendrograms.
@@ -26,195 +26,32 @@ dense affinity whose entries between clusters are not small; there `theta` of .5
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from partita.affinity.checks import as_affinity
-from partita.errors import InputError
-from partita.memory import require_pairs
 from partita.partition.climb import Climb, Stopped
 from partita.partition.dendrogram import numbered
 from partita.partition.evidence import Evidence
 from partita.partition.losses import ConstantPotts
 from partita.partition.restarts import search_evidence
-from partita.partition.result import PartitionResult
-from partita.scams.scale import Scale, relative
+from partita.scams.local_result import LocalResult, PathPoint, mean_size
+from partita.scams.local_settings import LocalSearch
 
-__all__ = ["LocalResult", "LocalSearch", "PathPoint", "mean_size", "scams_local", "scams_path"]
+__all__ = ["Search", "scams_local"]
 
-Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Tell = Callable[[str], None]
 
-# The share that is taken where neither gamma, theta nor share is given: `benchmarks/scams.py`.
-SHARE = 0.13
 # Of the affinity, on the scale "sym", what clusters keep at least; gamma is halved until they do, and then refined.
 WITHIN, REFINED = 0.5, 3
 # Items up to which every step has all starts and is polished; beyond, levels and moves, and the last step alone is.
 THOROUGH = 3_000
 # Steps of gamma and partition at most, and the change of gamma, relative to it, that ends them.
 STEPS, SETTLED = 50, 1e-3
-# Of a path: where theta begins, the factor by which it grows, how often.
-FIRST, GROWTH, POINTS = 0.02, 1.25, 40
-# A dense affinity with fewer positive pairs than this share of all is searched as a sparse one.
-SPARSE = 0.3
-
-
-@dataclass(frozen=True)
-class LocalSearch:
-    """Settings of the local search.
-
-    Parameters
-    ----------
-    lam : float >= 0
-        Price of a cluster, in units of the affinity as scaled: on the scale "sym" the whole affinity of one item is 1.
-    share : float in (0, 1), optional
-        gamma is this share of 1 / m, m the mean size of an item's cluster; .13 where nothing else says what gamma is.
-    theta : float >= 0, optional
-        gamma = theta / N.
-    gamma : float >= 0, optional
-        As it is.
-    scale : {"sym", "mean"} or None
-        See `relative`. None takes the affinity as it is, and needs gamma. With `share` it is "sym".
-    n_init : int
-        Restarts.
-
-    Raises
-    ------
-    InputError
-        For values out of range, more than one of share, theta and gamma, or a scale that does not go with them.
-
-    Examples
-    --------
-    >>> LocalSearch().share, LocalSearch(theta=0.7).share
-    (0.13, None)
-    """
-
-    lam: float = 1.0
-    share: float | None = None
-    theta: float | None = None
-    gamma: float | None = None
-    scale: Scale | None = "sym"
-    n_init: int = 2
-
-    def __post_init__(self) -> None:
-        given = [name for name in ("share", "theta", "gamma") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise InputError(f"{' and '.join(given)} each say what a pair costs: pass one of them")
-        if not given:
-            object.__setattr__(self, "share", SHARE)
-        if self.share is not None and not 0.0 < self.share < 1.0:
-            raise InputError(f"share={self.share}: expected a number between 0 and 1, such as {SHARE}")
-        for name in ("lam", "theta", "gamma"):
-            value = getattr(self, name)
-            if value is not None and not 0.0 <= value < np.inf:
-                raise InputError(f"{name}={value}: expected a finite number of at least 0")
-        if self.scale not in ("sym", "mean", None):
-            raise InputError(f"scale={self.scale!r}: expected 'sym', 'mean' or None")
-        if self.scale is None and self.gamma is None:
-            raise InputError("without a scale the affinity's unit decides what a pair may cost: pass gamma, or a scale")
-        if self.share is not None and self.scale != "sym":
-            raise InputError("share is of an item's whole affinity, which is one on the scale 'sym': leave scale out")
-        if self.n_init < 1:
-            raise InputError(f"n_init={self.n_init}: expected at least 1")
-
-    def prepare(self, affinity: Any) -> Any:
-        """The affinity that is searched: without its diagonal, scaled; CSR where few pairs have any.
-
-        Raises
-        ------
-        InputError
-            For an affinity that is not square, symmetric, finite and nonnegative.
-        MemoryLimitError
-            Where a dense one would not fit.
-        """
-        A = as_affinity(affinity)
-        if hasattr(A, "matrix") and sp.issparse(A.matrix):
-            values = sp.csr_array(A.matrix, dtype=np.float64, copy=True)
-        else:
-            require_pairs(A.n_items, "the affinity", "pass a sparse one, such as a neighbour graph", copies=3)
-            dense = np.array(A.rows(np.arange(A.n_items)), dtype=np.float64)
-            np.fill_diagonal(dense, 0.0)
-            if np.count_nonzero(dense) >= SPARSE * dense.size:
-                return dense if self.scale is None else relative(dense, self.scale)
-            values = sp.csr_array(dense)
-        values.setdiag(0.0)
-        values.eliminate_zeros()
-        return values if self.scale is None else relative(values, self.scale)
-
-
-@dataclass(frozen=True, eq=False)
-class PathPoint:
-    """The partition at one theta.
-
-    Attributes
-    ----------
-    theta, gamma : float
-        gamma = theta / N.
-    labels : array of N
-    n_clusters : int
-    objective : float
-        J.
-    share : float
-        theta over the number of clusters of the mean size: the share at which gamma would be what it is.
-    """
-
-    theta: float
-    gamma: float
-    labels: Labels
-    n_clusters: int
-    objective: float
-    share: float
-
-
-@dataclass(frozen=True, eq=False)
-class LocalResult:
-    """What the local search found.
-
-    Attributes
-    ----------
-    labels : array of N
-        0..K-1 in order of appearance.
-    n_clusters : int
-    objective : float
-        J with the affinity as `LocalSearch.prepare` makes it, `gamma` and `lam`: what `partition_objective` says.
-    gamma, theta, lam : float
-        As used; theta = gamma N.
-    steps : tuple of PathPoint
-        With `share`, the partitions on the way to the last.
-    search : PartitionResult
-        The last search: its runs, and how far they agree.
-    status : {"converged", "max_seconds", "interrupted"}
-    seconds : float
-    notes : tuple of str
-    """
-
-    labels: Labels
-    n_clusters: int
-    objective: float
-    gamma: float
-    theta: float
-    lam: float
-    steps: tuple[PathPoint, ...]
-    search: PartitionResult
-    status: Literal["converged", "max_seconds", "interrupted"]
-    seconds: float
-    notes: tuple[str, ...] = ()
-
-
-def mean_size(labels: Labels) -> float:
-    """Size of the cluster of an item, on average: sum n_k^2 / N.
-
-    >>> mean_size(np.array([0, 0, 0, 1]))
-    2.5
-    """
-    sizes = np.bincount(labels).astype(np.float64)
-    return float((sizes**2).sum() / len(labels))
 
 
 def scams_local(
@@ -262,7 +99,7 @@ def scams_local(
 
     References
     ----------
-    [scams] (3); [traag2011].
+    [li2014] (3); [traag2011].
 
     Examples
     --------
@@ -275,74 +112,25 @@ def scams_local(
     chosen = settings or LocalSearch()
     A = chosen.prepare(affinity)
     given = {} if start is None else {"start": numbered(np.asarray(start))}
-    search = _Search(A, chosen, seed, n_jobs, began, max_seconds, on_interrupt, progress)
+    search = Search(A, chosen, seed, n_jobs, began, max_seconds, on_interrupt, progress)
     if chosen.share is None:
         gamma = chosen.gamma if chosen.gamma is not None else float(chosen.theta or 0.0) / A.shape[0]
         return search.at(gamma, given, ())
     return search.self_consistent(chosen.share, given)
 
 
-def scams_path(
-    affinity: Any,
-    settings: LocalSearch | None = None,
-    *,
-    thetas: Sequence[float] | None = None,
-    seed: int | None = None,
-    max_seconds: float | None = None,
-    progress: Tell | None = None,
-) -> tuple[PathPoint, ...]:
-    """Partitions at every gamma = theta / N, from the coarsest to the finest; each begins at the one before, too.
-
-    Parameters
-    ----------
-    affinity, settings, seed, progress
-        As in `scams_local`; of the settings `lam` and `scale` count.
-    thetas : sequence of float, optional
-        Ascending. By default 40 from .02 on, each a quarter larger than the one before, and no further than where
-        clusters have fewer than two items on average.
-    max_seconds : float, optional
-        The path ends there.
-
-    Raises
-    ------
-    InputError, MemoryLimitError
-
-    Examples
-    --------
-    >>> A = np.kron(np.eye(4), np.ones((15, 15))) + np.kron(np.eye(2), np.full((30, 30), 0.1)) + 0.001
-    >>> sorted({point.n_clusters for point in scams_path(A, seed=0)})[:2]
-    [2, 4]
-    """
-    began = time.perf_counter()
-    chosen = settings or LocalSearch()
-    A = chosen.prepare(affinity)
-    asked = None if thetas is None else np.asarray(thetas, dtype=np.float64)
-    if asked is not None and (asked.ndim != 1 or len(asked) == 0 or (asked < 0).any() or (np.diff(asked) <= 0).any()):
-        raise InputError("thetas: expected one ascending sequence of numbers of at least 0")
-    search = _Search(A, chosen, seed, 1, began, max_seconds, "raise", progress)
-    points: list[PathPoint] = []
-    for theta in FIRST * GROWTH ** np.arange(POINTS) if asked is None else asked:
-        if points and search.out_of_time():
-            break
-        given = {} if not points else {"the one before": points[-1].labels}
-        points.append(search.step(float(theta) / A.shape[0], given))
-        if asked is None and mean_size(points[-1].labels) < 2.0:
-            break
-    return tuple(points)
-
-
 @dataclass(eq=False)
-class _Search:
-    """One call: the affinity as scaled, the clock, whom to tell."""
+class Search:
+    """One call: the affinity as `LocalSearch.prepare` makes it, the clock, whom to tell."""
 
     A: Any
     settings: LocalSearch
     seed: int | None
-    n_jobs: int
-    began: float
-    max_seconds: float | None
-    on_interrupt: Literal["raise", "best"]
-    progress: Tell | None
+    n_jobs: int = 1
+    began: float = 0.0
+    max_seconds: float | None = None
+    on_interrupt: Literal["raise", "best"] = "raise"
+    progress: Tell | None = None
 
     @property
     def n_items(self) -> int:

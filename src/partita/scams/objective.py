@@ -1,4 +1,4 @@
-"""What SCAMS minimises, of a partition [scams, (3)].
+"""What SCAMS minimises, of a partition [li2014, (3)].
 
 With G = Z Z^T, Z the indicators of K clusters, the rank of G is K and ||G||_0 = sum n_k^2, so that (3) is
 
@@ -21,7 +21,7 @@ __all__ = ["partition_objective"]
 
 
 def partition_objective(labels: Any, A: Any, gamma: float, lam: float) -> float:
-    """tr(W^T G) + lambda rank(G) + gamma ||G||_0 at G = Z Z^T, with W = -A [scams, (3)].
+    """tr(W^T G) + lambda rank(G) + gamma ||G||_0 at G = Z Z^T, with W = -A [li2014, (3)].
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ class ADMMResult:
     def max_clusters(self) -> int:
         """K0, the most groups to look for: eigenvalues of the pattern above 1e-2 of the largest.
 
-        [scams] takes the rank of G, which the pattern equals in the end. Until then clusters come and go in G from one
+        [li2014] takes the rank of G, which the pattern equals in the end. Until then clusters come and go in G from one
         iteration to the next while the pattern stands: at an early stop the rank of G would lose some.
         """
         from scipy.linalg import eigvalsh

@@ -42,7 +42,7 @@ def relative(A: Any, kind: Scale = "sym") -> Any:
 
     Notes
     -----
-    Cost: O(N^2), or the number of stored entries. [scams] has no such step: its gamma is for its own affinities.
+    Cost: O(N^2), or the number of stored entries. [li2014] has no such step: its gamma is for its own affinities.
 
     Examples
     --------

@@ -1,12 +1,12 @@
-"""Sparse codes of many targets over one dictionary: a LASSO for each target, by ADMM, finished exactly.
+"""Sparse codes of many targets over one dictionary: an elastic net for each target, by ADMM, finished exactly.
 
-    min_c  1/2 ||y - c D||^2 + tau ||c||_1     c_own = 0,  and sum(c) = 1 where it is affine
+    min_c  1/2 ||y - c D||^2 + tau (||c||_1 + 1/2 sum_j ridge_j c_j^2)     c_own = 0,  and sum(c) = 1 if it is affine
 
-for targets y and atoms D (rows). With D = L S R^T the quadratic step of ADMM [boyd2011, section 6.4] is two thin
-products whatever rho is, 4 n r multiplications a target, so that every target has a rho of its own, balanced for
-nothing. Once the support of a code has settled, its values are the solution of a small linear system [polish]; where
-that satisfies the optimality conditions, the target is done, exactly, after a few dozen rounds and not the thousands
-that ADMM would need for the last digits.
+for targets y and atoms D (rows); without ridge it is the LASSO. With D = L S R^T the quadratic step of ADMM [boyd2011,
+section 6.4] is two thin products whatever rho is, 4 n r multiplications a target, so that every target has a rho of its
+own, balanced for nothing. Once the support of a code has settled, its values are the solution of a small linear system
+[polish]; where that satisfies the optimality conditions, the target is done, exactly, after a few dozen rounds and not
+the thousands that ADMM would need for the last digits.
 
 Targets do not know of each other and are solved in blocks of fixed bounds, shared among threads: memory is
 O(block n), never N x N, and codes come as CSR.
@@ -67,7 +67,7 @@ class Codes(NamedTuple):
 
 @dataclass(frozen=True)
 class Lasso:
-    """A dictionary, decomposed once, and how its LASSO problems are solved.
+    """A dictionary, decomposed once, and how its LASSO or elastic-net problems are solved.
 
     Parameters
     ----------
@@ -75,6 +75,8 @@ class Lasso:
         D.
     n_affine : int
         With affine codes the first so many of their entries sum to one; 0 for codes that are not affine.
+    ridge : float or array of n
+        Of each atom, or of all alike; at least 0, in units of tau.
     tol : float
         Largest primal and dual residual of ADMM, in units of the code, at which a code counts as found. Codes that the
         exact step finishes are exact to rounding.
@@ -84,12 +86,13 @@ class Lasso:
 
     atoms: Array
     n_affine: int = 0
+    ridge: float | Array = 0.0
     tol: float = 1e-6
     max_iter: int = 2000
 
     def codes(self, targets: Array, penalty: Array, own: NDArray[np.intp]) -> Codes:
         """The codes of targets (B x d), each with its own tau > 0; own is the atom it must not use, -1 for none."""
-        basis = _Basis.of(self.atoms, self.n_affine)
+        basis = _Basis.of(self.atoms, self.n_affine, np.broadcast_to(self.ridge, len(self.atoms)))
         bounds = row_bounds(len(targets), BLOCK)
         parts: list[Codes | None] = [None] * len(bounds)
 
@@ -111,7 +114,8 @@ class Lasso:
         n, n_targets = len(self.atoms), len(Y)
         out: list[tuple[NDArray[np.intp], Array]] = [(np.empty(0, dtype=np.intp), np.empty(0))] * n_targets
         running = _Running.of(basis, Y, tau, own)
-        n_iter, most = 0, len(basis.s) + int(self.n_affine > 0)
+        # Codes of a LASSO have independent atoms, with a ridge they may have any number of them.
+        n_iter, most = 0, n if basis.ridge.any() else len(basis.s) + int(self.n_affine > 0)
         while len(running.rows) and n_iter < self.max_iter:
             for k in range(ROUNDS):
                 running.step(basis, look=k == ROUNDS - 1)
@@ -124,7 +128,7 @@ class Lasso:
             for i in np.flatnonzero(ready | done):
                 row = running.rows[i]
                 steps = STEPS if done[i] or late else FEW
-                exact = polished(self.atoms, Y[row], running.C[i], tau[row], own[row], self.n_affine, steps)
+                exact = self._exact(basis, Y[row], running.C[i], tau[row], own[row], steps)
                 if exact is not None:
                     out[row], done[i] = exact, True
                 elif done[i]:
@@ -135,32 +139,38 @@ class Lasso:
                 running = running.only(~done)
         n_open = len(running.rows)
         for k, place in enumerate(running.rows):  # out of rounds
-            exact = polished(self.atoms, Y[place], running.C[k], tau[place], own[place], self.n_affine, STEPS)
+            exact = self._exact(basis, Y[place], running.C[k], tau[place], own[place], STEPS)
             n_open -= int(exact is not None)
             out[place] = exact or _nonzeros(running.C[k])
         pointer = np.concatenate([[0], np.cumsum([len(index) for index, _ in out])])
         index, values = (np.concatenate([pair[k] for pair in out]) for k in (0, 1))
         return Codes(sp.csr_array((values, index, pointer), shape=(n_targets, n)), n_open, n_iter)
 
+    def _exact(
+        self, basis: _Basis, y: Array, code: Array, tau: float, own: int, steps: int
+    ) -> tuple[NDArray[np.intp], Array] | None:
+        return polished(self.atoms, y, code, tau, tau * basis.ridge, own, self.n_affine, steps)
+
 
 class _Basis(NamedTuple):
-    """D = L S R^T, and L^T 1 over the atoms whose codes sum to one."""
+    """D = L S R^T, L^T 1 over the atoms whose codes sum to one, and the ridge of each atom."""
 
     L: Array
     s: Array
     R: Array
     among: Array | None
     landed: Array | None
+    ridge: Array
 
     @classmethod
-    def of(cls, D: Array, n_affine: int) -> _Basis:
+    def of(cls, D: Array, n_affine: int, ridge: Array) -> _Basis:
         left, s, right = np.linalg.svd(D, full_matrices=False)
         r = int((s > RANK * s.max(initial=0.0)).sum())
         L, s, R = np.ascontiguousarray(left[:, :r]), s[:r], np.ascontiguousarray(right[:r].T)
         if not n_affine:
-            return cls(L, s, R, None, None)
+            return cls(L, s, R, None, None, ridge)
         among = (np.arange(len(D)) < n_affine).astype(np.float64)
-        return cls(L, s, R, among, among @ L)
+        return cls(L, s, R, among, among @ L, ridge)
 
 
 @dataclass
@@ -190,7 +200,7 @@ class _Running:
 
     def step(self, basis: _Basis, *, look: bool) -> None:
         """One round of ADMM."""
-        L, s, _, among, landed = basis
+        L, s, _, among, landed, ridge = basis
         rho = self.rho[:, None]
         Q = self.C - self.U
         inverse = 1.0 / (s**2 + rho)
@@ -210,6 +220,9 @@ class _Running:
         held = np.flatnonzero(self.own >= 0)
         U[held, self.own[held]] = A[held, self.own[held]]
         C = A - U
+        if ridge.any():  # the proximal step of the elastic net shrinks what the threshold left
+            C /= 1.0 + threshold * ridge
+            U = A - C
         self.C, self.U = C, U
         if look:
             tiny = np.finfo(float).tiny

@@ -1,4 +1,4 @@
-"""The last digits of a LASSO code, by an active set: exact, certified, from a code that is nearly right.
+"""The last digits of a code of a LASSO or elastic net, by an active set: exact, certified, from one nearly right.
 
 With support S and signs g fixed the problem is a quadratic one. Steps go to its minimiser, or as far as the first entry
 that changes sign, which leaves S; at the minimiser the atom that violates the optimality conditions most enters
@@ -29,7 +29,7 @@ DEPENDENT = 1e-10
 
 
 def polished(
-    D: Array, y: Array, code: Array, tau: float, own: int, n_affine: int, max_steps: int
+    D: Array, y: Array, code: Array, tau: float, ridge: Array, own: int, n_affine: int, max_steps: int
 ) -> tuple[Support, Array] | None:
     """Support and values of the optimal code; None where it was not reached in so many steps.
 
@@ -43,13 +43,15 @@ def polished(
         Where to begin.
     tau : float
         Positive.
+    ridge : array of n
+        Nonnegative: the objective has 1/2 sum_j ridge_j c_j^2.
     own : int
         The atom left out, -1 for none.
     n_affine : int
         How many entries, from the first, sum to one; 0 for none.
     """
     S = np.flatnonzero(code)
-    most = min(D.shape)
+    most = len(D) if ridge.any() else min(D.shape)
     if len(S) > most:  # more atoms than can be independent: the largest
         S = np.sort(S[np.argsort(-np.abs(code[S]), kind="stable")[:most]])
     c = code[S]
@@ -62,11 +64,11 @@ def polished(
     size = tau + float(np.abs(seen).max(initial=0.0))
     for _ in range(max_steps):
         signs, atoms = np.sign(c), D[S]
-        gradient = atoms @ (c @ atoms) - seen[S] + tau * signs
+        gradient = atoms @ (c @ atoms) - seen[S] + tau * signs + ridge[S] * c
         level = _level(gradient, S, n_affine)
         gradient = gradient + np.where(_sums(S, n_affine), level, 0.0)
         if np.abs(gradient).max(initial=0.0) > SLACK * size:
-            step, bounded = _direction(atoms, gradient, _sums(S, n_affine))
+            step, bounded = _direction(atoms, ridge[S], gradient, _sums(S, n_affine))
             with np.errstate(divide="ignore", invalid="ignore"):
                 to_zero = np.where(c * step < 0, -c / step, np.inf)
             first = int(to_zero.argmin())
@@ -104,9 +106,9 @@ def _level(gradient: Array, S: Support, n_affine: int) -> float:
     return -float(gradient[among].mean()) if among.any() else 0.0
 
 
-def _direction(atoms: Array, gradient: Array, among: NDArray[np.bool_]) -> tuple[Array, bool]:
+def _direction(atoms: Array, ridge: Array, gradient: Array, among: NDArray[np.bool_]) -> tuple[Array, bool]:
     """The Newton step, or one along which the objective falls without end (False): the null space of the atoms."""
-    gram = atoms @ atoms.T
+    gram = atoms @ atoms.T + np.diag(ridge)
     border = None
     if among.any():  # within the plane of codes whose sum stays
         normal = among / np.sqrt(among.sum())
@@ -126,5 +128,7 @@ def _direction(atoms: Array, gradient: Array, among: NDArray[np.bool_]) -> tuple
     null = values <= DEPENDENT * values.max(initial=0.0)
     lost = np.where(null, part, 0.0)
     if np.abs(lost).max(initial=0.0) > np.sqrt(SLACK) * np.abs(gradient).max():
-        return -vectors @ lost, False
+        way = -vectors @ lost
+        bend = float(way @ (ridge * way))  # what is left of the curvature there
+        return (way * (float(way @ way) / bend), True) if bend > 0 else (way, False)
     return -vectors @ np.where(null, 0.0, part / np.where(null, 1.0, values)), True

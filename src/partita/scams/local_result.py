@@ -1,0 +1,84 @@
+"""What the local search leaves behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.partition.result import PartitionResult
+
+__all__ = ["LocalResult", "PathPoint", "mean_size"]
+
+Labels = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class PathPoint:
+    """The partition at one theta.
+
+    Attributes
+    ----------
+    theta, gamma : float
+        gamma = theta / N.
+    labels : array of N
+    n_clusters : int
+    objective : float
+        J.
+    share : float
+        theta over the number of clusters of the mean size: the share at which gamma would be what it is.
+    """
+
+    theta: float
+    gamma: float
+    labels: Labels
+    n_clusters: int
+    objective: float
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class LocalResult:
+    """What the local search found.
+
+    Attributes
+    ----------
+    labels : array of N
+        0..K-1 in order of appearance.
+    n_clusters : int
+    objective : float
+        J with the affinity as `LocalSearch.prepare` makes it, `gamma` and `lam`: what `partition_objective` says.
+    gamma, theta, lam : float
+        As used; theta = gamma N.
+    steps : tuple of PathPoint
+        With `share`, the partitions on the way to the last.
+    search : PartitionResult
+        The last search: its runs, and how far they agree.
+    status : {"converged", "max_seconds", "interrupted"}
+    seconds : float
+    notes : tuple of str
+    """
+
+    labels: Labels
+    n_clusters: int
+    objective: float
+    gamma: float
+    theta: float
+    lam: float
+    steps: tuple[PathPoint, ...]
+    search: PartitionResult
+    status: Literal["converged", "max_seconds", "interrupted"]
+    seconds: float
+    notes: tuple[str, ...] = ()
+
+
+def mean_size(labels: Labels) -> float:
+    """Size of the cluster of an item, on average: sum n_k^2 / N.
+
+    >>> mean_size(np.array([0, 0, 0, 1]))
+    2.5
+    """
+    sizes = np.bincount(labels).astype(np.float64)
+    return float((sizes**2).sum() / len(labels))

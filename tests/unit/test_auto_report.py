@@ -1,0 +1,131 @@
+"""What report and pictures make of a verdict on the number of clusters."""
+
+import re
+
+import numpy as np
+import pytest
+from test_report import Page, no_matplotlib, report_of
+
+from partita import SoftClustering
+from partita.errors import InputError
+from partita.n_clusters import Judgement, Verdict
+from partita.plots import VerdictDisplay, blank_figure
+from partita.report import render_report
+from partita.report.n_clusters import n_clusters_sentences
+
+unsure = pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
+
+
+def judgement(name, answer, sizes, scores, **more):
+    return Judgement(name, answer, np.array(sizes), np.array(scores, dtype=float), **more)
+
+
+@pytest.fixture(scope="module")
+def apart():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2)) + np.repeat([[0, 0], [10, 0], [0, 10]], 40, axis=0)
+    return SoftClustering("auto", random_state=0).fit(X), X
+
+
+@pytest.fixture
+def torn():
+    """A verdict of criteria that disagree."""
+    said = (
+        judgement("stability", 3, [2, 3, 4], [0.9, 0.95, np.nan], note="<as <it> says>"),
+        judgement("hdbscan_count", 2, [2], [np.nan]),
+        judgement("eigengap_ratio", None, [1, 2, 3], [1.0, 2.0, 400.0], note="few"),
+        judgement("one_cluster", None, [1], [0.02], sure=0.98),
+    )
+    weights = {j.criterion: 1.5 for j in said}
+    return Verdict(3, 0.6, np.array([0.1, 0.3, 0.6]), (2, 3), said, weights, True, ("criteria disagree",))
+
+
+# Words
+
+
+def test_agreement_is_told_without_a_caution(apart):
+    sentences = n_clusters_sentences(apart[0].verdict_, 3)
+    assert {s.tone for s in sentences} == {"plain"}
+    assert re.search(r"5 criteria: 3 has a probability of \d+%\.", sentences[0].text)
+
+
+def test_disagreement_is_a_caution_that_says_what_to_try(torn):
+    (caution,) = [s.text for s in n_clusters_sentences(torn, 3) if s.tone == "caution"]
+    assert "Fit with 2 clusters too (--k 2)" in caution
+    assert "3 has a probability of 60%; 2 and 3 are the fewest" in n_clusters_sentences(torn, 3)[0].text
+
+
+def test_another_number_than_the_verdicts_is_told(torn):
+    told = [s.text for s in n_clusters_sentences(torn, 2) if s.tone == "caution"]
+    assert "together say 3" in told[0]
+    assert "Fit with 3 clusters too" in told[1]
+
+
+# The page
+
+
+def test_the_page_has_a_section_with_every_criterion(apart):
+    pytest.importorskip("matplotlib")
+    model, X = apart
+    page = Page(render_report(report_of(model, X)))
+    assert "How many clusters" in page.text
+    for row in model.verdict_.rows():
+        assert row["idea"] in page.text
+        assert row["criterion"].replace("_", " ") in page.text.replace("\u00a0", " ")
+    (picture,) = [attrs for tag, attrs in page.tags if tag == "img" and attrs["id"] == "picture-verdict"]
+    assert "3 was chosen" in picture["alt"]
+    given = SoftClustering(3, random_state=0).fit(X)
+    plain = Page(render_report(report_of(given, X)))
+    assert "How many clusters" not in plain.text
+    assert page.count("img") == plain.count("img") + 1
+    assert page.count("table") == plain.count("table") + 1
+
+
+def test_without_matplotlib_the_section_has_words_and_table(apart, monkeypatch):
+    no_matplotlib(monkeypatch)
+    model, X = apart
+    page = Page(render_report(report_of(model, X)))
+    assert page.count("img") == 0
+    assert "How many clusters" in page.text
+    assert model.verdict_.rows()[0]["idea"] in page.text
+
+
+def test_what_criteria_note_is_text_and_answers_are_told_apart(apart, torn, monkeypatch):
+    no_matplotlib(monkeypatch)
+    model, X = apart
+    monkeypatch.setattr(model, "verdict_", torn)
+    html = render_report(report_of(model, X))
+    assert "<it>" not in html
+    cells = re.findall(r'<td class="number">([^<]*)</td>', html.split("How many clusters")[1].split("</table>")[0])
+    assert cells[::2] == ["3", "2", "none", "not 1"]
+
+
+@unsure
+def test_one_item_has_a_page():
+    X = np.zeros((3, 2))
+    assert "How many clusters" in Page(render_report(report_of(SoftClustering("auto").fit(X), X))).text
+
+
+# The picture
+
+
+def test_the_picture_has_the_probabilities_and_a_panel_for_each_scored_criterion(torn):
+    pytest.importorskip("matplotlib")
+    display = VerdictDisplay(torn)
+    assert display.n_panels == 3
+    display.plot(blank_figure(3)[1])
+    heights = [bar.get_height() for bar in display.ax_.patches]
+    assert heights == [0.1, 0.3, 0.6]
+    colors = [bar.get_facecolor() for bar in display.ax_.patches]
+    assert len(set(colors)) == 3  # unlikely, likely, chosen
+    lines = {tuple(line.get_xdata()) for line in display.axes_[1].get_lines()}
+    assert (2, 3) in lines  # no score, no point
+    assert (3,) in lines  # its answer
+    assert display.axes_[2].get_yscale() == "log"
+    assert display.axes_[1].get_yscale() == "linear"
+
+
+def test_a_given_number_has_no_picture():
+    model = SoftClustering(2).fit(np.arange(8.0)[:, None])
+    with pytest.raises(InputError, match="the number of clusters was given"):
+        VerdictDisplay.from_estimator(model)

@@ -1,0 +1,172 @@
+"""The estimator SCAMS: its partition, its membership, both methods, numbers that are asked for, and what is kept."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.metrics import adjusted_rand_score
+from sklearn.utils.estimator_checks import check_estimator
+
+from partita import SCAMS, load, save
+from partita.affinity import LowRankRepresentation, NeighborGraph
+from partita.errors import InputError, MemoryLimitError
+from partita.scams import ADMM, LocalSearch, partition_objective
+
+
+def subspaces(dimensions, n=40, d=30, noise=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    parts = [rng.normal(size=(n, k)) @ np.linalg.qr(rng.normal(size=(d, k)))[0].T for k in dimensions]
+    X = np.concatenate([part / np.linalg.norm(part, axis=1, keepdims=True) for part in parts])
+    X += noise * rng.normal(size=X.shape) / np.sqrt(d)
+    return X, np.repeat(np.arange(len(dimensions)), n)
+
+
+def planted(K=3, n=20, between=0.05, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(K), n)
+    A = np.where(truth[:, None] == truth, 1.0, between) * rng.random((n * K, n * K))
+    return np.triu(A, 1) + np.triu(A, 1).T, truth
+
+
+@pytest.mark.parametrize("model", [SCAMS(), SCAMS(n_clusters=2, method="admm")], ids=repr)
+def test_scikit_learns_checks_pass(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        check_estimator(model)
+
+
+@pytest.mark.parametrize("affinity", ["lrr", "ssc"])
+@pytest.mark.parametrize("method", ["local", "admm"])
+@pytest.mark.parametrize("dimensions", [(2,), (2, 4), (2, 4, 6, 3)])
+def test_subspaces_and_their_number_are_found(affinity, method, dimensions):
+    X, truth = subspaces(dimensions)
+    model = SCAMS(affinity=affinity, method=method, random_state=0).fit(X)
+    assert model.n_clusters_ == len(dimensions)
+    assert adjusted_rand_score(truth, model.partition_) == 1.0
+    assert (model.labels_ == model.partition_).mean() > 0.95
+    np.testing.assert_array_equal(model.membership_.argmax(axis=1), model.labels_)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("method", ["local", "admm"])
+def test_the_objective_is_that_of_the_paper_at_the_partition(make, method):
+    A, _ = planted()
+    model = SCAMS(affinity="precomputed", method=method, random_state=0).fit(make(A))
+    B = LocalSearch().prepare(A)
+    assert model.objective_ == pytest.approx(partition_objective(model.partition_, B, model.gamma_, 1.0), rel=1e-9)
+    assert set(model.objectives_) == ({"local"} if method == "local" else {"admm", "admm, polished", "local"})
+    assert model.objective_ <= min(model.objectives_.values()) + 1e-9
+
+
+def test_the_paper_preset_runs_as_it_was_given():
+    A, truth = planted(K=4)
+    model = SCAMS(affinity="precomputed", method=ADMM.paper(), random_state=0).fit(A)
+    assert model.gamma_ == 0.005
+    assert set(model.objectives_) == {"admm"}
+    assert model.objective_ == pytest.approx(partition_objective(model.partition_, A, 0.005, 2.0), rel=1e-9)
+    cheaper = SCAMS(affinity="precomputed", method=ADMM(theta=0.7), random_state=0).fit(A)
+    assert adjusted_rand_score(truth, cheaper.partition_) == 1.0
+
+
+@pytest.mark.parametrize("K", [1, 2, 4, 7])
+def test_so_many_clusters_as_are_asked_for_come_out(K):
+    A, truth = planted(K=4)
+    model = SCAMS(n_clusters=K, affinity="precomputed", random_state=0).fit(A)
+    assert model.n_clusters_ == K
+    assert len(np.unique(model.partition_)) == K
+    if K == 4:
+        assert adjusted_rand_score(truth, model.partition_) == 1.0
+    if K == 2:  # clusters are merged whole
+        assert all(len(np.unique(model.partition_[truth == k])) == 1 for k in range(4))
+
+
+def test_a_number_that_no_gamma_gives_is_reached_by_merging():
+    A = np.kron(np.eye(4), np.ones((10, 10))) + 0.01  # four alike: gamma gives one, four or forty
+    model = SCAMS(n_clusters=3, affinity="precomputed", random_state=0).fit(A)
+    assert np.bincount(model.partition_).tolist() in ([20, 10, 10], [10, 20, 10], [10, 10, 20])
+    assert any("3 were asked for" in note for note in model.result_.notes)
+
+
+def test_the_share_decides_and_a_number_that_hangs_on_it_is_said():
+    A, _ = planted(K=2, between=0.2)
+    few = SCAMS(affinity="precomputed", share=0.3, random_state=0).fit(A)
+    one = SCAMS(affinity="precomputed", share=0.05, random_state=0).fit(A)
+    assert (few.n_clusters_, one.n_clusters_) == (2, 1)
+    close = SCAMS(affinity="precomputed", share=0.155, random_state=0).fit(A)
+    assert any("depends on share" in note for note in close.result_.notes)
+    assert not any("depends on share" in note for note in one.result_.notes)
+
+
+def test_the_path_has_the_labels_along_gamma():
+    A, truth = planted(K=3)
+    path = SCAMS(affinity="precomputed", random_state=0).fit(A).path()
+    assert path[0].n_clusters == 1
+    found = [adjusted_rand_score(truth, point.labels) for point in path if point.n_clusters == 3]
+    assert max(found) == 1.0
+    assert len(SCAMS(affinity="precomputed", random_state=0).fit(A).path([0.5, 1.0])) == 2
+
+
+def test_a_graph_of_neighbours_is_cut_where_it_is_thin():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 2)) + centre for centre in ((0, 0), (12, 0), (0, 12))])
+    for affinity in ("neighbors", NeighborGraph(n_neighbors=8)):
+        model = SCAMS(affinity=affinity, random_state=0).fit(X)
+        assert model.n_clusters_ == 3
+        assert adjusted_rand_score(np.repeat([0, 1, 2], 60), model.labels_) == 1.0
+    assert (model.predict(X + 0.01) == model.labels_).all()
+
+
+def test_rows_permuted_and_copied_are_answered_alike():
+    X, _ = subspaces((2, 3, 4))
+    order = np.random.default_rng(0).permutation(len(X))
+    model = SCAMS(affinity="lrr", random_state=0).fit(X)
+    moved = SCAMS(affinity="lrr", random_state=0).fit(X[order])
+    np.testing.assert_allclose(moved.membership_, model.membership_[order], atol=1e-12)
+    np.testing.assert_array_equal(moved.partition_, model.partition_[order])
+    twice = SCAMS(affinity="lrr", random_state=0).fit(np.concatenate([X, X[:7]]))
+    np.testing.assert_array_equal(twice.partition_[len(X) :], twice.partition_[:7])
+
+
+def test_links_are_heard_by_the_membership():
+    A, _truth = planted(K=3)
+    model = SCAMS(affinity="precomputed", random_state=0).fit(A, must_link=[[0, 1], [1, 2]])
+    assert len(set(model.labels_[:3])) == 1
+    assert len(set(model.partition_[:3])) == 1
+
+
+@pytest.mark.parametrize("method", ["local", "admm", ADMM(theta=0.5)])
+def test_a_model_is_saved_and_loaded(method, tmp_path):
+    X, _ = subspaces((2, 4))
+    model = SCAMS(affinity=LowRankRepresentation(alpha=3), method=method, random_state=0).fit(X)
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert again.get_params()["method"] == method
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    assert again.n_clusters_ == 2
+
+
+@pytest.mark.parametrize("N", [1, 2, 3])
+def test_few_items(N):
+    model = SCAMS(affinity="precomputed", random_state=0).fit(np.ones((N, N)))
+    assert model.n_clusters_ == 1
+    assert model.membership_.shape == (N, 1)
+
+
+def test_what_does_not_go_together_is_refused(monkeypatch):
+    A, _ = planted()
+    with pytest.raises(InputError, match="share and theta each say"):
+        SCAMS(affinity="precomputed", share=0.1, theta=0.5).fit(A)
+    with pytest.raises(InputError, match="pass gamma, or a scale"):
+        SCAMS(affinity="precomputed", scale="none").fit(A)
+    with pytest.raises(InputError, match="larger than the number of distinct items"):
+        SCAMS(n_clusters=61, affinity="precomputed").fit(A)
+    B = A.copy()
+    B[0, 5] = B[5, 0] = np.nan
+    with pytest.raises(InputError, match="SCAMS sums over all pairs"):
+        SCAMS(affinity="precomputed", missing="unobserved").fit(B)
+    monkeypatch.setattr("partita.memory.available_memory", lambda: 1 << 19)
+    with pytest.raises(MemoryLimitError, match="local"):
+        SCAMS(affinity="precomputed", method="admm", random_state=0).fit(
+            sp.csr_array(np.kron(np.eye(60), np.ones((6, 6))))
+        )
