@@ -25,6 +25,7 @@ from partita.n_clusters import (
     criterion,
     judge_all,
 )
+from partita.n_clusters import verdict as verdict_room
 from partita.n_clusters.second_order_difference import distance_to_flats
 from partita.n_clusters.valley import deepest_valley
 from partita.n_clusters.verdict import NEIGHBOR, pooled
@@ -372,3 +373,23 @@ def test_criteria_that_are_unknown_or_none_are_named():
         judge_all(KEvidence(affinity=np.ones((4, 4))), ["gravity"])
     with pytest.raises(InputError, match="criteria is empty"):
         judge_all(KEvidence(affinity=np.ones((4, 4))), [])
+
+
+def test_where_criteria_scatter_the_fewest_clusters_named_are_the_answer(monkeypatch):
+    says = {"valley_splits": 1, "stability": 37, "hdbscan_count": 22, "eigengap_ratio": 3}
+
+    class Says:
+        def __init__(self, name):
+            self.name = name
+
+        def judge(self, evidence):
+            return Judgement(self.name, says[self.name], np.array([says[self.name]]), np.array([0.0]))
+
+    monkeypatch.setattr(verdict_room, "criterion", Says)
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    assert judge_all(KEvidence(features=X, max_clusters=40), list(says)).n_clusters == 1
+    monkeypatch.setitem(says, "valley_splits", 9)
+    scattered = judge_all(KEvidence(features=X, max_clusters=40), list(says))
+    assert scattered.probabilities.max() < verdict_room.SCATTERED
+    assert scattered.n_clusters == 3
+    assert scattered.sure == scattered.probabilities[2]

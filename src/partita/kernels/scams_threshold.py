@@ -1,7 +1,7 @@
 """Steps 2 and 3 of SCAMS, and the matrix that its next step 1 takes apart, in one pass over blocks of rows.
 
-With M = G + mu Y, cut at 0 and 1 and set to zero where that is cheaper than gamma [li2014, (12)]; v^2 >= 2 v - 1, so the
-minimum there is 2 v - 1 above one, and both thresholds are one number:
+With M = G + mu Y, cut at 0 and 1 and set to zero where that is cheaper than gamma [li2014, (12)]; v^2 >= 2 v - 1, so
+the minimum there is 2 v - 1 above one, and both thresholds are one number:
 
     H_ij = min(M_ij, 1) where M_ij > c, else 0;    c = sqrt(2 mu gamma), or (1 + 2 mu gamma) / 2 where that is above 1
     H_ii = 1,    Y <- Y + (G - H) / mu,    S = H + mu' (A - Y)

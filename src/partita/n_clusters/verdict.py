@@ -2,7 +2,8 @@
 
 Each voter c that names K_c adds w_c to the score of K_c and h w_c to its neighbours; the test of one cluster adds its
 weight to K = 1 or takes it away. Probabilities are the scores exponentiated and scaled to sum to one, a pool of experts
-[genest1986]: the answer is the most probable K, `sure` its probability.
+[genest1986]: the answer is the most probable K, `sure` its probability. Where no K has one of .15 the criteria scatter,
+and the answer is the fewest clusters that any of them names.
 
 How the weights were chosen: once, by penalised maximum likelihood of the true K over all sets of
 `benchmarks/n_clusters.py` together (29 development sets, 9 further real or drawn ones, 41 generated ones with K from 1
@@ -54,6 +55,8 @@ LIKELY = 0.8
 ROUNDING = 1e-12
 # Below this probability the reader is told to look at several numbers.
 DOUBTFUL = 0.5
+# Below this one the criteria scatter, and the answer is the fewest clusters that one of them names.
+SCATTERED = 0.15
 # The search grows by this factor, at most so often, where the answer is the largest number tried.
 GROWTH, GROWN = 2, 2
 
@@ -170,6 +173,8 @@ def _judged(evidence: KEvidence, chosen: Sequence[Criterion]) -> Verdict:
     best = int(np.argmax(probabilities))
     if not named:
         best = 0  # nothing speaks for more
+    elif probabilities[best] < SCATTERED:
+        best = min(named) - 1
     order = np.argsort(-probabilities, kind="stable")
     held = int(np.searchsorted(np.cumsum(probabilities[order]), LIKELY - ROUNDING)) + 1
     likely = tuple(sorted(int(K) + 1 for K in order[:held]))

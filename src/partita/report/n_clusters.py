@@ -12,9 +12,6 @@ from partita.report.words import listed, percent
 
 __all__ = ["how_many", "n_clusters_sentences"]
 
-# A space that does not break.
-SPACE = "\u00a0"
-
 
 def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, ...]:
     """What a verdict says, and what to do where criteria disagree.
@@ -82,7 +79,7 @@ def how_many(report: FitReport) -> tuple[Markup, Markup]:
 
 
 def _named(row: dict[str, Any]) -> str:
-    return str(row["criterion"]).replace("_", SPACE)
+    return str(row["criterion"]).replace("_", " ")
 
 
 def _answer(row: dict[str, Any], sure: float | None) -> str:
