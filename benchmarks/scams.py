@@ -120,7 +120,7 @@ def hopkins(options: argparse.Namespace) -> None:
         found = compared(cases, options.methods)
         print(f"\n#### Hopkins 155, {kind}: {builder}, share {share}\n")
         print(
-            "| method | sequences | Rand mean | median | adjusted Rand | |K - truth| | K right | K = 1 |\n"
+            "| method | sequences | Rand mean | median | adjusted Rand | K off by | K right | K = 1 |\n"
             + "|---" * 8
             + "|"
         )

@@ -33,7 +33,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita.partition.climb import Climb, Stopped
 from partita.partition.dendrogram import numbered
 from partita.partition.evidence import Evidence
 from partita.partition.losses import ConstantPotts
@@ -48,7 +47,7 @@ Tell = Callable[[str], None]
 
 # Of the affinity, on the scale "sym", what clusters keep at least; gamma is halved until they do, and then refined.
 WITHIN, REFINED = 0.5, 3
-# Items up to which every step has all starts and is polished; beyond, levels and moves, and the last step alone is.
+# Items up to which every step has all starts and is polished; beyond, levels alone, and the last step has all.
 THOROUGH = 3_000
 # Steps of gamma and partition at most, and the change of gamma, relative to it, that ends them.
 STEPS, SETTLED = 50, 1e-3
@@ -211,7 +210,7 @@ class Search:
         )
 
     def step(self, gamma: float, given: dict[str, Labels]) -> PathPoint:
-        """A partition at one gamma: by the whole search where items are few, else from levels and single moves."""
+        """A partition at one gamma: by the whole search where items are few, else level by level."""
         evidence = self._evidence(gamma)
         if self.n_items <= THOROUGH:
             found = search_evidence(evidence, cap=self.n_items, given=given, n_init=1, n_jobs=1, seed=self.seed)
@@ -223,19 +222,10 @@ class Search:
         return PathPoint(theta, gamma, labels, int(labels.max()) + 1, value, share)
 
     def _quick(self, evidence: Evidence, given: dict[str, Labels]) -> tuple[Labels, float]:
-        rng = np.random.default_rng(self.seed)
-        found: list[tuple[float, Labels]] = []
-        for codes in (evidence.multilevel(rng), *given.values()):
-            climb = Climb(evidence, self.n_items, self.out_of_time)
-            try:
-                climb.assign(codes)
-                climb.settle(rng)
-            except Stopped:
-                found.append((evidence.value(codes), codes))
-                break
-            found.append((climb.value, numbered(climb.labels)))
-        value, labels = min(found, key=lambda pair: pair[0])
-        return labels, value
+        candidates = [evidence.multilevel(np.random.default_rng(self.seed)), *given.values()]
+        values = [evidence.value(codes) for codes in candidates]
+        best = int(np.argmin(values))
+        return numbered(candidates[best]), values[best]
 
     def _evidence(self, gamma: float) -> Evidence:
         return Evidence(ConstantPotts(gamma, self.settings.lam), None, self.A)
