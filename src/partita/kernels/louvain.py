@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.kernels.levels import aggregated, numbered_from_zero
+
 __all__ = ["local_moves", "louvain", "merge_down"]
 
 # Passes over the nodes of one level; a gain below this share of the total weight is rounding.
@@ -57,52 +59,8 @@ def local_moves(indptr: Any, indices: Any, data: Any, degree: Any, total: float,
                 link[touched[t]] = 0.0
         if not moved:
             break
-    new = np.full(n, -1, dtype=np.int64)
-    found = 0
-    for i in range(n):
-        if new[label[i]] < 0:
-            new[label[i]] = found
-            found += 1
-        label[i] = new[label[i]]
+    numbered_from_zero(label, n)
     return label
-
-
-@njit(cache=True, nogil=True)
-def _aggregate(indptr: Any, indices: Any, data: Any, label: Any, k: int) -> tuple[Any, Any, Any]:
-    """The graph among clusters, loops included."""
-    n = len(label)
-    size = np.zeros(k + 1, dtype=np.int64)
-    for i in range(n):
-        size[label[i] + 1] += 1
-    start = np.cumsum(size)
-    fill = start[:-1].copy()
-    member = np.empty(n, dtype=np.int64)
-    for i in range(n):
-        member[fill[label[i]]] = i
-        fill[label[i]] += 1
-    new_indptr = np.zeros(k + 1, dtype=np.int64)
-    new_indices = np.empty(len(indices), dtype=np.int64)
-    new_data = np.empty(len(data))
-    link = np.zeros(k)
-    touched = np.empty(k, dtype=np.int64)
-    used = 0
-    for c in range(k):
-        m = 0
-        for t in range(start[c], start[c + 1]):
-            i = member[t]
-            for s in range(indptr[i], indptr[i + 1]):
-                b = label[indices[s]]
-                if link[b] == 0.0:
-                    touched[m] = b
-                    m += 1
-                link[b] += data[s]
-        for t in range(m):
-            new_indices[used] = touched[t]
-            new_data[used] = link[touched[t]]
-            link[touched[t]] = 0.0
-            used += 1
-        new_indptr[c + 1] = used
-    return new_indptr, new_indices[:used].copy(), new_data[:used].copy()
 
 
 @njit(cache=True, nogil=True)
@@ -122,7 +80,7 @@ def louvain(indptr: Any, indices: Any, data: Any, gamma: float) -> Any:
             labels[i] = step[labels[i]]
         if k == len(degree):
             return labels
-        indptr, indices, data = _aggregate(indptr, indices, data, step, k)
+        indptr, indices, data = aggregated(indptr, indices, data, step, k)
         coarse = np.zeros(k)
         for i in range(len(degree)):
             coarse[step[i]] += degree[i]
@@ -157,11 +115,5 @@ def merge_down(between: Any, degree: Any, k: int, gamma: float) -> Any:
         for i in range(n):
             if label[i] == b:
                 label[i] = a
-    new = np.full(n, -1, dtype=np.int64)
-    found = 0
-    for i in range(n):
-        if new[label[i]] < 0:
-            new[label[i]] = found
-            found += 1
-        label[i] = new[label[i]]
+    numbered_from_zero(label, n)
     return label

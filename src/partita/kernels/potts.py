@@ -17,23 +17,12 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.kernels.levels import aggregated, numbered_from_zero
+
 __all__ = ["multilevel"]
 
 # A gain below this share of the whole affinity is rounding.
 GAIN = 1e-12
-
-
-@njit(cache=True, nogil=True)
-def _without_gaps(labels: Any, n: int) -> int:
-    """Number labels 0..K-1 in order of appearance, in place; K."""
-    new = np.full(n, -1, dtype=np.int64)
-    found = 0
-    for i in range(len(labels)):
-        if new[labels[i]] < 0:
-            new[labels[i]] = found
-            found += 1
-        labels[i] = new[labels[i]]
-    return found
 
 
 @njit(cache=True, nogil=True)
@@ -106,44 +95,6 @@ def _moves(
     return made
 
 
-@njit(cache=True, nogil=True)
-def _aggregate(indptr: Any, indices: Any, data: Any, labels: Any, k: int) -> tuple[Any, Any, Any]:
-    """The graph among clusters, without loops."""
-    n = len(labels)
-    start = np.zeros(k + 1, dtype=np.int64)
-    for i in range(n):
-        start[labels[i] + 1] += 1
-    for c in range(k):
-        start[c + 1] += start[c]
-    fill, member = start[:-1].copy(), np.empty(n, dtype=np.int64)
-    for i in range(n):
-        member[fill[labels[i]]] = i
-        fill[labels[i]] += 1
-    new_indptr = np.zeros(k + 1, dtype=np.int64)
-    new_indices, new_data = np.empty(len(indices), dtype=np.int64), np.empty(len(indices))
-    link, touched = np.zeros(k), np.empty(k, dtype=np.int64)
-    used = 0
-    for c in range(k):
-        m = 0
-        for t in range(start[c], start[c + 1]):
-            i = member[t]
-            for s in range(indptr[i], indptr[i + 1]):
-                b = labels[indices[s]]
-                if b == c:
-                    continue
-                if link[b] == 0.0:
-                    touched[m] = b
-                    m += 1
-                link[b] += data[s]
-        for t in range(m):
-            new_indices[used] = touched[t]
-            new_data[used] = link[touched[t]]
-            link[touched[t]] = 0.0
-            used += 1
-        new_indptr[c + 1] = used
-    return new_indptr, new_indices[:used].copy(), new_data[:used].copy()
-
-
 def multilevel(
     indptr: Any, indices: Any, data: Any, gamma: float, price: float, rng: np.random.Generator
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -159,11 +110,11 @@ def multilevel(
         n = len(graph[3])
         labels = np.arange(n)
         _moves(*graph, gamma, price, least, rng.permutation(n), labels)
-        k = _without_gaps(labels, n)
+        k = numbered_from_zero(labels, n)
         levels.append(labels)
         if k == n:
             break
-        coarse = _aggregate(*graph[:3], labels, k)
+        coarse = aggregated(*graph[:3], labels, k)
         graphs.append((*coarse, np.bincount(labels, weights=graph[3], minlength=k).astype(np.int64)))
     found = levels.pop()
     graphs.pop()
@@ -171,5 +122,5 @@ def multilevel(
         found, graph = found[levels.pop()], graphs.pop()
         n = len(graph[3])
         _moves(*graph, gamma, price, least, rng.permutation(n), found)
-        _without_gaps(found, n)
+        numbered_from_zero(found, n)
     return np.asarray(found)
