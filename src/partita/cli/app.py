@@ -280,7 +280,7 @@ def partition(
     ] = None,
     missing: Annotated[
         MissingOption,
-        typer.Option(help="unobserved: a negative label says that the draw lacks the item; else it is a label."),
+        typer.Option(help="unobserved: an empty cell or a negative label says that the draw lacks the item."),
     ] = MissingOption.error,
     n_init: Annotated[int, typer.Option(min=0, help="Random starts at most.")] = 8,
     n_jobs: Annotated[int, typer.Option(help="Runs at a time; -1 for every core.")] = -1,

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.errors import InputError
+from partita.registry import Named, made
 
 __all__ = ["Clustering", "Member", "member"]
 
@@ -49,7 +49,7 @@ class Clustering:
         return len(np.unique(self.labels))
 
 
-class Member(ABC):
+class Member(Named, ABC):
     """Frozen settings of one clustering method."""
 
     name: ClassVar[str]
@@ -73,14 +73,6 @@ class Member(ABC):
         """The settings of draw number `draw`; number 0 is this member itself."""
         return self
 
-    def settings(self) -> dict[str, Any]:
-        """The settings by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-
-    def config(self) -> dict[str, Any]:
-        """This member as JSON."""
-        return {"name": self.name, **self.settings()}
-
     def _cycled(self, draw: int, **options: tuple[Any, ...]) -> Self:
         """These settings with each option replaced by entry `draw` - 1 of its tuple, over and over."""
         if draw == 0:
@@ -99,16 +91,7 @@ def member(given: str | Member | dict[str, Any]) -> Member:
     InputError
         For a name that no method has, or unknown settings.
     """
-    if isinstance(given, Member):
-        return given
-    config = {"name": given} if isinstance(given, str) else dict(given)
-    name = config.pop("name", None)
-    if name not in Member.registry:
-        raise InputError(f"unknown method {name!r} in an ensemble: expected one of {sorted(Member.registry)}")
-    try:
-        return Member.registry[name](**config)
-    except TypeError as error:
-        raise InputError(f"method {name!r} of an ensemble: {error}") from error
+    return made(Member, given, "method")  # type: ignore[type-abstract]
 
 
 def hard(membership: Labels | Array) -> Labels:

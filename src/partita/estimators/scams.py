@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Affinity, Builder, NeighborGraph
 from partita.affinity.normalise import How
+from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.estimators.choosing import Choice, Undivided
 from partita.estimators.constraints import Constraints
@@ -24,6 +25,7 @@ from partita.scams import (
     PathPoint,
     boolean_factorization,
     partition_objective,
+    polished,
     scams_admm,
     scams_local,
     scams_path,
@@ -37,6 +39,8 @@ Labels = NDArray[np.int64]
 
 # The share for graphs of nearest neighbours: of those tried on the 29 development sets it had the best partitions.
 OF_GRAPHS = 0.02
+# Objectives that differ by no more, relative to them, are equal.
+EQUAL = 1e-9
 # Shares beside the one that is used, to see whether the number depends on it.
 ASIDE = (0.75, 4.0 / 3.0)
 
@@ -54,7 +58,8 @@ class SCAMS(FactorizationEstimator):
     Parameters
     ----------
     n_clusters : int or "auto"
-        "auto": the objective decides. A number: gamma is sought at which so many clusters come out.
+        "auto": the objective decides. A number: gamma is sought at which so many clusters come out, by the local search
+        alone.
     affinity : {"neighbors", "ssc", "ssc-omp", "lrr", "relative", "precomputed", "precomputed_distance"} or a builder
         "ssc", "lrr": of items near a union of subspaces. "neighbors": a self-tuned graph. See `SoftClustering`.
     method : {"local", "admm"} or `partita.scams.ADMM`
@@ -70,10 +75,12 @@ class SCAMS(FactorizationEstimator):
     scale : {"sym", "mean", "none"}
         D^-1/2 A D^-1/2, or A N / sum(A), or A as it is, which needs gamma; see `partita.scams.relative`.
     polish : bool or "auto"
-        Single items and clusters are moved on after the ADMM where that lowers the objective; "auto" does so unless an
-        `ADMM` was given.
-    solver, start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint,
-    random_state, n_jobs, verbose
+        After the ADMM items are moved, clusters merged and split while that lowers the objective; "auto" does so unless
+        an `ADMM` was given.
+    max_seconds : float, optional
+        For the search, for the ADMM, and for the membership, each.
+    solver, start, n_init, max_iter, tol, scale_features, missing, symmetrize, on_interrupt, checkpoint, random_state,
+    n_jobs, verbose
         As in `SoF`, for the membership; `start` is the partition by default.
 
     Attributes
@@ -90,7 +97,7 @@ class SCAMS(FactorizationEstimator):
         As in `SoF`. `labels_` is the argmax of `membership_`; a note in `result_` says how many items are in another
         cluster in `partition_`.
     search_ : LocalResult
-        How the local search went, with the partitions on the way.
+        How the local search went, with the partitions on the way; not where an `ADMM` was given.
 
     Raises
     ------
@@ -209,49 +216,60 @@ class SCAMS(FactorizationEstimator):
             share = OF_GRAPHS
         return LocalSearch(lam=self.price, share=share, theta=self.theta, gamma=self.gamma, scale=self._scale())
 
+    def _distance_builder(self) -> Builder:
+        return NeighborGraph(metric="precomputed")
+
     def _choice(self, shown: Undivided, constraints: Constraints | None) -> Choice:
         """SCAMS' own partition, and its number of clusters."""
+        if self.method != "local" and self.n_clusters != "auto":
+            raise InputError(
+                f"n_clusters={self.n_clusters}: Algorithm 1 finds a number of its own; pass n_clusters='auto', or "
+                "method='local', which seeks the gamma of a number"
+            )
         self._pairs: Affinity = shown.apart()[0].affinity
-        settings, notes = self._settings(), []
-        if self.n_clusters != "auto":
-            found = scams_with(self._pairs, int(self.n_clusters), settings, seed=shown.seed)
+        self.__dict__.pop("search_", None)
+        notes: list[str] = []
+        if isinstance(self.method, ADMM):
+            labels = self._by_admm(self.method, shown.seed, polish=self.polish is True)
         else:
-            found = scams_local(self._pairs, settings, seed=shown.seed, max_seconds=self.max_seconds)
-            notes += self._aside(found, settings, shown.seed)
-        self.search_, self.gamma_ = found, found.gamma
-        self.objectives_ = {"local": found.objective}
-        labels, objective = found.labels, found.objective
-        if self.method != "local" and self.n_clusters == "auto":
-            labels, objective = self._by_admm(found, shown.seed)
-            if objective > found.objective + 1e-9 * abs(objective) and isinstance(self.method, str):
+            labels, notes = self._by_search(shown.seed)
+        if self.method == "admm":
+            settings = ADMM(lam=self.price, gamma=self.gamma_, scale=self._scale())
+            labels = self._by_admm(settings, shown.seed, polish=self.polish is not False)
+            if self.objective_ > self.search_.objective + EQUAL * abs(self.objective_):
                 notes.append(
-                    f"the local search reached {found.objective:.6g} on this objective, the ADMM {objective:.6g}: "
-                    "its partition is in search_"
+                    f"the local search reached {self.search_.objective:.6g} on this objective, the ADMM "
+                    f"{self.objective_:.6g}: its partition is in search_"
                 )
-        self._found, self._of_partition = labels, objective
+        self._found, self._of_partition = labels, self.objective_
         least = 1 if constraints is None or not len(constraints.apart) else 2
-        choice = Choice(int(labels.max()) + 1, start=labels, notes=(*found.notes, *notes))
-        return choice.within(least, shown.most)
+        return Choice(int(labels.max()) + 1, start=labels, notes=tuple(notes)).within(least, shown.most)
 
-    def _by_admm(self, found: LocalResult, seed: int) -> tuple[Labels, float]:
-        """Algorithm 1 at the gamma of the local search, or as it was given; Algorithm 2; the polish."""
-        chosen = self.method
-        if not isinstance(chosen, ADMM):
-            chosen = ADMM(lam=found.lam, gamma=found.gamma, scale=self._scale())
-        ended = scams_admm(self._pairs, chosen, max_seconds=self.max_seconds)
-        A = chosen.prepare(self._pairs)
+    def _by_search(self, seed: int) -> tuple[Labels, list[str]]:
+        """The partition of the local search, and what to say of it."""
+        settings = self._settings()
+        if self.n_clusters != "auto":
+            found, aside = scams_with(self._pairs, int(self.n_clusters), settings, seed=seed), []
+        else:
+            found = scams_local(self._pairs, settings, seed=seed, max_seconds=self.max_seconds)
+            aside = self._aside(found, settings, seed)
+        self.search_, self.gamma_, self.objective_ = found, found.gamma, found.objective
+        self.objectives_ = {"local": found.objective}
+        return found.labels, [*found.notes, *aside]
+
+    def _by_admm(self, settings: ADMM, seed: int, *, polish: bool) -> Labels:
+        """Algorithm 1, Algorithm 2, and moves from where they end."""
+        ended = scams_admm(self._pairs, settings, max_seconds=self.max_seconds)
+        A = settings.prepare(self._pairs)
         labels = boolean_factorization(ended.pattern, A, max_clusters=ended.max_clusters).labels
         objective = partition_objective(labels, A, ended.gamma, ended.lam)
-        self.gamma_, self.objectives_ = ended.gamma, {"admm": objective}
-        if self.polish is True or (self.polish == "auto" and isinstance(self.method, str)):
-            settings = LocalSearch(lam=ended.lam, gamma=ended.gamma, scale=None, n_init=1)
-            better = scams_path(A, settings, thetas=[ended.gamma * len(labels)], seed=seed, start=labels)[0]
-            if better.objective < objective:
-                labels, objective = better.labels, better.objective
-            self.objectives_["admm, polished"] = objective
-        if isinstance(self.method, str):
-            self.objectives_["local"] = found.objective
-        return labels, objective
+        reached = {"admm": objective}
+        if polish:
+            labels = polished(A, labels, ended.gamma, ended.lam, seed=seed)
+            reached["admm, polished"] = objective = partition_objective(labels, A, ended.gamma, ended.lam)
+        self.gamma_, self.objective_ = ended.gamma, objective
+        self.objectives_ = reached | ({"local": self.search_.objective} if hasattr(self, "search_") else {})
+        return labels
 
     def _aside(self, found: LocalResult, settings: LocalSearch, seed: int) -> list[str]:
         """What another share would have said; nothing where it says the same."""

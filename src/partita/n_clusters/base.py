@@ -8,7 +8,7 @@ a `name` and an `idea`, and `tests/contract/test_criterion.py` checks it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita.errors import InputError
 from partita.n_clusters.evidence import KEvidence
+from partita.registry import Named, made
 
 __all__ = ["Better", "Criterion", "Judgement", "Requirement", "criterion"]
 
@@ -60,7 +61,7 @@ class Judgement:
     note: str = ""
 
 
-class Criterion(ABC):
+class Criterion(Named, ABC):
     """Frozen settings of one way to choose the number of clusters."""
 
     name: ClassVar[str]
@@ -100,14 +101,6 @@ class Criterion(ABC):
         tried = np.asarray(sizes, dtype=np.int64)
         return Judgement(self.name, None, tried, np.full(len(tried), np.nan), note=reason)
 
-    def settings(self) -> dict[str, Any]:
-        """The settings by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-
-    def config(self) -> dict[str, Any]:
-        """This criterion as JSON."""
-        return {"name": self.name, **self.settings()}
-
 
 def criterion(given: str | Criterion | dict[str, Any]) -> Criterion:
     """A criterion from its name, its config, or itself.
@@ -120,13 +113,4 @@ def criterion(given: str | Criterion | dict[str, Any]) -> Criterion:
     InputError
         For a name that no criterion has, or unknown settings.
     """
-    if isinstance(given, Criterion):
-        return given
-    config = {"name": given} if isinstance(given, str) else dict(given)
-    name = config.pop("name", None)
-    if name not in Criterion.registry:
-        raise InputError(f"unknown criterion {name!r}: expected one of {sorted(Criterion.registry)}")
-    try:
-        return Criterion.registry[name](**config)
-    except TypeError as error:
-        raise InputError(f"criterion {name!r}: {error}") from error
+    return made(Criterion, given, "criterion")  # type: ignore[type-abstract]

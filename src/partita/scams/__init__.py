@@ -13,7 +13,7 @@ from partita.scams.admm import ADMM, scams_admm
 from partita.scams.boolean_factorization import BooleanFactorization, boolean_factorization
 from partita.scams.cholesky import cholesky_labels
 from partita.scams.fixed_number import scams_with
-from partita.scams.local import scams_local
+from partita.scams.local import polished, scams_local
 from partita.scams.local_result import LocalResult, PathPoint
 from partita.scams.local_settings import LocalSearch
 from partita.scams.objective import partition_objective
@@ -31,6 +31,7 @@ __all__ = [
     "boolean_factorization",
     "cholesky_labels",
     "partition_objective",
+    "polished",
     "relative",
     "scams_admm",
     "scams_local",

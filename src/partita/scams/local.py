@@ -33,6 +33,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita.partition.climb import Climb
 from partita.partition.dendrogram import numbered
 from partita.partition.evidence import Evidence
 from partita.partition.losses import ConstantPotts
@@ -40,7 +41,7 @@ from partita.partition.restarts import search_evidence
 from partita.scams.local_result import LocalResult, PathPoint, mean_size
 from partita.scams.local_settings import LocalSearch
 
-__all__ = ["Search", "scams_local"]
+__all__ = ["Search", "polished", "scams_local"]
 
 Labels = NDArray[np.int64]
 Tell = Callable[[str], None]
@@ -116,6 +117,23 @@ def scams_local(
         gamma = chosen.gamma if chosen.gamma is not None else float(chosen.theta or 0.0) / A.shape[0]
         return search.at(gamma, given, ())
     return search.self_consistent(chosen.share, given)
+
+
+def polished(A: Any, labels: Labels, gamma: float, lam: float, *, seed: int | None = None) -> Labels:
+    """A partition after moves of items, merges and splits, until none of them lowers J; no worse than it was.
+
+    `A` is as `LocalSearch.prepare` or `ADMM.prepare` makes it.
+
+    >>> A = np.kron(np.eye(2), np.ones((5, 5)))
+    >>> polished(A, np.array([0, 0, 0, 0, 1, 1, 1, 1, 1, 1]), 0.5, 1.0, seed=0).tolist()
+    [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    """
+    rng = np.random.default_rng(seed)
+    climb = Climb(Evidence(ConstantPotts(gamma, lam), None, A), len(labels), lambda: False)
+    climb.assign(labels)
+    climb.settle(rng)
+    climb.polish(rng)
+    return numbered(climb.labels)
 
 
 @dataclass(eq=False)
