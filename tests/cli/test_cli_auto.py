@@ -115,3 +115,24 @@ def test_shared_sets_from_file_to_report(call, data_home, tmp_path, name, K):
     assert abs(result["n_clusters"] - K) <= 1
     assert result["scores"]["adjusted_rand"] > 0.85
     assert result["verdict"]["probabilities"][result["n_clusters"] - 1] == result["verdict"]["sure"]
+
+
+def test_scams_is_told_how_to_search_and_what_a_pair_costs(call, groups_csv, tmp_path):
+    scams = ("--model", "scams", "--k", "auto", "--quiet", "--out")
+    for told in (("--method", "admm"), ("--share", "0.03"), ("--theta", "0.9")):
+        name = told[0].lstrip("-")
+        done = call("fit", groups_csv, *scams, name, *told)
+        assert done.code == 0, done.err
+        result = result_of(tmp_path / name)
+        assert result["n_clusters"] >= 3
+        assert str(result["parameters"][name]) == told[1]
+        assert result["parameters"]["affinity_scale"] == "sym"
+    for wrong, why in (
+        (("--share", "0.1", "--theta", "1"), "share and theta each say"),
+        (("--share", "2"), "share"),
+        (("--method", "admm", "--k", "3"), "a number of its own"),
+        (("--model", "soft", "--theta", "1"), "--theta goes with --model scams"),
+    ):
+        done = call("fit", groups_csv, *scams, "no", *wrong)
+        assert (done.code, why in done.err) == (2, True), done.err
+        assert not (tmp_path / "no").exists()

@@ -174,7 +174,7 @@ def test_what_does_not_go_together_is_refused(monkeypatch):
     with pytest.raises(InputError, match="share and theta each say"):
         SCAMS(affinity="precomputed", share=0.1, theta=0.5).fit(A)
     with pytest.raises(InputError, match="pass gamma, or a scale"):
-        SCAMS(affinity="precomputed", scale="none").fit(A)
+        SCAMS(affinity="precomputed", affinity_scale="none").fit(A)
     with pytest.raises(InputError, match="finds a number of its own"):
         SCAMS(n_clusters=3, affinity="precomputed", method="admm").fit(A)
     with pytest.raises(InputError, match="larger than the number of distinct items"):

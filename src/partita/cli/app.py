@@ -13,6 +13,7 @@ from partita.cli.choices import (
     AffinityOption,
     InputOption,
     Kernel,
+    Method,
     MissingOption,
     Model,
     Normalize,
@@ -128,6 +129,16 @@ def fit(
             show_default="4 where most pairs have affinity zero, else 1",
         ),
     ] = None,
+    method: Annotated[
+        Method | None, typer.Option(help="scams only: local search (its default), or ADMM, which is N x N.")
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option(
+            help="scams only: clusters stay apart where less than this share of an item's affinity goes to another."
+        ),
+    ] = None,
+    theta: Annotated[float | None, typer.Option(help="scams only: in place of --share; gamma = theta / N.")] = None,
     normalization: Annotated[
         str | None,
         typer.Option(

@@ -8,6 +8,7 @@ __all__ = [
     "AffinityOption",
     "InputOption",
     "Kernel",
+    "Method",
     "MissingOption",
     "Model",
     "Normalize",
@@ -71,6 +72,13 @@ class Probabilities(StrEnum):
     fitted = "fitted"
     calibrated = "calibrated"
     averaged = "averaged"
+
+
+class Method(StrEnum):
+    """How SCAMS searches."""
+
+    local = "local"
+    admm = "admm"
 
 
 class ScaleOption(StrEnum):

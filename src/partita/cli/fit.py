@@ -40,7 +40,7 @@ MODELS: dict[str, type[FactorizationEstimator]] = {
     "scams": SCAMS,
 }
 # Options that only some models have.
-OWN = ("sizes", "steps", "probabilities", "normalization")
+OWN = ("sizes", "steps", "probabilities", "normalization", "method", "share", "theta")
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,9 @@ class FitOptions:
     sizes: str | None
     probabilities: str | None
     steps: int | None
+    method: Literal["local", "admm"] | None
+    share: float | None
+    theta: float | None
     normalization: str | None
     n_neighbors: int | None
     n_landmarks: int | None

@@ -72,7 +72,7 @@ class SCAMS(FactorizationEstimator):
         and .02 for a graph of nearest neighbours, whose clusters hang together by few of their pairs.
     price : float
         lambda: on the scale "sym" the whole affinity of one item is 1.
-    scale : {"sym", "mean", "none"}
+    affinity_scale : {"sym", "mean", "none"}
         D^-1/2 A D^-1/2, or A N / sum(A), or A as it is, which needs gamma; see `partita.scams.relative`.
     polish : bool or "auto"
         After the ADMM items are moved, clusters merged and split while that lowers the objective; "auto" does so unless
@@ -128,7 +128,7 @@ class SCAMS(FactorizationEstimator):
         "theta": [None, Interval(Real, 0, None, closed="left")],
         "gamma": [None, Interval(Real, 0, None, closed="left")],
         "price": [Interval(Real, 0, None, closed="left")],
-        "scale": [StrOptions({"sym", "mean", "none"})],
+        "affinity_scale": [StrOptions({"sym", "mean", "none"})],
         "polish": ["boolean", StrOptions({"auto"})],
         "start": [StrOptions({"partition", "spectral", "kmeans", "dirichlet"}), "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
@@ -151,7 +151,7 @@ class SCAMS(FactorizationEstimator):
         theta: float | None = None,
         gamma: float | None = None,
         price: float = 1.0,
-        scale: str = "sym",
+        affinity_scale: str = "sym",
         polish: bool | str = "auto",
         solver: Solver | None = None,
         start: Any = "partition",
@@ -175,7 +175,7 @@ class SCAMS(FactorizationEstimator):
         self.theta = theta
         self.gamma = gamma
         self.price = price
-        self.scale = scale
+        self.affinity_scale = affinity_scale
         self.polish = polish
         self.solver = solver
         self.start = start
@@ -208,7 +208,7 @@ class SCAMS(FactorizationEstimator):
         return "symmetric"
 
     def _scale(self) -> Any:
-        return None if self.scale == "none" else self.scale
+        return None if self.affinity_scale == "none" else self.affinity_scale
 
     def _settings(self) -> LocalSearch:
         share, asked = self.share, (self.share, self.theta, self.gamma)
