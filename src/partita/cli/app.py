@@ -377,6 +377,29 @@ def score(
     return run_score(labels, truth, as_json=as_json)
 
 
+@app.command()
+@guarded
+def reproduce(
+    name: Annotated[str | None, typer.Argument(metavar="NAME|all", help="A table or figure, as --list has it.")] = None,
+    list_: Annotated[bool, typer.Option("--list", help="Name every table and figure, and stop.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Few runs instead of as many as the paper.")] = False,
+    out: Annotated[Path, typer.Option(help="Output folder; what it has already is not computed again.")] = Path(
+        "partita-reproduce"
+    ),
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
+    jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="every core")] = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Make a table or figure of the four papers again, ours beside theirs."""
+    from partita.cli.reproduce import list_experiments, run_reproduce
+
+    if list_:
+        return list_experiments(as_json=as_json)
+    return run_reproduce(name, out, quick=quick, seed=seed, n_jobs=jobs, quiet=quiet, as_json=as_json)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; `sys.argv` by default."""
     try:

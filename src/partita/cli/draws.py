@@ -15,10 +15,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
 from partita.cli.inputs import read_input
-from partita.cli.record import SCHEMA_VERSION, as_json, finite, versions, write_manifest
+from partita.cli.record import SCHEMA_VERSION, as_json, finite, write_manifest
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling
-from partita.io import output_folder, write_json
+from partita.io import output_folder, versions, write_json
 from partita.memory import peak_memory
 from partita.mixture import SweepBar, sample_partitions
 

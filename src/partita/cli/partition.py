@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
-from partita.cli.record import SCHEMA_VERSION, as_json, finite, versions, write_manifest
+from partita.cli.record import SCHEMA_VERSION, as_json, finite, write_manifest
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
-from partita.io import output_folder, read_draws, read_labels, sha256_of_file, write_json, write_memberships
+from partita.io import output_folder, read_draws, read_labels, sha256_of_file, versions, write_json, write_memberships
 from partita.io.label_files import LabelTable, match_labels
 from partita.io.output import atomic_text_file
 from partita.membership import Membership

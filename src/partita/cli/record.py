@@ -1,10 +1,8 @@
-"""What every output folder records: versions, the manifest that replays it, and results as plain JSON."""
+"""What every output folder records: the manifest that replays it, and results as plain JSON."""
 
 from __future__ import annotations
 
 import json
-import platform
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +10,9 @@ import numpy as np
 
 from partita.io import sha256_of_file, write_json
 
-__all__ = ["SCHEMA_VERSION", "as_json", "finite", "versions", "write_manifest"]
+__all__ = ["SCHEMA_VERSION", "as_json", "finite", "write_manifest"]
 
 SCHEMA_VERSION = 1
-PACKAGES = ("partita", "numpy", "scipy", "scikit-learn", "numba", "pynndescent", "safetensors", "matplotlib")
 
 
 def as_json(result: dict[str, Any]) -> dict[str, Any]:
@@ -40,17 +37,6 @@ def finite(values: dict[str, float]) -> dict[str, float | None]:
     {'r_hat': None, 'other': 1.0}
     """
     return {name: float(value) if np.isfinite(value) else None for name, value in values.items()}
-
-
-def versions() -> dict[str, str]:
-    """Of Python, the platform, Partita and what it stands on."""
-    found = {"python": platform.python_version(), "platform": platform.platform()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def write_manifest(folder: Path, command: str, result: dict[str, Any], *, source: str, kind: str) -> None:

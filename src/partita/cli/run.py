@@ -19,9 +19,9 @@ from partita import metrics
 from partita.calibration import Calibration
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
 from partita.cli.inputs import Input
-from partita.cli.record import SCHEMA_VERSION, as_json, versions, write_manifest
+from partita.cli.record import SCHEMA_VERSION, as_json, write_manifest
 from partita.estimators.base import FactorizationEstimator
-from partita.io import output_folder, save_model, write_json, write_memberships
+from partita.io import output_folder, save_model, versions, write_json, write_memberships
 from partita.memory import peak_memory
 from partita.plots.order import membership_of
 from partita.progress import ProgressBar

@@ -6,7 +6,8 @@ Readers return frozen dataclasses with the arrays, the ids, the SHA-256 of the f
 from partita.io.draws import open_draws, read_draws
 from partita.io.edges import EdgeTable, read_edges
 from partita.io.estimators import load, save, save_model
-from partita.io.files import sha256_of_file
+from partita.io.files import did_you_mean, sha256_of_file
+from partita.io.installed import versions
 from partita.io.label_files import LabelTable, match_labels, read_labels
 from partita.io.matrices import MatrixTable, read_matrix
 from partita.io.memberships import MembershipTable, read_memberships, write_memberships, write_predictions
@@ -28,6 +29,7 @@ __all__ = [
     "MembershipTable",
     "atomic_write_bytes",
     "atomic_write_text",
+    "did_you_mean",
     "is_partita_folder",
     "load",
     "match_labels",
@@ -43,6 +45,7 @@ __all__ = [
     "save",
     "save_model",
     "sha256_of_file",
+    "versions",
     "write_json",
     "write_memberships",
     "write_model",
