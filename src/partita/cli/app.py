@@ -387,6 +387,9 @@ def reproduce(
         "partita-reproduce"
     ),
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
+    replicates: Annotated[
+        int | None, typer.Option(min=1, help="Replicates of a simulation.", show_default="as the size has it")
+    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="every core")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -397,7 +400,29 @@ def reproduce(
 
     if list_:
         return list_experiments(as_json=as_json)
-    return run_reproduce(name, out, quick=quick, seed=seed, n_jobs=jobs, quiet=quiet, as_json=as_json)
+    return run_reproduce(
+        name, out, quick=quick, seed=seed, replicates=replicates, n_jobs=jobs, quiet=quiet, as_json=as_json
+    )
+
+
+@app.command()
+@guarded
+def verify(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Output folder of fit, partition, draws or demo.")],
+    file: Annotated[
+        Path | None, typer.Option(help="The file that the command read.", show_default="where it was, or beside DIR")
+    ] = None,
+    files_only: Annotated[
+        bool, typer.Option("--files-only", help="Check the files, and do not run the command again.")
+    ] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Check a result's files, and that its command gives the same bits again."""
+    from partita.cli.verify import run_verify
+
+    return run_verify(folder, file=file, replay=not files_only, quiet=quiet, as_json=as_json)
 
 
 def main(arguments: list[str] | None = None) -> None:

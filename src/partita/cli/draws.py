@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
 from partita.cli.inputs import read_input
 from partita.cli.record import SCHEMA_VERSION, as_json, finite, write_manifest
+from partita.cli.replay import options_as_given
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling
 from partita.io import output_folder, versions, write_json
@@ -131,7 +132,8 @@ def run_draws(options: DrawsOptions) -> int:
                 }
             )
             write_json(folder / "result.json", result)
-            write_manifest(folder, "draws", result, source=items.source, kind=items.kind)
+            replay = options_as_given(options)
+            write_manifest(folder, "draws", result, source=items.source, kind=items.kind, replay=replay)
     if options.as_json:
         sys.stdout.write((out / "result.json").read_text(encoding="utf-8"))
     elif not options.quiet:

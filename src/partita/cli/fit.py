@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from partita.affinity.checks import Symmetrize
 from partita.cli.builders import builder_of
 from partita.cli.inputs import InputKind, read_input, read_links, read_pair_weights
+from partita.cli.replay import options_as_given
 from partita.cli.run import Job, run_job, solver_text
 from partita.errors import InputError
 from partita.estimators import (
@@ -128,6 +129,7 @@ def run_fit(options: FitOptions) -> int:
             strict=options.strict,
             quiet=options.quiet,
             as_json=options.as_json,
+            replay=options_as_given(options),
         )
     )
 

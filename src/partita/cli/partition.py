@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
 from partita.cli.record import SCHEMA_VERSION, as_json, finite, write_manifest
+from partita.cli.replay import options_as_given
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.io import output_folder, read_draws, read_labels, sha256_of_file, versions, write_json, write_memberships
@@ -226,7 +227,9 @@ def _write(
         bar.stage("writing the report") if bar else nullcontext(),
     ):
         write_partition_report(folder / "report.html", report)
-    write_manifest(folder, "partition", result, source=options.file.name, kind="draws")
+    write_manifest(
+        folder, "partition", result, source=options.file.name, kind="draws", replay=options_as_given(options)
+    )
     return result
 
 

@@ -39,7 +39,15 @@ def finite(values: dict[str, float]) -> dict[str, float | None]:
     return {name: float(value) if np.isfinite(value) else None for name, value in values.items()}
 
 
-def write_manifest(folder: Path, command: str, result: dict[str, Any], *, source: str, kind: str) -> None:
+def write_manifest(
+    folder: Path,
+    command: str,
+    result: dict[str, Any],
+    *,
+    source: str,
+    kind: str,
+    replay: dict[str, Any] | None = None,
+) -> None:
     """`manifest.json`: what is needed to replay, and the SHA-256 of every file of the folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     write_json(
@@ -50,6 +58,7 @@ def write_manifest(folder: Path, command: str, result: dict[str, Any], *, source
             "command": command,
             "input": {"name": source, "sha256": result["input_sha256"], "kind": kind},
             "parameters": result["parameters"],
+            "replay": replay,
             "seed": result["seed"],
             "versions": result["versions"],
             "files": {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in files},

@@ -27,7 +27,15 @@ def list_experiments(*, as_json: bool) -> int:
 
 
 def run_reproduce(
-    name: str | None, out: Path, *, quick: bool, seed: int, n_jobs: int | None, quiet: bool, as_json: bool
+    name: str | None,
+    out: Path,
+    *,
+    quick: bool,
+    seed: int,
+    replicates: int | None = None,
+    n_jobs: int | None,
+    quiet: bool,
+    as_json: bool,
 ) -> int:
     """Make one table or figure, or all, and say what came out."""
     if name is None:
@@ -39,7 +47,15 @@ def run_reproduce(
     records, missing = [], []
     for work in works:
         try:
-            record = reproduce(work, out, size=size, seed=seed, n_jobs=n_jobs, say=lambda line: say(line, quiet=quiet))
+            record = reproduce(
+                work,
+                out,
+                size=size,
+                seed=seed,
+                replicates=replicates,
+                n_jobs=n_jobs,
+                say=lambda line: say(line, quiet=quiet),
+            )
         except InputError as error:
             if len(works) == 1:
                 raise

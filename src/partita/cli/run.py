@@ -52,6 +52,7 @@ class Job:
     quiet: bool = False
     as_json: bool = False
     notes: list[str] = field(default_factory=list)
+    replay: dict[str, Any] | None = None
 
 
 def run_job(job: Job) -> int:
@@ -145,7 +146,7 @@ def _write(job: Job, folder: Path, seconds: float, warned: list[str]) -> None:
         bar.stage("writing the report") if bar else nullcontext(),
     ):
         write_report(folder / "report.html", report)
-    write_manifest(folder, job.command, result, source=items.source, kind=items.kind)
+    write_manifest(folder, job.command, result, source=items.source, kind=items.kind, replay=job.replay)
 
 
 def _result(job: Job, seconds: float, notes: list[str]) -> dict[str, Any]:

@@ -1,0 +1,261 @@
+"""`partita verify`: are the files of a result as they were written, and does its command give them again?"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from partita.cli.console import DONE, NOT_CONVERGED, WRONG_INPUT, say
+from partita.cli.record import SCHEMA_VERSION
+from partita.cli.replay import run_again, side_files
+from partita.errors import InputError
+from partita.io import is_partita_folder, sha256_of_file, versions
+
+__all__ = ["run_verify"]
+
+# A manifest is a few kilobytes.
+LARGEST = 16 << 20
+# Of result.json, what another run may have otherwise.
+VOLATILE = {"seconds", "peak_memory_bytes", "versions", "parameters"}
+# Words on a page, which holds seconds and the command.
+PAGES = {".html"}
+
+State = Literal["same bits", "differs", "missing", "changed", "unexpected", "not compared"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One file: what is the matter with it."""
+
+    file: str
+    state: State
+    words: str = ""
+
+
+def run_verify(folder: Path, *, file: Path | None, replay: bool, quiet: bool, as_json: bool) -> int:
+    """Check the files against the manifest, run the command again and compare; the exit code.
+
+    0 where every file is whole and the new run gives the same bits, 2 where something is not as the manifest says.
+    """
+    manifest = _manifest(folder)
+    written = _written(folder, manifest)
+    again: list[Compared] = []
+    notes: list[str] = []
+    if replay and not any(each.state in ("missing", "changed") for each in written):
+        then, now = manifest.get("versions", {}), versions()
+        moved = [
+            f"{name} {then[name]} then, {now.get(name, 'none')} now" for name in then if then[name] != now.get(name)
+        ]
+        if moved:
+            notes.append(f"made with other versions ({'; '.join(moved)}): the last bits may differ")
+        again, more = _replayed(folder, manifest, file)
+        notes += more
+    elif replay:
+        notes.append("it was not run again: its files are not as they were written")
+    wrong = [each for each in [*written, *again] if each.state in ("missing", "changed", "differs")]
+    if as_json:
+        found = {
+            "folder": str(folder),
+            "verified": not wrong,
+            "replayed": bool(again),
+            "written": [asdict(each) for each in written],
+            "again": [asdict(each) for each in again],
+            "notes": notes,
+        }
+        sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    else:
+        _say(folder, written, again, notes, wrong, quiet=quiet)
+    return WRONG_INPUT if wrong else DONE
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / "manifest.json"
+    if not path.is_file():
+        raise InputError(f"{folder} has no manifest.json; pass an output folder of fit, partition, draws or demo")
+    if path.stat().st_size > LARGEST:
+        raise InputError(f"{path} is larger than any manifest of Partita ({path.stat().st_size:,} bytes)")
+    if not is_partita_folder(folder):
+        raise InputError(f"{path} was not written by Partita")
+    manifest = json.loads(path.read_text(encoding="utf-8"))
+    version = manifest.get("schema_version")
+    if not isinstance(version, int) or version > SCHEMA_VERSION:
+        raise InputError(f"{path} has schema version {version!r}; this Partita reads up to {SCHEMA_VERSION}")
+    files = manifest.get("files")
+    if not isinstance(files, dict) or not all(isinstance(digest, str) for digest in files.values()):
+        raise InputError(f"{path} lists no files; it is not whole")
+    return manifest  # type: ignore[no-any-return]
+
+
+def _written(folder: Path, manifest: dict[str, Any]) -> list[Compared]:
+    """Files as they are against the checksums."""
+    found = []
+    for name, digest in manifest["files"].items():
+        path = folder / name
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise InputError(f"the manifest names {name!r}, which is outside its folder")
+        if not path.is_file():
+            found.append(Compared(name, "missing"))
+        elif sha256_of_file(path) != digest:
+            found.append(Compared(name, "changed", "its SHA-256 is not the manifest's"))
+        else:
+            found.append(Compared(name, "same bits"))
+    listed = {*manifest["files"], "manifest.json"}
+    others = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
+    return found + [Compared(name, "unexpected") for name in others if name not in listed]
+
+
+def _replayed(folder: Path, manifest: dict[str, Any], file: Path | None) -> tuple[list[Compared], list[str]]:
+    """Files of a new run against the old ones."""
+    replay = manifest.get("replay")
+    command = str(manifest.get("command"))
+    if replay is None and command != "demo":
+        raise InputError(
+            "the manifest does not hold the options as they were given (it is of an older version); its files are as "
+            "they were written: pass --files-only to check no more than that"
+        )
+    replay = replay or {"options": {}, "files": {}}
+    places = _places(folder, replay, file)
+    notes = []
+    if replay["options"].get("max_seconds") is not None:
+        notes.append("the run had a time limit: another may have stopped elsewhere")
+    if replay["options"].get("checkpoint"):
+        notes.append("the run went on from a checkpoint; the new one began afresh")
+    with tempfile.TemporaryDirectory(prefix="partita-verify-") as parent:
+        new = Path(parent, "again")
+        code = run_again(command, replay, new, places)
+        if code not in (DONE, NOT_CONVERGED):
+            raise InputError(f"the command ended with exit code {code} when run again")
+        compared = [
+            _compared(name, folder / name, new / name) for name in manifest["files"] if not name.startswith("report")
+        ]
+    pages = [
+        Compared(name, "not compared", "a page says how long it took") for name in manifest["files"] if _page(name)
+    ]
+    return [each for each in compared if not _page(each.file)] + pages, notes
+
+
+def _page(name: str) -> bool:
+    return Path(name).suffix in PAGES
+
+
+def _places(folder: Path, replay: dict[str, Any], file: Path | None) -> dict[str, Path]:
+    """Where each file that the command read is now, with the bytes it had."""
+    places = {}
+    for name, given, digest in side_files(replay):
+        tried = (
+            [file]
+            if name == "file" and file is not None
+            else [given, folder.parent / given, folder.parent / given.name]
+        )
+        found = next((path for path in tried if path.is_file()), None)
+        if found is None:
+            hint = "pass its place with --file" if name == "file" else "run from the folder where the command was run"
+            raise InputError(f"{given} ({name}), which the command read, is not there; {hint}")
+        if sha256_of_file(found) != digest:
+            raise InputError(f"{found} is not the file that the command read: its SHA-256 is another")
+        places[name] = found
+    return places
+
+
+def _compared(name: str, old: Path, new: Path) -> Compared:
+    if not new.is_file():
+        return Compared(name, "differs", "the new run did not write it")
+    if old.suffix in PAGES:
+        return Compared(name, "not compared", "a page says how long its run took")
+    if old.read_bytes() == new.read_bytes():
+        return Compared(name, "same bits")
+    match old.suffix:
+        case ".csv":
+            words = _tables(old, new)
+        case ".npz" | ".safetensors":
+            words = _arrays(old, new)
+        case ".json":
+            words = _records(old, new)
+        case _:
+            words = "other bytes"
+    return Compared(name, "differs", words) if words else Compared(name, "same bits", "beside what a run may change")
+
+
+def _tables(old: Path, new: Path) -> str:
+    """How two CSV files differ, in words."""
+    one, other = (path.read_text(encoding="utf-8").splitlines() for path in (old, new))
+    if len(one) != len(other):
+        return f"{len(one) - 1:,} rows then, {len(other) - 1:,} now"
+    cells = [(a, b) for x, y in zip(one, other) if x != y for a, b in zip(x.split(","), y.split(",")) if a != b]
+    largest = max((_apart(a, b) for a, b in cells), default=math.inf)
+    return f"{len(cells):,} cells differ, by {largest:.2g} at most"
+
+
+def _apart(a: str, b: str) -> float:
+    try:
+        return abs(float(a) - float(b))
+    except ValueError:
+        return math.inf
+
+
+def _arrays(old: Path, new: Path) -> str:
+    """How arrays of two files differ, in words; empty where they are the same bits."""
+    one, other = (_read(path) for path in (old, new))
+    if set(one) != set(other):
+        return f"arrays {sorted(set(one) ^ set(other))} are in one of them"
+    words = [
+        name
+        for name in one
+        if one[name].dtype != other[name].dtype
+        or one[name].shape != other[name].shape
+        or one[name].tobytes() != other[name].tobytes()
+    ]
+    return f"arrays {', '.join(words)} differ" if words else ""
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if path.suffix == ".npz":
+        with np.load(path, allow_pickle=False) as file:
+            return {name: file[name] for name in file.files}
+    from safetensors.numpy import load_file
+
+    return dict(load_file(path))
+
+
+def _records(old: Path, new: Path) -> str:
+    """Which entries of two JSON files differ, without those that another run may have otherwise."""
+    one, other = (json.loads(path.read_text(encoding="utf-8")) for path in (old, new))
+    if not (isinstance(one, dict) and isinstance(other, dict)):
+        return "other contents"
+    names = [name for name in {**one, **other} if name not in VOLATILE and one.get(name) != other.get(name)]
+    return f"{', '.join(names)} differ" if names else ""
+
+
+def _say(
+    folder: Path,
+    written: list[Compared],
+    again: list[Compared],
+    notes: list[str],
+    wrong: list[Compared],
+    *,
+    quiet: bool,
+) -> None:
+    for title, rows in (("as written", written), ("run again", again)):
+        for row in rows:
+            line = f"{title}: {row.file}: {row.state}" + (f" ({row.words})" if row.words else "")
+            if row in wrong:
+                say(line)
+            elif not quiet:
+                sys.stdout.write(line + "\n")
+    for note in notes:
+        say(f"note: {note}", quiet=quiet)
+    if quiet:
+        return
+    if wrong:
+        say(f"partita: {folder} is not as its manifest says: {len(wrong)} of its files")
+    elif again:
+        sys.stdout.write(f"{folder}: every file is as it was written, and its command gives the same bits again\n")
+    else:
+        sys.stdout.write(f"{folder}: every file is as it was written\n")
