@@ -12,9 +12,9 @@ import pytest
 
 from partita.solvers.serialization import read_tree
 
-# Four restarts of a second or so each, none of which stops early.
+# Four restarts of a second or two each, none of which stops early.
 OPTIONS = ["--k", "5", "--model", "sof", "--solver", "exponentiated-gradient", "--n-init", "4"]
-OPTIONS += ["--tol", "0", "--max-iter", "300", "--n-jobs", "1", "--quiet"]
+OPTIONS += ["--tol", "0", "--max-iter", "1000", "--n-jobs", "1", "--quiet"]
 
 
 @pytest.fixture

@@ -295,10 +295,14 @@ def test_ctrl_c_writes_the_best_so_far_and_ends_with_130(tmp_path):
     np.save(tmp_path / "x.npy", rng.normal(size=(1500, 5)))
     command = [sys.executable, "-m", "partita", "fit", "x.npy", "--k", "8", "--model", "sof", "--out", "out"]
     endless = ["--tol", "0", "--max-iter", "1000000", "--n-init", "50"]
+    endless += ["--checkpoint", "kept", "--checkpoint-seconds", "0.05"]
     with subprocess.Popen(
         [*command, *endless], cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
-        time.sleep(8)  # past imports and the affinity; the fit itself would go on for hours
+        end = time.monotonic() + 120
+        while not list((tmp_path / "kept").glob("unfinished-*")):  # there is a membership; the fit would go on for hours
+            assert running.poll() is None and time.monotonic() < end
+            time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=120)
     assert running.returncode == 130, err
