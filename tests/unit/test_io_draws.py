@@ -206,7 +206,7 @@ def three_dimensional_zarr(folder):
         (three_dimensional_zarr, "complex128"),
         (text("draws.npy", b"\x93NUMPY"), "not a whole .npy file"),
         (text("draws.parquet", "PAR1"), "not a whole parquet file"),
-        (text("draws.txt", "1 2"), "format .txt is not read"),
+        (text("draws.dat", "1 2"), "format .dat is not read"),
         (text("draws.csv", ""), "is empty"),
         (text("draws.csv", "a,b\n"), "header and no rows"),
         (text("draws.csv", "1,2\n3\n"), "line 2: expected 2 cells"),

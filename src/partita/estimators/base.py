@@ -115,7 +115,7 @@ class FactorizationEstimator(ScoringEstimator):
         Parameters
         ----------
         X : N x d array of features, or N x N affinities or distances (dense or sparse), or an `Affinity`
-            What `affinity` says.
+            What `affinity` says. A frame of pandas, polars or pyarrow whose columns are numbers is an array with names.
         y : ignored
         sample_weight : array of N, optional
             Nonnegative; a weight of two is the same as giving the item twice, zero the same as leaving it out.

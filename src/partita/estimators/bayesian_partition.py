@@ -183,7 +183,7 @@ class BayesianPartition(BaseEstimator):
 
         Parameters
         ----------
-        draws : array-like M x N, InferenceData, DataTree, Dataset, DataArray or DataFrame
+        draws : array-like M x N, InferenceData, DataTree, Dataset, DataArray, DataFrame or pyarrow.Table
             Rows are draws, columns items; labels any whole numbers or strings. See `partita.partition.named_draws`.
         y : ignored
         weights : array of M, optional

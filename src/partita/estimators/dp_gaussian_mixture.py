@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, DensityMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from partita.estimators.frames import checked_frame
 from partita.estimators.rows import check_finite, seed
 from partita.mixture import GammaPrior, SampledPartitions, Sampler, SweepBar, sample_partitions
 from partita.mixture.agreement import ChainAgreement
@@ -169,6 +170,7 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
         MemoryLimitError
             Where the draws would not fit.
         """
+        X = checked_frame(X, pairwise=False)
         X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False)
         check_finite(X, "error")
         with SweepBar() if self.verbose else nullcontext() as bar:
@@ -220,6 +222,7 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
 
     def _new(self, X: Any) -> Array:
         check_is_fitted(self)
+        X = checked_frame(X, pairwise=False)
         X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
         check_finite(X, "error")
         return np.asarray(X)

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -24,6 +25,7 @@ from partita.affinity import (
 )
 from partita.ensemble import Ensemble
 from partita.errors import InputError
+from partita.estimators.frames import checked_frame, row_names
 from partita.estimators.rows import check_finite, check_magnitude, check_size
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
@@ -52,6 +54,9 @@ class FactorizationParameters(ClusterMixin, BaseEstimator):
     symmetrize: Any
     on_interrupt: Any
     checkpoint: Any
+
+    # Names of the rows that were fitted, where the index of a pandas frame has any.
+    items_: NDArray[np.str_] | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
@@ -167,9 +172,11 @@ class FactorizationParameters(ClusterMixin, BaseEstimator):
                 raise InputError("an Affinity was given: pass affinity='precomputed'")
             if not reset:
                 raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
-            self.n_features_in_ = X.n_items
+            self.n_features_in_, self.items_ = X.n_items, None
             return X
+        X = checked_frame(X, pairwise=builder.pairwise and reset)
         if reset:
+            self.items_ = row_names(X)
             check_size(X, pairwise=builder.pairwise)
         X = validate_data(
             self,

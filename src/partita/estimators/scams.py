@@ -68,8 +68,8 @@ class SCAMS(FactorizationEstimator):
     share, theta, gamma : float, optional
         What a pair in one cluster costs, one of the three: gamma itself, gamma = theta / N, or gamma = share / m with
         m the mean size of an item's cluster, found together with the partition. By default share is .13, which served
-        every number of clusters and noise level of [li2014] section 5.1 with both affinities (`benchmarks/scams.py`),
-        and .02 for a graph of nearest neighbours, whose clusters hang together by few of their pairs.
+        every number of clusters and noise level of [li2014] section 5.1 with both affinities (`partita reproduce
+        scams-figure2`), and .02 for a graph of nearest neighbours, whose clusters hang together by few of their pairs.
     price : float
         lambda: on the scale "sym" the whole affinity of one item is 1.
     affinity_scale : {"sym", "mean", "none"}

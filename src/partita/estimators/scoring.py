@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Builder
@@ -16,7 +18,7 @@ from partita.estimators.parameters import FactorizationParameters
 __all__ = ["ScoringEstimator"]
 
 
-class ScoringEstimator(FactorizationParameters):
+class ScoringEstimator(TransformerMixin, FactorizationParameters):
     """An estimator that scores new items, fitted or loaded from a file."""
 
     n_clusters_: int
@@ -60,6 +62,27 @@ class ScoringEstimator(FactorizationParameters):
         if comes_in_blocks(X):
             return predict_in_blocks(self, X, type(self).predict, None)
         return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.int64)
+
+    def transform(self, X: Any) -> Any:
+        """Membership of new items, as `predict_proba` gives it; `set_output` says in which container.
+
+        `fit_transform` is `fit` and then this: a function of the rows, which on the training items may differ from
+        `membership_`.
+
+        Parameters
+        ----------
+        X : as in `predict_proba`
+
+        Returns
+        -------
+        M x K array, or a frame of pandas or polars with the columns p_0 to p_{K-1}
+        """
+        return self.predict_proba(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The names of the columns of `transform`: those of `memberships.csv`, p_0 to p_{K-1}."""
+        check_is_fitted(self)
+        return np.array([f"p_{k}" for k in range(self.n_clusters_)], dtype=object)
 
     def _scaled(self, X: Any) -> Any:
         scaling = self._extension.scaling

@@ -85,6 +85,10 @@ class SoF(FactorizationEstimator):
     item_index_ : array of N
         Which distinct item (with must-links, which group) each row is in; -1 for a row of weight zero that equals no
         other.
+    items_ : array of N words, or None
+        Names of the rows, where X was a pandas frame whose index has any.
+    feature_names_in_ : array of d words
+        Of the columns, where X was a frame of pandas, polars or pyarrow; new items must have the same, in their order.
 
     Raises
     ------

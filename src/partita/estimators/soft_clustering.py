@@ -73,7 +73,7 @@ class SoftClustering(FactorizationEstimator):
     Attributes
     ----------
     membership_, labels_, n_clusters_, entropy_, objective_, n_iter_, n_products_, result_, affinity_, item_index_,
-    verdict_
+    items_, feature_names_in_, verdict_
         As in `SoF`; a t-step diffused product counts t.
     scale_ : float, or array of K for `sizes="free"`
     calibration_ : `partita.calibration.Calibration`, unless `probabilities="fitted"`

@@ -18,13 +18,15 @@ from partita.errors import InputError, MissingExtraError, require
 from partita.io.arrays import ArrayFile, as_words, open_npy, open_npz
 from partita.io.files import listed, require_file, require_suffix
 from partita.io.parquet import PANDAS_INDEX
+from partita.io.r_objects import R_SUFFIXES, read_r_draws
+from partita.io.r_tables import R_TABLE_SUFFIXES, table_rows
 from partita.io.text_rows import TEXT_SUFFIXES, as_number, data_rows, first_rows, is_missing
 from partita.memory import require_memory
 from partita.partition.named_draws import NamedDraws, columns_of, named_draws
 
 __all__ = ["open_draws", "read_draws"]
 
-SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr", ".nc")
+SUFFIXES = (*TEXT_SUFFIXES, *R_TABLE_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr", ".nc", *R_SUFFIXES)
 # The group of an ArviZ file that holds draws, and the arrays of a .npz file that say the chain of each and name items.
 POSTERIOR, CHAIN, ITEM = "posterior", "chain", "item"
 # Labels that are decoded at a time.
@@ -46,10 +48,12 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
     ----------
     path : str or Path
         .npy, .npz, .parquet (a column for each item, or one column of lists), .csv or .tsv (also .gz; a first row that
-        is no numbers is a header), a folder or zip file .zarr, or .nc as ArviZ writes it. Columns without a name, as R
+        is no numbers is a header), .txt as R's `write.table` writes it, a folder or zip file .zarr, .nc as ArviZ writes
+        it, .rds or .RData with a matrix, data frame or array (iteration, chain, item). Columns without a name, as R
         writes them for row names, and those that number draws and chains are no items.
     key : str, optional
-        Array of a .npz file or zarr group, or variable of an ArviZ file; the only one that could be meant by default.
+        Array of a .npz file or zarr group, variable of an ArviZ file, or element of a list or .RData file of R; the
+        only one that could be meant by default.
 
     Returns
     -------
@@ -61,7 +65,7 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
     InputError
         Naming the file, and the row and column of a label that is missing or not whole.
     MissingExtraError
-        For parquet without pyarrow, or a zarr store without zarr.
+        For parquet without pyarrow, a zarr store without zarr, or a file of R without rdata.
     MemoryLimitError
         For text, parquet or .npz that would not fit.
 
@@ -106,10 +110,13 @@ def read_draws(
         return _zarr(Path(path), key, gaps)
     file = require_file(path)
     suffix = require_suffix(file, SUFFIXES)
-    if key is not None and suffix not in (".npz", ".nc"):
+    if key is not None and suffix not in (".npz", ".nc", *R_SUFFIXES):
         raise InputError(f"{file}: key={key!r} names an array of a .npz file or zarr group; leave it out for {suffix}")
     if suffix == ".nc":
         return _with_xarray(file, key, gaps)
+    if suffix in R_SUFFIXES:
+        found = read_r_draws(file, key=key, missing=gaps)
+        return NamedDraws(_checked(found.labels, file, gaps), found.chain, found.items)
     if suffix == ".npy":
         return NamedDraws(_checked(_mapped(file), file, gaps))
     if suffix == ".npz":
@@ -315,6 +322,9 @@ def _require_present(column: Any, file: Path, first: int, item: int, width: int)
 
 def _text(file: Path, gaps: bool) -> tuple[list[str] | None, Iterator[Labels]]:
     """Names of the columns, where there is a header, and batches of rows of numbers."""
+    if file.name.lower().endswith(R_TABLE_SUFFIXES):
+        names, width, found = table_rows(file)
+        return names, _text_batches(found, file, width, gaps=gaps)
     rows, _ = first_rows(file, 2)
     # R and pandas leave the name of the row numbers empty.
     header = any(as_number(cell) is None for cell in rows[0]) or (len(rows[0]) > 1 and not rows[0][0])
@@ -328,13 +338,16 @@ def _text(file: Path, gaps: bool) -> tuple[list[str] | None, Iterator[Labels]]:
                 )
     if header and len(rows) == 1:
         raise InputError(f"{file} has a header and no rows; expected a row for each draw")
-    return (rows[0] if header else None), _text_batches(file, len(rows[0]), header=header, gaps=gaps)
+    found, width = data_rows(file, len(rows[0]), skip_header=header), len(rows[0])
+    if header and width > 1 and not rows[0][0]:  # names of rows may be words
+        return rows[0][1:], _text_batches((row[1:] for row in found), file, width - 1, gaps=gaps)
+    return (rows[0] if header else None), _text_batches(found, file, width, gaps=gaps)
 
 
-def _text_batches(file: Path, width: int, *, header: bool, gaps: bool) -> Iterator[Labels]:
+def _text_batches(rows: Iterator[list[str]], file: Path, width: int, *, gaps: bool) -> Iterator[Labels]:
     step, first = max(1, BATCH // width), 0
     held: list[Labels] = []
-    for row in data_rows(file, width, skip_header=header):
+    for row in rows:
         held.append(_row(row, first + len(held), file, gaps))
         if len(held) == step:
             yield np.stack(held)

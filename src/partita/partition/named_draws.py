@@ -1,9 +1,9 @@
 """Partition draws as people hold them: labels, the chain of each draw, the names of the items.
 
 Arrays have labels alone. ArviZ's `InferenceData` and xarray's `DataTree` (ArviZ 1.x) keep them as a variable of the
-group `posterior` with the dimensions (chain, draw, item), `Dataset` and `DataArray` likewise; pandas' frames have a row
-for each draw and may have columns that number chains and draws. Nothing is imported for it: objects are known by what
-they have.
+group `posterior` with the dimensions (chain, draw, item), `Dataset` and `DataArray` likewise; frames of pandas, polars
+and pyarrow have a row for each draw and may have columns that number chains and draws. Objects are known by what they
+have.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.errors import InputError
+from partita.errors import InputError, require
 
 __all__ = ["NamedDraws", "columns_of", "named_draws"]
 
@@ -56,7 +56,7 @@ def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
 
     Parameters
     ----------
-    draws : array-like, `NamedDraws`, InferenceData, DataTree, Dataset, DataArray or DataFrame
+    draws : array-like, `NamedDraws`, InferenceData, DataTree, Dataset, DataArray, DataFrame or Table
         Dimensions other than `chain` and `draw` number the items. Without a `chain` there is one.
     variable : str, optional
         Name of the variable that holds the labels; the only one of whole numbers with one dimension of items by
@@ -86,7 +86,7 @@ def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
         raise InputError(f"variable={variable!r} names one of a data set; these draws are an array: leave it out")
     if hasattr(draws, "dims") and hasattr(draws, "transpose"):
         return _of_array(draws)
-    if hasattr(draws, "columns") and hasattr(draws, "to_numpy"):
+    if hasattr(type(draws), "columns") and (hasattr(draws, "to_numpy") or hasattr(draws, "column_names")):
         return _of_frame(draws)
     return NamedDraws(draws)
 
@@ -164,12 +164,17 @@ def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
 
 
 def _of_frame(frame: Any) -> NamedDraws:
+    if not hasattr(frame, "index"):  # a frame of polars, a table of pyarrow
+        narwhals = require("narwhals", extra="frames", purpose=f"reading frames of {type(frame).__module__}")
+        frame = narwhals.from_native(frame, eager_only=True)
     names = [str(name) for name in frame.columns]
     chain_at, left = columns_of(names)
     values = frame.to_numpy()
     chain = None if chain_at is None else values[:, chain_at]
     if chain is None:
-        levels = [name for name in getattr(frame.index, "names", ()) if str(name).lower() in CHAIN_COLUMNS]
+        levels = [
+            name for name in getattr(getattr(frame, "index", None), "names", ()) if str(name).lower() in CHAIN_COLUMNS
+        ]
         chain = np.asarray(frame.index.get_level_values(levels[0])) if levels else None
     labels = values[:, left]
     if labels.dtype == object:

@@ -1,0 +1,171 @@
+"""Single cells: from an AnnData's neighbour graph or features to memberships in the same AnnData.
+
+The names follow scanpy's: what is read is what `scanpy.pp.neighbors` and `scanpy.pp.pca` leave, what is written goes by
+`key_added`. A graph stays sparse from end to end.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partita.bridges.frames import membership_columns
+from partita.errors import InputError, require
+from partita.estimators import SoftClustering
+from partita.io.files import did_you_mean, listed
+from partita.io.installed import versions
+
+__all__ = ["cluster_cells"]
+
+# What the two matrices of pairs that scanpy leaves are to an estimator.
+PAIRS = {"connectivities": "precomputed", "distances": "precomputed_distance"}
+
+
+def cluster_cells(
+    adata: Any,
+    n_clusters: int | str = 8,
+    *,
+    use: str = "connectivities",
+    key: str | None = None,
+    key_added: str = "partita",
+    copy: bool = False,
+    estimator: type[Any] = SoftClustering,
+    **settings: Any,
+) -> Any:
+    """Cluster the cells of an AnnData and write memberships, clusters and entropies into it.
+
+    Parameters
+    ----------
+    adata : anndata.AnnData, N cells
+    n_clusters : int or "auto"
+    use : {"connectivities", "distances", "X"} or the name of an array in `.obsm`, such as "X_pca"
+        "connectivities": the graph in `.obsp`, as the affinity. "distances": those of the neighbours in `.obsp`; a pair
+        that is not stored is no neighbour. The others: features, N x d.
+    key : str, optional
+        Name in `.obsp` where it is not that of `use`; with `neighbors_key="knn"` scanpy writes "knn_connectivities".
+    key_added : str
+        `.obs[key_added]`, `.obs[key_added + "_entropy"]`, `.obsm["X_" + key_added]` and `.uns[key_added]` are written,
+        and replaced where they are there.
+    copy : bool
+        Hand back a copy with the answer, and leave `adata` as it is.
+    estimator : class
+        One of the factorizations: `SoftClustering`, `SoF`, `SCAMS`, `SymNMF`, `BaumEagon`, ...
+    **settings
+        Of the estimator: `random_state=0`, `sizes="equal"`, `symmetrize="mean"`, `max_seconds=60`.
+
+    Returns
+    -------
+    AnnData with `copy=True`, else None
+        `.obs[key_added]` is a categorical of "0".."K-1", `.obs[key_added + "_entropy"]` is in nats,
+        `.obsm["X_" + key_added]` is N x K with rows on the simplex, `.uns[key_added]` has `params`, `objective`,
+        `misfit`, `status`, `n_clusters`, `versions` and, where there are any, `notes`; all of it goes into h5ad.
+
+    Raises
+    ------
+    InputError
+        Where `use` is not there, is not square, is asymmetric (say `symmetrize=`), or holds features that are sparse.
+    MissingExtraError
+        Without anndata.
+
+    Notes
+    -----
+    Costs what the estimator costs. `.obsp["connectivities"]` has zeros on its diagonal and is used as it is.
+
+    Examples
+    --------
+    >>> import anndata
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(size=(30, 5)), 9 + rng.normal(size=(30, 5))])
+    >>> adata = anndata.AnnData(obsm={"X_pca": X}, shape=(60, 0))
+    >>> cluster_cells(adata, 2, use="X_pca", random_state=0)
+    >>> adata.obs["partita"].value_counts().tolist(), adata.obsm["X_partita"].shape
+    ([30, 30], (60, 2))
+    """
+    anndata = require("anndata", extra="anndata", purpose="clustering cells")
+    if not isinstance(adata, anndata.AnnData):
+        raise InputError(f"expected an AnnData, not {type(adata).__name__}; SoftClustering takes arrays and frames")
+    if adata.n_obs == 0:
+        raise InputError("the AnnData has no cells")
+    if use in PAIRS:
+        where, evidence = _pairs(adata, use, key)
+        settings = {"affinity": PAIRS[use], **settings}
+    else:
+        where, evidence = _features(adata, use, key)
+    model = estimator(n_clusters, **settings)
+    try:
+        model.fit(evidence)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+    if copy:
+        adata = adata.copy()
+    columns = membership_columns(model)
+    K = int(model.n_clusters_)
+    pandas = require("pandas", extra="anndata", purpose="clustering cells")
+    codes = pandas.Categorical.from_codes(columns["label"], categories=[str(k) for k in range(K)])
+    adata.obs[key_added] = codes
+    adata.obs[f"{key_added}_entropy"] = columns["entropy"]
+    adata.obsm[f"X_{key_added}"] = np.array(model.membership_)
+    adata.uns[key_added] = _said(model, {"use": use} if key is None else {"use": use, "key": key})
+    return adata if copy else None
+
+
+def _pairs(adata: Any, use: str, key: str | None) -> tuple[str, Any]:
+    """Where in `.obsp` the pairs are, for errors, and the matrix."""
+    name = use if key is None else key
+    if name not in adata.obsp:
+        found = list(adata.obsp)
+        raise InputError(
+            f"adata.obsp has no {name!r} (it has {listed(found) or 'nothing'})"
+            + (did_you_mean(name, found) or "; run scanpy.pp.neighbors(adata) first, or say use='X_pca'")
+        )
+    return f"adata.obsp[{name!r}]", adata.obsp[name]
+
+
+def _features(adata: Any, use: str, key: str | None) -> tuple[str, Any]:
+    """Where the features are, for errors, and the N x d array."""
+    if key is not None:
+        raise InputError(f"key={key!r} names a matrix in .obsp, and use={use!r} is none: leave key out")
+    if use == "X":
+        where, values = "adata.X", adata.X
+        if values is None:
+            raise InputError("adata.X is empty: say use='connectivities', or the name of an array in .obsm")
+    elif use in adata.obsm:
+        where, values = f"adata.obsm[{use!r}]", adata.obsm[use]
+    else:
+        known = [*PAIRS, "X", *adata.obsm]
+        raise InputError(
+            f"use={use!r} is not there{did_you_mean(use, known)}; it may be {listed(known)}"
+            + ("; run scanpy.pp.pca(adata) first" if use == "X_pca" else "")
+        )
+    if sp.issparse(values) or not hasattr(values, "__array__"):
+        raise InputError(
+            f"{where} is sparse, and would have to be made dense: say use='connectivities', or use='X_pca' after "
+            "scanpy.pp.pca(adata)"
+        )
+    return where, values if hasattr(values, "columns") else np.asarray(values)
+
+
+def _said(model: Any, read: dict[str, str]) -> dict[str, Any]:
+    """What `.uns` keeps: words, numbers and arrays of words only, as h5ad can hold."""
+    result = model.result_
+    params = {name: _plain(value) for name, value in model.get_params(deep=False).items() if value is not None}
+    said: dict[str, Any] = {
+        "params": {"estimator": type(model).__name__, **read, **params},
+        "objective": float(model.objective_),
+        "misfit": float(result.misfit),
+        "status": str(result.status),
+        "n_clusters": int(model.n_clusters_),
+        "versions": versions(),
+    }
+    if result.notes:
+        said["notes"] = np.array(result.notes, dtype=np.str_)
+    return said
+
+
+def _plain(value: Any) -> Any:
+    """A number or word as it is, anything else as it prints."""
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    return value.item() if isinstance(value, np.generic) else repr(value)

@@ -1,0 +1,115 @@
+"""Frames as input: columns of numbers are features; anything else is named, not turned into numbers in silence.
+
+scikit-learn reads pandas, polars and pyarrow itself, remembers the names of the columns and compares them on new
+items. It also reads a categorical column "1", "2", "3" as numbers, and of a column of words it says only that a word is
+no number. Here the column is named. Frames are looked at through narwhals; without it, which scikit-learn below 1.9
+does not need, pandas goes on to scikit-learn as it is.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError, MissingExtraError, require
+
+__all__ = ["checked_frame", "frame_package", "row_names"]
+
+PACKAGES = ("pandas", "polars", "pyarrow")
+
+
+def frame_package(X: Any) -> str | None:
+    """Which package a frame is of; None for what is no frame.
+
+    >>> frame_package(np.ones((2, 2))) is None
+    True
+    """
+    package = type(X).__module__.partition(".")[0]
+    return package if package in PACKAGES and hasattr(type(X), "columns") else None
+
+
+def checked_frame(X: Any, *, pairwise: bool) -> Any:
+    """X as it came, after a check of its columns where it is a frame.
+
+    Parameters
+    ----------
+    X : anything
+    pairwise : bool
+        Whether rows and columns are the same items: then the index of a pandas frame is compared with its columns.
+
+    Raises
+    ------
+    InputError
+        For a column that holds no numbers, no column, two columns of one name, a lazy frame, or rows and columns of a
+        pandas frame that name the same items in another order.
+    MissingExtraError
+        For polars and pyarrow without narwhals.
+    """
+    package = frame_package(X)
+    if package is None:
+        return X
+    try:
+        narwhals = require("narwhals", extra="frames", purpose=f"reading frames of {package}")
+    except MissingExtraError:
+        if package == "pandas":
+            return X
+        raise
+    if not hasattr(X, "shape"):
+        raise InputError("X is a lazy frame: pass X.collect()")
+    names = list(X.column_names if package == "pyarrow" else X.columns)
+    if not names:
+        raise InputError("X is a frame without columns: at least one feature is needed")
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None) if _repeats(names) else None
+    if twice is not None:
+        raise InputError(f"two columns of X are called {twice!r}: give each a name of its own")
+    frame = narwhals.from_native(X, eager_only=True)
+    for name, kind in zip(names, frame.schema.values()):
+        if not _numeric(frame, name, kind, narwhals):
+            raise InputError(
+                f"column {name!r} of X holds {str(kind).lower()}, expected numbers: leave it out, or encode it (the "
+                "words of a category as columns of zeros and ones)"
+            )
+    if pairwise and package == "pandas":
+        _require_same_order(X)
+    return X
+
+
+def row_names(X: Any) -> NDArray[np.str_] | None:
+    """The index of a pandas frame as words; None where it only counts the rows, and for anything else.
+
+    >>> import pandas as pd
+    >>> row_names(pd.DataFrame({"x": [1.0, 2.0]}, index=["ann", "bob"])).tolist()
+    ['ann', 'bob']
+    >>> row_names(pd.DataFrame({"x": [1.0, 2.0]})) is None
+    True
+    """
+    if frame_package(X) != "pandas":
+        return None
+    index = X.index
+    if hasattr(index, "start") and (index.start, index.step) == (0, 1):
+        return None
+    return np.array([str(name) for name in index], dtype=np.str_)
+
+
+def _repeats(names: list[Any]) -> bool:
+    return len(set(names)) < len(names)
+
+
+def _numeric(frame: Any, name: Any, kind: Any, narwhals: Any) -> bool:
+    """Objects are numbers where each is; of kinds that narwhals does not know scikit-learn has the say."""
+    if kind == narwhals.Object:
+        return all(value is None or isinstance(value, Real) for value in frame[name].to_list())
+    return bool(kind.is_numeric() or kind in (narwhals.Boolean, narwhals.Unknown))
+
+
+def _require_same_order(X: Any) -> None:
+    rows, columns = list(X.index), list(X.columns)
+    if rows != columns and len(rows) == len(columns) and set(rows) == set(columns):
+        at = next(k for k, (row, column) in enumerate(zip(rows, columns)) if row != column)
+        raise InputError(
+            f"rows and columns of X name the same items in another order: row {at} is {rows[at]!r}, column {at} is "
+            f"{columns[at]!r}; pass X.loc[X.columns]"
+        )
