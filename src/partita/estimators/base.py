@@ -323,6 +323,6 @@ class FactorizationEstimator(ScoringEstimator):
         self.objective_ = result.objective
         common = bool((result.scale == result.scale[0]).all())
         self.scale_ = float(result.scale[0]) if common and self._objective().name != "per_cluster" else result.scale
-        self.n_iter_ = result.n_iter
+        self.n_iter_ = max(result.n_iter, 1)  # scikit-learn asks a transformer for one at least
         self.n_products_ = result.n_products
         self.result_ = result

@@ -1,7 +1,7 @@
 """The frame of a page, and the parts that every report has: sections, figures, the verdict.
 
-A page holds no script, asks for nothing over the network (a content security policy forbids it as well), and escapes
-every text that came in.
+A page holds one script of its own, asks for nothing over the network (a content security policy forbids it as well, and
+every other script), and escapes every text that came in.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 
 from partita.report.html import Markup, element, join, text
 from partita.report.pictures import Picture
+from partita.report.script import page_script, policy
 from partita.report.style import style_sheet
 from partita.report.verdict import Sentence
 
-__all__ = ["POLICY", "chip", "document", "figure", "section", "verdict_block"]
+__all__ = ["chip", "document", "figure", "section", "verdict_block"]
 
-POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 # Width over height below which a picture takes half the page.
 UPRIGHT = 1.4
 
@@ -30,7 +30,7 @@ def document(title: str, n_clusters: int, *content: Markup) -> str:
         [
             Markup('<meta charset="utf-8">'),
             Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
-            Markup(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+            Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy()}">'),
             Markup('<meta name="generator" content="Partita">'),
             Markup('<link rel="icon" href="data:,">'),
             element("title", title),
@@ -39,7 +39,8 @@ def document(title: str, n_clusters: int, *content: Markup) -> str:
         "\n",
     )
     said = "Written by Partita. This file is complete: it loads nothing from the network."
-    body = element("main", *content, element("footer", said))
+    button = element("button", "Dark colours", type="button", id="theme", hidden="hidden")
+    body = join([element("main", button, *content, element("footer", said)), element("script", page_script())], "\n")
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-__all__ = ["Markup", "element", "join", "table", "text"]
+__all__ = ["Markup", "element", "join", "printable", "table", "text"]
 
 
 class Markup(str):
@@ -20,7 +20,7 @@ def text(value: object) -> Markup:
     >>> text("<script>")
     '&lt;script&gt;'
     """
-    return value if isinstance(value, Markup) else Markup(html.escape(_printable(str(value))))
+    return value if isinstance(value, Markup) else Markup(html.escape(printable(str(value))))
 
 
 def join(parts: Iterable[object], between: str = "") -> Markup:
@@ -60,8 +60,12 @@ def table(
     )
 
 
-def _printable(value: str) -> str:
-    """Control characters and lone surrogates, which no HTML file may hold, as a replacement character."""
+def printable(value: str) -> str:
+    r"""Control characters and lone surrogates, which no HTML file may hold, as a replacement character.
+
+    >>> printable("a\x00b") == "a\ufffdb"
+    True
+    """
     return "".join(
         c if (c >= " " and c != "\x7f" and not "\ud800" <= c <= "\udfff") or c in "\t\n" else "\ufffd" for c in value
     )

@@ -9,10 +9,13 @@ import numpy as np
 
 from partita.io import atomic_write_text
 from partita.plots.order import membership_of
+from partita.plots.projection import Projection, project
 from partita.report.calibration import calibration_sentences
 from partita.report.document import chip, document, figure, section, verdict_block
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join, table
+from partita.report.item_map import item_map
+from partita.report.map_section import interactive_map
 from partita.report.n_clusters import how_many
 from partita.report.pictures import draw_pictures
 from partita.report.provenance import provenance
@@ -62,7 +65,8 @@ def write_report(path: str | Path, report: FitReport) -> None:
 
 def render_report(report: FitReport) -> str:
     """The report as HTML text; the same fit gives the same text."""
-    pictures, without = draw_pictures(report)
+    projection = project(report.estimator, report.features, report.columns or None)
+    pictures, without = draw_pictures(report, projection)
     number_words, number_table = how_many(report)
     return document(
         report.title,
@@ -70,7 +74,7 @@ def render_report(report: FitReport) -> str:
         _header(report),
         _verdict(report, without),
         section("How many clusters", number_words, figure(pictures.get("verdict"), wide=True), number_table),
-        section("Where the clusters lie", figure(pictures.get("partition"))),
+        section("Where the clusters lie", _map(report, projection, figure(pictures.get("partition")))),
         section("Clusters", figure(pictures.get("sizes")), _clusters(report)),
         section("Memberships", figure(pictures.get("profiles")), _ambiguous(report)),
         section("Probabilities", _calibration(report), figure(pictures.get("reliability"))),
@@ -109,6 +113,19 @@ def _verdict(report: FitReport, without: str | None) -> Markup:
         notes.append(Sentence("notes", without, "caution"))
     facts = [sentence for sentence in sentences if sentence.tone == "caution" or sentence.topic != "notes"]
     return verdict_block(figures, [*facts, *notes])
+
+
+def _map(report: FitReport, projection: Projection, picture: Markup) -> Markup:
+    model, membership = report.estimator, membership_of(report.estimator)
+    found = item_map(
+        projection,
+        membership,
+        report.ids,
+        model.affinity_,
+        np.asarray(model.item_index_),
+        spread=report.features is None,
+    )
+    return interactive_map(found, membership.sizes.tolist(), picture)
 
 
 def _clusters(report: FitReport) -> Markup:

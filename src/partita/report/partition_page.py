@@ -8,8 +8,12 @@ import numpy as np
 
 from partita.io import atomic_write_text
 from partita.partition.expected import partition_distance
+from partita.plots.order import membership_of
+from partita.plots.projection import project_affinity
 from partita.report.document import chip, document, figure, section, verdict_block
 from partita.report.html import Markup, element, join, table
+from partita.report.item_map import item_map
+from partita.report.map_section import interactive_map
 from partita.report.partition_pictures import draw_partition_pictures
 from partita.report.partition_report import PartitionReport
 from partita.report.partition_tables import partition_clusters, sizes_said, tried_rows, unsure_items
@@ -54,6 +58,7 @@ def render_partition_report(report: PartitionReport) -> str:
         report.estimator.n_clusters_,
         _header(report),
         _verdict(report, without),
+        section("Where the items lie", _map(report)),
         section("What the draws say of pairs", figure(pictures.get("similarity"), wide=True)),
         section("Clusters", _clusters(report)),
         section("The most ambiguous items", _ambiguous(report)),
@@ -88,6 +93,13 @@ def _verdict(report: PartitionReport, without: str | None) -> Markup:
     if without:
         sentences.append(Sentence("notes", without, "caution"))
     return verdict_block(figures, sentences)
+
+
+def _map(report: PartitionReport) -> Markup:
+    """The items on eigenvectors of the posterior similarity."""
+    membership, affinity = membership_of(report.estimator), report.affinity
+    found = item_map(project_affinity(affinity, normalised=False), membership, report.ids, affinity, spread=True)
+    return interactive_map(found, membership.sizes.tolist(), Markup(""))
 
 
 def _clusters(report: PartitionReport) -> Markup:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.affinity import DrawsAffinity
+from partita.affinity import Affinity, DenseAffinity, DrawsAffinity
 from partita.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,6 +115,12 @@ class PartitionReport:
         return 0.95 if self.ball is None else self.ball.level
 
     @cached_property
+    def affinity(self) -> Affinity:
+        """The posterior similarity, which is never formed where the draws have all items."""
+        draws = self.estimator.draws_
+        return DenseAffinity(self.estimator.psm()) if draws is None else DrawsAffinity(draws.labels, draws.counts)
+
+    @cached_property
     def closeness(self) -> Array:
         """N x K: mean similarity of an item to the other items of each cluster. O(M N K).
 
@@ -123,11 +129,7 @@ class PartitionReport:
         """
         model, labels, n = self.estimator, self.estimator.labels_, self.sizes
         Z = np.eye(model.n_clusters_)[labels]
-        if model.draws_ is None:
-            P = model.psm()
-            sums = P @ Z
-        else:
-            sums = DrawsAffinity(model.draws_.labels, model.draws_.counts) @ Z
+        sums = self.affinity @ Z
         item = np.arange(len(labels))
         close = np.asarray(sums / n, dtype=np.float64)
         others = n[labels] > 1
@@ -136,7 +138,7 @@ class PartitionReport:
             if self.certainty is not None:
                 close[i, labels[i]] = self.certainty.together[i]
             else:
-                close[i, labels[i]] = 1.0 - np.delete(P[i], i).max(initial=0.0)
+                close[i, labels[i]] = 1.0 - np.delete(self.affinity.rows(i)[0], i).max(initial=0.0)
         return np.clip(close, 0.0, 1.0)
 
     @cached_property

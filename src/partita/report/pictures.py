@@ -20,7 +20,8 @@ from partita.plots import (
     blank_figure,
     png,
 )
-from partita.plots.order import count
+from partita.plots.order import count, membership_of
+from partita.plots.projection import Projection
 from partita.report.fit_report import FitReport
 
 __all__ = ["Picture", "draw_picture", "draw_pictures", "drawn"]
@@ -49,9 +50,9 @@ class Picture:
         return int.from_bytes(self.content[16:20], "big"), int.from_bytes(self.content[20:24], "big")
 
 
-def draw_pictures(report: FitReport) -> tuple[dict[str, Picture], str | None]:
+def draw_pictures(report: FitReport, projection: Projection) -> tuple[dict[str, Picture], str | None]:
     """All pictures of a fit by name, or none and the sentence that says what is missing."""
-    return drawn(lambda: _all(report))
+    return drawn(lambda: _all(report, projection))
 
 
 def drawn(make: Callable[[], Iterable[Picture]]) -> tuple[dict[str, Picture], str | None]:
@@ -65,12 +66,12 @@ def drawn(make: Callable[[], Iterable[Picture]]) -> tuple[dict[str, Picture], st
         return {}, f"{said[:1].upper()}{said[1:]}. This report was written without them."
 
 
-def _all(report: FitReport) -> list[Picture]:
+def _all(report: FitReport, projection: Projection) -> list[Picture]:
     model = report.estimator
     n, K = len(model.membership_), model.n_clusters_
     return [
         *_verdict(report),
-        _partition(report, n, K),
+        _partition(report, projection, n, K),
         draw_picture(
             "sizes",
             (9.6, 1.0 + (0.3 if K <= 12 else 0.21) * K),
@@ -122,7 +123,7 @@ def _verdict(report: FitReport) -> list[Picture]:
     ]
 
 
-def _partition(report: FitReport, n: int, K: int) -> Picture:
+def _partition(report: FitReport, projection: Projection, n: int, K: int) -> Picture:
     d = 0 if report.features is None else report.features.shape[1]
     if d > 2:
         where = (
@@ -143,9 +144,7 @@ def _partition(report: FitReport, n: int, K: int) -> Picture:
     return draw_picture(
         "partition",
         (9.6, 4.4),
-        lambda axes: PartitionDisplay.from_estimator(
-            report.estimator, report.features, axes=axes, columns=report.columns or None
-        ),
+        lambda axes: PartitionDisplay.from_projection(projection, membership_of(report.estimator), axes=axes),
         f"Two scatter plots of {n:,} items: coloured by the {K} clusters, and by the entropy of their memberships.",
         lambda display: words + _outside(display.outside_),
         panels=2,

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 
 from partita.plots import cluster_colors
 from partita.plots.palette import ink_on
+from partita.report.map_style import MAP_SHEET
+from partita.report.theme import theme_rules
 
 __all__ = ["chip_styles", "style_sheet"]
 
 SHEET = """
-:root { color-scheme: light dark; --paper: #fff; --ink: #1f2328; --soft: #59636e; --line: #d8dee4; --wash: #f6f8fa;
-  --caution: #9a4b00; --caution-wash: #fff6e9; }
-@media (prefers-color-scheme: dark) { :root { --paper: #15181d; --ink: #e4e8ee; --soft: #9aa5b1; --line: #343b45;
-  --wash: #1d2128; --caution: #f2b36b; --caution-wash: #2c2214; } }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; background: var(--paper); color: var(--ink);
@@ -43,7 +41,7 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 th[scope=row] { font-weight: 400; }
 td { overflow-wrap: anywhere; min-width: 3.2rem; }
 td.long { min-width: 17rem; }
-.pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(19rem, 1fr)); gap: 0 2.5rem; }
+.pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 0 2.5rem; }
 .pairs table { width: 100%; }
 th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th.number + th:not(.number), td.number + td:not(.number) { padding-left: .7rem; }
@@ -57,8 +55,6 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .8125rem; }
 figure img.upright { max-width: 27rem; }
 @media screen and (max-width: 44rem) { figure img:not(.upright) { min-width: 44rem; } }
 @media print {
-  :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --wash: #f4f4f4;
-    --caution: #9a4b00; --caution-wash: #fff6e9; }
   @page { margin: 16mm 14mm; }
   html { font-size: 9.5pt; }
   body { font-size: 1rem; }
@@ -85,4 +81,4 @@ def chip_styles(n_clusters: int) -> Sequence[str]:
 
 def style_sheet(n_clusters: int) -> str:
     """The whole style sheet."""
-    return SHEET + "\n".join(chip_styles(n_clusters)) + "\n"
+    return theme_rules(n_clusters) + SHEET + MAP_SHEET + "\n".join(chip_styles(n_clusters)) + "\n"
