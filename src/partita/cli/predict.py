@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from partita.cli.console import DONE, say
 from partita.errors import InputError
 from partita.io import FeatureTable, load, read_features, write_predictions
-from partita.io.matrices import read_market
+from partita.io.sparse_files import read_sparse_rows
 from partita.membership import row_entropy, row_margin
 
 __all__ = ["run_predict"]
@@ -57,15 +57,7 @@ def run_predict(
 
 def _sparse_rows(file: Path) -> sp.csr_array | None:
     """Rows of affinities from new items to the fitted ones in a sparse file; None for any other kind of file."""
-    try:
-        if file.suffix == ".mtx":
-            return sp.csr_array(read_market(file))
-        if file.suffix == ".npz":
-            return sp.csr_array(sp.load_npz(file))
-    except (OSError, TypeError, KeyError, ValueError) as error:
-        if file.suffix == ".mtx":
-            raise InputError(f"{file} cannot be read as a Matrix Market file: {error}") from error
-    return None
+    return read_sparse_rows(file) if file.suffix.lower() in (".mtx", ".npz") else None
 
 
 def _in_order(table: FeatureTable, columns: list[str] | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

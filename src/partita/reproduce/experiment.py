@@ -69,6 +69,11 @@ class Experiment(ABC):
     """Cells are timed, so one runs at a time."""
     registry: ClassVar[dict[str, type[Experiment]]] = {}
 
+    seed: int = 0
+    """Of the run, for random numbers that several cells share; a cell's own are handed to `compute`."""
+    replicates: int | None = None
+    """How many replicates were asked for; None leaves it to the size. Experiments without replicates ignore it."""
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:

@@ -151,6 +151,10 @@ class Outcome:
     choices: Sequence[str] = ()
     sources: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        names = [table.name for table in self.tables] + [drawing.name for drawing in self.drawings]
+        assert len(set(names)) == len(names), f"two of {names} would be one file"
+
     def plain(self) -> dict[str, Any]:
         """As JSON, without what draws."""
         return {

@@ -32,6 +32,8 @@ def render_page(record: Mapping[str, Any], outcome: Outcome, pictures: Mapping[s
         *((f"Set: {name}", said) for name, said in outcome.sources.items()),
     ]
     command = f"partita reproduce {record['name']}" + (" --quick" if record["size"] == "quick" else "")
+    if record.get("replicates") is not None:
+        command += f" --replicates {record['replicates']}"
     return document(
         record["title"],
         1,

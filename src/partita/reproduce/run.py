@@ -27,6 +27,7 @@ def reproduce(
     *,
     size: Size = "full",
     seed: int = 0,
+    replicates: int | None = None,
     n_jobs: int | None = None,
     say: Said = lambda _: None,
 ) -> dict[str, Any]:
@@ -41,6 +42,8 @@ def reproduce(
         Cells are kept in its `cells`, the result goes to a folder of the experiment's name.
     size : {"full", "quick", "smoke"}
     seed : int
+    replicates : int, optional
+        How many replicates an experiment that has them makes, in place of what the size says.
     n_jobs : int, optional
         Processes; every core by default. An experiment that is timed takes one.
     say : callable
@@ -56,6 +59,7 @@ def reproduce(
     InputError
         Where a data set is missing, or nothing can be written.
     """
+    work.seed, work.replicates = seed, replicates
     store_name = work.store or work.name
     store = CellStore(folder / "cells" / f"{store_name}.jsonl", version=version("partita"), seed=seed)
     cells = list(work.cells(size))
@@ -78,6 +82,7 @@ def reproduce(
         "title": work.title,
         "size": size,
         "seed": seed,
+        "replicates": replicates,
         "cells": len(cells),
         "cpu_seconds": sum(store.seconds(cell) for cell in cells),
         "date": datetime.now(UTC).date().isoformat(),

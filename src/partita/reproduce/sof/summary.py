@@ -1,0 +1,85 @@
+"""What the cells of Tables 3 to 5 say of one score: runs, means, who is best, and ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from partita.reproduce.sof.comparison import best_of, better_than_all, mean_ranks
+from partita.reproduce.sof.methods import METHODS, of_kind
+from partita.reproduce.sof.published import PUBLISHED
+from partita.reproduce.sof.sets import SETS
+
+__all__ = ["Summary"]
+
+# "SoftClustering" is what we recommend; the others show what its options do.
+RANKED = ("SoftClustering", "SoftClustering, equal", "SoftClustering, ensemble")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Scores by method and set.
+
+    Attributes
+    ----------
+    score : str
+        "purity", "rand" or "accuracy".
+    runs : mapping of str to mapping of str to list of float
+        One number for each run, by method and then set.
+    """
+
+    score: str
+    runs: Mapping[str, Mapping[str, list[float]]]
+
+    @classmethod
+    def of(cls, found: Mapping[str, Mapping[str, Any]], score: str) -> Summary:
+        """From cells "set/method/run"; runs in order."""
+        runs: dict[str, dict[str, list[float]]] = {name: {} for name in METHODS}
+        for key in sorted(found, key=lambda key: int(key.rsplit("/", 1)[1])):
+            set_name, method, _ = key.split("/")
+            runs[method].setdefault(set_name, []).append(float(found[key][score]))
+        return cls(score, runs)
+
+    @property
+    def sets(self) -> list[str]:
+        """Those that were run, in the paper's order."""
+        return [name for name in SETS if name in self.runs["SoF"]]
+
+    def mean(self, method: str, set_name: str) -> float | None:
+        """Over the runs; None where the method was not run."""
+        scores = self.runs[method].get(set_name)
+        return float(np.mean(scores)) if scores else None
+
+    def published(self, method: str, set_name: str) -> float | None:
+        """The paper's figure; None for a row that it has not."""
+        row = PUBLISHED[self.score].get(method)
+        return None if row is None else row[set_name].value
+
+    def contest(self, set_name: str) -> dict[str, list[float]]:
+        """The runs of the paper's ten methods."""
+        return {method.name: self.runs[method.name][set_name] for method in of_kind("paper")}
+
+    def best(self, set_name: str) -> list[str]:
+        """Highest mean of the ten."""
+        return best_of({name: float(np.mean(runs)) for name, runs in self.contest(set_name).items()})
+
+    def dagger(self, method: str, set_name: str) -> bool:
+        """Whether one of the ten is better than the other nine."""
+        return better_than_all(self.contest(set_name), method)
+
+    def row(self, method: str) -> list[float]:
+        """Means on all sets that were run."""
+        return [float(np.mean(self.runs[method][name])) for name in self.sets]
+
+    def ranks_with(self, extra: str) -> dict[str, float]:
+        """Mean ranks of the paper's ten methods, as run here, and one more."""
+        return mean_ranks({name: self.row(name) for name in [*(m.name for m in of_kind("paper")), extra]})
+
+    def ranks_among_published(self, extra: str) -> dict[str, float]:
+        """Mean ranks of the paper's ten rows as printed, and one more of ours."""
+        printed = PUBLISHED[self.score]
+        rows = {name: [printed[name][each].value for each in self.sets] for name in printed}
+        return mean_ranks({**rows, extra: [round(mean, 2) for mean in self.row(extra)]})
