@@ -390,10 +390,6 @@ def reproduce(
     replicates: Annotated[
         int | None, typer.Option(min=1, help="Replicates of a simulation.", show_default="as the size has it")
     ] = None,
-    replicates: Annotated[
-        int | None,
-        typer.Option(min=1, help="Replicates of simulated sets.", show_default="10; --quick: 2"),
-    ] = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Processes.", show_default="every core")] = None,
     quiet: Quiet = False,
     as_json: Json = False,
