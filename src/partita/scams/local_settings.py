@@ -15,7 +15,7 @@ from partita.scams.scale import Scale, relative
 
 __all__ = ["LocalSearch"]
 
-# The share that is taken where neither gamma, theta nor share is given: `benchmarks/scams.py`.
+# The share that is taken where neither gamma, theta nor share is given: `partita reproduce scams-figure2`.
 SHARE = 0.13
 # A dense affinity with fewer positive pairs than this share of all is searched as a sparse one.
 SPARSE = 0.3

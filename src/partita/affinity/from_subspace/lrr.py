@@ -65,7 +65,7 @@ class LowRankRepresentation(Builder):
         An item keeps its largest affinities to so many others, and those where it is among the other's; the affinity is
         then sparse. It is what keeps groups of many dimensions, whose affinities are small, as well connected as
         groups of few (`benchmarks/subspace.py`). Too few cut a single group of two dimensions, which is a ring (50
-        items: 13% of draws with 20, none of 60 with 30, `benchmarks/scams.py`). None keeps all, N x N.
+        items: 13% of draws with 20, none of 60 with 30). None keeps all, N x N.
     weights : {"power", "coefficients"}
         How the representation becomes an affinity.
     unit_length : bool

@@ -100,11 +100,11 @@ class SparseSubspace(Builder):
 
     Notes
     -----
-    The default was chosen for SCAMS on the two tests of [li2014] (`benchmarks/scams.py`): with K unknown, it finds the
-    groups at every noise up to .5 and every K from 1 to 12, as do alpha = 6, ridge = 3 and 8. Without ridge a group of
-    two dimensions falls into pieces (K = 1 to 3), and noise of .5 hides all groups. Spectral clustering that is told K
-    does as well without ridge. On faces the low-rank coordinates, with alpha = 3, are far better than the features;
-    under uniform noise they are worse, as noise then has directions of its own.
+    The default was chosen for SCAMS on the two tests of [li2014] (`partita reproduce scams-figure2`): with K unknown,
+    it finds the groups at every noise up to .5 and every K from 1 to 12, as do alpha = 6, ridge = 3 and 8. Without
+    ridge a group of two dimensions falls into pieces (K = 1 to 3), and noise of .5 hides all groups. Spectral
+    clustering that is told K does as well without ridge. On faces the low-rank coordinates, with alpha = 3, are far
+    better than the features; under uniform noise they are worse, as noise then has directions of its own.
 
     Cost: 4 N^2 r multiplications a round, r the rank of X, and 30 to 500 rounds; 600 items of 50 dimensions take less
     than half a second on one thread. A new item costs as much as a fitted one. An item of zeros, or orthogonal to all

@@ -1,0 +1,132 @@
+"""Partitions of one set of items by each method that [li2014, section 5] compares, and ours.
+
+    GH, ST, SOD   a number of clusters by the eigengap, soft thresholds or second-order differences, and the spectral
+                  clustering with so many                                  [luxburg2007], [liu2013], [zhang2012]
+    SCAMS         ADMM at the constants printed, then the Boolean factorization
+    SCAMS-CK      the same ADMM, then Cholesky
+    ours          `scams_local`, which finds what a pair costs with the partition
+    K known       spectral clustering that is told K: how good the affinity is
+
+SOD is told the dimension of the subspaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from partita.affinity import Builder
+    from partita.n_clusters import KEvidence
+    from partita.scams import ADMMResult
+
+__all__ = ["COMPARED", "METHODS", "Case", "judged", "labels_of", "printed"]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+COMPARED = ("GH", "ST", "SOD", "SCAMS", "SCAMS-CK")
+METHODS = (*COMPARED, "ours", "K known")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Items, their groups, and what the methods are told.
+
+    Attributes
+    ----------
+    X : N x d array
+    truth : array of N
+    dimension : int
+        Of the subspaces, for SOD.
+    builder : Builder
+        Makes the affinity.
+    share : float, optional
+        Of `LocalSearch`; its default otherwise.
+    factor : float
+        Times which the constants as printed see the affinity.
+    """
+
+    X: Array
+    truth: Labels
+    dimension: int
+    builder: Builder
+    share: float | None = None
+    factor: float = 1.0
+
+
+def judged(case: Case, methods: Sequence[str]) -> dict[str, list[float]]:
+    """Rand index, adjusted Rand index and number of clusters of each method's partition.
+
+    >>> from partita.affinity import LowRankRepresentation
+    >>> X = np.array([[1.0, 0.0], [2.0, 0.1], [-1.0, 0.0], [0.0, 1.0], [0.1, -2.0], [0.0, 3.0]])
+    >>> case = Case(X, np.repeat([0, 1], 3), 1, LowRankRepresentation())
+    >>> judged(case, ["K known"])
+    {'K known': [1.0, 1.0, 2.0]}
+    """
+    from partita.metrics import adjusted_rand_index, rand_index
+
+    return {
+        name: [
+            rand_index(labels, case.truth),
+            adjusted_rand_index(labels, case.truth),
+            float(len(np.unique(labels))),
+        ]
+        for name, labels in labels_of(case, methods).items()
+    }
+
+
+def labels_of(case: Case, methods: Sequence[str]) -> dict[str, Labels]:
+    """Labels by each of the methods, in their order."""
+    from partita.n_clusters import Eigengap, KEvidence, SecondOrderDifference, SoftThreshold
+    from partita.scams import LocalSearch, scams_local
+
+    K = len(np.unique(case.truth))
+    affinity = case.builder.build(case.X, n_clusters=K).affinity
+    plain = KEvidence(features=case.X, affinity=affinity, dimension=case.dimension)
+    evidence = replace(plain, partition_at=lambda k: _spectral(plain, k))
+    found: dict[str, Labels] = {}
+    if {"SCAMS", "SCAMS-CK"} & set(methods):
+        found |= _printed(case, affinity)
+    if "ours" in methods:
+        settings = LocalSearch() if case.share is None else LocalSearch(share=case.share)
+        found["ours"] = scams_local(affinity, settings, seed=0).labels
+    for name, criterion in {"GH": Eigengap(), "ST": SoftThreshold(), "SOD": SecondOrderDifference()}.items():
+        if name in methods:
+            found[name] = evidence.partition(criterion.judge(evidence).n_clusters or 1)
+    if "K known" in methods:
+        found["K known"] = evidence.partition(K)
+    return {name: found[name] for name in methods}
+
+
+def printed(A: Array) -> ADMMResult:
+    """Algorithm 1 with the constants of [li2014], section 5: lambda 2, gamma .005, the affinity as it is."""
+    from partita.scams import ADMM, scams_admm
+
+    return scams_admm(A, ADMM.paper())
+
+
+def _printed(case: Case, affinity: Any) -> dict[str, Labels]:
+    from partita.scams import boolean_factorization, cholesky_labels
+
+    A = case.factor * np.array(affinity.to_dense())
+    if case.builder.name == "ssc":  # |C| + |C|^T has a diagonal of zeros; that of low-rank affinities is one
+        np.fill_diagonal(A, 0.0)
+    result = printed(A)
+    groups = boolean_factorization(result.pattern, A, max_clusters=result.max_clusters)
+    return {"SCAMS": groups.labels, "SCAMS-CK": cholesky_labels(result.pattern, result.max_clusters)}
+
+
+def _spectral(evidence: KEvidence, n_clusters: int) -> Labels:
+    """k-means on the rows, scaled to length one, of the leading eigenvectors [ng2002]."""
+    from sklearn.cluster import KMeans
+
+    from partita.affinity.from_subspace.codes import unit_rows
+
+    seen = evidence if n_clusters <= evidence.most else evidence.grown(n_clusters)
+    means = KMeans(n_clusters, n_init=10, random_state=evidence.seed)
+    return np.asarray(means.fit_predict(unit_rows(seen.embedding[1][:, :n_clusters])), dtype=np.int64)
