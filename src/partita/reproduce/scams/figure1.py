@@ -41,7 +41,7 @@ class Figure1(Experiment):
 
     name = "scams-figure1"
     paper = "li2014"
-    title = "A contaminated affinity with five clusters, the recovered G, and perfect blocks (Figure 1)"
+    title = "Figure 1: a contaminated affinity with five clusters, the recovered G, and perfect blocks"
 
     def cells(self, size: Size) -> Sequence[Cell]:
         return [Cell(each) for each in CONSTRUCTIONS if size != "smoke" or each == "blocks"]

@@ -40,7 +40,7 @@ class Figure2(Experiment):
 
     name = "scams-figure2"
     paper = "li2014"
-    title = "Rand index on synthetic subspaces by noise and by the number of groups (Figure 2)"
+    title = "Figure 2: Rand index on synthetic subspaces, by noise and by the number of groups"
 
     def cells(self, size: Size) -> Sequence[Cell]:
         if size == "smoke":

@@ -34,7 +34,7 @@ class Figure3(Experiment):
 
     name = "scams-figure3"
     paper = "li2014"
-    title = "Rand index on Extended Yale B by the number of subjects (Figure 3)"
+    title = "Figure 3: Rand index on Extended Yale B, by the number of subjects"
 
     def cells(self, size: Size) -> Sequence[Cell]:
         draws = [("faces", k, time) for time in range(REPETITIONS[size]) for k in SUBJECTS[size]]

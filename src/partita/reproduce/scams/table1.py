@@ -32,7 +32,7 @@ class Table1(Experiment):
 
     name = "scams-table1"
     paper = "li2014"
-    title = "Rand index on Hopkins 155 (Table 1)"
+    title = "Table 1: Rand index on Hopkins 155"
 
     def cells(self, size: Size) -> Sequence[Cell]:
         from partita.datasets import load_sequences
