@@ -43,7 +43,7 @@ class CellStore:
                 entry = json.loads(line)
                 made, found, seconds = entry["made"], entry["found"], float(entry["seconds"])
                 fingerprint = entry["fingerprint"]
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 continue  # the end of a run that was killed
             if made == self._maker:
                 self._kept[fingerprint] = (found, seconds)
