@@ -22,6 +22,7 @@ settings.load_profile(os.environ.get("PARTITA_HYPOTHESIS", "fixed"))
 # What `@pytest.mark.posix(kind)` says that a test needs, by kind: why it is skipped on Windows.
 POSIX = {
     "signals": "Windows has no signals that kill or interrupt one process",
+    "links": "Windows makes links for administrators alone",
     "memory": "Windows does not tell how much memory a process took at most",
 }
 

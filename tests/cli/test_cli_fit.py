@@ -300,8 +300,11 @@ def test_ctrl_c_writes_the_best_so_far_and_ends_with_130(tmp_path):
         [*command, *endless], cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as running:
         end = time.monotonic() + 120
-        while not list((tmp_path / "kept").glob("unfinished-*")):  # there is a membership; the fit would go on for hours
-            assert running.poll() is None and time.monotonic() < end
+        while not list(
+            (tmp_path / "kept").glob("unfinished-*")
+        ):  # there is a membership; the fit would go on for hours
+            assert running.poll() is None
+            assert time.monotonic() < end
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=120)

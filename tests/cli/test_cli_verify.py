@@ -57,7 +57,9 @@ def states(rows):
 
 def test_a_fresh_result_is_whole_and_its_command_gives_the_same_bits(fitted, capsys):
     code, said = found(fitted, capsys=capsys)
-    assert code == 0 and said["verified"] and said["replayed"]
+    assert code == 0
+    assert said["verified"]
+    assert said["replayed"]
     again = states(said["again"])
     assert again.pop("report.html") == "not compared"
     assert set(again.values()) == {"same bits"}
@@ -70,7 +72,8 @@ def test_every_model_is_run_again_with_its_own_options(table, tmp_path, capsys, 
     out = tmp_path / "out"
     assert run("fit", table, "--model", model, *own, "--seed", 5, "--out", out, "--quiet") == 0
     code, said = found(out, capsys=capsys)
-    assert code == 0 and said["replayed"]
+    assert code == 0
+    assert said["replayed"]
 
 
 def test_links_are_read_again(table, tmp_path, capsys):
@@ -90,7 +93,8 @@ def test_draws_and_their_partition_are_run_again(table, tmp_path, capsys):
     assert found(drawn, capsys=capsys)[0] == 0
     assert run("partition", drawn / "draws.npz", "--loss", "binder", "--n-init", 2, "--out", out, "--quiet") == 0
     code, said = found(out, capsys=capsys)
-    assert code == 0 and states(said["again"])["labels.csv"] == "same bits"
+    assert code == 0
+    assert states(said["again"])["labels.csv"] == "same bits"
 
 
 @pytest.mark.posix("signals")
@@ -105,7 +109,9 @@ def test_a_changed_file_is_named_and_nothing_is_run(copied, capsys):
     path = copied / "memberships.csv"
     path.write_text(path.read_text().replace("0", "1", 1))
     code, said = found(copied, capsys=capsys)
-    assert code == 2 and not said["verified"] and not said["replayed"]
+    assert code == 2
+    assert not said["verified"]
+    assert not said["replayed"]
     assert states(said["written"])["memberships.csv"] == "changed"
 
 
@@ -133,7 +139,8 @@ def test_a_result_that_the_command_does_not_give_is_found_out(copied, capsys):
     code, said = found(copied, capsys=capsys)
     assert code == 2
     (row,) = [row for row in said["again"] if row["state"] == "differs"]
-    assert row["file"] == "memberships.csv" and row["words"].startswith("1 cells differ, by 1e-09")
+    assert row["file"] == "memberships.csv"
+    assert row["words"].startswith("1 cells differ, by 1e-09")
 
 
 def test_the_file_is_found_beside_the_folder_or_by_option_and_must_be_the_same(copied, table, tmp_path, capsys):

@@ -68,12 +68,16 @@ def test_every_file_is_written_and_says_what_was_found(toy, tmp_path):
     ]
     (row,) = csv.DictReader((folder / "numbers.csv").open())
     assert float(row["difference"]) == pytest.approx(float(row["value"]) - 0.5, abs=1e-15)
-    assert row["row"] == "means | of five" and row["bold"] == "1"
+    assert row["row"] == "means | of five"
+    assert row["bold"] == "1"
     kept = json.loads((folder / "outcome.json").read_text())
     assert kept["findings"] == record["findings"]
-    assert kept["cells"] == 6 and kept["size"] == "full"
+    assert kept["cells"] == 6
+    assert kept["size"] == "full"
     page = (folder / "index.html").read_text()
-    assert "&lt;Table 1&gt;" in page and "<Table 1>" not in page and "&lt;b&gt;" in page
+    assert "&lt;Table 1&gt;" in page
+    assert "<Table 1>" not in page
+    assert "&lt;b&gt;" in page
     assert [float(r["mean"]) for r in csv.DictReader((folder / "curve.csv").open())] == record["drawings"][0]["series"][
         "mean"
     ]
@@ -129,10 +133,12 @@ def test_a_line_cut_off_by_a_kill_is_computed_anew_and_spoils_no_other(tmp_path,
     store.keep(Cell("b"), {"x": 2.0}, 0.1)
     os.truncate(path, path.stat().st_size - cut)
     again = CellStore(path, version="1", seed=0)
-    assert Cell("a") in again and Cell("b") not in again
+    assert Cell("a") in again
+    assert Cell("b") not in again
     again.keep(Cell("b"), {"x": 2.0}, 0.1)
     last = CellStore(path, version="1", seed=0)
-    assert last.numbers(Cell("a")) == {"x": 1.0} and last.numbers(Cell("b")) == {"x": 2.0}
+    assert last.numbers(Cell("a")) == {"x": 1.0}
+    assert last.numbers(Cell("b")) == {"x": 2.0}
 
 
 def test_cells_have_random_numbers_of_their_own():
@@ -154,7 +160,8 @@ def test_the_overview_has_every_table_finding_and_picture(toy, tmp_path, monkeyp
     assert "| [toy](#toy) | Means of uniform numbers <Table 1> | 1 reproduced |" in words
     assert "![A line.](pictures/toy/curve.png)" in words
     value = record["tables"][0]["rows"][0][1][0]["value"]
-    assert f"**{value:.3f} ± " in words and "paper 0.500" in words
+    assert f"**{value:.3f} ± " in words
+    assert "paper 0.500" in words
     assert "means \\| of five" in words
 
 

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
-from safetensors import numpy as safetensors_numpy
 
-from partita.errors import ModelError
-from partita.io import read_model, write_model
-from partita.io.models import TYPES
+from partita.errors import MemoryLimitError, ModelError
+from partita.io import models, read_model, tensors, write_model
+from partita.io.tensors import TYPES
 
 json_values = st.recursive(
     st.none()
@@ -132,10 +131,10 @@ def test_arrays_that_differ_from_the_description_are_refused_before_they_are_rea
     description = json.loads((model / "model.json").read_text())
     describe(model, arrays={**description["arrays"], "membership": entry})
 
-    def refuse(_):
+    def refuse(*_):
         raise AssertionError("arrays were read before their header was checked")
 
-    monkeypatch.setattr(safetensors_numpy, "load_file", refuse)
+    monkeypatch.setattr(tensors, "_array", refuse)
     error_of(model, "array 'membership' is F64 of shape [2, 3]", entry["dtype"])
 
 
@@ -185,11 +184,68 @@ def test_an_array_with_the_wrong_number_of_bytes(tmp_path):
     error_of(tmp_path, "array 'scale' has 8 bytes")
 
 
-def test_arrays_that_overlap_are_refused_by_the_library(tmp_path):
+EIGHT = b"12345678"
+
+
+@pytest.mark.parametrize(
+    ("ranges", "tail", "words"),
+    [
+        ([(0, 8), (0, 8)], EIGHT, "overlap or leave gaps at byte 0"),
+        ([(0, 8), (4, 12)], EIGHT + EIGHT, "overlap or leave gaps at byte 4"),
+        ([(0, 8), (16, 24)], 3 * EIGHT, "overlap or leave gaps at byte 8"),
+        ([(0, 8), (8, 16)], 3 * EIGHT, "8 bytes behind its arrays"),
+    ],
+)
+def test_arrays_that_overlap_or_leave_gaps_are_refused(tmp_path, ranges, tail, words):
     write_model(tmp_path, config={}, arrays={"a": np.zeros(1), "b": np.zeros(1)})
-    entry = {"dtype": "F64", "shape": [1], "data_offsets": [0, 8]}
-    (tmp_path / "arrays.safetensors").write_bytes(with_header({"a": entry, "b": entry}, b"12345678"))
-    error_of(tmp_path, "cannot be read")
+    header = {
+        name: {"dtype": "F64", "shape": [1], "data_offsets": list(offsets)} for name, offsets in zip("ab", ranges)
+    }
+    (tmp_path / "arrays.safetensors").write_bytes(with_header(header, tail))
+    with pytest.raises(ModelError, match=words):
+        read_model(tmp_path)
+
+
+def test_truth_values_are_0_or_1(tmp_path):
+    write_model(tmp_path, config={}, arrays={"a": np.ones(2, dtype=bool)})
+    file = tmp_path / "arrays.safetensors"
+    file.write_bytes(file.read_bytes()[:-1] + b"\x02")
+    error_of(tmp_path, "truth values other than 0 and 1")
+
+
+def test_more_than_fits_is_refused_before_it_is_read(model, monkeypatch):
+    monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "50")
+    with pytest.raises(MemoryLimitError, match="load it where there is more memory"):
+        read_model(model)
+
+
+def test_a_description_and_a_header_have_a_largest_size(model, monkeypatch):
+    monkeypatch.setattr(models, "LARGEST", 100)
+    error_of(model, "model.json", "larger than 100 bytes")
+    monkeypatch.undo()
+    monkeypatch.setattr(tensors, "LARGEST_HEADER", 100)
+    with pytest.raises(ModelError, match=r"has a header of \d+ bytes"):
+        read_model(model)
+
+
+@pytest.mark.posix("links")
+@pytest.mark.parametrize("name", ["model.json", "arrays.safetensors"])
+def test_a_link_out_of_the_folder_is_refused(model, tmp_path, name):
+    elsewhere = tmp_path / "elsewhere"
+    (model / name).rename(elsewhere)
+    (model / name).symlink_to(elsewhere)
+    with pytest.raises(ModelError, match="leads out of the folder"):
+        read_model(model)
+
+
+@pytest.mark.posix("links")
+def test_a_link_to_a_folder_may_be_named_and_a_model_folder_that_is_one_is_refused(model, tmp_path):
+    (tmp_path / "link").symlink_to(model.parent)
+    assert read_model(tmp_path / "link")[0]["kind"] == "SoF"
+    model.rename(tmp_path / "moved")
+    model.symlink_to(tmp_path / "moved")
+    with pytest.raises(ModelError, match="leads out of the folder"):
+        read_model(model.parent)
 
 
 @pytest.mark.parametrize(

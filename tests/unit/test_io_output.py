@@ -1,13 +1,14 @@
 """Output folders and files: whole or not at all, and nothing replaced silently."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from partita.errors import InputError
-from partita.io import atomic_write_bytes, atomic_write_text, is_partita_folder, output_folder, write_json
+from partita.io import atomic_write_bytes, atomic_write_text, is_partita_folder, output_folder, swap, write_json
 from partita.io import output as output_module
 
 OURS = json.dumps({"program": "partita"})
@@ -128,6 +129,7 @@ def test_a_failed_move_puts_the_old_folder_back(tmp_path, monkeypatch):
         return rename(self, target)
 
     monkeypatch.setattr(Path, "rename", fail_for_the_new)
+    monkeypatch.setattr(swap, "exchange", lambda *_: False)  # as where the system has no such call
     with pytest.raises(OSError, match="disk on fire"):
         fill(goal, force=True)
     assert names(tmp_path) == ["out"]
@@ -207,3 +209,32 @@ def test_json_holds_plain_values(tmp_path):
     with pytest.raises(TypeError):
         write_json(file, {"x": object()})
     assert file.read_text(encoding="utf-8") == text
+
+
+def test_folders_change_places_in_one_step_where_the_system_can(tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "content").write_text(name)
+    able = swap.exchange(tmp_path / "one", tmp_path / "other")
+    assert able == (sys.platform in ("linux", "darwin"))
+    assert (tmp_path / "one" / "content").read_text() == ("other" if able else "one")
+    assert not swap.exchange(tmp_path / "one", tmp_path / "nothing")
+    assert names(tmp_path) == ["one", "other"]
+
+
+@pytest.mark.parametrize("goal_name", ["out", "a[1]*"])
+def test_what_a_kill_left_aside_is_put_back_before_anything_is_written(tmp_path, goal_name):
+    goal = tmp_path / goal_name
+    fill(goal, "old")
+    goal.rename(tmp_path / f".{goal_name}.0123456789ab.old")
+    with pytest.raises(InputError, match="already exists"):
+        fill(goal)
+    assert (goal / "content").read_text() == "old"
+    assert names(tmp_path) == [goal_name]
+
+
+@pytest.mark.parametrize("name", [".out.old", ".out.0123456789AB.old", ".out.0123.old", ".outer.0123456789ab.old"])
+def test_nothing_else_is_put_back(tmp_path, name):
+    (tmp_path / name).mkdir()
+    assert not swap.recovered(tmp_path / "out")
+    assert names(tmp_path) == [name]

@@ -332,11 +332,11 @@ def test_broken_numpy_files(tmp_path):
     buffer = io.BytesIO()
     np.save(buffer, np.ones((50, 2)))
     assert "save it again" in error_of(write(tmp_path, "a.npy", b"not numpy at all"))
-    assert "save the file again" in error_of(write(tmp_path, "b.npy", buffer.getvalue()[:-40]))
+    assert "save it again" in error_of(write(tmp_path, "b.npy", buffer.getvalue()[:-40]))
     assert "save it again" in error_of(write(tmp_path, "c.npz", b"PK\x03\x04 not a zip"))
     with zipfile.ZipFile(tmp_path / "d.npz", "w") as archive:
         archive.writestr("X.npy", buffer.getvalue()[:-40])
-    assert "save the file again" in error_of(tmp_path / "d.npz")
+    assert "save it again" in error_of(tmp_path / "d.npz")
     with zipfile.ZipFile(tmp_path / "e.npz", "w") as archive:
         archive.writestr("X.npy", b"junk")
     assert "save it again" in error_of(tmp_path / "e.npz")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 
 from partita.errors import InputError
 from partita.io import sha256_of_file
+from partita.io.typed import fits
 
 if TYPE_CHECKING:
     from partita.cli.draws import DrawsOptions
@@ -33,9 +34,20 @@ def options_as_given(options: FitOptions | PartitionOptions | DrawsOptions) -> d
 
 
 def side_files(replay: dict[str, Any]) -> Iterator[tuple[str, Path, str]]:
-    """Every file that a command read: the option, the path as it was given, its SHA-256."""
-    for name, digest in replay["files"].items():
-        yield name, Path(replay["options"][name]), digest
+    """Every file that a command read: the option, the path as it was given, its SHA-256.
+
+    Raises
+    ------
+    InputError
+        For a manifest that is not whole.
+    """
+    options, files = replay.get("options"), replay.get("files")
+    if not isinstance(options, dict) or not isinstance(files, dict):
+        raise InputError("the manifest does not say which options and files its command was given; it is not whole")
+    for name, digest in files.items():
+        if not isinstance(options.get(name), str):
+            raise InputError(f"the manifest has a checksum of {name!r}, and no file of that name among the options")
+        yield name, Path(options[name]), digest
 
 
 def run_again(command: str, replay: dict[str, Any], out: Path, places: dict[str, Path]) -> int:
@@ -75,6 +87,8 @@ def _options(kind: Any, given: dict[str, Any], places: dict[str, Path], out: Pat
     hints = get_type_hints(kind)
     values: dict[str, Any] = {name: False if hints[name] is bool else None for name in known}
     for name, value in given.items():
+        if not _is_path(hints[name]) and not fits(value, hints[name]):
+            raise InputError(f"the manifest has {name}={value!r}, expected {hints[name]}")
         values[name] = Path(value) if isinstance(value, str) and _is_path(hints[name]) else value
     return kind(**(values | places | {"out": out, "quiet": True, "force": False, "as_json": False}))
 

@@ -90,6 +90,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
     files = manifest.get("files")
     if not isinstance(files, dict) or not all(isinstance(digest, str) for digest in files.values()):
         raise InputError(f"{path} lists no files; it is not whole")
+    if not isinstance(manifest.get("versions", {}), dict) or not isinstance(manifest.get("replay", {}), dict | None):
+        raise InputError(f"{path} does not say what it was made with and how; it is not whole")
     return manifest  # type: ignore[no-any-return]
 
 
@@ -98,9 +100,9 @@ def _written(folder: Path, manifest: dict[str, Any]) -> list[Compared]:
     found = []
     for name, digest in manifest["files"].items():
         path = folder / name
-        if not path.resolve().is_relative_to(folder.resolve()):
+        if not _is_within(path, folder):
             raise InputError(f"the manifest names {name!r}, which is outside its folder")
-        if not path.is_file():
+        if not _is_file(path):
             found.append(Compared(name, "missing"))
         elif sha256_of_file(path) != digest:
             found.append(Compared(name, "changed", "its SHA-256 is not the manifest's"))
@@ -111,11 +113,26 @@ def _written(folder: Path, manifest: dict[str, Any]) -> list[Compared]:
     return found + [Compared(name, "unexpected") for name in others if name not in listed]
 
 
+def _is_within(path: Path, folder: Path) -> bool:
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # no name of a file, or links in a circle
+        return False
+
+
+def _is_file(path: Path) -> bool:
+    """Whether a file is there; a manifest may name what can be no file, longer than any or with a byte 0 in it."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def _replayed(folder: Path, manifest: dict[str, Any], file: Path | None) -> tuple[list[Compared], list[str]]:
     """Files of a new run against the old ones."""
     replay = manifest.get("replay")
     command = str(manifest.get("command"))
-    if replay is None and command != "demo":
+    if not replay and command != "demo":
         raise InputError(
             "the manifest does not hold the options as they were given (it is of an older version); its files are as "
             "they were written: pass --files-only to check no more than that"
@@ -154,7 +171,7 @@ def _places(folder: Path, replay: dict[str, Any], file: Path | None) -> dict[str
             if name == "file" and file is not None
             else [given, folder.parent / given, folder.parent / given.name]
         )
-        found = next((path for path in tried if path.is_file()), None)
+        found = next((path for path in tried if _is_file(path)), None)
         if found is None:
             hint = "pass its place with --file" if name == "file" else "run from the folder where the command was run"
             raise InputError(f"{given} ({name}), which the command read, is not there; {hint}")

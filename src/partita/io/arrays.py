@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import math
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -19,7 +22,15 @@ from partita.memory import require_memory
 
 __all__ = ["ArrayFile", "as_numbers", "as_words", "open_npy", "open_npz"]
 
-BROKEN = (OSError, EOFError, ValueError, KeyError, SyntaxError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+# RuntimeError: of a member that is encrypted.
+BROKEN = (
+    *(OSError, EOFError, ValueError, KeyError, SyntaxError, zipfile.BadZipFile, zlib.error),
+    *(NotImplementedError, RuntimeError),
+)
+# Bytes of the header of a .npy file at most, and of what comes before its length.
+LARGEST_HEADER, MAGIC = 1 << 16, 8
+# What a byte of the compression of zip can unpack to at most, and arrays that a file may have.
+DEFLATED, MOST_ARRAYS = 1032, 10_000
 
 
 @dataclass(frozen=True)
@@ -79,34 +90,51 @@ def open_npy(path: Path) -> ArrayFile:
     """A .npy file as an `ArrayFile` with one array, called by the file's stem."""
     try:
         with path.open("rb") as file:
-            header = _header(file)
+            size = file.seek(0, 2)
+            file.seek(0)
+            header = _header(file, size)
     except BROKEN as error:
         raise InputError(f"{path} is not a whole .npy file ({error}); save it again with numpy.save") from error
     return ArrayFile(path, {path.stem: header}, lambda _: np.asarray(np.load(path, allow_pickle=False)))
 
 
 def open_npz(path: Path) -> ArrayFile:
-    """A .npz file by the headers of its arrays."""
+    """A .npz file by the headers of its arrays, each held against the size that the archive says it unpacks to."""
     headers: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
+    members: dict[str, zipfile.ZipInfo] = {}
     try:
         with zipfile.ZipFile(path) as archive:
-            for member in archive.namelist():
-                if member.endswith(".npy"):
+            if len(archive.infolist()) > MOST_ARRAYS:
+                raise ValueError(f"it has {len(archive.infolist()):,} members, more than {MOST_ARRAYS:,}")
+            for member in archive.infolist():
+                if member.filename.endswith(".npy"):
+                    _require_plain(member)
+                    name = member.filename.removesuffix(".npy")
                     with archive.open(member) as file:
-                        headers[member.removesuffix(".npy")] = _header(file)
+                        headers[name], members[name] = _header(file, member.file_size), member
     except BROKEN as error:
         raise InputError(f"{path} is not a whole .npz file ({error}); save it again with numpy.savez") from error
 
     def load(name: str) -> NDArray[Any]:
-        with np.load(path, allow_pickle=False) as archive:
-            return np.asarray(archive[name])
+        with zipfile.ZipFile(path) as archive, archive.open(members[name]) as file:
+            return np.asarray(npy_format.read_array(file, allow_pickle=False))
 
     return ArrayFile(path, headers, load)
 
 
+def _require_plain(member: zipfile.ZipInfo) -> None:
+    """Raise ValueError for a member that NumPy would not write, or that unpacks to more than its compression can."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"{member.filename!r} is compressed in another way than NumPy's")
+    if member.file_size > DEFLATED * member.compress_size + LARGEST_HEADER:
+        raise ValueError(f"{member.filename!r} says that {member.compress_size} bytes unpack to {member.file_size:,}")
+
+
 def as_numbers(array: NDArray[Any], where: str) -> NDArray[np.float64]:
-    """An array as float64; `where` begins the error for one that does not hold real numbers."""
+    """An array as float64; `where` begins the error for one that does not hold real numbers, or would not fit."""
     if array.dtype.kind in "biuf":
+        if array.dtype.itemsize < 8:
+            require_memory(8 * array.size, f"{where} in double precision", "use fewer items or save it as sparse")
         return array.astype(np.float64, copy=False)
     advice = {"c": "pass its real part or its modulus", "U": "save numbers", "S": "save numbers"}
     raise InputError(
@@ -125,15 +153,33 @@ def as_words(array: NDArray[Any]) -> list[str]:
         ]
     if array.dtype.kind == "S":
         return [value.decode("utf-8", "replace") for value in array.tolist()]
-    return [str(value) for value in array.tolist()]
+    try:
+        return [str(value) for value in array.tolist()]
+    except (SystemError, ValueError) as error:  # what NumPy does not look at: numbers that are no characters
+        raise InputError(f"an array of words holds what is no text ({error}); write it again") from error
 
 
-def _header(file: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def _header(file: IO[bytes], size: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type of the array in a file of `size` bytes; ValueError where they do not go with the size."""
     version = npy_format.read_magic(file)
-    if version == (1, 0):
-        shape, _, dtype = npy_format.read_array_header_1_0(file)
-    elif version == (2, 0):
-        shape, _, dtype = npy_format.read_array_header_2_0(file)
-    else:
+    if version not in ((1, 0), (2, 0)):
         raise ValueError(f"format version {version} is for structured arrays; save a plain array of numbers")
+    width = 2 if version == (1, 0) else 4
+    start = file.read(width)
+    length = int.from_bytes(start, "little")
+    if length > LARGEST_HEADER:
+        raise ValueError(f"its header has {length:,} bytes")
+    head = io.BytesIO(start + file.read(length))
+    try:
+        read = npy_format.read_array_header_1_0 if width == 2 else npy_format.read_array_header_2_0
+        shape, _, dtype = read(head)
+    except (MemoryError, RecursionError, TypeError, AttributeError, IndexError, tokenize.TokenError) as error:
+        raise ValueError(f"its header is no header of NumPy ({type(error).__name__})") from error
+    if any(side < 0 for side in shape):
+        raise ValueError(f"its header says shape {shape}")
+    if dtype.itemsize == 0 and 0 not in shape:  # as many as one likes of what takes no room
+        raise ValueError(f"its entries of type {dtype} have no bytes")
+    n_bytes, present = math.prod(int(side) for side in shape) * dtype.itemsize, size - MAGIC - width - length
+    if n_bytes > present and not dtype.hasobject:
+        raise ValueError(f"its header says {n_bytes:,} bytes, and {present:,} are there")
     return shape, dtype

@@ -8,18 +8,20 @@ integers that hold their labels. Files of ArviZ (netCDF, or zarr with groups) ar
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.errors import InputError, MissingExtraError, require
+from partita.errors import InputError, MemoryLimitError, MissingExtraError, require
 from partita.io.arrays import ArrayFile, as_words, open_npy, open_npz
 from partita.io.files import listed, require_file, require_suffix
-from partita.io.parquet import PANDAS_INDEX
+from partita.io.parquet import BROKEN, PANDAS_INDEX
 from partita.io.r_objects import R_SUFFIXES, read_r_draws
 from partita.io.r_tables import R_TABLE_SUFFIXES, table_rows
+from partita.io.stored_labels import StoredLabels
 from partita.io.text_rows import TEXT_SUFFIXES, as_number, data_rows, first_rows, is_missing
 from partita.memory import require_memory
 from partita.partition.named_draws import NamedDraws, columns_of, named_draws
@@ -156,18 +158,22 @@ def _with_xarray(path: Path, variable: str | None, gaps: bool) -> NamedDraws:
     is_zarr = path.is_dir() or path.suffix != ".nc"
     options: dict[str, Any] = {"engine": "zarr"} if is_zarr else {}
     try:
-        dataset = xarray.open_dataset(path, group=POSTERIOR, **options)
-    except (OSError, KeyError, ValueError):
         try:
+            dataset = xarray.open_dataset(path, group=POSTERIOR, **options)
+        except (OSError, KeyError, ValueError):
             dataset = xarray.open_dataset(path, **options)
-        except (OSError, KeyError, ValueError) as error:
-            raise InputError(f"{path} cannot be read as netCDF ({error}); write it with ArviZ's to_netcdf") from error
-    with dataset:
-        try:
+        with dataset:
+            largest = max((each.nbytes for each in dataset.variables.values()), default=0)
+            require_memory(largest, f"{path}", "save the labels alone, as .npy or zarr")
             found = named_draws(dataset, variable=variable)
-        except InputError as error:
-            raise InputError(f"{path}: {error}") from error
-    return NamedDraws(_checked(found.labels, path, gaps), found.chain, found.items)
+            labels = _checked(np.asarray(found.labels), path, gaps)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise InputError(f"{path} cannot be read as netCDF ({error}); write it with ArviZ's to_netcdf") from error
+    return NamedDraws(labels, found.chain, found.items)
 
 
 def _mapped(file: Path) -> Labels:
@@ -227,16 +233,24 @@ def _zarr(path: Path, key: str | None, gaps: bool) -> NamedDraws:
             "reading zarr stores needs zarr, which is not installed: python -m pip install zarr"
         ) from error
     try:
-        store = zarr.open(str(path), mode="r")
+        arrays: dict[str, Any] = {}
+        has_posterior = False
+        store: Any = zarr.open(zarr.storage.ZipStore(str(path), mode="r") if path.is_file() else str(path), mode="r")
+        if not hasattr(store, "shape"):
+            has_posterior = POSTERIOR in store
+            arrays = {} if has_posterior else {name: StoredLabels(each, path) for name, each in store.arrays()}
+        else:
+            store = StoredLabels(store, path)
+    except MemoryError:
+        raise
     except Exception as error:  # zarr raises its own kinds, which differ among versions
         raise InputError(f"{path} is not a zarr store ({error}); expected an array or group that zarr wrote") from error
     if hasattr(store, "shape"):
         if key is not None:
             raise InputError(f"{path} is one array: key={key!r} names an array of a group; leave it out")
         return NamedDraws(_checked(store, path, gaps))
-    if POSTERIOR in store:
+    if has_posterior:
         return _with_xarray(path, key, gaps)
-    arrays = dict(store.arrays())
     if key is not None:
         if key not in arrays:
             raise InputError(f"{path} has no array {key!r}; it has {listed(arrays) or 'none'}")
@@ -248,18 +262,17 @@ def _zarr(path: Path, key: str | None, gaps: bool) -> NamedDraws:
             f"{path} has {len(fitting)} arrays of 2 dimensions ({listed(arrays) or 'it is empty'}); name one: key=..."
         )
     shapes = {name: tuple(array.shape) for name, array in arrays.items()}
-    return _named(_checked(fitting[0], path, gaps), shapes, lambda name: np.asarray(arrays[name][:]), path)
+    return _named(_checked(fitting[0], path, gaps), shapes, lambda name: arrays[name][:], path)
 
 
 def _parquet(file: Path, gaps: bool) -> tuple[list[str] | None, Iterator[Labels]]:
     """Names of the columns, and batches of draws; each a row of numbers, or one list, without names."""
     parquet = require("pyarrow.parquet", extra="parquet", purpose="reading parquet files")
     types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
-    try:
+    with _parquet_errors(file):
         table = parquet.ParquetFile(file)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{file} is not a whole parquet file ({error}); write it again") from error
-    fields = [field for field in table.schema_arrow if not field.name.startswith(PANDAS_INDEX)]
+        schema = table.schema_arrow
+    fields = [field for field in schema if not field.name.startswith(PANDAS_INDEX)]
     _require_shape((table.metadata.num_rows, len(fields)), file)
     is_list = [
         types.is_list(field.type) or types.is_large_list(field.type) or types.is_fixed_size_list(field.type)
@@ -273,7 +286,8 @@ def _parquet(file: Path, gaps: bool) -> tuple[list[str] | None, Iterator[Labels]
             raise InputError(f"{file}: column {field.name!r} is of type {kind}; labels are whole numbers")
     width = len(fields)
     if is_list[0]:
-        (row,) = next(table.iter_batches(batch_size=1, columns=[fields[0].name])).column(0)
+        with _parquet_errors(file):
+            row = next(table.iter_batches(batch_size=1, columns=[fields[0].name])).column(0)[0]
         width = len(row) if row.is_valid else 0
         _require_shape((table.metadata.num_rows, width), file)
     return (None if is_list[0] else [field.name for field in fields]), _parquet_batches(
@@ -286,7 +300,12 @@ def _parquet_batches(file: Path, table: Any, fields: list[Any], width: int, gaps
     kind = fields[0].type
     is_list = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
     rows, first = max(1, BATCH // width), 0
-    for batch in table.iter_batches(batch_size=rows, columns=[field.name for field in fields]):
+    batches = table.iter_batches(batch_size=rows, columns=[field.name for field in fields])
+    while True:
+        with _parquet_errors(file):
+            batch = next(batches, None)
+        if batch is None:
+            return
         if is_list:
             block = _lists(batch.column(0), width, first, file, gaps)
         else:
@@ -299,6 +318,16 @@ def _parquet_batches(file: Path, table: Any, fields: list[Any], width: int, gaps
             block = np.where(np.isnan(block), -1.0, block)
         first += len(block)
         yield block
+
+
+@contextmanager
+def _parquet_errors(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except MemoryError as error:
+        raise MemoryLimitError(f"{file} does not fit into memory ({error}); save the draws as .npy or zarr") from error
+    except (*BROKEN, IndexError, StopIteration) as error:
+        raise InputError(f"{file} is not a whole parquet file ({error}); write it again") from error
 
 
 def _lists(column: Any, width: int, first: int, file: Path, gaps: bool) -> Labels:
@@ -390,4 +419,6 @@ def _collected(batches: Iterable[Labels], file: Path) -> Labels:
         held.append(whole.astype(next(fits)))
         n_bytes = sum(part.nbytes for part in held)  # once more, when the parts become one
         require_memory(n_bytes, f"the draws in {file}", "save them as .npy or zarr, which are read where they are")
+    if not held:  # its header says that there are rows
+        raise InputError(f"{file} holds no labels: expected M x N labels, a row for each draw")
     return np.concatenate(held)

@@ -17,8 +17,10 @@ from partita.estimators.base import FactorizationEstimator
 from partita.estimators.extension import Extension
 from partita.estimators.scaling import Scaling
 from partita.io.calibrations import calibration_state, restored_calibration
+from partita.io.fitting import require_fitting
 from partita.io.models import read_model, write_model
 from partita.io.output import output_folder
+from partita.io.typed import require_options
 from partita.membership import row_entropy
 from partita.objectives import Domain
 from partita.scams import ADMM
@@ -124,34 +126,41 @@ def load(path: str | Path) -> FactorizationEstimator:
     ------
     ModelError
         Where the folder is missing, corrupt or not one of ours.
+    MemoryLimitError
+        Where its arrays would not fit.
+
+    Notes
+    -----
+    No code of the folder is run, and names in it are looked up among Partita's own and never imported. What it holds
+    is held against its own description, types and shapes (`partita.io.tensors`, `typed`, `fitting`), so a file that
+    was damaged or made up is refused; whether its numbers are those of an honest fit nobody can tell.
     """
     config, arrays = read_model(path)
     try:
         return _restored(config, arrays)
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
         raise ModelError(
             f"{path}: the model is incomplete or was changed ({type(error).__name__}: {error}); fit it again"
         ) from error
 
 
 def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -> FactorizationEstimator:
-    if config["estimator"] not in estimators.__all__:
+    if config["estimator"] not in _saved():
         raise ModelError(
-            f"unknown estimator {config['estimator']!r}; this version knows "
-            f"{', '.join(estimators.__all__)}: upgrade Partita, or fit it again"
+            f"unknown estimator {config['estimator']!r}; this version knows {', '.join(_saved())}: upgrade Partita, or "
+            "fit it again"
         )
     kind: type[FactorizationEstimator] = getattr(estimators, config["estimator"])
     known = inspect.signature(kind).parameters
     estimator = kind(**{name: _revived(value) for name, value in config["parameters"].items() if name in known})
-    builder = Builder.from_config(config["affinity"])
+    estimator._validate_params()
+    builder = _builder(config["affinity"])
+    require_fitting(config, arrays)
     prefix = "evidence."
     evidence = builder.restore({k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)})
-    K = int(config["fitted"]["n_clusters_"])
     W, landing, factors = arrays["membership"], arrays["landing"], arrays["factors"]
-    if W.ndim != 2 or W.shape[1] != K or landing.shape != (len(factors), K) or arrays["quadratic"].shape != (K, K):
-        raise ModelError("the arrays of the model do not fit together; fit it again")
     estimator._builder_ = builder
     estimator._extension = Extension(
         evidence,
@@ -183,6 +192,15 @@ def _restored(config: dict[str, Any], arrays: dict[str, np.ndarray[Any, Any]]) -
     if config["feature_names"]:
         estimator.feature_names_in_ = np.array(config["feature_names"], dtype=object)
     return estimator
+
+
+def _builder(config: dict[str, Any]) -> Builder:
+    """A builder by its name in the registry, its options looked at first."""
+    name = config.get("name")
+    if name not in Builder.registry:
+        raise ModelError(f"unknown affinity {name!r}: upgrade Partita, or fit it again")
+    require_options(Builder.registry[name], {key: value for key, value in config.items() if key != "name"})
+    return Builder.from_config(config)
 
 
 def _scaling(arrays: dict[str, np.ndarray[Any, Any]]) -> Scaling | None:
@@ -219,10 +237,10 @@ def _plain(name: str, value: Any) -> Any:
 
 def _revived(value: Any) -> Any:
     if isinstance(value, dict) and "builder" in value:
-        return Builder.from_config(value["builder"])
+        return _builder(value["builder"])
     if isinstance(value, dict) and "solver" in value:
-        options = {k: v for k, v in value.items() if k != "solver"}
-        return Solver.registry[value["solver"]](**options)
+        kind = Solver.registry[value["solver"]]
+        return kind(**require_options(kind, {k: v for k, v in value.items() if k != "solver"}))
     if isinstance(value, dict) and "admm" in value:
-        return ADMM(**value["admm"])
+        return ADMM(**require_options(ADMM, value["admm"]))
     return value

@@ -5,8 +5,6 @@ Only the shape and the cells are checked here; symmetry and sign belong to `part
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,20 +13,21 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import io as scipy_io
 from scipy import sparse
 
 from partita.errors import InputError
-from partita.io.arrays import BROKEN, ArrayFile, as_numbers, as_words, open_npy, open_npz
+from partita.io.arrays import ArrayFile, as_numbers, as_words, open_npy, open_npz
 from partita.io.cells import require_finite, require_ids
 from partita.io.files import did_you_mean, listed, require_file, require_suffix, sha256_of_file
 from partita.io.headers import is_number, looks_like_a_header, open_text
+from partita.io.market import read_market
 from partita.io.parquet import PARQUET_SUFFIXES, ParquetTable, open_parquet
+from partita.io.sparse_files import is_stored_sparse, stored_sparse
 from partita.io.text_columns import TextTable
 from partita.io.text_rows import TEXT_SUFFIXES, first_rows
 from partita.memory import require_memory
 
-__all__ = ["MatrixTable", "read_market", "read_matrix"]
+__all__ = ["MatrixTable", "read_matrix"]
 
 SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".mtx", *PARQUET_SUFFIXES)
 REMEDY = "if it names the items pass --id-column {name}, otherwise leave it out"
@@ -142,33 +141,15 @@ def _from_npz(source: ArrayFile, what: What, key: str | None, id_column: str | N
             f"{did_you_mean(id_column, source.headers)}"
         )
     ids = None if id_column is None else as_words(source.load(id_column))
-    if {"format", "shape", "data"} <= source.headers.keys():
+    if is_stored_sparse(source):
         if key is not None:
             raise InputError(f"{path} is a sparse matrix and has no arrays to choose from; leave out --key")
-        n_bytes = sum(math.prod(shape) * dtype.itemsize for shape, dtype in source.headers.values())
-        require_memory(2 * n_bytes, f"{path}", "use fewer neighbors")
-        try:
-            loaded = sparse.load_npz(path)
-        except BROKEN as error:
-            raise InputError(f"{path} is not a whole sparse matrix ({error}); save it again") from error
-        return _as_csr(loaded, path, what), ids
+        return _as_csr(stored_sparse(source), path, what), ids
     return _dense(source, source.choose(key), what), ids
 
 
 def _from_matrix_market(file: Path, what: What) -> Matrix:
-    try:
-        rows, columns, entries, form, kind, _ = scipy_io.mminfo(file)
-    except (*BROKEN, OverflowError, TypeError) as error:
-        raise InputError(f"{file} has no valid Matrix Market header ({error}); save it again") from error
-    _require_square((rows, columns), file, what)
-    if kind == "complex":
-        raise InputError(f"{file}: the {what} should hold real numbers, it is complex; pass its real part or modulus")
-    # A stored entry takes a value and two indices, and twice that when a symmetric half is mirrored.
-    require_memory((8 if form == "array" else 48) * entries, f"{file} ({rows} x {columns})", "use fewer neighbors")
-    try:
-        loaded = read_market(file)
-    except (*BROKEN, OverflowError, TypeError) as error:
-        raise InputError(f"{file} is not a whole Matrix Market file ({error}); save it again") from error
+    loaded = read_market(file, lambda shape: _require_square(shape, file, what))
     if sparse.issparse(loaded):
         return _as_csr(loaded, file, what)
     return as_numbers(np.asarray(loaded), f"{file}")
@@ -227,24 +208,13 @@ def _require_same_order(ids: Sequence[str], columns: Sequence[str], file: Path, 
 
 
 def _as_csr(loaded: Any, file: Path, what: What) -> sparse.csr_array:
+    _require_square(loaded.shape, file, what)
     matrix: sparse.csr_array = sparse.csr_array(loaded)
-    _require_square(matrix.shape, file, what)
     if matrix.dtype.kind not in "biuf":
         raise InputError(f"{file}: the {what} should hold real numbers, it is of type {matrix.dtype}; save numbers")
-    try:
-        matrix.check_format(full_check=True)
-    except ValueError as error:
-        raise InputError(f"{file} is not a valid sparse matrix ({error}); save it again") from error
     entries: sparse.csr_array = matrix.astype(np.float64)
     entries.sum_duplicates()
     return entries
-
-
-def read_market(file: Path) -> Any:
-    """A Matrix Market file as SciPy reads it; that a later SciPy returns another kind of sparse matrix is no matter."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        return scipy_io.mmread(file)
 
 
 def _require_square(shape: tuple[int, ...], file: Path, what: What) -> None:

@@ -135,9 +135,9 @@ def read_memberships(path: str | Path) -> MembershipTable:
     for row, cells in enumerate(data_rows(file, len(header), skip_header=True), start=1):
         ids.append(cells[0])
         try:
-            labels.append(int(cells[1]))
+            labels.append(int(np.intp(int(cells[1]))))
             values.append(np.array([float(cell) for cell in cells[2:]]))
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise InputError(f"{file}, row {row}: {error}; write the file again") from error
     if not ids:
         raise InputError(f"{file} has a header and no rows; expected at least one item")

@@ -1,7 +1,8 @@
 """Writing that leaves nothing half-written and replaces nothing silently.
 
-A file is written beside its place and renamed; a folder is filled under a hidden name beside its place and renamed. A
-rename within one folder of one file system is atomic, so a reader sees the old content or the new, never a part.
+A file is written beside its place and renamed; a folder is filled under a hidden name beside its place and renamed, or
+changes places with the one that stands there (`partita.io.swap`). Both are atomic within one folder of one file system,
+so a reader sees the old content or the new, never a part; a kill leaves hidden names behind at most.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +19,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from partita.errors import InputError
+from partita.io.swap import hidden_beside, recovered, replace_folder
 
 __all__ = [
     "atomic_text_file",
@@ -67,10 +68,11 @@ def output_folder(
     ['result/labels.csv']
     """
     goal = Path(path).resolve()
+    recovered(goal)
     _require_replaceable(goal, Path(path), force=force, replace_if=replace_if)
     replacing = goal.exists()
     made = _make_parents(goal, Path(path))
-    hidden = goal.with_name(f".{goal.name}.{secrets.token_hex(6)}")
+    hidden = hidden_beside(goal)
     try:
         hidden.mkdir()
     except OSError as error:
@@ -95,7 +97,7 @@ def is_partita_folder(path: str | Path) -> bool:
     """
     try:
         manifest = json.loads(Path(path, "manifest.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return False
     return isinstance(manifest, dict) and manifest.get("program") == "partita"
 
@@ -112,7 +114,7 @@ def atomic_text_file(path: str | Path) -> Iterator[TextIO]:
     goal = Path(path)
     if goal.is_dir():
         raise InputError(f"{goal} is a folder; pass the name of a file in it")
-    hidden = goal.with_name(f".{goal.name}.{secrets.token_hex(6)}")
+    hidden = hidden_beside(goal)
     try:
         file = hidden.open("x", encoding="utf-8", newline="")
     except OSError as error:
@@ -251,11 +253,4 @@ def _move_into_place(hidden: Path, goal: Path, *, replacing: bool) -> None:
             raise InputError(f"{goal} has appeared meanwhile; nothing was replaced, choose another folder with --out")
         hidden.rename(goal)
         return
-    aside = goal.with_name(f".{goal.name}.{secrets.token_hex(6)}.old")
-    goal.rename(aside)
-    try:
-        hidden.rename(goal)
-    except BaseException:
-        aside.rename(goal)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
+    shutil.rmtree(replace_folder(hidden, goal), ignore_errors=True)

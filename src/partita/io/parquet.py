@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.errors import InputError, require
+from partita.errors import InputError, MemoryLimitError, require
 from partita.io.files import number_label
 from partita.memory import require_memory
 
-__all__ = ["PARQUET_SUFFIXES", "ParquetTable", "open_parquet"]
+__all__ = ["BROKEN", "PARQUET_SUFFIXES", "ParquetTable", "open_parquet"]
 
 PARQUET_SUFFIXES = (".parquet",)
+# pyarrow's own errors derive from the first three; what it has not implemented, and text that is none, are others.
+BROKEN = (OSError, ValueError, KeyError, NotImplementedError, TypeError, OverflowError)
 PANDAS_INDEX = "__index_level_"
 
 
@@ -53,7 +55,7 @@ class ParquetTable:
         column = self._column(name)
         kind = column.type
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
-            sample = next((value for value in column[:100].to_pylist() if value is not None), None)
+            sample = next((value for value in self._values(name, 100) if value is not None), None)
             advice = remedy.format(name=name) if remedy else "write it as numbers"
             raise InputError(
                 f"{self.path}: column {name!r} should hold numbers, it is of type {kind} (first value: {sample!r}); "
@@ -61,15 +63,25 @@ class ParquetTable:
             )
         if types.is_integer(kind) or types.is_floating(kind):
             return np.asarray(column.to_numpy(), dtype=np.float64)
-        return np.array([np.nan if value is None else float(value) for value in column.to_pylist()])
+        return np.array([np.nan if value is None else float(value) for value in self._values(name)])
 
     def _words(self, name: str) -> list[str]:
-        return ["" if value is None else number_label(value).strip() for value in self._column(name).to_pylist()]
+        return ["" if value is None else number_label(value).strip() for value in self._values(name)]
+
+    def _values(self, name: str, n: int | None = None) -> list[Any]:
+        """The first n cells as Python's objects: bytes that are no text, and times out of range, are found here."""
+        column = self._column(name)[:n]
+        try:
+            return list(column.to_pylist())
+        except BROKEN as error:
+            raise InputError(f"{self.path}: column {name!r} cannot be read ({error}); write the file again") from error
 
     def _column(self, name: str) -> Any:
         try:
             return self.file.read(columns=[name]).column(name)
-        except (OSError, ValueError, KeyError) as error:  # pyarrow's own errors derive from these
+        except MemoryError as error:
+            raise MemoryLimitError(f"{self.path}: column {name!r} does not fit ({error}); leave it out") from error
+        except BROKEN as error:
             raise InputError(f"{self.path}: column {name!r} cannot be read ({error}); write the file again") from error
 
 
@@ -87,7 +99,7 @@ def open_parquet(path: Path) -> ParquetTable:
     try:
         file = parquet.ParquetFile(path)
         names = list(file.schema_arrow.names)
-    except (OSError, ValueError) as error:
+    except BROKEN as error:
         raise InputError(f"{path} is not a whole parquet file ({error}); write it again") from error
     index = [name for name in names if name.startswith(PANDAS_INDEX)]
     names = [name for name in names if name not in index]

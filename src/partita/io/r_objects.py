@@ -11,6 +11,7 @@ import gzip
 import io
 import lzma
 import warnings
+import zlib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -103,7 +104,7 @@ def _unpacked(file: Path) -> bytes:
             while block := stream.read(BLOCK):
                 out.write(block)
                 require_memory(HELD * out.tell(), f"what {file} unpacks to", "save labels alone, as integers")
-        except (OSError, EOFError, lzma.LZMAError) as error:
+        except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
             raise InputError(f"{file} is not a whole file of R ({error}); write it again with saveRDS") from error
     return out.getvalue()
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TextIO, cast
 
 from partita.errors import InputError
+from partita.io.unpacked import require_unpacked
 
 __all__ = ["TEXT_SUFFIXES", "as_number", "data_rows", "delimiter_of", "first_rows", "is_missing"]
 
@@ -54,9 +55,14 @@ def first_rows(path: Path, n: int = 2) -> tuple[list[list[str]], bool]:
     ------
     InputError
         For no rows at all, a wrong delimiter, bytes that are not UTF-8, or broken quotes or compression.
+    MemoryLimitError
+        Where a compressed file unpacks to more than can be had.
     """
     rows: list[list[str]] = []
     on_first_line = False
+    if path.name.lower().endswith(".gz"):
+        with _gzip_errors(path):
+            require_unpacked(path)
     for line, row in _rows(path):
         if _is_blank(row):
             continue
@@ -124,7 +130,7 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 def _opened(path: Path) -> Iterator[TextIO]:
     try:
         if path.name.lower().endswith(".gz"):
-            with gzip.open(path, "rt", encoding="utf-8-sig", newline="") as file:
+            with _gzip_errors(path), gzip.open(path, "rt", encoding="utf-8-sig", newline="") as file:
                 yield cast("TextIO", file)
         else:
             with path.open(encoding="utf-8-sig", newline="") as file:
@@ -133,5 +139,11 @@ def _opened(path: Path) -> Iterator[TextIO]:
         raise InputError(
             f"{path}: byte 0x{error.object[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
         ) from error
+
+
+@contextmanager
+def _gzip_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{path} is not a whole gzip file ({error}); compress it again") from error

@@ -1,0 +1,108 @@
+"""Sparse matrices from .npz files as `scipy.sparse.save_npz` writes them; rows of numbers from those and .mtx files.
+
+SciPy's conversions write where the indices of a file say, so indices are looked through before anything is converted;
+and a few bytes can say a shape that takes any amount of memory, so shapes are held against it first.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from scipy import sparse
+
+from partita.errors import InputError
+from partita.io.arrays import BROKEN, ArrayFile, open_npz
+from partita.io.files import require_file
+from partita.io.market import ENTRY, REMEDY, ROW, read_market
+from partita.memory import require_memory
+
+__all__ = ["is_stored_sparse", "read_sparse_rows", "stored_sparse"]
+
+# Arrays beside `data` of each format of save_npz.
+PARTS = {
+    "csr": ("indices", "indptr"),
+    "csc": ("indices", "indptr"),
+    "bsr": ("indices", "indptr"),
+    "coo": ("row", "col"),
+    "dia": ("offsets",),
+}
+
+
+def is_stored_sparse(source: ArrayFile) -> bool:
+    """Whether a .npz file is a sparse matrix of SciPy."""
+    return {"format", "shape", "data"} <= source.headers.keys()
+
+
+def stored_sparse(source: ArrayFile) -> Any:
+    """The matrix that `scipy.sparse.save_npz` wrote, with indices that are all within it.
+
+    Raises
+    ------
+    InputError
+        For a format that is not known, parts that are missing, or indices outside the matrix.
+    MemoryLimitError
+        Where it would not fit.
+    """
+    path = source.path
+    n_bytes = sum(math.prod(shape) * dtype.itemsize for shape, dtype in source.headers.values())
+    require_memory(2 * n_bytes, f"{path}", REMEDY)
+    try:
+        word: Any = source.load("format").item()
+        form = word.decode("ascii", "replace") if isinstance(word, bytes) else word
+        if form not in PARTS:
+            raise ValueError(f"format {form!r} is none of {', '.join(PARTS)}")
+        shape = _shape(source.load("shape"))
+        values = source.load("data")
+        if values.dtype.kind not in "biufc":
+            raise ValueError(f"its entries are of type {values.dtype}")
+        require_memory(ROW * max(shape) + ENTRY * values.size, f"{path} ({shape[0]} x {shape[1]})", REMEDY)
+        parts = [source.load(name) for name in PARTS[form]]
+        if any(part.dtype.kind not in "iu" for part in parts):
+            raise ValueError("its indices are no whole numbers")
+        return _made(form, values, parts, shape)
+    except (*BROKEN, IndexError, TypeError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is not a whole sparse matrix ({error}); save it again") from error
+
+
+def read_sparse_rows(path: str | Path) -> sparse.csr_array | None:
+    """Rows of numbers from a .mtx file or a sparse .npz; None for a .npz of dense arrays.
+
+    Raises
+    ------
+    InputError, MemoryLimitError
+        As `read_market` and `stored_sparse` do.
+    """
+    file = require_file(path)
+    if file.suffix.lower() == ".mtx":
+        return sparse.csr_array(read_market(file))
+    source = open_npz(file)
+    return sparse.csr_array(stored_sparse(source)) if is_stored_sparse(source) else None
+
+
+def _shape(sides: NDArray[Any]) -> tuple[int, int]:
+    if sides.dtype.kind not in "iu" or sides.shape != (2,) or (sides < 0).any():
+        raise ValueError(f"its shape is {sides.tolist() if sides.size < 9 else sides.shape}")
+    return int(sides[0]), int(sides[1])
+
+
+def _made(form: str, values: NDArray[Any], parts: list[NDArray[Any]], shape: tuple[int, int]) -> Any:
+    if form == "dia":
+        if values.ndim != 2 or parts[0].shape != (len(values),):
+            raise ValueError("its diagonals and their offsets do not go together")
+        require_memory(ENTRY * len(values) * min(shape), "a matrix of diagonals", REMEDY)
+        return sparse.dia_array((values, parts[0]), shape=shape)
+    if form == "coo":
+        if not values.shape == parts[0].shape == parts[1].shape == (values.size,):
+            raise ValueError("its entries and their indices are not of one length")
+        return sparse.coo_array((values, (parts[0], parts[1])), shape=shape)
+    kind = getattr(sparse, f"{form}_array")
+    matrix = kind((values, *parts), shape=shape)
+    matrix.check_format(full_check=True)
+    if form == "bsr":
+        require_memory(ENTRY * matrix.data.size, "a matrix of blocks", REMEDY)
+    return matrix

@@ -1,0 +1,99 @@
+"""Two folders that change places in one step, so that a kill at any moment leaves the old one or the new one whole.
+
+Linux has `renameat2` with RENAME_EXCHANGE (3.15, most file systems), macOS `renamex_np` with RENAME_SWAP (APFS). Where
+there is neither (Windows, NFS), the old folder is renamed aside and the new one into its place. A kill between the two
+leaves nothing there, and the old one whole beside it under a hidden name; `recovered` puts it back when that place is
+written to again.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import secrets
+import sys
+from pathlib import Path
+
+__all__ = ["exchange", "hidden_beside", "recovered", "replace_folder"]
+
+# Of linux/fs.h and fcntl.h; of sys/stdio.h on macOS.
+RENAME_EXCHANGE, AT_FDCWD, RENAME_SWAP = 2, -100, 2
+ASIDE = ".old"
+HEX_DIGITS = frozenset("0123456789abcdef")
+LENGTH = 12
+
+
+def hidden_beside(goal: Path, ending: str = "") -> Path:
+    """A name beside `goal` that nothing has."""
+    return goal.with_name(f".{goal.name}.{secrets.token_hex(LENGTH // 2)}{ending}")
+
+
+def replace_folder(new: Path, goal: Path) -> Path:
+    """Put `new` in the place of the folder `goal`; where the old one is now.
+
+    Raises
+    ------
+    OSError
+        Where it cannot be; both are then where they were.
+    """
+    if exchange(new, goal):
+        return new
+    aside = hidden_beside(goal, ASIDE)
+    goal.rename(aside)
+    try:
+        new.rename(goal)
+    except BaseException:
+        aside.rename(goal)
+        raise
+    return aside
+
+
+def exchange(one: Path, other: Path) -> bool:
+    """Let two names of one file system change places in one step; whether the system can.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     a, b = Path(home, "a"), Path(home, "b")
+    ...     _ = a.write_text("1"), b.write_text("2")
+    ...     able = exchange(a, b)
+    ...     a.read_text() == ("2" if able else "1")
+    True
+    """
+    if sys.platform == "win32":
+        return False
+    names = os.fsencode(one), os.fsencode(other)
+    try:
+        library = ctypes.CDLL(None, use_errno=True)
+        if sys.platform == "darwin":
+            return bool(library.renamex_np(*names, ctypes.c_uint(RENAME_SWAP)) == 0)
+        return bool(library.renameat2(AT_FDCWD, names[0], AT_FDCWD, names[1], ctypes.c_uint(RENAME_EXCHANGE)) == 0)
+    except (OSError, AttributeError):  # a C library without the call
+        return False
+
+
+def recovered(goal: Path) -> bool:
+    """Put a folder back that a kill left aside while it was replaced, where nothing stands in its place.
+
+    Of several the newest is taken. Returns whether there was one.
+    """
+    if goal.exists() or not goal.parent.is_dir():
+        return False
+    aside = [folder for folder in goal.parent.glob(f".{_escaped(goal.name)}.*{ASIDE}") if _is_aside(folder, goal)]
+    if not aside:
+        return False
+    try:
+        max(aside, key=lambda folder: folder.stat().st_mtime_ns).rename(goal)
+    except OSError:  # another process has been faster
+        return False
+    return True
+
+
+def _is_aside(folder: Path, goal: Path) -> bool:
+    middle = folder.name.removeprefix(f".{goal.name}.").removesuffix(ASIDE)
+    return len(middle) == LENGTH and HEX_DIGITS.issuperset(middle) and folder.is_dir()
+
+
+def _escaped(name: str) -> str:
+    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
