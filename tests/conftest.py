@@ -1,6 +1,7 @@
 """Fixtures that several rooms of the tests share."""
 
 import os
+import signal
 import sys
 from importlib.metadata import version
 from pathlib import Path
@@ -10,6 +11,9 @@ if version("scikit-learn").startswith("1.6."):  # its estimator checks cannot be
 if "PYTEST_XDIST_WORKER" in os.environ:  # beside other workers: before NumPy is imported, here and in child processes
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background jobs; their children would ignore it too
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import pytest
 from hypothesis import settings
