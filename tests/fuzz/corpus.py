@@ -1,5 +1,6 @@
 """Small real files of every kind that Partita reads, as bytes by name; a sample that is a folder has several."""
 
+import importlib.util
 import io
 import json
 import tempfile
@@ -135,10 +136,14 @@ def _draws(home, rng):
         _one("f.npz", _npz(packed=True, draws=labels, chain=np.arange(5), item=np.array(list("abcd")))),
         _one("g.parquet", _parquet(x1=[1, 2], x2=[1, 1])),
         _one("h.parquet", _parquet(draw=[[1, 2, 1], [1, 1, 1]])),
-        _one("n.rds", _rds(labels)),
-        _one("o.rds", _rds_packed(labels)),
     ]
-    return [*found, *_stores(home, labels)]
+    if _installed("rdata"):
+        found += [_one("n.rds", _rds(labels)), _one("o.rds", _rds_packed(labels))]
+    return [*found, *(_stores(home, labels) if _installed("zarr", "xarray", "h5netcdf") else ())]
+
+
+def _installed(*packages):
+    return all(importlib.util.find_spec(package) is not None for package in packages)
 
 
 def _stores(home, labels):
