@@ -25,10 +25,13 @@ def samples(reader: str) -> list[Given]:
     """Samples for a reader of `readers.READERS`."""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return list(MAKERS[reader](Path(folder), np.random.default_rng(0)))
+        made = MAKERS[reader](Path(folder), np.random.default_rng(0))
+        return [(name, files) for name, files in made if all(files.values())]  # none of a package that is not there
 
 
 def _parquet(**columns) -> bytes:
+    if not _installed("pyarrow"):
+        return b""
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -8,18 +8,19 @@ import tracemalloc
 import zipfile
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import scipy.io
 import scipy.sparse as sp
 
+from optional import optional
 from partita.cli.verify import run_verify
 from partita.errors import InputError, MemoryLimitError
 from partita.io import read_draws, read_features, read_labels, read_matrix, read_memberships
 from partita.io.market import read_market
 from partita.io.sparse_files import read_sparse_rows
 from partita.partition.draws import PartitionDraws
+
+pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
 
 LIMIT = 100_000_000
 

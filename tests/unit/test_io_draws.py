@@ -187,6 +187,11 @@ def empty_lists(folder):
     return folder / "empty.parquet"
 
 
+def broken_parquet(folder):
+    pytest.importorskip("pyarrow")
+    return text("draws.parquet", "PAR1")(folder)
+
+
 def three_dimensional_zarr(folder):
     return zarr_store(folder, np.zeros((4, 4), dtype=complex))
 
@@ -205,7 +210,7 @@ def three_dimensional_zarr(folder):
         (lambda folder: folder, "not a zarr store"),
         (three_dimensional_zarr, "complex128"),
         (text("draws.npy", b"\x93NUMPY"), "not a whole .npy file"),
-        (text("draws.parquet", "PAR1"), "not a whole parquet file"),
+        (broken_parquet, "not a whole parquet file"),
         (text("draws.dat", "1 2"), "format .dat is not read"),
         (text("draws.csv", ""), "is empty"),
         (text("draws.csv", "a,b\n"), "header and no rows"),

@@ -1,12 +1,13 @@
 """Lists of pairs: every way to name the columns, and every pair that cannot be right."""
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
+from optional import optional
 from partita.errors import InputError
 from partita.io import read_edges
+
+pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
 
 
 def write(folder, content, name="e.csv"):

@@ -1,12 +1,13 @@
 """Label files, and two of them matched by id or by order."""
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
+from optional import optional
 from partita.errors import InputError
 from partita.io import match_labels, read_labels
+
+pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
 
 
 def table(folder, content, name="labels.csv"):

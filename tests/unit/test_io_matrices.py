@@ -1,14 +1,15 @@
 """Square matrices: every format gives the same numbers, and what is not one is named."""
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from scipy import io as scipy_io
 from scipy import sparse
 
+from optional import optional
 from partita.errors import InputError, MemoryLimitError
 from partita.io import read_matrix
+
+pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
 
 MATRIX = np.array([[1, 0.5, 0], [0.5, 1, 0.25], [0, 0.25, 1]])
 

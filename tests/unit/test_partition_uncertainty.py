@@ -2,13 +2,12 @@
 
 from itertools import pairwise
 
-import arviz
 import numpy as np
 import pytest
-import zarr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from optional import optional
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads
 from partita.metrics import chain_similarity
@@ -24,6 +23,8 @@ from partita.partition.distances import distances_to
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import Binder, VariationOfInformation
 from partita.partition.modes import posterior_modes
+
+arviz, zarr = optional("arviz"), optional("zarr")
 
 # Sums of a few hundred numbers of at most ten, taken in another order.
 ROUNDING = 1e-10

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import click
 import typer
 
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
@@ -68,7 +67,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
         debug = bool(options.get("debug"))
         try:
             code = command(**options)
-        except (click.exceptions.Exit, click.ClickException):
+        except typer.Exit:
             raise
         except KeyboardInterrupt as stop:
             say_interrupted(stop)
