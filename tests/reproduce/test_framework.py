@@ -139,6 +139,7 @@ def test_a_line_cut_off_by_a_kill_is_computed_anew_and_spoils_no_other(tmp_path,
     last = CellStore(path, version="1", seed=0)
     assert last.numbers(Cell("a")) == {"x": 1.0}
     assert last.numbers(Cell("b")) == {"x": 2.0}
+    assert "" not in path.read_text().splitlines()
 
 
 def test_cells_have_random_numbers_of_their_own():
@@ -170,9 +171,9 @@ def test_two_processes_find_what_one_finds(tmp_path):
     found = []
     for jobs in ("1", "2"):
         out = tmp_path / jobs
-        command = [sys.executable, "-m", "partita", "reproduce", "bayes-nmf-table1", "--quick", "--out", str(out)]
+        command = [sys.executable, "-m", "partita", "reproduce", "bayes-nmf-figure1", "--quick", "--out", str(out)]
         done = subprocess.run([*command, "--jobs", jobs], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        record = json.loads(Path(out, "bayes-nmf-table1", "outcome.json").read_text())
+        record = json.loads(Path(out, "bayes-nmf-figure1", "outcome.json").read_text())
         found.append((record["tables"], record["findings"]))
     assert found[0] == found[1]

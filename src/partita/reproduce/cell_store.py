@@ -71,14 +71,11 @@ class CellStore:
         line = json.dumps(entry, allow_nan=True) + "\n"
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("ab+") as file:
-            if file.tell() and not _ends_a_line(file.fileno()):
-                file.write(b"\n")
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":  # a kill cut the last line off
+                    file.write(b"\n")
             file.write(line.encode())
             file.flush()
             os.fsync(file.fileno())
         self._kept[cell.fingerprint()] = (json.loads(line)["found"], seconds)
-
-
-def _ends_a_line(descriptor: int) -> bool:
-    """Whether the last byte of a file that is not empty is a line's end: a kill may have cut one off."""
-    return os.pread(descriptor, 1, os.fstat(descriptor).st_size - 1) == b"\n" if hasattr(os, "pread") else True
