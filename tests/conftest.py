@@ -1,6 +1,7 @@
 """Fixtures that several rooms of the tests share."""
 
 import os
+import re
 import signal
 import sys
 from importlib.metadata import version
@@ -29,6 +30,16 @@ POSIX = {
     "links": "Windows makes links for administrators alone",
     "memory": "Windows does not tell how much memory a process took at most",
 }
+
+
+SLOW = [line for line in Path(__file__).with_name("slow.txt").read_text().splitlines() if not line.startswith("#")]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    patterns = [re.compile(re.escape(f"tests/{line}").replace(r"\*", ".*") + r"(\[.*)?") for line in SLOW]
+    for item in items:
+        if any(pattern.fullmatch(item.nodeid) for pattern in patterns):
+            item.add_marker("slow")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
