@@ -73,7 +73,6 @@ def test_copies_come_first_and_items_without_a_row_have_nothing_near():
 class Dear(DenseAffinity):
     """Rows of it cost too much."""
 
-
     @property
     def foreign(self):
         return True
