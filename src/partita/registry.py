@@ -11,7 +11,32 @@ from typing import Any, ClassVar, TypeVar
 
 from partita.errors import InputError
 
-__all__ = ["Named", "made"]
+__all__ = ["Named", "enrol", "made"]
+
+
+def enrol(registry: dict[str, Any], kind: type[Any], value: Any = None) -> None:
+    """Put a class under its `name`, or what stands for it; the same class defined again takes its own place.
+
+    Raises
+    ------
+    InputError
+        For a name that another class has: whoever asks for it would get this one instead, and not be told.
+
+    Examples
+    --------
+    >>> known = {}
+    >>> enrol(known, type("Mine", (), {"name": "greedy"}))
+    >>> enrol(known, type("Yours", (), {"name": "greedy"}))
+    Traceback (most recent call last):
+    partita.errors.InputError: the name 'greedy' is taken by ...Mine; give ...Yours a name of its own, or none
+    """
+    held = registry.get(kind.name)
+    if held is not None:
+        other = held if isinstance(held, type) else type(held)
+        one, two = (f"{each.__module__}.{each.__qualname__}" for each in (other, kind))
+        if one != two:
+            raise InputError(f"the name {kind.name!r} is taken by {one}; give {two} a name of its own, or none")
+    registry[kind.name] = kind if value is None else value
 
 
 class Named:

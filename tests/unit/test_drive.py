@@ -65,15 +65,10 @@ def first_memberships(start, n_init, **options):
     seen = {}
 
     class Looking(ProjectedGradient):
-        name = "projected-gradient"  # the registry keeps its entry
-
         def start(self, problem, W):
             seen[len(seen)] = W.copy()
             return super().start(problem, W)
 
-    from partita.solvers import Solver
-
-    Solver.registry["projected-gradient"] = ProjectedGradient
     P = DenseAffinity(evidence())
     starts = Starts(P, 3, options.pop("features", None))
     result = drive(Problem(P, SoFObjective()), Looking(), starts, start, n_init=n_init, seed=0, max_iter=2, **options)

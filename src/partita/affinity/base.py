@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.memory import require_memory
+from partita.registry import enrol
 
 __all__ = ["Affinity", "Array", "Kind", "PairWeights", "Unobserved"]
 
@@ -86,7 +87,7 @@ class Affinity(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            Affinity.kinds[cls.name] = cls
+            enrol(Affinity.kinds, cls)
 
     @property
     @abstractmethod

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from partita.affinity.base import Affinity, Array
 from partita.errors import InputError
+from partita.registry import enrol
 
 __all__ = ["Builder", "Evidence"]
 
@@ -50,7 +51,7 @@ class Builder(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            Builder.registry[cls.name] = cls
+            enrol(Builder.registry, cls)
 
     @abstractmethod
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> Evidence:

@@ -23,7 +23,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita.affinity import Affinity, Builder, RelativeDistance, as_affinity
 from partita.errors import InputError
-from partita.registry import Named, made
+from partita.registry import Named, enrol, made
 
 __all__ = ["AffinityBaseline", "Baseline", "BaselineEvidence", "BaselineResult", "baseline", "seed_of", "shares"]
 
@@ -131,7 +131,7 @@ class Baseline(Named, ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            Baseline.registry[cls.name] = cls
+            enrol(Baseline.registry, cls)
 
     def __post_init__(self) -> None:
         for name, value in self.settings().items():

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.registry import Named, made
+from partita.registry import Named, enrol, made
 
 __all__ = ["Clustering", "Member", "member"]
 
@@ -60,7 +60,7 @@ class Member(Named, ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            Member.registry[cls.name] = cls
+            enrol(Member.registry, cls)
 
     @abstractmethod
     def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:

@@ -19,6 +19,7 @@ from scipy.special import gammaln
 
 from partita.errors import InputError
 from partita.mixture.priors import ComponentPrior
+from partita.registry import enrol
 
 __all__ = ["Kept", "Model", "Recorded", "Sampler", "State", "as_sampler", "numbered"]
 
@@ -121,7 +122,7 @@ class Sampler(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            Sampler.registry[cls.name] = cls
+            enrol(Sampler.registry, cls)
 
     def check(self, prior: ComponentPrior) -> None:
         """Raise where the prior does not suit.

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita.errors import InputError
 from partita.n_clusters.evidence import KEvidence
-from partita.registry import Named, made
+from partita.registry import Named, enrol, made
 
 __all__ = ["Better", "Criterion", "Judgement", "Requirement", "criterion"]
 
@@ -75,7 +75,7 @@ class Criterion(Named, ABC):
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
             unknown = cls.requires - set(get_args(Requirement))
             assert not unknown, f"{cls.name} requires {unknown}, which no evidence has"
-            Criterion.registry[cls.name] = cls
+            enrol(Criterion.registry, cls)
 
     def judge(self, evidence: KEvidence) -> Judgement:
         """The number of clusters that this criterion sees in the evidence.

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
+from partita.registry import enrol
 
 __all__ = ["FLOOR", "Factors", "NMFMethod", "as_method", "described", "divergence", "over_rows", "squared_distance"]
 
@@ -77,7 +78,7 @@ class NMFMethod(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            NMFMethod.registry[cls.name] = cls
+            enrol(NMFMethod.registry, cls)
 
     def begin(self, V: Array, factors: Factors) -> Factors:
         """The first factors, made of a start: what the method has beside W and H is added here."""

@@ -34,6 +34,7 @@ from partita.kernels.rows import row_pass
 from partita.objectives.descent import Descent, descend, gradient_rows
 from partita.objectives.domain import SIMPLEX, Domain
 from partita.objectives.point import Between, Cross, Point
+from partita.registry import enrol
 
 # Points of a segment that are tried where values on it are not K x K work.
 COARSE = (0.125, 0.25, 0.5, 0.75)
@@ -57,7 +58,7 @@ class Objective(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            Objective.registry[cls.name] = cls
+            enrol(Objective.registry, cls)
 
     @abstractmethod
     def scale(self, attraction: Array, curvature: Array) -> Array:

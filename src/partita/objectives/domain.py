@@ -24,6 +24,7 @@ from partita.kernels.cluster_qr import cluster_qr
 from partita.kernels.namespace import namespace
 from partita.kernels.nonnegative import minimise_nonnegative
 from partita.kernels.simplex import project_rows, row_descent, row_projection
+from partita.registry import enrol
 
 if TYPE_CHECKING:
     from partita.objectives.base import Point, Problem
@@ -51,7 +52,7 @@ class Domain(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            Domain.registry[cls.name] = cls()
+            enrol(Domain.registry, cls, cls())
 
     @abstractmethod
     def project(self, V: Array, weights: Array | None = None) -> Array:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
+from partita.registry import enrol
 
 __all__ = ["Relabelling", "as_relabelling", "modal"]
 
@@ -40,7 +41,7 @@ class Relabelling(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            Relabelling.registry[cls.name] = cls
+            enrol(Relabelling.registry, cls)
 
     @abstractmethod
     def scores(self, shares: Array, n_draws: int) -> Array:

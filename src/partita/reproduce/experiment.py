@@ -19,6 +19,7 @@ import numpy as np
 
 from partita.errors import InputError
 from partita.io import did_you_mean
+from partita.registry import enrol
 from partita.reproduce.outcome import Outcome
 
 __all__ = ["Cell", "Experiment", "Numbers", "Size", "experiment", "experiment_names", "random_numbers"]
@@ -77,7 +78,7 @@ class Experiment(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:
-            Experiment.registry[cls.name] = cls
+            enrol(Experiment.registry, cls)
 
     @abstractmethod
     def cells(self, size: Size) -> Sequence[Cell]:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from partita.objectives import Between, Descent, Point, Problem
+from partita.registry import enrol
 
 __all__ = ["OfProblem", "Solver", "State", "optimality", "optimality_and_step", "optimality_by_rows"]
 
@@ -71,7 +72,7 @@ class Solver(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            Solver.registry[cls.name] = cls
+            enrol(Solver.registry, cls)
 
     @abstractmethod
     def start(self, problem: Problem, W: np.ndarray[Any, np.dtype[np.float64]]) -> State:

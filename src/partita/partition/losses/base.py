@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
+from partita.registry import enrol
 
 __all__ = ["TINY", "Formula", "PartitionLoss", "Unit", "check_weight", "counting", "entropies", "loss_of"]
 
@@ -68,7 +69,7 @@ class PartitionLoss(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:
-            PartitionLoss.registry[cls.name] = cls
+            enrol(PartitionLoss.registry, cls)
 
     @property
     @abstractmethod
