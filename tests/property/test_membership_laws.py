@@ -43,6 +43,7 @@ def test_entropy_lies_between_certain_and_uniform(m):
 def test_entropy_and_margin_at_the_ends(K):
     certain, uniform = Membership(np.eye(K)), Membership(np.full((2, K), 1 / K))
     assert (certain.entropy == 0).all()
+    assert not np.signbit(certain.entropy).any()  # files say 0, not -0
     assert (certain.margin == 1).all()
     np.testing.assert_allclose(uniform.entropy, np.log(K), atol=ROUNDING)
     np.testing.assert_allclose(uniform.margin, 1.0 if K == 1 else 0.0, atol=ROUNDING)
