@@ -142,6 +142,13 @@ def test_a_line_cut_off_by_a_kill_is_computed_anew_and_spoils_no_other(tmp_path,
     assert "" not in path.read_text().splitlines()
 
 
+def test_a_number_that_is_none_is_kept(tmp_path):
+    path = tmp_path / "cells.jsonl"
+    CellStore(path, version="1", seed=0).keep(Cell("a"), {"x": float("nan"), "y": float("inf")}, 0.1)
+    found = CellStore(path, version="1", seed=0).numbers(Cell("a"))
+    assert np.isnan(found["x"]) and found["y"] == np.inf
+
+
 def test_cells_have_random_numbers_of_their_own():
     draws = {key: random_numbers("s", key, 0).random(3).tolist() for key in ("a", "b")}
     assert draws["a"] != draws["b"]
