@@ -12,8 +12,6 @@ import sys
 from io import BytesIO
 from pathlib import Path
 
-from PIL import Image
-
 from partita.reproduce import experiment_names, overview
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -24,6 +22,8 @@ COLORS = 96
 
 def take(results: Path) -> None:
     """Copy outcomes without the numbers of the drawings, which the run has as CSV, and the pictures in few colours."""
+    from PIL import Image
+
     for name in experiment_names():
         path = results / name / "outcome.json"
         if not path.exists():

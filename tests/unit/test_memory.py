@@ -86,6 +86,7 @@ def test_soft_clustering_goes_the_sparse_way_and_says_so(limit):
     assert "nothing N x N was made" in note
     assert model.membership_.shape == (N, 4)
     assert model.predict(X[:5]).shape == (5,)
+    pytest.importorskip("matplotlib")
     CoMembershipDisplay.from_estimator(model)  # means over groups of items: the picture fits
     tracemalloc.start()
     CoMembershipDisplay.from_estimator(model, reduce="sample")
