@@ -11,8 +11,13 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
+needs_chromium = pytest.mark.skipif(
+    CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on the path"
 )
 FLAGS = [
     "--headless",

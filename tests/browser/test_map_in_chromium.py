@@ -5,12 +5,12 @@ import re
 
 import numpy as np
 import pytest
-from devtools import CHROMIUM, Browser
+from devtools import Browser, needs_chromium
 
 from partita.estimators import BayesianPartition, SoftClustering
 from partita.report import FitReport, PartitionReport, write_partition_report, write_report
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on the path")
+pytestmark = needs_chromium
 
 N, K = 240, 4
 # Ids that would run, end the script, hide what follows or turn it round.

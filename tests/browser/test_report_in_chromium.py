@@ -2,41 +2,25 @@
 
 import json
 import re
-import shutil
 import subprocess
 
 import numpy as np
 import pytest
+from devtools import CHROMIUM, FLAGS, SECONDS, needs_chromium
 from sklearn.datasets import load_iris
 
 from partita.estimators import BayesianPartition, SoftClustering
 from partita.report import FitReport, PartitionReport, write_partition_report, write_report
 
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium, chromium-browser or google-chrome on the path")
+pytestmark = needs_chromium
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-    "--enable-logging=stderr",
-    "--v=0",
-]
-SECONDS = 120
+LOGGING = ["--enable-logging=stderr", "--v=0"]
 
 
 def browse(address, tmp_path, *flags):
     profile = tmp_path / "profile"
     profile.mkdir(exist_ok=True)
-    command = [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", *flags, address]
+    command = [CHROMIUM, *FLAGS, *LOGGING, f"--user-data-dir={profile}", *flags, address]
     return subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
 
 

@@ -13,6 +13,8 @@ import warnings
 import zipfile
 import zlib
 
+from partita.io.arrays import BROKEN
+
 # What parsers have stumbled over: numbers at the edges of types, words for nothing, quotes, marks of order and of ends.
 TOKENS = [
     *[b"nan", b"inf", b"-inf", b"1e999", b"-0", b"1e-320", b"0x10", b"1_0", b"NA", b"null", b"None", b"true", b""],
@@ -174,7 +176,7 @@ def _in_zip(content, rng):
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [(info.filename, archive.read(info)) for info in archive.infolist()]
-    except (zipfile.BadZipFile, zlib.error, ValueError, OSError, NotImplementedError, EOFError, RuntimeError):
+    except BROKEN:  # spoiled before: it cannot be opened again
         return _flip(content, rng, [])
     if not members:
         return _flip(content, rng, [])

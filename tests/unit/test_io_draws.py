@@ -9,8 +9,7 @@ import pytest
 from partita.affinity import DrawsAffinity
 from partita.affinity.label_blocks import LabelBlocks
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
-from partita.io import draws as io_draws
-from partita.io import open_draws, read_draws
+from partita.io import draw_labels, open_draws, read_draws
 
 LABELS = np.random.default_rng(0).integers(-3, 300, size=(7, 20))
 
@@ -100,7 +99,7 @@ WRITERS = {
 @pytest.mark.parametrize("batch", [1, 50, 1 << 23])
 @pytest.mark.parametrize("format", WRITERS)
 def test_every_format_gives_the_labels(format, batch, tmp_path, monkeypatch):
-    monkeypatch.setattr(io_draws, "BATCH", batch)  # batches of one draw, of two, and one batch
+    monkeypatch.setattr(draw_labels, "BATCH", batch)  # batches of one draw, of two, and one batch
     found = open_draws(WRITERS[format](tmp_path, LABELS))
     assert tuple(found.shape) == LABELS.shape
     np.testing.assert_array_equal(np.asarray(found[:]), LABELS)
@@ -146,7 +145,7 @@ def damaged(labels, value):
 @pytest.mark.parametrize("write", [npy, npz, zarr_store, columns, lists, csv])
 @pytest.mark.parametrize("value", [0.5, np.nan, np.inf])
 def test_a_label_that_is_not_whole_is_named_by_its_place(write, value, batch, tmp_path, monkeypatch):
-    monkeypatch.setattr(io_draws, "BATCH", batch)
+    monkeypatch.setattr(draw_labels, "BATCH", batch)
     with pytest.raises(InputError, match=r"draw 4(, item 13| has no label for item 13)"):
         open_draws(write(tmp_path, damaged(LABELS, value)))
 
@@ -155,7 +154,7 @@ def test_a_label_that_is_not_whole_is_named_by_its_place(write, value, batch, tm
 @pytest.mark.parametrize("in_lists", [False, True])
 def test_a_gap_in_parquet_is_named_by_its_place(in_lists, batch, tmp_path, monkeypatch):
     pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(io_draws, "BATCH", batch)
+    monkeypatch.setattr(draw_labels, "BATCH", batch)
     rows = [[int(label) for label in row] for row in LABELS]
     rows[4][13] = None
     table = pa.table({"labels": rows} if in_lists else {str(i): list(column) for i, column in enumerate(zip(*rows))})

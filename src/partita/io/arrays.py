@@ -22,7 +22,8 @@ from partita.memory import require_memory
 
 __all__ = ["ArrayFile", "as_numbers", "as_words", "open_npy", "open_npz"]
 
-# RuntimeError: of a member that is encrypted.
+# What zipfile and NumPy raise of broken archives: NotImplementedError of a compression or version that zipfile does not
+# have, RuntimeError of a member that is encrypted.
 BROKEN = (
     *(OSError, EOFError, ValueError, KeyError, SyntaxError, zipfile.BadZipFile, zlib.error),
     *(NotImplementedError, RuntimeError),

@@ -17,7 +17,8 @@ from partita.memory import require_memory
 __all__ = ["BROKEN", "PARQUET_SUFFIXES", "ParquetTable", "open_parquet"]
 
 PARQUET_SUFFIXES = (".parquet",)
-# pyarrow's own errors derive from the first three; what it has not implemented, and text that is none, are others.
+# pyarrow's own errors derive from the first three; ArrowNotImplementedError, of a type or encoding that it does not
+# read, from the fourth; the last two come of text that is none and of integers that are too large.
 BROKEN = (OSError, ValueError, KeyError, NotImplementedError, TypeError, OverflowError)
 PANDAS_INDEX = "__index_level_"
 

@@ -16,18 +16,34 @@ from numpy.typing import NDArray
 
 from partita.reproduce.bayes.published import NMF
 from partita.reproduce.experiment import Numbers
+from partita.reproduce.outcome import Entry, Table
 
 if TYPE_CHECKING:
     from partita.nmf import NMFResult
 
-__all__ = ["CHOICES", "CRITERIA", "Criterion", "Scaling", "chosen", "factorized", "sof_swept"]
+__all__ = [
+    "CHOICES",
+    "CRITERIA",
+    "READINGS",
+    "Criterion",
+    "Scaling",
+    "choices_table",
+    "chosen",
+    "factorized",
+    "sof_swept",
+]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Criterion = Literal["binder", "pear", "vi_lb"]
 Scaling = Literal["plain", "balanced"]
 
-CRITERIA: dict[str, str] = {"binder": "Binder, eq. (11)", "pear": "PEAR, eq. (16)", "vi_lb": "VI, lower bound"}
+CRITERIA: dict[Criterion, str] = {
+    "binder": "Binder, eq. (11)",
+    "pear": "PEAR, eq. (16)",
+    "vi_lb": "VI, lower bound",
+}
+READINGS: dict[Scaling, str] = {"plain": "H as it is", "balanced": "balanced"}
 
 CHOICES = (
     "Which expected loss chooses K: not said. Binder's, for all; the table of criteria has the others.",
@@ -107,3 +123,13 @@ def _losses(labels: Labels, V: Array) -> Numbers:
     from partita.partition import expected_loss_from_similarity
 
     return {name: float(expected_loss_from_similarity(labels, V, loss=name)) for name in CRITERIA}
+
+
+def choices_table(name: str, title: str, entry: Callable[[Criterion, Scaling, str], Entry], *, digits: int) -> Table:
+    """What a method gives under each loss that can choose K and each way to read the partition."""
+    rows = [
+        (f"{words}, {read}", [entry(criterion, scaling, method) for method in NMF.values()])
+        for criterion, words in CRITERIA.items()
+        for scaling, read in READINGS.items()
+    ]
+    return Table(name, title, list(NMF.values()), rows, digits=digits, corner="loss, reading")

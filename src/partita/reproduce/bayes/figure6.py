@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from partita.reproduce.bayes import factorizing
-from partita.reproduce.bayes.factorizing import CRITERIA
+from partita.reproduce.bayes.factorizing import CRITERIA, READINGS, Criterion, Scaling, choices_table
 from partita.reproduce.bayes.galaxy import OURS, Galaxy, labels_written, repeated, sources
 from partita.reproduce.bayes.published import CONVENTIONAL, GALAXY, METHODS, NMF
 from partita.reproduce.experiment import Numbers, Size
@@ -88,13 +88,13 @@ def judged(ours: Sequence[str], theirs: str, others: Sequence[str] = ()) -> Verd
 def _other_choices(found: Mapping[str, Numbers]) -> dict[str, dict[str, list[str]]]:
     """The partitions of an NMF under the choices that were not taken, by what was chosen."""
     ways: dict[str, dict[str, list[str]]] = {name: {} for name in NMF.values()}
-    for scaling in ("plain", "balanced"):
+    for scaling, read in READINGS.items():
         for criterion, words in CRITERIA.items():
             if (scaling, criterion) == ("plain", "binder"):
                 continue
-            some = repeated(found, criterion=criterion, scaling=scaling)  # type: ignore[arg-type]
+            some = repeated(found, criterion=criterion, scaling=scaling)
             for name in ways:
-                way = f"{words.split(',')[0]} ({'H as it is' if scaling == 'plain' else 'balanced'})"
+                way = f"{words.split(',')[0]} ({read})"
                 ways[name][way] = [each["clusters"] for each in some[name]]
     return ways
 
@@ -149,26 +149,12 @@ def _partitions(partitions: Mapping[str, Sequence[str]]) -> Table:
 
 
 def _criteria(found: Mapping[str, Numbers]) -> Table:
-    rows = []
-    for criterion, words in CRITERIA.items():
-        for scaling, read in (("plain", "H as it is"), ("balanced", "balanced")):
-            some = repeated(found, criterion=criterion, scaling=scaling)  # type: ignore[arg-type]
-            entries = [
-                Entry(
-                    float(np.mean([each["n_clusters"] for each in some[name]])),
-                    published=float(len(GALAXY[name].split())),
-                )
-                for name in NMF.values()
-            ]
-            rows.append((f"{words}, {read}", entries))
-    return Table(
-        "criteria",
-        "Mean number of clusters by the loss that chooses K and by how the partition is read",
-        list(NMF.values()),
-        rows,
-        digits=1,
-        corner="loss, reading",
-    )
+    def entry(criterion: Criterion, scaling: Scaling, method: str) -> Entry:
+        each = repeated(found, criterion=criterion, scaling=scaling)[method]
+        return Entry(float(np.mean([one["n_clusters"] for one in each])), published=float(len(GALAXY[method].split())))
+
+    title = "Mean number of clusters by the loss that chooses K and by how the partition is read"
+    return choices_table("criteria", title, entry, digits=1)
 
 
 def _draw(figure: Any, velocity: np.ndarray[Any, Any], common: Mapping[str, str]) -> None:

@@ -95,7 +95,7 @@ def _scores(means: Means, score: str, n: int) -> Table:
 def _criteria(found: Mapping[str, Numbers]) -> Table:
     rows = []
     for criterion, words in factorizing.CRITERIA.items():
-        means = means_of(by_method(found, criterion=criterion))  # type: ignore[arg-type]
+        means = means_of(by_method(found, criterion=criterion))
         rows += [(f"{method}, {words}", _adjusted(means, method)) for method in NMF.values()]
     return Table(
         "criteria",
@@ -110,8 +110,8 @@ def _criteria(found: Mapping[str, Numbers]) -> Table:
 
 def _readings(found: Mapping[str, Numbers]) -> Table:
     rows = []
-    for scaling, words in (("plain", "H as it is"), ("balanced", "balanced")):
-        means = means_of(by_method(found, scaling=scaling))  # type: ignore[arg-type]
+    for scaling, words in factorizing.READINGS.items():
+        means = means_of(by_method(found, scaling=scaling))
         rows += [(f"{method}, {words}", _adjusted(means, method)) for method in NMF.values()]
     return Table(
         "readings",

@@ -9,7 +9,7 @@ import numpy as np
 
 from partita.reproduce.bayes import factorizing, sampling
 from partita.reproduce.bayes.crabs import COLUMNS, EXTRA, PER_CELL, Crabs, gathered, same_as_published, sources
-from partita.reproduce.bayes.factorizing import CRITERIA
+from partita.reproduce.bayes.factorizing import Criterion, Scaling, choices_table
 from partita.reproduce.bayes.published import METHODS, NMF, SCORES, TABLE_4
 from partita.reproduce.bayes.rules import by_parts
 from partita.reproduce.experiment import Numbers, Size
@@ -125,23 +125,12 @@ def _scores(methods: Mapping[str, Mapping[str, Any]]) -> Table:
 
 
 def _choices(found: Mapping[str, Numbers]) -> Table:
-    rows = []
-    for criterion, words in CRITERIA.items():
-        for scaling, read in (("plain", "H as it is"), ("balanced", "balanced")):
-            some = gathered(found, criterion=criterion, scaling=scaling)  # type: ignore[arg-type]
-            entries = [
-                Entry(float(some[name]["adjusted_rand"]), published=TABLE_4["adjusted_rand"][name])
-                for name in NMF.values()
-            ]
-            rows.append((f"{words}, {read}", entries))
-    return Table(
-        "choices",
-        "Adjusted Rand index by the loss that chooses K and by how the partition is read",
-        list(NMF.values()),
-        rows,
-        digits=3,
-        corner="loss, reading",
-    )
+    def entry(criterion: Criterion, scaling: Scaling, method: str) -> Entry:
+        ours = gathered(found, criterion=criterion, scaling=scaling)[method]
+        return Entry(float(ours["adjusted_rand"]), published=TABLE_4["adjusted_rand"][method])
+
+    title = "Adjusted Rand index by the loss that chooses K and by how the partition is read"
+    return choices_table("choices", title, entry, digits=3)
 
 
 def _chains(found: Mapping[str, Numbers]) -> Table:

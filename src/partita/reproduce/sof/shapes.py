@@ -5,6 +5,7 @@ The two figures show the same fits, so they share their cells.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -58,7 +59,9 @@ class Shapes(Experiment):
 
     paper = "zhao2015"
     store = "sof-shapes"
-    number: ClassVar[int]
+    drawn: ClassVar[str]
+    caption: ClassVar[str]
+    alt: ClassVar[str]
 
     def cells(self, size: Size) -> list[Cell]:
         fits = {name: settings for name, settings in FITS.items() if size != "smoke" or name in SMOKE}
@@ -92,7 +95,7 @@ class Shapes(Experiment):
         return Outcome(
             tables=[_table(found, shapes, names)],
             drawings=[self._drawing(found, shapes)],
-            findings=self._findings(found),
+            findings=self.claims(found),
             settings={"fits": {name: FITS[name] for name in names}, "seed of patterns 4, 5 and 6": DRAWN},
             choices=CHOICES,
             sources={
@@ -102,10 +105,22 @@ class Shapes(Experiment):
         )
 
     def _drawing(self, found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> Drawing:
-        raise NotImplementedError
+        return Drawing(
+            name=self.drawn,
+            caption=self.caption,
+            alt=self.alt,
+            draw=lambda figure: self.draw(figure, found, shapes),
+            size=(10.0, 8.2),
+            series=series(found, shapes),
+        )
 
-    def _findings(self, found: Mapping[str, Numbers]) -> list[Finding]:
-        raise NotImplementedError
+    @abstractmethod
+    def draw(self, figure: Any, found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> None:
+        """Draw the fits of the patterns into a blank figure."""
+
+    @abstractmethod
+    def claims(self, found: Mapping[str, Numbers]) -> list[Finding]:
+        """What the paper says of this figure, and what came out."""
 
 
 class Figure1(Shapes):
@@ -113,20 +128,17 @@ class Figure1(Shapes):
 
     name = "sof-figure1"
     title = "Figure 1: six synthetic patterns, clustered"
-    number = 1
+    drawn = "clusters"
+    caption = (
+        "Colours are clusters: SoF at the paper's settings above, SoftClustering below. The paper's picture is the "
+        "upper rows, in two rows of three. ARI: adjusted Rand index."
+    )
+    alt = "Twelve scatter plots: the clusters of six patterns by two methods."
 
-    def _drawing(self, found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> Drawing:
-        return Drawing(
-            name="clusters",
-            caption="Colours are clusters: SoF at the paper's settings above, SoftClustering below. "
-            "The paper's picture is the upper rows, in two rows of three. ARI: adjusted Rand index.",
-            alt="Twelve scatter plots: the clusters of six patterns by two methods.",
-            draw=lambda figure: draw_clusters(figure, found, shapes),
-            size=(10.0, 8.2),
-            series=series(found, shapes),
-        )
+    def draw(self, figure: Any, found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> None:
+        draw_clusters(figure, found, shapes)
 
-    def _findings(self, found: Mapping[str, Numbers]) -> list[Finding]:
+    def claims(self, found: Mapping[str, Numbers]) -> list[Finding]:
         return cluster_findings(found)
 
 
@@ -135,19 +147,14 @@ class Figure2(Shapes):
 
     name = "sof-figure2"
     title = "Figure 2: entropy of the memberships of the six patterns"
-    number = 2
+    drawn = "entropies"
+    caption = "Bright is uncertain (entropy over log K), black is sure: SoF above, SoftClustering below."
+    alt = "Twelve scatter plots: the entropy of each item of six patterns by two methods."
 
-    def _drawing(self, found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> Drawing:
-        return Drawing(
-            name="entropies",
-            caption="Bright is uncertain (entropy over log K), black is sure: SoF above, SoftClustering below.",
-            alt="Twelve scatter plots: the entropy of each item of six patterns by two methods.",
-            draw=lambda figure: draw_entropies(figure, found, shapes),
-            size=(10.0, 8.2),
-            series=series(found, shapes),
-        )
+    def draw(self, figure: Any, found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> None:
+        draw_entropies(figure, found, shapes)
 
-    def _findings(self, found: Mapping[str, Numbers]) -> list[Finding]:
+    def claims(self, found: Mapping[str, Numbers]) -> list[Finding]:
         return boundary_findings(found)
 
 
