@@ -93,6 +93,11 @@ METHODS = {
         Method("SoftClustering", {"estimator": "SoftClustering"}, "ours"),
         Method("SoftClustering, equal", {"estimator": "SoftClustering", "sizes": "equal"}, "ours"),
         Method("SoftClustering, ensemble", {"estimator": "SoftClustering", "affinity": "ensemble"}, "ours"),
+        Method(
+            "SoftClustering, ensemble, equal",
+            {"estimator": "SoftClustering", "affinity": "ensemble", "sizes": "equal"},
+            "ours",
+        ),
         Method("random start", {**SOF, "start": "dirichlet"}, "variant"),
         Method("spectral start", {**SOF, "start": "spectral"}, "variant"),
         Method("n = 5", {**SOF, "relative": {"n": 5}}, "variant"),
