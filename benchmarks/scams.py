@@ -30,10 +30,12 @@ from partita.datasets import load_sequences, union_of_subspaces
 from partita.datasets.subspaces import LOW_NOISE
 from partita.kernels.threads import limit_threads
 from partita.metrics import adjusted_rand_index, rand_index
+from partita.n_clusters import ConductanceJump, KEvidence
 from partita.reproduce.scams.affinities import CHOSEN, affinities
 from partita.scams import ADMM, LocalSearch, boolean_factorization, partition_objective, scams_admm, scams_local
 
 PLAIN = SparseSubspace(alpha=20.0, ridge=0.0, per_item=False)
+AFFINE = LowRankRepresentation(affine=True, price=1e3, n_neighbors=None)
 ERRORS = LowRankRepresentation(errors="outliers", n_neighbors=None)
 SHARES = (0.02, 0.025, 0.03, 0.035, 0.04, 0.05, 0.06, 0.08, 0.14)
 
@@ -41,17 +43,26 @@ Items = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def choose(_: argparse.Namespace) -> None:
-    """Mean and median Rand of the local search on every eighth sequence, by share."""
+    """Mean and median Rand of the local search on every eighth sequence, by share, and of spectral clustering with the
+    number that the jump of conductance finds, and with the true one."""
     sequences = list(load_sequences())[CHOSEN]
     print(
-        "| affinity | " + " | ".join(f"share {share:g}" for share in SHARES) + " |\n" + "|---" * (len(SHARES) + 1) + "|"
+        "| affinity | "
+        + " | ".join([*(f"share {share:g}" for share in SHARES), "conductance", "K known"])
+        + " |\n"
+        + "|---" * (len(SHARES) + 3)
+        + "|"
     )
     for name, builder in CANDIDATES.items():
-        rows: dict[float, list[float]] = {share: [] for share in SHARES}
+        rows: dict[float | str, list[float]] = {key: [] for key in (*SHARES, "conductance", "K known")}
         for _, X, truth in sequences:
             affinity = builder.build(X, n_clusters=2).affinity
             for share in SHARES:
                 rows[share].append(rand_index(scams_local(affinity, LocalSearch(share=share), seed=0).labels, truth))
+            bare = KEvidence(affinity=affinity).without_own_pairs()
+            found = ConductanceJump().judge(bare).n_clusters or 1
+            rows["conductance"].append(rand_index(bare.partition(found), truth))
+            rows["K known"].append(rand_index(bare.partition(int(truth.max()) + 1), truth))
         cells = [f"{np.mean(row):.3f} {np.median(row):.3f}" for row in rows.values()]
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
@@ -68,6 +79,9 @@ CANDIDATES: dict[str, Builder] = {
     "lrr gross errors, lambda .18": ERRORS,
     "lrr gross errors, lambda 4": replace(ERRORS, price=4.0),
     "lrr gross errors, lambda 4, items as they are": replace(ERRORS, price=4.0, unit_length=False),
+    "lrr affine, tau 1e3": AFFINE,
+    "lrr affine, tau 1e4": replace(AFFINE, price=1e4),
+    "lrr affine, tau 1e5": replace(AFFINE, price=1e5),
     "lrr tau 1e5, alpha 4": LowRankRepresentation(price=1e5, alpha=4, n_neighbors=None),
 }
 

@@ -103,7 +103,14 @@ def test_doubt_is_a_note_and_no_line_of_python(call, tmp_path):
 def test_other_words_are_refused(call, groups_csv):
     done = call("fit", groups_csv, "--k", "automatic")
     assert done.code == 2
-    assert "whole number of clusters, or auto" in done.err
+    assert "whole number of clusters, auto, or one of conductance_jump" in done.err
+
+
+def test_one_criterion_can_be_asked_by_its_name(call, groups_csv, tmp_path):
+    done = call("fit", groups_csv, "--k", "conductance_jump", "--out", tmp_path / "out")
+    assert done.code == 0
+    verdict = result_of(tmp_path / "out")["verdict"]
+    assert [row["criterion"] for row in verdict["criteria"]] == ["conductance_jump"]
 
 
 @pytest.mark.data

@@ -73,6 +73,13 @@ def test_fit_transform_is_fit_and_then_transform(name, X):
     assert model.items_.tolist() == frame.index.tolist()
 
 
+@pytest.mark.parametrize("name", SETTINGS)
+def test_columns_that_lie_apart_in_memory_change_no_bit(name, X):
+    model, apart = made(name).fit(X), np.asfortranarray(X)
+    np.testing.assert_array_equal(made(name).fit(apart).membership_, model.membership_)
+    np.testing.assert_array_equal(model.predict_proba(apart), model.predict_proba(X))
+
+
 @pytest.mark.parametrize("package", FRAMES)
 @pytest.mark.parametrize("name", SETTINGS)
 def test_a_frame_gives_the_answer_of_its_array_and_its_columns_are_compared(name, package, X):

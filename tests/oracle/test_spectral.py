@@ -205,3 +205,13 @@ def test_more_rounds_bring_large_graphs_to_numpys_vectors(monkeypatch):
     values, vectors = leading_eigenvectors(S, 5)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix)[::-1][:5], atol=1e-12)
     assert subspace_error(vectors, matrix, 5) < 1e-6
+
+
+@pytest.mark.parametrize("n", [9, 30, 100])
+def test_pairs_that_are_all_alike_have_one_eigenvalue_many_times(n):
+    """D^-1/2 (J - I) D^-1/2 has 1 once and -1/(n - 1) for the rest: LAPACK's search for some of them gives up at 30."""
+    P = (np.ones((n, n)) - np.eye(n)) / (n - 1)
+    values, vectors = leading_eigenvectors(DenseAffinity(P), 6)
+    np.testing.assert_allclose(values, [1.0, *[-1.0 / (n - 1)] * 5], atol=1e-12)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(6), atol=1e-10)
+    np.testing.assert_allclose(P @ vectors, vectors * values, atol=1e-10)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 from partita import (
+    SCAMS,
     BaumEagon,
     CopositiveFactorization,
     KernelKMeans,
@@ -445,3 +446,32 @@ def test_scikit_learns_checks():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         check_estimator(SoftClustering("auto"))
+
+
+# One criterion by its name
+
+
+@pytest.mark.parametrize("name", ["conductance_jump", "eigengap_ratio", "silhouette"])
+def test_a_criterion_asked_by_name_decides_alone(name):
+    X, truth = blobs(4)
+    model = SoftClustering(name, random_state=0).fit(X)
+    said = judge_all(KEvidence(features=X), [name])
+    assert model.n_clusters_ == said.n_clusters == 4
+    assert [one.criterion for one in model.verdict_.judgements] == [name]
+    assert adjusted_rand_index(model.labels_, truth) == 1.0
+
+
+def test_scams_takes_the_number_of_a_criterion():
+    X, truth = blobs(3)
+    model = SCAMS("conductance_jump", random_state=0).fit(X)
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_index(model.partition_, truth) == 1.0
+    with pytest.raises(InputError, match="Algorithm 1 finds a number of its own"):
+        SCAMS("conductance_jump", method="admm").fit(X)
+
+
+def test_a_name_that_no_criterion_has_is_refused_with_those_there_are():
+    with pytest.raises(ValueError, match=r"'auto' or the name of a criterion \(conductance_jump, .* 'conductance'"):
+        SoftClustering("conductance").fit(blobs(2)[0])
+    with pytest.raises(InputError, match="needs features"):
+        SoftClustering("silhouette", affinity="precomputed").fit(np.kron(np.eye(3), np.ones((9, 9))) + 0.01)

@@ -26,6 +26,7 @@ from partita.n_clusters import (
     judge_all,
 )
 from partita.n_clusters import verdict as verdict_room
+from partita.n_clusters.conductance_jump import conductances
 from partita.n_clusters.second_order_difference import distance_to_flats
 from partita.n_clusters.valley import deepest_valley
 from partita.n_clusters.verdict import NEIGHBOR, pooled
@@ -393,3 +394,48 @@ def test_where_criteria_scatter_the_fewest_clusters_named_are_the_answer(monkeyp
     assert scattered.probabilities.max() < verdict_room.SCATTERED
     assert scattered.n_clusters == 3
     assert scattered.sure == scattered.probabilities[2]
+
+
+# Conductance
+
+
+def brute_conductance(P, labels, weights=None):
+    """Pairs of different items, one by one, copies as items."""
+    copies = np.repeat(np.arange(len(P)), 1 if weights is None else weights)
+    leaves, volume = np.zeros(labels.max() + 1), np.zeros(labels.max() + 1)
+    for a, i in enumerate(copies):
+        for b, j in enumerate(copies):
+            if a != b and i != j:
+                volume[labels[i]] += P[i, j]
+                leaves[labels[i]] += P[i, j] * (labels[i] != labels[j])
+    return (leaves / volume).max()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_the_worst_conductance_is_that_of_pairs_counted_one_by_one(weighted, make):
+    rng = np.random.default_rng(3)
+    P = rng.random((14, 14))
+    P = (P + P.T) * (1.0 + 3.0 * np.kron(np.eye(2), np.ones((7, 7))))
+    weights = rng.integers(1, 4, 14) if weighted else None
+    evidence = KEvidence(affinity=make(P), weights=weights, max_clusters=5)
+    for K in range(2, 6):
+        expected = brute_conductance(P, evidence.partition(K), weights)
+        assert conductances(evidence, K)[0].max() == pytest.approx(expected)
+
+
+def test_a_small_cluster_that_leaks_is_not_hidden_by_large_ones_that_do_not():
+    """Seven groups that leak a thousandth; a cut through one leaks at once, although the rest still does not."""
+    truth = np.repeat(np.arange(7), 20)
+    P = np.where(truth[:, None] == truth, 1.0, 1e-3)
+    found = criterion("conductance_jump").judge(KEvidence(affinity=P))
+    assert found.n_clusters == 7
+    assert found.scores[found.sizes == 7] > 20 * np.median(found.scores)
+
+
+def test_a_conductance_that_never_jumps_says_nothing():
+    silent = criterion("conductance_jump").judge(KEvidence(affinity=np.eye(30)))
+    assert silent.n_clusters is None
+    assert "leaks" in silent.note
+    with pytest.raises(InputError, match="floor=0"):
+        criterion({"name": "conductance_jump", "floor": 0.0})

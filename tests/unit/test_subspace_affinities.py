@@ -55,6 +55,7 @@ BUILDERS = {
     "lrr, none": LowRankRepresentation(errors="none", n_neighbors=None),
     "lrr, few": LowRankRepresentation(n_neighbors=4, alpha=4),
     "lrr, coefficients": LowRankRepresentation(weights="coefficients", n_neighbors=None),
+    "lrr, affine": LowRankRepresentation(affine=True, price=1e4, n_neighbors=None),
 }
 every_builder = pytest.mark.parametrize("builder", BUILDERS.values(), ids=BUILDERS)
 
@@ -449,7 +450,7 @@ def test_independent_exact_subspaces_have_no_affinity(builder):
     apart = truth[:, None] != truth
     if isinstance(builder, SparseSubspace) and builder.ridge:
         assert P[apart].sum() < (0.3 if builder.affine or builder.outliers else 0.1) * P.sum()
-    elif builder in (BUILDERS["ssc, affine"], BUILDERS["ssc, gross errors"]):
+    elif builder in (BUILDERS["ssc, affine"], BUILDERS["ssc, gross errors"], BUILDERS["lrr, affine"]):
         # The affine hulls of these subspaces meet, and an item's small features may pass for an error.
         assert P[apart].sum() < 0.2 * P.sum()
     elif isinstance(builder, LowRankRepresentation) and builder.errors == "none":
@@ -490,6 +491,40 @@ def test_length_sign_and_rotation_of_items_leave_it_alone(name):
     rotation = np.linalg.qr(rng.normal(size=(12, 12)))[0]
     moved = dense(BUILDERS[name], factors[:, None] * X @ rotation)
     np.testing.assert_allclose(moved, dense(BUILDERS[name], X), atol=1e-7)
+
+
+def flats(seed=0, n=30):
+    """Three lines and a plane that miss the origin, none parallel to another."""
+    rng = np.random.default_rng(seed)
+    parts = [rng.normal(size=(n, d)) @ rng.normal(size=(d, 8)) + 4.0 * rng.normal(size=8) for d in (1, 1, 1, 2)]
+    return np.concatenate(parts), np.repeat(np.arange(4), n)
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_affine_representations_see_neither_origin_nor_unit_nor_rotation(scaled):
+    X, truth = flats()
+    rng = np.random.default_rng(1)
+    builder = LowRankRepresentation(affine=True, price=1e4, n_neighbors=None, unit_length=scaled)
+    rotation = np.linalg.qr(rng.normal(size=(8, 8)))[0]
+    P = dense(builder, X)
+    np.testing.assert_allclose(dense(builder, 1e5 * (X @ rotation) - 300.0 * rng.normal(size=8)), P, atol=1e-6)
+    apart = truth[:, None] != truth
+    assert P[apart].sum() < 0.03 * P.sum()
+    assert P[~apart].mean() > 0.3
+
+
+def test_affine_is_the_linear_one_of_items_with_one_more_coordinate():
+    X, _ = flats()
+    centred = X - X.mean(axis=0)
+    lifted = np.c_[centred / np.sqrt((centred**2).sum(axis=1).mean()), np.ones(len(X))]
+    options = {"price": 1e4, "n_neighbors": None, "unit_length": False}
+    expected = dense(LowRankRepresentation(**options), lifted)
+    np.testing.assert_allclose(dense(LowRankRepresentation(affine=True, **options), X), expected, atol=1e-9)
+
+
+def test_items_that_are_all_the_same_can_be_lifted():
+    P = dense(LowRankRepresentation(affine=True, n_neighbors=None), np.full((5, 3), 7.0))
+    np.testing.assert_allclose(P, 1.0)
 
 
 def test_affine_codes_do_not_see_a_translation_and_linear_ones_do():

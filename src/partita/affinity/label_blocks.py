@@ -208,5 +208,10 @@ def _codes(row: Labels, missing: bool) -> tuple[Labels, int]:
     try:
         found, codes = np.unique(row, return_inverse=True)
     except TypeError as error:
+        if any(each is None for each in row.tolist()):
+            raise InputError(
+                "a label is None: every draw labels every item; where None says that a draw lacks the item, pass "
+                "missing='unobserved'"
+            ) from error
         raise InputError(f"the labels of a draw cannot be told apart ({error}): use integers or strings") from error
     return codes.reshape(-1), len(found)

@@ -25,6 +25,7 @@ from partita.estimators import (
     SymNMF,
 )
 from partita.estimators.base import FactorizationEstimator
+from partita.n_clusters import Criterion
 from partita.progress import ProgressBar
 from partita.solvers import STARTS, Checkpoint, Solver
 
@@ -174,14 +175,16 @@ def _estimator(options: FitOptions) -> FactorizationEstimator:
     return estimator
 
 
-def _k(text: str) -> int | Literal["auto"]:
-    """The number of clusters, or the word that leaves it to the criteria."""
-    if text == "auto":
-        return "auto"
+def _k(text: str) -> int | str:
+    """The number of clusters, or the word that leaves it to all criteria or to one."""
+    if text == "auto" or text in Criterion.registry:
+        return text
     try:
         k = int(text)
     except ValueError as error:
-        raise InputError(f"--k {text}: expected a whole number of clusters, or auto") from error
+        raise InputError(
+            f"--k {text}: expected a whole number of clusters, auto, or one of {', '.join(sorted(Criterion.registry))}"
+        ) from error
     if k < 1:
         raise InputError(f"--k {k}: at least one cluster is needed")
     return k

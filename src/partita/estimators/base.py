@@ -89,7 +89,7 @@ class FactorizationEstimator(ScoringEstimator):
                 f"{GIVE_A_NUMBER}"
             )
         least = 1 if constraints is None or not len(constraints.apart) else 2
-        return judged(shown).within(least, shown.most)
+        return judged(shown, self.n_clusters).within(least, shown.most)
 
     def _start(
         self, choice: Choice | None, constraints: Constraints | None, inverse: NDArray[np.intp], n_items: int
@@ -165,7 +165,7 @@ class FactorizationEstimator(ScoringEstimator):
         known: tuple[Any, Any, Any],
     ) -> None:
         n = X.n_items if isinstance(X, Affinity) else X.shape[0]
-        K = None if self.n_clusters == "auto" else int(self.n_clusters)
+        K = None if isinstance(self.n_clusters, str) else int(self.n_clusters)
         number = seed(self.random_state)
         if builder.pairwise:
             items = weighted_part(X, weights, n)

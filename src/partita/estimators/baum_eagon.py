@@ -20,9 +20,9 @@ class BaumEagon(FactorizationEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default 8
-        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
-        find, which may be 1; see `SoF`.
+    n_clusters : int, "auto" or the name of a criterion, default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
+        which may be 1; a name: as many as that one finds; see `SoF`.
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
         The paper asks for nonnegative affinities and does not say which; "relative" is SoF's, N x N, otherwise as in
         `SoF`.
@@ -59,8 +59,10 @@ class BaumEagon(FactorizationEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> model = BaumEagon(n_clusters=3, random_state=0).fit(load_iris().data)
-    >>> model.membership_.shape, bool(model.scale_ > 0)
-    ((150, 3), True)
+    >>> round(float(model.scale_), 1), model.result_.membership.sizes.tolist()
+    (0.3, [50, 48, 52])
+    >>> model.membership_[[0, 118]].round(1).tolist()  # a clear item, and one between clusters
+    [[1.0, 0.0, 0.0], [0.1, 0.1, 0.8]]
     """
 
     def _objective(self) -> Objective:

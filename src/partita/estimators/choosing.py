@@ -151,21 +151,27 @@ class Undivided:
         return 0 if same or (isinstance(b, NeighborGraph) and b.pairwise) else n_clusters
 
 
-def judged(shown: Undivided) -> Choice:
-    """The verdict of the voting criteria.
+def judged(shown: Undivided, by: str = "auto") -> Choice:
+    """The verdict of the voting criteria, or what one criterion says.
+
+    Parameters
+    ----------
+    shown : Undivided
+    by : str
+        "auto" or the name of a criterion.
 
     Raises
     ------
     InputError
         For evidence that the criteria cannot look at: pairs not observed, an affinity on Dask workers, negative row
-        sums.
+        sums, a criterion that wants features where there are none.
     """
     evidence = evidence_on_k(shown)
     with limit_threads(n_threads()):
         try:
-            verdict = judge_all(evidence)
+            verdict = judge_all(evidence, "auto" if by == "auto" else [by])
         except InputError as error:
-            raise InputError(f"n_clusters='auto': {error}; or {GIVE_A_NUMBER}") from error
+            raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
     return Choice(verdict.n_clusters, verdict=verdict, notes=verdict.notes)
 
 

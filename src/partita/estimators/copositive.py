@@ -33,9 +33,9 @@ class CopositiveFactorization(NonnegativeEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default 8
-        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
-        find, which may be 1; see `SoF`.
+    n_clusters : int, "auto" or the name of a criterion, default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
+        which may be 1; a name: as many as that one finds; see `SoF`.
     normalization : {"relative-entropy", "l1", "frobenius"}
         In which sense F is closest; see `partita.affinity.normalise`. "frobenius" needs a dense affinity.
     diagonal : bool

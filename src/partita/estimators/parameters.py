@@ -29,6 +29,7 @@ from partita.estimators.frames import checked_frame, row_names
 from partita.estimators.rows import check_finite, check_magnitude, check_size
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
+from partita.n_clusters import Criterion
 from partita.solvers import Checkpoint, Solver
 
 __all__ = ["FactorizationParameters"]
@@ -39,6 +40,19 @@ RANDOM_RESTARTS = 10
 SUBSPACE: dict[str, type[Builder]] = {
     kind.name: kind for kind in (LowRankRepresentation, MatchingPursuit, SparseSubspace)
 }
+
+
+class CriterionName(StrOptions):
+    """The word "auto", or the name that a criterion has by then: users add their own."""
+
+    def __init__(self) -> None:
+        super().__init__({"auto"})
+
+    def is_satisfied_by(self, value: Any) -> bool:
+        return isinstance(value, str) and (value in self.options or value in Criterion.registry)
+
+    def __str__(self) -> str:
+        return f"'auto' or the name of a criterion ({', '.join(sorted(Criterion.registry))})"
 
 
 class FactorizationParameters(ClusterMixin, BaseEstimator):
@@ -59,7 +73,7 @@ class FactorizationParameters(ClusterMixin, BaseEstimator):
     items_: NDArray[np.str_] | None
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), CriterionName()],
         "affinity": [
             StrOptions({"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance", *SUBSPACE}),
             Builder,
@@ -184,6 +198,7 @@ class FactorizationParameters(ClusterMixin, BaseEstimator):
             reset=reset,
             accept_sparse="csr" if builder.pairwise else False,
             dtype=np.float64,
+            order="C",  # a frame's columns lie apart, and sums in another order have other last bits
             ensure_all_finite=False,
             ensure_min_samples=1,
         )

@@ -15,7 +15,7 @@ from partita.affinity import Affinity, Builder, NeighborGraph
 from partita.affinity.normalise import How
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
-from partita.estimators.choosing import Choice, Undivided
+from partita.estimators.choosing import Choice, Undivided, judged
 from partita.estimators.constraints import Constraints
 from partita.objectives import Objective, PerClusterObjective
 from partita.scams import (
@@ -57,9 +57,9 @@ class SCAMS(FactorizationEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto"
-        "auto": the objective decides. A number: gamma is sought at which so many clusters come out, by the local search
-        alone.
+    n_clusters : int, "auto" or the name of a criterion
+        "auto": the objective decides. A number, or that which a criterion of `partita.n_clusters` finds in the
+        affinity: gamma is sought at which so many clusters come out, by the local search alone.
     affinity : {"neighbors", "ssc", "ssc-omp", "lrr", "relative", "precomputed", "precomputed_distance"} or a builder
         "ssc", "lrr": of items near a union of subspaces. "neighbors": a self-tuned graph. See `SoftClustering`.
     method : {"local", "admm"} or `partita.scams.ADMM`
@@ -223,16 +223,23 @@ class SCAMS(FactorizationEstimator):
         """SCAMS' own partition, and its number of clusters."""
         if self.method != "local" and self.n_clusters != "auto":
             raise InputError(
-                f"n_clusters={self.n_clusters}: Algorithm 1 finds a number of its own; pass n_clusters='auto', or "
+                f"n_clusters={self.n_clusters!r}: Algorithm 1 finds a number of its own; pass n_clusters='auto', or "
                 "method='local', which seeks the gamma of a number"
             )
+        told: int | None = None
+        notes: list[str] = []
+        if isinstance(self.n_clusters, str) and self.n_clusters != "auto":
+            choice = judged(shown, self.n_clusters)
+            told, notes = choice.n_clusters, [*choice.notes]
+        elif self.n_clusters != "auto":
+            told = int(self.n_clusters)
         self._pairs: Affinity = shown.apart()[0].affinity
         self.__dict__.pop("search_", None)
-        notes: list[str] = []
         if isinstance(self.method, ADMM):
             labels = self._by_admm(self.method, shown.seed, polish=self.polish is True)
         else:
-            labels, notes = self._by_search(shown.seed)
+            labels, said = self._by_search(told, shown.seed)
+            notes += said
         if self.method == "admm":
             settings = ADMM(lam=self.price, gamma=self.gamma_, scale=self._scale())
             labels = self._by_admm(settings, shown.seed, polish=self.polish is not False)
@@ -245,11 +252,11 @@ class SCAMS(FactorizationEstimator):
         least = 1 if constraints is None or not len(constraints.apart) else 2
         return Choice(int(labels.max()) + 1, start=labels, notes=tuple(notes)).within(least, shown.most)
 
-    def _by_search(self, seed: int) -> tuple[Labels, list[str]]:
-        """The partition of the local search, and what to say of it."""
+    def _by_search(self, told: int | None, seed: int) -> tuple[Labels, list[str]]:
+        """The partition of the local search, of so many clusters if told, and what to say of it."""
         settings = self._settings()
-        if self.n_clusters != "auto":
-            found, aside = scams_with(self._pairs, int(self.n_clusters), settings, seed=seed), []
+        if told is not None:
+            found, aside = scams_with(self._pairs, told, settings, seed=seed), []
         else:
             found = scams_local(self._pairs, settings, seed=seed, max_seconds=self.max_seconds)
             aside = self._aside(found, settings, seed)

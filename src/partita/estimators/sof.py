@@ -20,9 +20,9 @@ class SoF(FactorizationEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default 8
-        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
-        find, which may be 1; see `verdict_` and Notes.
+    n_clusters : int, "auto" or the name of a criterion, default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
+        which may be 1; a name: as many as that one finds; see `verdict_` and Notes.
     affinity : {"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance", ...} or a builder
         "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
         `LowRankRepresentation`).
@@ -126,10 +126,12 @@ class SoF(FactorizationEstimator):
     >>> from sklearn.datasets import load_iris
     >>> X = load_iris().data
     >>> model = SoF(n_clusters=3, random_state=0).fit(X)
-    >>> model.membership_.shape
-    (150, 3)
-    >>> model.predict_proba([[5.0, 3.5, 1.4, 0.2]]).shape
-    (1, 3)
+    >>> model.result_.membership.sizes.tolist()
+    [50, 41, 59]
+    >>> model.membership_[[0, 118]].round(1).tolist()  # a clear item, and one between clusters
+    [[0.7, 0.2, 0.0], [0.2, 0.6, 0.2]]
+    >>> model.predict_proba([[5.0, 3.5, 1.4, 0.2]]).round(1).tolist()  # a new item
+    [[0.7, 0.2, 0.1]]
     """
 
     def _objective(self) -> Objective:

@@ -30,9 +30,9 @@ class SoftClustering(FactorizationEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default 8
-        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
-        find, which may be 1; see `SoF`.
+    n_clusters : int, "auto" or the name of a criterion, default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
+        which may be 1; a name: as many as that one finds; see `SoF`.
     affinity : {"neighbors", "relative", "ensemble", "precomputed", "precomputed_distance", ...} or a builder
         "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
         `LowRankRepresentation`).
@@ -66,9 +66,30 @@ class SoftClustering(FactorizationEstimator):
         Initial membership; the sequence is taken in turn by the restarts.
     n_init : int or "auto"
         Restarts, best by objective; "auto" is 10 for "dirichlet" and 1 otherwise.
-    max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint, random_state, n_jobs,
-    verbose
-        As in `SoF`.
+    max_iter : int
+        Iterations of a restart at most.
+    tol : float
+        A restart stops when a natural gradient step would move an item by at most this (root mean square).
+    max_seconds : float, optional
+        Time for all restarts; the best membership so far is the answer, with a status that says so.
+    scale_features : {"none", "standard", "minmax"}
+        Scale the features to unit variance or unit range before distances are taken; remembered for new items.
+    missing : {"error", "unobserved"}
+        What NaN means: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
+        pair that the objective leaves out.
+    symmetrize : {"mean", "max", "min"}, optional
+        For a precomputed affinity with P_ij != P_ji, otherwise an error.
+    on_interrupt : {"raise", "best"}
+        What Ctrl-C does: raise, or finish with the best membership so far (`result_.status` is "interrupted").
+    checkpoint : path of a folder, or `partita.solvers.Checkpoint`, optional
+        A folder of this fit's own, from which a killed fit goes on: the same call again ends with the same bits. `SoF`
+        says what is kept there and what is refused.
+    random_state : int, RandomState, Generator or None
+        Of starts, ties and resamples; a number gives the same answer again.
+    n_jobs : int, optional
+        Restarts at a time; the answer does not depend on it.
+    verbose : int
+        Show progress on standard error for fits longer than two seconds.
 
     Attributes
     ----------
@@ -109,9 +130,13 @@ class SoftClustering(FactorizationEstimator):
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
-    >>> model = SoftClustering(n_clusters=3).fit(load_iris().data)
-    >>> model.membership_.shape, model.n_clusters_
-    ((150, 3), 3)
+    >>> model = SoftClustering(n_clusters=3, random_state=0).fit(load_iris().data)
+    >>> model.result_.membership.sizes.tolist()
+    [35, 65, 50]
+    >>> model.membership_[[0, 70]].round(1).tolist()
+    [[0.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
+    >>> model.result_.membership.boundary().tolist()  # the two flowers in doubt
+    [111, 134]
     >>> X = np.random.default_rng(0).normal(size=(150, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 50, axis=0)
     >>> model = SoftClustering(n_clusters="auto").fit(X)
     >>> model.n_clusters_, model.verdict_.sure > 0.8

@@ -22,9 +22,9 @@ class SpectralRelaxation(PartitionEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default 8
-        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
-        find, which may be 1; see `SoF`.
+    n_clusters : int, "auto" or the name of a criterion, default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
+        which may be 1; a name: as many as that one finds; see `SoF`.
     normalization : {"none", "symmetric"}
         P, or D^-1/2 P D^-1/2 with D the row sums.
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder

@@ -29,9 +29,9 @@ class SymNMF(NonnegativeEstimator):
 
     Parameters
     ----------
-    n_clusters : int or "auto", default 8
-        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters`
-        find, which may be 1; see `SoF`.
+    n_clusters : int, "auto" or the name of a criterion, default 8
+        K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
+        which may be 1; a name: as many as that one finds; see `SoF`.
     normalization : {"symmetric", "none"}
         A = D^-1/2 P D^-1/2 with D the row sums, which relaxes normalised cut and is what the paper recommends; or P.
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
@@ -72,8 +72,10 @@ class SymNMF(NonnegativeEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> model = SymNMF(n_clusters=3, random_state=0).fit(load_iris().data)
-    >>> model.membership_.shape, bool((model.factor_ >= 0).all()), len(model.unassigned_)
-    ((150, 3), True, 0)
+    >>> model.factor_[[0, 70]].round(2).tolist()  # rows need not sum to one
+    [[0.16, 0.0, 0.0], [0.0, 0.08, 0.07]]
+    >>> model.membership_[[0, 70]].round(1).tolist()  # the same rows as shares
+    [[1.0, 0.0, 0.0], [0.0, 0.5, 0.5]]
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -72,6 +72,11 @@ def require_fitting(config: dict[str, Any], arrays: Arrays) -> None:
 
 def _require_evidence(arrays: Arrays, n_features: int) -> None:
     sizes = {}
+    centre, length = arrays.get("evidence.centre"), arrays.get("evidence.length")
+    if centre is not None and (centre.shape != (n_features,) or centre.dtype.kind != "f"):
+        raise ModelError(f"array 'evidence.centre' of the model has shape {centre.shape}, expected ({n_features},)")
+    if length is not None and (length.ndim or not length > 0):
+        raise ModelError("array 'evidence.length' of the model should be one positive number; fit it again")
     for name in BY_FEATURE:
         array = arrays.get(f"evidence.{name}")
         if array is not None and (array.ndim != 2 or array.shape[1] != n_features):

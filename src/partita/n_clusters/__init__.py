@@ -5,6 +5,7 @@ new criterion is one file and one import line here.
 """
 
 from partita.n_clusters.base import Criterion, Judgement, criterion
+from partita.n_clusters.conductance_jump import ConductanceJump
 from partita.n_clusters.correlation_clustering import CorrelationClustering
 from partita.n_clusters.eigengap import Eigengap, EigengapRatio
 from partita.n_clusters.evidence import KEvidence
@@ -23,6 +24,7 @@ from partita.n_clusters.verdict import VOTERS, Verdict, judge_all
 
 __all__ = [
     "VOTERS",
+    "ConductanceJump",
     "CorrelationClustering",
     "Criterion",
     "Eigengap",

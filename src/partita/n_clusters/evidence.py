@@ -31,6 +31,7 @@ from partita.affinity import (
     normalise,
 )
 from partita.errors import InputError
+from partita.memory import require_pairs
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors
 
 __all__ = ["KEvidence"]
@@ -48,6 +49,7 @@ MOST = 20
 SPARSE = 0.1
 # Items that may join an aggregate.
 HEAVIEST = 16
+LEAVE_OUT = "set its diagonal to zero beforehand"
 # Row sums below this share of the mean are rounding.
 ROUNDING = 1e-12
 
@@ -245,6 +247,32 @@ class KEvidence:
         more = replace(self, max_clusters=max_clusters, _partitions={}, _reduced={})
         more.__dict__["graph"] = self.graph  # it need not be made again
         return more
+
+    def without_own_pairs(self) -> KEvidence:
+        """The same evidence with a diagonal of zeros, so that an item speaks through others alone.
+
+        Itself where partitions are the caller's, where the graph is held as a product and not as a matrix, and where an
+        item would be left without any pair.
+        """
+        graph = self.graph
+        if self.partition_at is not None or not graph.diagonal().any():
+            return self
+        bare: Affinity
+        if isinstance(graph, SparseAffinity):
+            matrix = sp.csr_array(graph.as_sparse(), copy=True)
+            matrix.setdiag(0.0)
+            matrix.eliminate_zeros()
+            bare = SparseAffinity(matrix)
+        elif isinstance(graph, DenseAffinity):
+            require_pairs(self.n_items, "the affinity without its diagonal", LEAVE_OUT)
+            dense = np.array(graph.to_dense())
+            np.fill_diagonal(dense, 0.0)
+            bare = DenseAffinity(dense)
+        else:
+            return self
+        if (bare.row_sums() <= 0).any():
+            return self
+        return replace(self, affinity=bare, _partitions={}, _reduced={})
 
     def subset(self, rows: NDArray[np.intp]) -> KEvidence:
         """The evidence of some of the items; a graph of features is made anew."""

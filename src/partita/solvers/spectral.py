@@ -184,7 +184,10 @@ def _one_piece_exactly(matrix: sp.csr_array, n_vectors: int) -> tuple[Array, Arr
 
 def _dense(matrix: Array, n_vectors: int) -> tuple[Array, Array]:
     n = len(matrix)
-    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[n - n_vectors, n - 1])
+    try:
+        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[n - n_vectors, n - 1])
+    except np.linalg.LinAlgError:  # LAPACK's search for some of many equal eigenvalues may fail: then all of them
+        values, vectors = (part[..., n - n_vectors :] for part in scipy.linalg.eigh(matrix, driver="evd"))
     return values[::-1], vectors[:, ::-1]
 
 

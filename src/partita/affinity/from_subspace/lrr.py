@@ -9,6 +9,8 @@ them. Two affinities come from it:
 The first has P_ii = 1 and entries in [0, 1]; powers keep what is large within a subspace and drive what noise left
 between subspaces to zero. Of either each item keeps its largest entries alone, unless all are asked for.
 
+Subspaces that need not pass through the origin are lifted first (`lifted`).
+
 A new item x has the coordinates v = S^-1 U^T x among the fitted ones, whatever the form: m = v^T U_Z S_Z^1/2 is a
 linear map of its features.
 """
@@ -27,6 +29,7 @@ from partita.affinity.base import Array
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.evidence import Builder, Evidence
 from partita.affinity.from_subspace.codes import unit_rows
+from partita.affinity.from_subspace.lifted import Lift
 from partita.affinity.from_subspace.nuclear_norm import Coordinates, Representation, noisy, outliers, shape
 from partita.affinity.landmark_choice import complete
 from partita.affinity.sparse import SparseAffinity
@@ -68,8 +71,11 @@ class LowRankRepresentation(Builder):
         items: 13% of draws with 20, none of 60 with 30). None keeps all, N x N.
     weights : {"power", "coefficients"}
         How the representation becomes an affinity.
-    unit_length : bool
-        Items are scaled to length one first.
+    affine : bool
+        Subspaces need not pass through the origin, as those of rigid motions: items are centred, scaled together to
+        mean square length one, and get one more coordinate, of one.
+    unit_length : bool, optional
+        Items are scaled to length one first. None: unless `affine`.
     tol : float
         Largest entry that the equations of the augmented Lagrangian may miss.
     max_iter : int
@@ -110,7 +116,8 @@ class LowRankRepresentation(Builder):
     alpha: int = 2
     n_neighbors: int | None = 30
     weights: Weights = "power"
-    unit_length: bool = True
+    affine: bool = False
+    unit_length: bool | None = None
     tol: float = 1e-6
     max_iter: int = 1000
 
@@ -140,7 +147,8 @@ class LowRankRepresentation(Builder):
         rank = min(X.shape)
         each = 3 * ROWS + 4 * rank + (8 * rank if self.errors == "outliers" else 0) + 6 * (self.n_neighbors or 0)
         require_memory(8 * n * each, f"{what} of {n:,} items", SPARSE)
-        items = Coordinates.of(unit_rows(X) if self.unit_length else X)
+        lift = Lift.of(X) if self.affine else None
+        items = Coordinates.of(self._placed(X, lift))
         Z = self._representation(items)
         if Z.open:
             warnings.warn(
@@ -153,11 +161,18 @@ class LowRankRepresentation(Builder):
         first = items.V @ (Z.left * Z.values)
         if self.weights == "power":
             root = Z.left * np.sqrt(Z.values)
-            return LowRankEvidence.of(self, inverse @ root, unit_rows(items.V @ root))
+            return LowRankEvidence.of(self, lift, inverse @ root, unit_rows(items.V @ root))
         # |m_i . h_j| + |m_j . h_i| with Z = M H^T: both maps beside each other.
         second = np.ascontiguousarray((Z.right @ items.V).T)
         maps = np.hstack([inverse @ (Z.left * Z.values), inverse @ second])
-        return LowRankEvidence.of(self, maps, np.hstack([first, Z.right.T]))
+        return LowRankEvidence.of(self, lift, maps, np.hstack([first, Z.right.T]))
+
+    def _placed(self, X: Array, lift: Lift | None) -> Array:
+        """Items as the representation sees them."""
+        if lift is not None:
+            X = lift(X)
+        scaled = not self.affine if self.unit_length is None else self.unit_length
+        return unit_rows(X) if scaled else X
 
     def _representation(self, items: Coordinates) -> Representation:
         price = PRICES[self.errors] if self.price is None else self.price
@@ -168,31 +183,37 @@ class LowRankRepresentation(Builder):
         return shape(items)
 
     def restore(self, state: dict[str, Array]) -> LowRankEvidence:
-        return LowRankEvidence(self, state["map"], state["images"], float(state["own"]), state.get("least"))
+        lift = Lift(state["centre"], float(state["length"])) if self.affine else None
+        return LowRankEvidence(self, lift, state["map"], state["images"], float(state["own"]), state.get("least"))
 
 
 class LowRankEvidence(Evidence):
     """Images of the fitted items, the map that makes those of new ones, and the least affinity that each item keeps."""
 
     def __init__(
-        self, builder: LowRankRepresentation, to_images: Array, images: Array, own: float, least: Array | None
+        self,
+        builder: LowRankRepresentation,
+        lift: Lift | None,
+        to_images: Array,
+        images: Array,
+        own: float,
+        least: Array | None,
     ) -> None:
-        self._builder, self._map, self._images, self._least = builder, to_images, images, least
+        self._builder, self._lift = builder, lift
+        self._map, self._images, self._least = to_images, images, least
         self.row_size = len(images) + images.shape[1]
         self.self_affinity = own
 
     @classmethod
-    def of(cls, builder: LowRankRepresentation, to_images: Array, images: Array) -> LowRankEvidence:
+    def of(cls, builder: LowRankRepresentation, lift: Lift | None, to_images: Array, images: Array) -> LowRankEvidence:
         """With the affinity of the fitted items."""
-        evidence = cls(builder, to_images, images, 1.0, None)
+        evidence = cls(builder, lift, to_images, images, 1.0, None)
         evidence.affinity = evidence._largest() if builder.n_neighbors is not None else evidence._all()
         evidence.self_affinity = float(evidence.affinity.diagonal().mean())
         return evidence
 
     def rows(self, X: Any) -> Any:
-        X = np.asarray(X, dtype=np.float64)
-        if self._builder.unit_length:
-            X = unit_rows(X)
+        X = self._builder._placed(np.asarray(X, dtype=np.float64), self._lift)
         # Row by row, so that rounding does not depend on how many rows came together.
         images = np.array([x @ self._map for x in X]).reshape(len(X), -1)
         if self._builder.weights == "power":
@@ -218,6 +239,8 @@ class LowRankEvidence(Evidence):
 
     def state(self) -> dict[str, Array]:
         own = {"map": self._map, "images": self._images, "own": np.array(self.self_affinity)}
+        if self._lift is not None:
+            own |= {"centre": self._lift.centre, "length": np.array(self._lift.length)}
         return own if self._least is None else {**own, "least": self._least}
 
     def _all(self) -> DenseAffinity:

@@ -63,7 +63,7 @@ def affinities(which: str) -> dict[str, Affinity]:
         "ours": {"SSC": Affinity(SparseSubspace()), "LRR": Affinity(LowRankRepresentation())},
         "motions": {
             "SSC": Affinity(SparseSubspace(alpha=20.0, ridge=0.0, per_item=False, affine=True, power=1.5), 0.035),
-            "LRR": Affinity(LowRankRepresentation(price=1e5, n_neighbors=None), 0.05),
+            "LRR": Affinity(LowRankRepresentation(affine=True, price=1e4, n_neighbors=None), 0.05),
         },
         "faces": {
             "SSC": Affinity(SparseSubspace(alpha=3.0, coordinates="low-rank"), 0.1),

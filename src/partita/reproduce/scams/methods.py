@@ -5,6 +5,7 @@
     SCAMS         ADMM at the constants printed, then the Boolean factorization
     SCAMS-CK      the same ADMM, then Cholesky
     ours          `scams_local`, which finds what a pair costs with the partition
+    conductance   the spectral clustering with as many clusters as `ConductanceJump` finds; own pairs left out
     K known       spectral clustering that is told K: how good the affinity is
 
 SOD is told the dimension of the subspaces.
@@ -24,13 +25,14 @@ if TYPE_CHECKING:
     from partita.n_clusters import KEvidence
     from partita.scams import ADMMResult
 
-__all__ = ["COMPARED", "METHODS", "Case", "judged", "labels_of", "printed"]
+__all__ = ["COMPARED", "CONDUCTANCE", "METHODS", "Case", "judged", "labels_of", "printed"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 COMPARED = ("GH", "ST", "SOD", "SCAMS", "SCAMS-CK")
 METHODS = (*COMPARED, "ours", "K known")
+CONDUCTANCE = "ours, conductance"
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +84,7 @@ def judged(case: Case, methods: Sequence[str]) -> dict[str, list[float]]:
 
 def labels_of(case: Case, methods: Sequence[str]) -> dict[str, Labels]:
     """Labels by each of the methods, in their order."""
-    from partita.n_clusters import Eigengap, KEvidence, SecondOrderDifference, SoftThreshold
+    from partita.n_clusters import ConductanceJump, Eigengap, KEvidence, SecondOrderDifference, SoftThreshold
     from partita.scams import LocalSearch, scams_local
 
     K = len(np.unique(case.truth))
@@ -95,6 +97,9 @@ def labels_of(case: Case, methods: Sequence[str]) -> dict[str, Labels]:
     if "ours" in methods:
         settings = LocalSearch() if case.share is None else LocalSearch(share=case.share)
         found["ours"] = scams_local(affinity, settings, seed=0).labels
+    if CONDUCTANCE in methods:
+        bare = plain.without_own_pairs()
+        found[CONDUCTANCE] = _spectral(bare, ConductanceJump().judge(bare).n_clusters or 1)
     for name, criterion in {"GH": Eigengap(), "ST": SoftThreshold(), "SOD": SecondOrderDifference()}.items():
         if name in methods:
             found[name] = evidence.partition(criterion.judge(evidence).n_clusters or 1)

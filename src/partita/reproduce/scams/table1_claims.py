@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.reproduce.outcome import Finding
+from partita.reproduce.scams.methods import CONDUCTANCE
 from partita.reproduce.scams.published import TABLE1
 from partita.reproduce.scams.verdicts import finding, listed, shown_to
 
@@ -33,6 +34,7 @@ def claims(paper: Scores, motions: Scores, n_motions: int) -> list[Finding]:
             motions,
             f"by our search on affinities for motions, {n_motions} sequences that chose nothing",
         ),
+        at_least(motions, n_motions),
         figures_of(
             "SCAMS", "SCAMS", motions, f"at the printed constants, affinities for motions, {n_motions} sequences"
         ),
@@ -61,6 +63,23 @@ def figures_of(theirs: str, method: str, scores: Scores, how: str) -> Finding:
         f"{kind} {shown_to(mean, 4)} and {shown_to(median, 4)}" for kind, (mean, median) in TABLE1[theirs].items()
     )
     return finding(f"{theirs}: mean and median Rand index {claim}.", parts, f"Within .03, {how}: mean/median {said}")
+
+
+def at_least(scores: Scores, n_motions: int) -> Finding:
+    """The goal we set ourselves: no mean and no median below the paper's best, one setting for each affinity."""
+    parts: dict[str, bool] = {}
+    words = []
+    for kind, theirs in TABLE1["SCAMS"].items():
+        rand = scores[CONDUCTANCE][kind][:, 0]
+        ours = (float(rand.mean()), float(np.median(rand)))
+        for what, found, said in zip(("mean", "median"), ours, theirs, strict=True):
+            parts[f"{what} with {kind}"] = found >= said
+        words.append(f"{kind} {shown_to(ours[0], 4)}/{shown_to(ours[1], 4)}")
+    return finding(
+        "(Ours) The number of motions by the jump of conductance, then spectral clustering: at least SCAMS' figures.",
+        parts,
+        f"Affinities for motions, {n_motions} sequences that chose nothing: mean/median {'; '.join(words)}",
+    )
 
 
 def alike(scores: Scores, how: str) -> Finding:
