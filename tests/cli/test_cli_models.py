@@ -2,11 +2,12 @@
 
 import csv
 import json
+import warnings
 
 import numpy as np
 import pytest
 
-from partita import estimators, load
+from partita import estimators, load, save
 from partita.cli.fit import MODELS
 from partita.solvers import Solver
 
@@ -86,3 +87,28 @@ def test_unassigned_items_are_named_in_the_summary_the_files_and_the_report(call
 
 def test_every_model_is_an_estimator():
     assert {kind.__name__ for kind in MODELS.values()} <= set(estimators.__all__)
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (
+            lambda X: estimators.BayesianPartition(random_state=0).fit(X.astype(int)),
+            ["BayesianPartition", "partita fit"],
+        ),
+        (
+            lambda X: estimators.DPGaussianMixture(n_draws=5, burn_in=5, random_state=0).fit(X),
+            ["DPGaussianMixture", "score_samples"],
+        ),
+    ],
+)
+def test_a_model_without_memberships_of_new_items_says_what_to_do_instead(call, iris_csv, tmp_path, model, words):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        save(model(X), tmp_path / "model")
+    done = call("predict", "model", iris_csv, "--out", "p.csv")
+    assert done.code == 2
+    assert all(word in done.err for word in words), done.err
+    assert "Traceback" not in done.err
+    assert not (tmp_path / "p.csv").exists()

@@ -190,8 +190,8 @@ def _rds_packed(labels) -> bytes:
 
 
 def _models(home, rng):
-    """Models that differ in what they hold: a relative distance, a neighbour graph with a calibration, a matrix."""
-    from partita import SoF, SoftClustering, save
+    """Models that differ in what they hold: evidence of three kinds, partitions of draws, densities of two kinds."""
+    from partita import BayesianPartition, DPGaussianMixture, SoF, SoftClustering, save
 
     X = np.concatenate([rng.normal(0, 1, (15, 2)), rng.normal(8, 1, (15, 2))])
     P = np.kron(np.eye(2), np.ones((6, 6))) * 0.8 + 0.1
@@ -200,6 +200,18 @@ def _models(home, rng):
         "calibrated": SoftClustering(2, affinity="neighbors", random_state=0).fit(X),
         "matrix": SoF(2, affinity="precomputed", random_state=0, n_init=1).fit(P),
     }
+    draws = np.where(rng.random((24, 9)) < 0.2, rng.integers(0, 3, (24, 9)), np.arange(9) // 3)
+    gaps = np.where(rng.random((24, 9)) < 0.1, -1, draws)
+    short = {"n_chains": 2, "n_draws": 6, "burn_in": 2, "random_state": 0}
+    made |= {
+        "partition": BayesianPartition(random_state=0, n_init=1).fit(draws, chain=np.arange(24) // 12),
+        "gaps": BayesianPartition("binder", missing="unobserved", random_state=0, n_init=1, starts=[draws[0]]).fit(
+            gaps
+        ),
+        "conjugate": DPGaussianMixture(**short).fit(X),
+        "components": DPGaussianMixture(prior="paper", **short).fit(X),
+    }
+    made["partition"].membership_  # noqa: B018 - it is saved where it has been asked for
     for name, estimator in made.items():
         save(estimator, home / name)
     return [

@@ -98,15 +98,22 @@ def draws(path):
 
 
 def model(path):
-    """Loaded; and what is loaded scores items, or says what is wrong, but nothing worse."""
-    from partita import load
+    """Loaded; and what is loaded scores items, or says of its own, or says what is wrong, but nothing worse."""
+    from partita import BayesianPartition, DPGaussianMixture, load
 
     estimator = load(path)
     n = estimator.n_features_in_
     if not isinstance(n, int) or not 0 < n < 1000:
         raise AssertionError(f"a model with n_features_in_={n!r} was loaded")
     with contextlib.suppress(ValueError, MemoryLimitError):
-        estimator.predict_proba(np.full((2, n), 0.5))
+        if isinstance(estimator, BayesianPartition):
+            for answer in (estimator.psm, lambda: estimator.membership_, estimator.credible_ball, estimator.certainty):
+                answer()
+            estimator.cores()
+        elif isinstance(estimator, DPGaussianMixture):
+            estimator.score_samples(np.full((2, n), 0.5))
+        else:
+            estimator.predict_proba(np.full((2, n), 0.5))
 
 
 def manifest(path):

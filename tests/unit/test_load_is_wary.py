@@ -8,10 +8,13 @@ import pytest
 from safetensors.numpy import load as load_tensors
 from safetensors.numpy import save as save_tensors
 
-from partita import SCAMS, SoF, load, save
+from partita import SCAMS, BayesianPartition, DPGaussianMixture, SoF, load, save
 from partita.affinity import NeighborGraph
 from partita.errors import ModelError
 from partita.io.typed import fits
+from partita.mixture import Collapsed, NormalInverseWishart
+from partita.partition.losses import Binder
+from partita.partition.named_draws import NamedDraws
 from partita.solvers import PenaltyDescent
 
 rng = np.random.default_rng(0)
@@ -24,6 +27,16 @@ def saved(tmp_path_factory):
     save(SoF(2, solver=PenaltyDescent(), random_state=0, n_init=1, max_iter=50).fit(X), folder / "sof")
     save(SoF(2, affinity=NeighborGraph(5), random_state=0, n_init=1).fit(X), folder / "graph")
     save(SCAMS(2, random_state=0).fit(X), folder / "scams")
+    draws = np.where(rng.random((40, 12)) < 0.2, rng.integers(0, 3, (40, 12)), np.arange(12) // 4)
+    gaps = np.where(rng.random((40, 12)) < 0.1, -1, draws)
+    partition = BayesianPartition(Binder(), random_state=0, starts=["sof", draws[0]])
+    partition.fit(NamedDraws(draws, np.arange(40) // 20, np.array(list("abcdefghijkl"))))
+    partition.membership_  # noqa: B018 - it is saved where it has been asked for
+    save(partition, folder / "partition")
+    save(BayesianPartition("binder", missing="unobserved", random_state=0).fit(gaps), folder / "gaps")
+    short = {"n_draws": 8, "burn_in": 4, "n_chains": 2, "random_state": 0}
+    save(DPGaussianMixture(Collapsed(), prior=NormalInverseWishart(mean=[1, 1]), **short).fit(X), folder / "mixture")
+    save(DPGaussianMixture(prior="paper", start=np.arange(30) % 2, **short).fit(X), folder / "components")
     return folder
 
 
@@ -56,7 +69,8 @@ def put(*path):
     ("model", "change", "words"),
     [
         ("sof", put("estimator", "os"), "unknown estimator 'os'"),
-        ("sof", put("estimator", "BayesianPartition"), "unknown estimator"),
+        ("sof", put("estimator", "BayesianPartition"), "incomplete or was changed"),
+        ("sof", put("estimator", "FactorizationEstimator"), "unknown estimator"),
         ("sof", put("estimator", "__class__"), "unknown estimator"),
         ("sof", put("parameters", "n_clusters", "many"), "n_clusters"),
         ("sof", put("parameters", "max_iter", [1]), "max_iter"),
@@ -75,6 +89,50 @@ def put(*path):
         ("sof", put("feature_names", [1, 2]), "no words"),
         ("sof", put("fitted", None), "incomplete or was changed"),
         ("scams", put("parameters", "n_clusters", -1), "n_clusters"),
+        ("partition", put("parameters", "loss", {"loss": {"name": "os.system"}}), "unknown loss 'os.system'"),
+        ("partition", put("parameters", "loss", "loss", "a", "1"), "a='1'"),
+        ("partition", put("parameters", "loss", "loss", "a", 7), "a=7"),
+        ("partition", put("parameters", "starts", [{"labels": "draws"}]), "array 'draws' of the model"),
+        ("partition", put("parameters", "starts", [7]), "a start 7"),
+        ("partition", put("parameters", "starts", [{"labels": []}]), "a start"),
+        ("partition", put("parameters", "n_init", "many"), "n_init"),
+        ("partition", put("fitted_loss", "binder"), "the loss of the model is 'binder'"),
+        ("partition", put("search", []), "search is"),
+        ("partition", put("search", "status", "fine"), "status of search is 'fine'"),
+        ("partition", put("search", "gap", "small"), "gap of search"),
+        ("partition", put("search", "gap", True), "gap of search"),
+        ("partition", put("search", "n_agreeing", -1), "n_agreeing of search is -1"),
+        ("partition", put("search", "runs", []), "array 'runs' of the model"),
+        ("partition", put("search", "tried", 0, "n_clusters", 2.5), "n_clusters of tried"),
+        ("partition", put("draws", "n_given", 1), "n_given of draws is 1"),
+        ("partition", put("draws", None), "array 'similarity' of the model is missing"),
+        ("partition", put("items", list("aacdefghijkl")), "no two alike"),
+        ("partition", put("items", ["a"]), "a name for each of 12"),
+        ("partition", put("said", "nothing"), "said of the model"),
+        ("partition", put("agreement", "chains", [0]), "two or more names"),
+        ("partition", put("agreement", "chains", [[0], [1]]), "expected a number or text"),
+        ("partition", put("agreement", "chains", [0, 1, 2]), "agreement.lengths"),
+        ("partition", put("agreement", "farthest", [0, 2]), "farthest apart"),
+        ("partition", put("agreement", "r_hat", {}), "n_clusters of r_hat is missing"),
+        ("partition", put("membership", "membership", "nothing"), "array 'nothing' of the model is missing"),
+        ("partition", put("membership", "factor", "draws"), "array 'draws' of the model"),
+        ("partition", put("membership", "restarts", []), "no restart"),
+        ("partition", put("membership", "notes", [1]), "notes of membership"),
+        ("mixture", put("parameters", "sampler", {"sampler": {"name": "gibbs"}}), "unknown sampler 'gibbs'"),
+        ("mixture", put("parameters", "sampler", "sampler", "scans", 0.5), "scans=0.5"),
+        ("mixture", put("parameters", "prior", "prior", "mean", "high"), "options that are no numbers"),
+        ("mixture", put("parameters", "prior", "prior", "scale", [True]), "options that are no numbers"),
+        ("mixture", put("parameters", "alpha", {"gamma": {"shape": -1}}), "shape=-1"),
+        ("mixture", put("sampled", "prior", "conjugate"), "sampled with 'conjugate'"),
+        ("mixture", put("sampled", "alpha", "high"), "sampled with 'high'"),
+        ("mixture", put("sampled", "status", "converged"), "status of sampled"),
+        ("mixture", put("density", "kind", "gaussian"), "density.log_weight"),
+        ("mixture", put("density", "kind", "pickle"), "kind of density"),
+        ("mixture", put("density", "prior", "kappa", 0), "out of range"),
+        ("mixture", put("density", "prior", "freedom", "inf"), "out of range"),
+        ("mixture", put("agreement", None), "agreement of the model"),
+        ("mixture", put("feature_names", ["a"]), "names 1 features"),
+        ("components", put("density", "kind", "student"), "density.items"),
     ],
 )
 def test_a_description_that_asks_for_something_else_is_refused(saved, tmp_path, model, change, words):
@@ -107,9 +165,97 @@ def test_arrays_that_cannot_be_of_one_fit_are_refused(saved, tmp_path, name, tur
             load(changed(saved / model, tmp_path / model, lambda _: None, arrays))
 
 
+# What compiled code reads without looking, and what else has to hold: an array, what is done to it, and the error.
+SPOILED = [
+    ("partition", "labels", lambda a: a + 1, "first appearance"),
+    ("partition", "labels", lambda a: a[:5].copy(), "array 'runs'"),
+    ("partition", "runs", lambda a: a + 1, "first appearance"),
+    ("partition", "draws", lambda a: a[:, :5].copy(), "array 'draws'"),
+    ("partition", "draws", lambda a: a * 2, "first appearance"),
+    ("partition", "draws", lambda a: -a, "first appearance"),
+    ("partition", "draws", lambda a: a.astype(np.float64), "whole numbers"),
+    ("partition", "draws", lambda a: a.astype(np.uint8), "whole numbers"),
+    ("partition", "draws", lambda a: a.astype(np.int64), "no partitions that count"),
+    ("partition", "counts", lambda a: -a, "no partitions that count"),
+    ("partition", "counts", lambda a: a * np.nan, "NaN or infinities"),
+    ("partition", "counts", lambda a: a[:-1].copy(), "array 'counts'"),
+    ("partition", "agreement.lengths", lambda a: a - a, "no draws"),
+    ("partition", "agreement.lengths", lambda a: a + 1, "agreement.n_clusters"),
+    ("partition", "agreement.distances", lambda a: a.astype(np.float32), "float64"),
+    ("partition", "soft.membership", lambda a: a * 2, "not on the simplex"),
+    ("partition", "soft.membership", lambda a: a[:, :1].copy(), "soft.membership"),
+    ("partition", "soft.labels", lambda a: a + 9, "labels of the model"),
+    ("partition", "starts.0", lambda a: a[None].copy(), "starts.0"),
+    ("gaps", "similarity", lambda a: a * 2, "symmetric matrix in"),
+    ("gaps", "similarity", np.triu, "symmetric matrix in"),
+    ("mixture", "draws", lambda a: a[:-1].copy(), "do not fit"),
+    ("mixture", "draws", lambda a: a[:, 1:] * 0, "do not fit"),
+    ("mixture", "draws", lambda a: a + 1, "first appearance"),
+    ("mixture", "n_clusters", lambda a: a + 1, "do not fit"),
+    ("mixture", "alpha", lambda a: -a, "concentration"),
+    ("mixture", "log_joint", lambda a: a.T.copy(), "log_joint"),
+    ("mixture", "density.items", lambda a: a[:-1].copy(), "density.items"),
+    ("mixture", "density.labels", lambda a: a + 5, "first appearance"),
+    ("mixture", "density.labels", lambda a: a[:0].copy(), "density.alphas"),
+    ("mixture", "density.alphas", lambda a: a * 0, "out of range"),
+    ("mixture", "density.prior.whitener", lambda a: a[:1].copy(), "density.prior.whitener"),
+    ("mixture", "density.unit", lambda a: a * 0, "units of the model"),
+    ("mixture", "density.constant", lambda a: a.astype(np.int8), "truth values"),
+    ("components", "density.first", lambda a: a[::-1].copy(), "components of the model"),
+    ("components", "density.first", lambda a: a * 2, "components of the model"),
+    ("components", "density.first", lambda a: np.r_[a[:2], a[1:-1]][:-1], "components of the model"),
+    ("components", "density.first", lambda a: np.r_[a[:2], a[1:2], a[3:]], "components of the model"),
+    ("components", "density.first", lambda a: a[:1].copy(), "components of the model"),
+    ("components", "density.mean", lambda a: a[:-1].copy(), "density.mean"),
+    ("components", "density.log_weight", lambda a: a[:-1].copy(), "components of the model"),
+    ("components", "density.whitener", lambda a: a * np.inf, "NaN or infinities"),
+]
+
+
+@pytest.mark.parametrize(("model", "name", "turned", "words"), SPOILED)
+def test_arrays_of_draws_and_densities_that_cannot_be_are_refused(saved, tmp_path, model, name, turned, words):
+    with np.errstate(invalid="ignore"), pytest.raises(ModelError, match=words):
+        load(changed(saved / model, tmp_path / "m", lambda _: None, lambda own: own | {name: turned(own[name])}))
+
+
+def test_any_array_that_is_left_out_is_missed(saved, tmp_path):
+    for model in ("partition", "gaps", "mixture", "components"):
+        for name in load_tensors((saved / model / "arrays.safetensors").read_bytes()):
+            folder = tmp_path / model / name
+
+            def without(own, name=name):
+                return {key: array for key, array in own.items() if key != name}
+
+            with pytest.raises(ModelError, match=f"array '{name}' of the model is missing"):
+                load(changed(saved / model, folder, lambda _: None, without))
+
+
+def test_any_value_that_is_left_out_is_missed_or_has_a_default(saved, tmp_path):
+    """Of what describes a fit nothing is made up; of parameters this version's defaults stand for what is not there."""
+    for model in ("partition", "gaps", "mixture", "components"):
+        config = json.loads((saved / model / "model.json").read_text())["config"]
+        for name in config:
+
+            def without(own, name=name):
+                del own[name]
+
+            with pytest.raises(ModelError, match=f"{name}"):
+                load(changed(saved / model, tmp_path / model / name, without))
+
+    def forgets(own):
+        del own["parameters"]["n_jobs"]
+        own["parameters"]["later"] = 1
+
+    assert load(changed(saved / "gaps", tmp_path / "defaults", forgets)).n_jobs is None
+
+
 def test_what_was_not_changed_loads(saved):
     for model in ("sof", "graph", "scams"):
         assert load(saved / model).predict(X).shape == (30,)
+    for model in ("partition", "gaps"):
+        assert load(saved / model).membership_.shape[0] == 12
+    for model in ("mixture", "components"):
+        assert load(saved / model).score_samples(X).shape == (30,)
 
 
 def test_types_of_json_values():

@@ -9,11 +9,24 @@ import scipy.sparse as sp
 
 from partita.cli.console import DONE, say
 from partita.errors import InputError
+from partita.estimators.base import FactorizationEstimator
 from partita.io import FeatureTable, load, read_features, write_predictions
 from partita.io.sparse_files import read_sparse_rows
 from partita.membership import row_entropy, row_margin
 
 __all__ = ["run_predict"]
+
+# What a model that gives new items no memberships is for.
+INSTEAD = {
+    "BayesianPartition": (
+        "which says of the items of its draws alone where they belong and cannot place new ones: sample draws that "
+        "have the new items too and partition them, or fit the features with partita fit and predict with that"
+    ),
+    "DPGaussianMixture": (
+        "which has densities and no memberships: partita.load(MODEL).score_samples(X) in Python gives the log density "
+        "of new items; for memberships fit the features with partita fit"
+    ),
+}
 
 
 def run_predict(
@@ -31,6 +44,8 @@ def run_predict(
     if out.exists() and not (force and out.is_file()):
         raise InputError(f"{out} exists already: pass --force to replace it, or another --out")
     estimator = load(model)
+    if not isinstance(estimator, FactorizationEstimator):
+        raise InputError(f"{model} holds a {type(estimator).__name__}, {INSTEAD[type(estimator).__name__]}")
     ids, notes = [], []
     sparse = _sparse_rows(file) if estimator._builder_.pairwise else None
     if sparse is None:

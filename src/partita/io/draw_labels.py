@@ -14,7 +14,7 @@ __all__ = ["BATCH", "WHOLE", "Labels", "checked_labels", "lacking", "require_lab
 
 # Labels that are decoded at a time.
 BATCH = 1 << 23
-WHOLE = "labels are whole numbers or, in NumPy files, strings"
+WHOLE = "labels are whole numbers or, in text and NumPy files, words"
 
 Labels = NDArray[Any]
 

@@ -24,13 +24,15 @@ from partita.io.r_tables import R_TABLE_SUFFIXES
 from partita.io.stored_labels import StoredLabels
 from partita.io.text_rows import TEXT_SUFFIXES
 from partita.memory import require_memory
-from partita.partition.named_draws import NamedDraws, columns_of, named_draws
+from partita.partition.named_draws import NamedDraws, columns_of, named_draws, transposed_note
 
 __all__ = ["open_draws", "read_draws"]
 
 SUFFIXES = (*TEXT_SUFFIXES, *R_TABLE_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr", ".nc", *R_SUFFIXES)
 # The group of an ArviZ file that holds draws, and the arrays of a .npz file that say the chain of each and name items.
 POSTERIOR, CHAIN, ITEM = "posterior", "chain", "item"
+# What `partita draws` keeps of each draw beside them.
+TRACES = ("log_joint",)
 KINDS = (np.int8, np.int16, np.int32, np.int64)
 
 
@@ -41,9 +43,10 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
     ----------
     path : str or Path
         .npy, .npz, .parquet (a column for each item, or one column of lists), .csv or .tsv (also .gz; a first row that
-        is no numbers is a header), .txt as R's `write.table` writes it, a folder or zip file .zarr, .nc as ArviZ writes
-        it, .rds or .RData with a matrix, data frame or array (iteration, chain, item). Columns without a name, as R
-        writes them for row names, and those that number draws and chains are no items.
+        is no numbers is a header, unless it is of words that repeat, above words), .txt as R's `write.table` writes
+        it, a folder or zip file .zarr, .nc as ArviZ writes it, .rds or .RData with a matrix, data frame or
+        array (iteration, chain, item). Columns without a name, as R writes them for row names, and those that number
+        draws and chains are no items. Labels in text are whole numbers, or words.
     key : str, optional
         Array of a .npz file or zarr group, variable of an ArviZ file, or element of a list or .RData file of R; the
         only one that could be meant by default.
@@ -56,7 +59,7 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
     Raises
     ------
     InputError
-        Naming the file, and the row and column of a label that is missing or not whole.
+        Naming the file, and the line and column of a label that is missing or not whole.
     MissingExtraError
         For parquet without pyarrow, a zarr store without zarr, or a file of R without rdata.
     MemoryLimitError
@@ -119,13 +122,26 @@ def read_draws(
         labels = checked_labels(arrays.load(name), file, gaps)
         shapes = {name: shape for name, (shape, _) in arrays.headers.items()}
         return _named(labels, shapes, arrays.load, file)
-    names, batches = (parquet_draws if suffix == ".parquet" else text_draws)(file, gaps)
+    try:
+        return _of_table(file, suffix, gaps)
+    except InputError as error:
+        if str(file) in str(error):
+            raise
+        raise InputError(f"{file}: {error}") from error
+
+
+def _of_table(file: Path, suffix: str, gaps: bool) -> NamedDraws:
+    """Parquet or text: the columns of items, and the one of chains."""
+    text = None if suffix == ".parquet" else text_draws(file, gaps)
+    names, batches = parquet_draws(file, gaps) if text is None else (text.names, text.batches())
+    chain_at, left = (None, []) if names is None else columns_of(names)
     labels = _collected(batches, file)
     if names is None:
         return NamedDraws(labels)
-    chain_at, left = columns_of(names)
     chain = None if chain_at is None else labels[:, chain_at].copy()
-    return NamedDraws(labels if len(left) == len(names) else labels[:, left], chain, np.array(names)[left])
+    items = [names[k] for k in left]
+    notes = transposed_note(None if text is None else text.row_names, items, len(labels))
+    return NamedDraws(labels if len(left) == len(names) else labels[:, left], chain, np.array(items), notes=notes)
 
 
 def _named(
@@ -140,7 +156,9 @@ def _named(
                 f"{'draws' if name == CHAIN else 'items'}; leave it out, or rename it"
             )
         told.append(load(name) if name in shapes else None)
-    return NamedDraws(labels, told[0], None if told[1] is None else np.array(as_words(told[1])))
+    of_draws = (name for name in TRACES if shapes.get(name) == labels.shape[:1])
+    traces = {name: np.asarray(load(name), dtype=np.float64) for name in of_draws}
+    return NamedDraws(labels, told[0], None if told[1] is None else np.array(as_words(told[1])), traces)
 
 
 def _with_xarray(path: Path, variable: str | None, gaps: bool) -> NamedDraws:

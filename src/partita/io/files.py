@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from partita.errors import InputError
+from partita.registry import did_you_mean
 
 __all__ = ["did_you_mean", "listed", "number_label", "require_file", "require_suffix", "sha256_of_file"]
 
@@ -80,16 +80,6 @@ def require_suffix(path: Path, suffixes: Sequence[str]) -> str:
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes); expected at least one row")
     return suffix
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A clause to put behind "there is no such name": the closest known one, or nothing.
-
-    >>> did_you_mean("speceis", ["length", "species"])
-    "; did you mean 'species'?"
-    """
-    close = difflib.get_close_matches(name, list(known), n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def listed(items: Iterable[object], limit: int = 8) -> str:

@@ -19,6 +19,7 @@ from partita.errors import ModelError
 from partita.io.files import did_you_mean
 from partita.io.output import atomic_write_bytes, atomic_write_text
 from partita.io.tensors import AGAIN, TYPES, is_shape, no_constant, read_tensors
+from partita.memory import require_memory
 
 __all__ = ["SCHEMA_VERSION", "read_model", "write_model"]
 
@@ -27,6 +28,8 @@ PROGRAM = "partita"
 DESCRIPTION, ARRAYS, SUBFOLDER = "model.json", "arrays.safetensors", "model"
 # A description has names of columns, settings and the shapes of arrays.
 LARGEST = 64 << 20
+# Copies of all arrays while a file is written: the bytes of each, and of the file.
+COPIES = 2
 
 
 def write_model(folder: Path, *, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
@@ -44,9 +47,11 @@ def write_model(folder: Path, *, config: dict[str, Any], arrays: dict[str, NDArr
     Raises
     ------
     ModelError
-        For a config that JSON cannot hold, or an array of another type.
+        For a config that JSON cannot hold or that would be too large to be read, or an array of another type.
     InputError
         If nothing can be written there.
+    MemoryLimitError
+        Where the copies of the arrays that the file is made of would not fit.
 
     Examples
     --------
@@ -68,6 +73,15 @@ def write_model(folder: Path, *, config: dict[str, Any], arrays: dict[str, NDArr
         text = json.dumps(description, indent=2, allow_nan=False, ensure_ascii=False)
     except (TypeError, ValueError) as error:
         raise ModelError(f"the model's config cannot be written as JSON ({error}); pass numbers and strings") from error
+    if len(text.encode()) >= LARGEST:
+        raise ModelError(
+            f"the model's config takes {len(text.encode()):,} bytes as JSON, and at most {LARGEST:,} are read: give "
+            "items or columns shorter names, or none"
+        )
+    n_bytes = sum(array.nbytes for array in plain.values())
+    require_memory(
+        COPIES * n_bytes, f"writing the model {folder}", "save it where there is more memory, or thin the draws"
+    )
     folder.mkdir(parents=True, exist_ok=True)
     atomic_write_bytes(folder / ARRAYS, safetensors_numpy.save(plain))
     atomic_write_text(folder / DESCRIPTION, text + "\n")

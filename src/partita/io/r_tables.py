@@ -19,8 +19,8 @@ __all__ = ["R_TABLE_SUFFIXES", "table_rows"]
 R_TABLE_SUFFIXES = (".txt",)
 
 
-def table_rows(path: Path) -> tuple[list[str] | None, int, Iterator[list[str]]]:
-    r"""Names of the columns where there is a header, the number of columns, and the rows; without the names of rows.
+def table_rows(path: Path) -> tuple[list[str] | None, int, Iterator[tuple[int, list[str]]]]:
+    r"""Names of the columns where there is a header, their number, and the rows with their lines; no names of rows.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def table_rows(path: Path) -> tuple[list[str] | None, int, Iterator[list[str]]]:
     ...     _ = file.write_text('"V1" "V2"\n"1" 1 1\n"2" 1 2\n')
     ...     names, width, rows = table_rows(file)
     ...     names, width, list(rows)
-    (['V1', 'V2'], 2, [['1', '1'], ['1', '2']])
+    (['V1', 'V2'], 2, [(2, ['1', '1']), (3, ['1', '2'])])
     """
     head, mark = _first_line(path)
     rows = _rows(path, mark)
@@ -65,14 +65,16 @@ def table_rows(path: Path) -> tuple[list[str] | None, int, Iterator[list[str]]]:
     return names, width - named, _checked(chain(body, rows), width, int(named), path)
 
 
-def _checked(rows: Iterator[tuple[int, list[str]]], width: int, drop: int, path: Path) -> Iterator[list[str]]:
+def _checked(
+    rows: Iterator[tuple[int, list[str]]], width: int, drop: int, path: Path
+) -> Iterator[tuple[int, list[str]]]:
     for line, row in rows:
         if len(row) != width:
             raise InputError(
                 f"{path}, line {line}: expected {width} cells as in the rows before, found {len(row)}; fill in or take "
                 "out cells"
             )
-        yield row[drop:]
+        yield line, row[drop:]
 
 
 def _first_line(path: Path) -> tuple[str, str]:

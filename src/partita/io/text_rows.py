@@ -13,7 +13,7 @@ from typing import TextIO, cast
 from partita.errors import InputError
 from partita.io.unpacked import require_unpacked
 
-__all__ = ["TEXT_SUFFIXES", "as_number", "data_rows", "delimiter_of", "first_rows", "is_missing"]
+__all__ = ["TEXT_SUFFIXES", "as_number", "data_rows", "delimiter_of", "first_rows", "is_missing", "numbered_rows"]
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 # What people and programs write into a cell that holds nothing.
@@ -73,12 +73,7 @@ def first_rows(path: Path, n: int = 2) -> tuple[list[list[str]], bool]:
     if not rows:
         raise InputError(f"{path} is empty; expected at least one row")
     if len(rows[0]) == 1:
-        other = next((mark for mark in ";\t," if mark in rows[0][0] and mark != delimiter_of(path)), None)
-        if other is not None:
-            raise InputError(
-                f"{path}: the cells of line 1 are parted by {other!r}, expected {delimiter_of(path)!r}; "
-                f"write it with commas as .csv or with tabulators as .tsv"
-            )
+        _require_delimiter(path, rows[0][0])
     return rows, on_first_line
 
 
@@ -90,6 +85,11 @@ def data_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[list[str
     InputError
         Naming the line of a row that has not `width` cells.
     """
+    return (row for _, row in numbered_rows(path, width, skip_header=skip_header))
+
+
+def numbered_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[tuple[int, list[str]]]:
+    """The rows that `data_rows` gives, each after the number of the line that it ends on."""
     pending = not skip_header
     blank = 0
     for line, row in _rows(path):
@@ -100,14 +100,25 @@ def data_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[list[str
             pending = True
             continue
         if width == 1:
-            yield from ([""] for _ in range(blank))
+            yield from ((line, [""]) for _ in range(blank))
         blank = 0
         if len(row) != width:
             raise InputError(
                 f"{path}, line {line}: expected {width} cells as in the first row, found {len(row)}; "
                 f"fill in or take out cells (a cell that contains {delimiter_of(path)!r} needs quotes)"
             )
-        yield row
+        yield line, row
+
+
+def _require_delimiter(path: Path, line: str) -> None:
+    """Raise where a first line has no delimiter of its format, and one of another."""
+    own = delimiter_of(path)
+    other = next((mark for mark in ";\t," if mark in line and mark != own), None)
+    if other is not None and own not in line:
+        raise InputError(
+            f"{path}: the cells of line 1 are parted by {other!r}, expected {own!r}; write it with commas as .csv "
+            "(R: write.csv, not write.csv2) or with tabulators as .tsv"
+        )
 
 
 def _is_blank(row: list[str]) -> bool:
@@ -121,6 +132,9 @@ def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
             for row in reader:
                 yield reader.line_num, row
         except csv.Error as error:
+            if reader.line_num == 1:
+                with _opened(path) as again:
+                    _require_delimiter(path, again.readline())
             raise InputError(
                 f"{path}, line {reader.line_num}: not a well-formed row ({error}); check the quotes"
             ) from error
