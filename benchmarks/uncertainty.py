@@ -153,8 +153,8 @@ def chains() -> None:
                     other[truth == 4] = 3
                 parts = [chain_of(other if c == 3 else truth, doubt, M, stay, rng) for c in range(4)]
                 found = compare_chains(np.concatenate(parts), np.repeat(np.arange(4), M), labels=truth)
-                against += not found.agree
-                little += found.agree and "too little" in found.verdict
+                little += "too little" in found.verdict
+                against += not found.agree and "too little" not in found.verdict
                 largest = max(largest, found.max_difference)
             print(f"| {kind} | {stay} | {M} | {against}/{SEEDS} | {little}/{SEEDS} | {largest:.2f} |", flush=True)
 

@@ -29,6 +29,8 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "mathml",
     "plain_docstrings",
+    "command_options",
+    "citations",
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "gallery/README.*", "gallery/GALLERY_HEADER.*"]

@@ -2,7 +2,7 @@
 Start: which digits are which, and how surely
 =============================================
 
-Clusters 1,797 pictures of handwritten digits, looks at the ones that are in doubt, and scores new ones.
+Clusters 1,497 pictures of handwritten digits, looks at the ones that are in doubt, and scores 300 new ones.
 
 The classes are known here. They are used to judge the answer and never to find it.
 """
@@ -11,6 +11,8 @@ The classes are known here. They are used to judge the answer and never to find 
 # Fit
 # ---
 # A scikit-learn estimator: rows are items, columns are features. The last 300 pictures are kept for later.
+
+from textwrap import fill
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -35,7 +37,7 @@ print(f"adjusted Rand index against the classes: {adjusted_rand_index(digit[know
 # of clusters, and that no criterion without labels can tell which is right.
 
 for note in model.result_.notes:
-    print("-", note)
+    print(fill(note, 80, initial_indent="- ", subsequent_indent="  "))
 
 # %%
 # We know that digits are about equally frequent. That is knowledge, and it has a name:
@@ -55,14 +57,17 @@ plt.show()
 # %%
 # The items in most doubt
 # -----------------------
-# ``boundary`` names them, most ambiguous first: items whose two largest memberships are less than .2 apart.
+# ``boundary`` names them, most ambiguous first: items whose two largest memberships are less than .2 apart. Above each
+# stands the digit that was meant, and the two clusters it lies between; clusters are numbered as they come, and are no
+# digits.
 
 doubtful = model.result_.membership.boundary()[:10]
-figure, axes = plt.subplots(2, 5, figsize=(9, 4.4), layout="constrained")
+figure, axes = plt.subplots(2, 5, figsize=(10, 4.4), layout="constrained")
 for ax, item in zip(axes.ravel(), doubtful, strict=True):
     ax.imshow(X[item].reshape(8, 8), cmap="gray_r")
-    first, second = np.sort(model.membership_[item])[::-1][:2]
-    ax.set_title(f"a {digit[item]}: {first:.2f} or {second:.2f}", fontsize=10)
+    i, j = np.argsort(-model.membership_[item])[:2]
+    first, second = model.membership_[item, [i, j]]
+    ax.set_title(f"{digit[item]}: cluster {i} {first:.2f}, {j} {second:.2f}", fontsize=9)
     ax.set_axis_off()
 plt.show()
 

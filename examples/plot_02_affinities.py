@@ -1,11 +1,11 @@
 """
-Evidence decides: one model, four affinities
-============================================
+Evidence decides: four affinities
+=================================
 
 Shows what the choice of an affinity changes, on four made sets and two tables.
 
-An affinity says of every pair of items how much speaks for their being together. The model that reads it is the same
-in every column below.
+An affinity says of every pair of items how much speaks for their being together. The models differ in their scale
+alone: 1 for SoF and the ensemble, one for each cluster on the graphs.
 """
 
 # %%
@@ -19,7 +19,7 @@ from sklearn.datasets import load_digits, load_wine, make_moons
 
 from partita import SoF, SoftClustering
 from partita.affinity import NeighborGraph
-from partita.metrics import adjusted_rand_index
+from partita.metrics import adjusted_rand_index, align
 from partita.plots import cluster_colors
 
 rng = np.random.default_rng(0)
@@ -61,7 +61,8 @@ for place, (row, (name, (X, truth))) in enumerate(zip(axes, sets.items(), strict
     K = len(np.unique(truth))
     for ax, (title, make) in zip(row, models.items(), strict=True):
         labels = make(K).fit(X).labels_
-        ax.scatter(*X.T, c=np.array(cluster_colors(K))[labels], s=6)
+        matched = align(labels, truth)[0].argmax(axis=1)  # one colour for one cluster in all columns
+        ax.scatter(*X.T, c=np.array(cluster_colors(K))[matched], s=6)
         ax.set(xticks=[], yticks=[])
         ax.set_xlabel(f"ARI {adjusted_rand_index(truth, labels):.2f}", fontsize=9)
         if place == 0:

@@ -41,7 +41,7 @@ for loss, model in models.items():
         f"adjusted Rand index against the truth {adjusted_rand_index(truth, model.labels_):.3f}"
     )
 model = models["vi"]
-print("each under the other's loss:", round(expected_loss(models["binder"].labels_, sampled.draws_, loss="vi"), 4))
+print("binder's partition under vi:", round(expected_loss(models["binder"].labels_, sampled.draws_, loss="vi"), 4))
 
 # %%
 # The posterior, in the order of the estimate
@@ -63,8 +63,8 @@ plt.show()
 # %%
 # How sure: the credible ball
 # ---------------------------
-# The smallest ball around the estimate that holds 95% of the draws, and the partitions at its edge: the coarsest, the
-# finest and the furthest of them.
+# The smallest ball around the estimate that holds 95% of the draws, and the draws that bound it: the furthest
+# (horizontal bound), the furthest of those with fewest clusters (upper) and with most (lower).
 
 ball = model.credible_ball(level=0.95)
 print(f"radius {ball.radius:.3f} bits")

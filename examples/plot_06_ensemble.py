@@ -44,7 +44,7 @@ print(f"one run alone: adjusted Rand index {np.mean(alone):.3f} on average, {np.
 
 consensus = BayesianPartition("vi", random_state=0).fit(runs)
 print(f"consensus: K = {consensus.n_clusters_}, {adjusted_rand_index(variety, consensus.labels_):.3f}")
-SimilarityDisplay.from_estimator(consensus)
+SimilarityDisplay.from_estimator(consensus, title="Share of runs that join a pair")
 plt.show()
 
 # %%

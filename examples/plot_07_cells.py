@@ -14,6 +14,7 @@ Clusters 1,200 simulated cells on their neighbour graph, inside an AnnData, and 
 import anndata
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import ListedColormap
 from sklearn.decomposition import TruncatedSVD
 from sklearn.neighbors import kneighbors_graph
 
@@ -61,13 +62,16 @@ print("status:", adata.uns["partita"]["status"])
 # %%
 # Doubt
 # -----
-# Left: clusters. Right: entropy of the membership. Cells on the way stand out, and so do the two small types, every
-# cell of which is as sure as can be. That is an artefact: with a scale for each cluster a small cluster explains its
-# pairs as well by smaller memberships and a larger scale. Compare entropies within a cluster, not between clusters.
+# Left: clusters. Right: entropy of the membership. Cells on the first half of the way, beside the larger type, stand
+# out, those on the second half hardly. So do the two small types, every cell of which is as sure as can be. That is an
+# artefact: with a scale for each cluster a small cluster explains its pairs as well by smaller memberships and a larger
+# scale. Compare entropies within a cluster, not between clusters.
 
+bright = ListedColormap(plt.get_cmap("magma")(np.linspace(0.35, 1, 256)))  # seen on a dark ground
 figure, axes = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
 axes[0].scatter(*components[:, :2].T, c=np.array(cluster_colors(4))[labels], s=5)
-points = axes[1].scatter(*components[:, :2].T, c=adata.obs["partita_entropy"], s=5, cmap="magma")
+points = axes[1].scatter(*components[:, :2].T, c=adata.obs["partita_entropy"], s=5, cmap=bright)
+axes[1].set_facecolor("#1c1b22")
 figure.colorbar(points, ax=axes[1], label="entropy, nats")
 for ax, title in zip(axes, ("clusters", "doubt"), strict=True):
     ax.set_title(title, loc="left")
@@ -98,6 +102,6 @@ axes[0].set_ylabel("membership in the target type")
 plt.show()
 
 # %%
-# The averaged memberships follow the way best. The calibrated ones have the order and are all or nothing: to a density
-# the cells on the way are part of one type or of the other. A membership says which side a cell is tied to; it is not a
-# pseudotime.
+# The averaged memberships lie closest to the way. The calibrated ones have its order and are all or nothing: to a
+# density the cells on the way are part of one type or of the other. A membership says which side a cell is tied to; it
+# is not a pseudotime.

@@ -46,7 +46,7 @@ for name, membership in {**found, "true posterior": posterior}.items():
 # %%
 # Each against the true posterior. On the diagonal a membership is a probability; a flat S is one that is too sure.
 
-figure, axes = plt.subplots(1, 4, figsize=(13, 3.6), layout="constrained", sharey=True)
+figure, axes = plt.subplots(1, 4, figsize=(13, 4.2), layout="constrained", sharey=True)
 for ax, (name, membership) in zip(axes, found.items(), strict=True):
     estimate, truth = align(membership, posterior)
     ax.plot([0, 1], [0, 1], color="0.7")

@@ -1,8 +1,8 @@
 """
-Growing: time and memory against the number of items
-====================================================
+Growing: time against the number of items
+=========================================
 
-Measures how a fit grows with the number of items, stops one by the clock, and scores the rest in batches.
+Measures how the time of a fit grows with the number of items, shows what is refused, and scores the rest in batches.
 """
 
 # %%
@@ -31,7 +31,7 @@ def blobs(n, seed=0, K=10, d=6):
 
 
 SoftClustering(10, random_state=0).fit(blobs(20_000)[0])
-sizes, seconds, scores, nonzeros = (2_000, 4_000, 8_000, 16_000, 32_000), [], [], []
+sizes, seconds, scores = (2_000, 4_000, 8_000, 16_000, 32_000), [], []
 for n in sizes:
     X, truth = blobs(n)
     begin = time.perf_counter()
@@ -44,6 +44,7 @@ ax.loglog(sizes, seconds, marker="o", label="measured")
 ax.loglog(sizes, seconds[-1] * np.array(sizes) / sizes[-1], color="0.7", label="linear", zorder=0)
 ax.set(xlabel="items", ylabel="seconds", title="features to memberships")
 ax.set_xticks(sizes, [f"{n:,}" for n in sizes])
+ax.set_yticks(seconds, [f"{time_:.2g}" for time_ in seconds])
 ax.minorticks_off()
 ax.legend()
 plt.show()

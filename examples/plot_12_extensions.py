@@ -2,7 +2,7 @@
 Extending: a criterion, a loss, an objective, an affinity
 =========================================================
 
-Adds one of each, uses them by name, and shows what each has to offer.
+Adds one of each, uses all but the objective, and shows what each has to offer.
 The contract tests of the repository check this file.
 """
 

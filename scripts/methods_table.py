@@ -8,15 +8,16 @@ scripts/methods_table.py --check    exit with 1 where the file is not what would
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from partita.objectives import Domain, Objective
 from partita.solvers import Solver
 
 TARGET = Path(__file__).parent.parent / "docs" / "methods.md"
-HEAD = """# Methods
+HEAD = """<!-- Written by `scripts/methods_table.py` from what the code says of itself; do not edit. -->
 
-Written by `scripts/methods_table.py` from what the code says of itself; do not edit.
+# Methods
 
 Every model here factorizes an affinity, P ~ W diag(a) W^T. An objective says which a goes with W and where W may lie,
 its domain; a solver says which domains it can do. Any solver goes with any objective whose domain it can do, and the
@@ -52,13 +53,11 @@ def page() -> str:
     solvers = [
         [
             f"`{kind.name}`",
-            ", ".join(sorted(kind.domains)),
-            ", ".join(sorted(kind.requires)) or "-",
+            f"{kind.use}; {kind.source}",
+            ", ".join(sorted(kind.domains)) + (f"; needs {_listed(kind.requires)} of P" if kind.requires else ""),
             kind.cost,
             kind.guarantee,
             "yes" if kind.monotone else "no",
-            kind.use,
-            kind.source,
         ]
         for kind in sorted(Solver.registry.values(), key=lambda kind: kind.name)
     ]
@@ -70,25 +69,17 @@ def page() -> str:
             "## Domains\n",
             _table(["name", "constraint", "solvers"], domains),
             "## Solvers\n",
-            _table(
-                [
-                    "name",
-                    "domains",
-                    "needs of P beyond products",
-                    "cost",
-                    "guarantee",
-                    "monotone",
-                    "use it for",
-                    "source",
-                ],
-                solvers,
-            ),
+            _table(["name", "use it for; source", "domains", "cost", "guarantee", "monotone"], solvers),
         ]
     )
 
 
 def _rank(domain: Domain) -> int:
     return list(Domain.registry).index(domain.name)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return " and ".join(f"`{word}`" for word in sorted(words))
 
 
 def _solvers(domain: str) -> str:

@@ -17,6 +17,11 @@ CODE = re.compile(r"``.+?``|`[^`]+`", re.DOTALL)
 FIELD = re.compile(r"^\s*:(param|ivar|type|vartype|raises|returns|keyword)\b[^:]*:|^\s*:[\w ]+:", re.MULTILINE)
 TYPE = re.compile(r"^\s*:(?:type|vartype) (.+?): (.*)$")
 NAMED = re.compile(r"^(\s*:(?:param|ivar) (.+?):) ?(.*)$")
+# What napoleon writes in front of what is returned or warned: a type, a name, or a name with its type, with stars.
+RETURNED = re.compile(
+    r"^(\s*:(?:returns|Yields|Warns):(?: \*)? +| +\* )"
+    r"(?:\*\*(?P<name>[^*]+)\*\*(?: \((?P<star>\*?)(?P<of>.+)(?P=star)\))?|\*(?P<type>[^*`]+)\*)(?= -- |$)"
+)
 ATTRIBUTE = re.compile(r"^:ivar (.+?):(.*)$")
 
 
@@ -44,6 +49,16 @@ def _code(span: str) -> str:
     if target and (text.startswith("partita.") or text[:1].isupper()):
         return f":py:obj:`{text} <{target}>`"
     return f"``{text}``"
+
+
+def _returned(found: re.Match[str]) -> str:
+    """Names and types as code; a sentence that napoleon took for a name, up to a colon, as it was written."""
+    front, name, of = found[1], found["name"], found["of"]
+    if found["type"]:
+        return f"{front}``{found['type']}``"
+    if " " in name:
+        return f"{front}{name}" + (f": {of}" if of else "")
+    return f"{front}``{name}``" + (f" : ``{of}``" if of and "`" not in of else f" : {of}" if of else "")
 
 
 def _escaped(text: str) -> str:
@@ -107,6 +122,7 @@ def after(app, what, name, obj, options, lines: list[str]) -> None:
     for line in lines:
         if TYPE.match(line):
             continue
+        line = RETURNED.sub(_returned, line)
         found = NAMED.match(line)
         if found and types.get(found[2]):
             shown = types[found[2]].replace("`", "").replace("\\", "")

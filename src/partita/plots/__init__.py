@@ -3,6 +3,7 @@
 They need matplotlib: python -m pip install 'partita[plot]'.
 """
 
+from partita.plots.chain_traces import ChainTracesDisplay
 from partita.plots.cluster_counts import ClusterCountsDisplay
 from partita.plots.comembership import CoMembershipDisplay
 from partita.plots.figures import blank_figure, png
@@ -18,6 +19,7 @@ from partita.plots.trace import TraceDisplay
 from partita.plots.verdict import VerdictDisplay
 
 __all__ = [
+    "ChainTracesDisplay",
     "ClusterCountsDisplay",
     "CoMembershipDisplay",
     "LossesDisplay",

@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 BEST, END, START, CUTS = "#d55e00", "#0072b2", "#56b4e9", "#999999"
 # The axis of K reaches so far beyond what was tried, and the axis of losses so many times as far as what was tried.
 BEYOND, TALL = 1.5, 4.0
+# A start is off the axis where it is more than so many times as far from the best as three quarters of the cuts are.
+FAR = 4.0
 # Share of the draws whose numbers of clusters the axis of K covers, and K from which it need not begin at 1.
 COVERED, MANY = 0.95, 12
 
@@ -121,20 +123,30 @@ class LossesDisplay:
 
     def _window(self, first: int, last: int) -> None:
         """End the axis of losses where bad cuts would squash what was tried."""
-        tried = [t.loss for t in self.result.tried] + [self.result.expected_loss]
-        cuts = np.zeros(0) if self.cuts is None else self.cuts[first - 1 : last]
-        low, high = min(tried), max(tried)
         sign = -1.0 if self.result.loss.is_score else 1.0
-        bad = np.sort(sign * cuts)
+        tried = np.sort([sign * t.loss for t in self.result.tried] + [sign * self.result.expected_loss])
+        bad = np.zeros(0) if self.cuts is None else np.sort(sign * self.cuts[first - 1 : last])
         if not len(bad):
             return
-        start = min(sign * low, sign * high, float(bad[0]))
-        worst_tried = max(sign * low, sign * high)
-        end = min(float(bad[-1]), max(start + TALL * (worst_tried - start), float(np.quantile(bad, 0.75))))
-        end = max(end, worst_tried)
+        start, most = min(float(tried[0]), float(bad[0])), float(np.quantile(bad, 0.75))
+        starts = [sign * t.loss for t in self.result.tried if not t.method.startswith("search from ")]
+        ended = max([float(tried[0]), *(sign * run.loss for run in self.result.runs)])
+        # One start that is far worse than the others and than most cuts would flatten all else.
+        far = max(ended, start + TALL * (float(np.median(starts or tried)) - start), start + FAR * (most - start))
+        worst = float(tried[tried <= far][-1])
+        end = max(min(float(bad[-1]), max(start + TALL * (worst - start), most)), worst)
         if end > start:
             ends = sorted((sign * (start - 0.06 * (end - start)), sign * (end + 0.06 * (end - start))))
             self.ax_.set_ylim(*ends)
+        beyond = tried[tried > end + 0.06 * (end - start)]
+        if len(beyond) and end > start:
+            whose = "1 partition" if len(beyond) == 1 else f"{len(beyond)} partitions"
+            side = "below" if sign < 0 else "above"
+            words = f"{whose} tried {side} this axis, up to {sign * beyond[-1]:.3g}"
+            self.ax_.text(
+                0.99, 0.02 if sign < 0 else 0.98, words, transform=self.ax_.transAxes, ha="right",
+                va="bottom" if sign < 0 else "top", fontsize=8, color=INK,
+            )  # fmt: skip
 
 
 def cut_losses(estimator: Any) -> Array | None:

@@ -49,6 +49,8 @@ class SimilarityDisplay:
     pairs : PairMeans
     names : sequence of N words, optional
         Written along the axes for up to 100 items.
+    title : str
+        Such as "Share of runs that join a pair" for an ensemble, which has no posterior.
 
     Attributes
     ----------
@@ -68,11 +70,12 @@ class SimilarityDisplay:
     figure_: Figure
     ax_: Axes
 
-    def __init__(self, pairs: PairMeans, *, names: Sequence[str] = ()) -> None:
+    def __init__(self, pairs: PairMeans, *, names: Sequence[str] = (), title: str = "Posterior similarity") -> None:
         if len(names) not in (0, pairs.n_items):
             raise InputError(f"names has {len(names)} entries for {pairs.n_items} items")
         self.pairs = pairs
         self.names = names
+        self.title = title
 
     @classmethod
     def from_estimator(
@@ -83,9 +86,10 @@ class SimilarityDisplay:
         ax: Any = None,
         max_items: int = 400,
         names: Sequence[str] = (),
+        title: str = "Posterior similarity",
     ) -> Self:
         """Draw a fitted `BayesianPartition`; X is ignored. More than `max_items` items are drawn as means."""
-        return cls(PairMeans.of(estimator, max_rows=max_items), names=names).plot(ax)
+        return cls(PairMeans.of(estimator, max_rows=max_items), names=names, title=title).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on these axes, or on new ones."""
@@ -93,7 +97,7 @@ class SimilarityDisplay:
         self.ax_ = axes[0]
         side = 72 * 0.82 * min(self.figure_.get_size_inches())
         image = _matrix(self.ax_, self.pairs, self.pairs.similarity, (SEQUENTIAL, 0.0, 1.0), side)
-        tidy(self.ax_, "Posterior similarity", "", _rows(self.pairs))
+        tidy(self.ax_, self.title, "", _rows(self.pairs))
         _bar(self.figure_, self.ax_, image, "share of the draws in which two items are together")
         if len(self.names) and self.pairs.n_items <= NAMED_UP_TO and self.pairs.items_a_row == 1:
             self._write_names()

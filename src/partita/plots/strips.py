@@ -97,7 +97,7 @@ class StripsDisplay:
         codes = np.asarray(labels, dtype=np.int64)
         bounds = {"horizontal": ball.horizontal, "upper": ball.upper, "lower": ball.lower}
         strips = [Strip("estimate", codes, f"K = {int(codes.max()) + 1}")]
-        strips += [Strip(f"{side} bound", ties[0].labels, _note(ties)) for side, ties in bounds.items()]
+        strips += [Strip(f"{side} bound", ties[0].labels, _note(ties, ball.loss.unit)) for side, ties in bounds.items()]
         title = f"{ball.level:.0%} credible ball"
         return cls(strips, order=order, title=title).plot(ax)
 
@@ -155,7 +155,7 @@ class StripsDisplay:
         return np.asarray(np.lexsort([*keys, reference]))
 
 
-def _note(ties: list[BallPartition]) -> str:
+def _note(ties: list[BallPartition], unit: str | None) -> str:
     first = ties[0]
     tied = "" if len(ties) == 1 else f"\n1 of {count(len(ties), 'tied partition')}"
-    return f"K = {first.n_clusters}, at {first.distance:.3g}{tied}"
+    return f"K = {first.n_clusters}, at {first.distance:.3g}{f' {unit}' if unit else ''}{tied}"

@@ -77,7 +77,7 @@ class Board {
     return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   }
 
-  // A cluster's glyph as a small picture: filled for sure items, grey and hollow for others.
+  // A cluster's glyph as a small picture: filled for sure items, hollow for others, grey or in the cluster's colour.
   stamp(k, sure) {
     const stamp = document.createElement("canvas"), size = Math.ceil((2 * this.radius + 4) * this.ratio);
     stamp.width = stamp.height = size;
@@ -85,7 +85,7 @@ class Board {
     ink.setTransform(scale, 0, 0, scale, size / 2, size / 2);
     const path = new Path2D(this.glyphs[k % this.glyphs.length]);
     ink.lineWidth = (sure ? 0.7 : 1.3) * this.ratio / scale;
-    ink.strokeStyle = sure ? this.color("paper") : this.color("unsure");
+    ink.strokeStyle = this.color(sure ? "paper" : this.items.ownColour ? `k${k}` : "unsure");
     if (sure) {
       ink.fillStyle = this.color(`k${k}`);
       ink.fill(path);

@@ -62,7 +62,11 @@ def figure(picture: Picture | None, *, wide: bool = False) -> Markup:
         f'<img id="picture-{picture.name}"{shape} src="{picture.address}" width="{width}" height="{height}"'
         f' alt="{text(picture.alt)}">'
     )
-    return element("figure", element("div", image, class_="card"), element("figcaption", picture.caption))
+    return element(
+        "figure",
+        element("div", image, class_="card", tabindex="0", role="group", aria_label=f"Picture: {picture.name}"),
+        element("figcaption", picture.caption),
+    )
 
 
 def verdict_block(figures: Iterable[tuple[str, str]], sentences: Sequence[Sentence]) -> Markup:

@@ -43,11 +43,13 @@ class FitReport:
         Of Partita and what it stands on.
     command : str or None
         The command line that makes this again.
+    classes : sequence of N values or None
+        The known class of each item, which the fit did not see.
 
     Raises
     ------
     InputError
-        Where ids or features do not fit the number of items.
+        Where ids, features or classes do not fit the number of items.
     """
 
     title: str
@@ -62,6 +64,7 @@ class FitReport:
     seconds: float
     versions: dict[str, str]
     command: str | None
+    classes: Sequence[Any] | NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         n = len(self.estimator.membership_)
@@ -69,6 +72,8 @@ class FitReport:
             raise InputError(f"ids has {len(self.ids)} entries, the fit {n} items")
         if self.features is not None and (self.features.ndim != 2 or len(self.features) != n):
             raise InputError(f"features has shape {self.features.shape}, expected ({n}, d): a row an item")
+        if self.classes is not None and len(self.classes) != n:
+            raise InputError(f"classes has {len(self.classes)} entries, the fit {n} items")
         if self.features is not None and len(self.columns) not in (0, self.features.shape[1]):
             raise InputError(f"columns has {len(self.columns)} names for {self.features.shape[1]} features")
 

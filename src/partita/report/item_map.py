@@ -20,6 +20,7 @@ from partita.plots.order import stratified_sample
 from partita.plots.projection import Projection, limits
 from partita.report.html import Markup, printable
 from partita.report.nearest import nearest_items
+from partita.report.standing import Standing, by_margin
 from partita.report.verdict import SURE_MARGIN
 
 __all__ = ["GRID", "ItemMap", "as_json", "item_map", "shortened", "side_by_side", "sure_counts", "thinned"]
@@ -54,7 +55,10 @@ class ItemMap:
     spread, shortened : bool
         Whether items in the same place are drawn side by side, and whether ids were cut.
     xlabel, ylabel, nearest : str
-        What the axes and the nearest items are.
+        What the axes and the nearest items are; no axes where `layout` says how places were chosen.
+    standing : Standing
+        What items are divided by.
+    layout : str
     """
 
     content: dict[str, Any]
@@ -68,6 +72,8 @@ class ItemMap:
     xlabel: str
     ylabel: str
     nearest: str
+    standing: Standing
+    layout: str = ""
 
 
 def item_map(
@@ -79,24 +85,28 @@ def item_map(
     *,
     spread: bool = False,
     most: int = MOST,
+    standing: Standing | None = None,
+    layout: str = "",
 ) -> ItemMap | None:
-    """The map of a membership, or None where no item has a place.
+    """The map of a membership, or None where no item has a place; what it divides the items by is the margin.
 
     Its content, with one entry an item shown unless said otherwise: `row`, `id` (null for row numbers), `x` and `y` on
-    a grid of 0 to 10,000, `label`, `top` (cluster and thousandths in turn, the largest memberships first), `margin` and
-    `entropy` in thousandths, `level` (the largest hundredth that the margin reaches), `near` (places in these lists;
-    -1 - j for the j-th entry of `beyond`, items off the map). `sure[t]`: how many of all items have a margin of at
-    least t/100. `centre`: where each cluster's number stands, null for none.
+    a grid of 0 to 10,000, `label`, `top` (cluster and thousandths in turn, the largest shares first), `margin` (the
+    standing's value) and `entropy` (null for none) in thousandths, `level` (the largest hundredth that the value
+    reaches), `near` (places in these lists; -1 - j for the j-th entry of `beyond`, items off the map). `sure[t]`: how
+    many of all items have a value of at least t/100. `centre`: where each cluster's number stands, null for none.
+    `says`: the standing's words.
 
     With `spread` items in the same place are drawn side by side: eigenvectors put all items of a sure cluster in one.
 
     Cost: O(N K), and `nearest_items`.
     """
     labels, n = membership.labels, membership.n_items
+    by = by_margin(membership) if standing is None else standing
     placed = np.flatnonzero(np.isfinite(projection.points).all(axis=1))
     if not len(placed):
         return None
-    shown = placed[thinned(labels[placed], membership.margin[placed], most)]
+    shown = placed[thinned(labels[placed], by.values[placed], most, by.threshold)]
     grid, outside = _grid(projection.points, placed, labels)
     if spread:
         grid[shown] = side_by_side(grid[shown])
@@ -104,12 +114,14 @@ def item_map(
     near, beyond = _places(nearest.items, shown, n)
     names = [str(ids[i]) for i in (*shown, *beyond)] if len(ids) else None
     short, cut = (None, False) if names is None else shortened(names)
-    margin, top = membership.margin[shown], _largest(membership.matrix[shown])
+    value, top = by.values[shown], _largest(by.shares[shown])
     content = {
         "items": n,
         "clusters": membership.n_clusters,
-        "threshold": SURE_MARGIN,
-        "sure": sure_counts(membership.margin).tolist(),
+        "threshold": by.threshold,
+        "says": {"name": by.name, "counted": by.counted, "unsure": by.unsure, "bars": by.bars},
+        "ownColour": by.own_colour,
+        "sure": sure_counts(by.values).tolist(),
         "centre": _centres(grid[shown], labels[shown], membership.n_clusters),
         "row": shown.tolist(),
         "id": None if short is None else short[: len(shown)],
@@ -117,9 +129,9 @@ def item_map(
         "y": grid[shown, 1].tolist(),
         "label": labels[shown].tolist(),
         "top": top,
-        "margin": np.rint(1000 * margin).astype(int).tolist(),
-        "entropy": np.rint(1000 * membership.entropy[shown]).astype(int).tolist(),
-        "level": (np.searchsorted(_levels(), margin, side="right") - 1).tolist(),
+        "margin": np.rint(1000 * value).astype(int).tolist(),
+        "entropy": None if by.entropy is None else np.rint(1000 * by.entropy[shown]).astype(int).tolist(),
+        "level": (np.searchsorted(_levels(), value, side="right") - 1).tolist(),
         "near": near,
         "beyond": {
             "row": beyond.tolist(),
@@ -131,7 +143,7 @@ def item_map(
         content,
         n_items=n,
         n_shown=len(shown),
-        n_boundary=int((margin < SURE_MARGIN).sum()),
+        n_boundary=int((value < by.threshold).sum()),
         n_outside=int(outside[shown].sum()),
         n_nowhere=n - len(placed),
         spread=spread,
@@ -139,10 +151,12 @@ def item_map(
         xlabel=projection.xlabel,
         ylabel=projection.ylabel,
         nearest=nearest.says,
+        standing=by,
+        layout=layout,
     )
 
 
-def thinned(labels: NDArray[np.int64], margin: Array, most: int = MOST) -> Index:
+def thinned(labels: NDArray[np.int64], margin: Array, most: int = MOST, threshold: float = SURE_MARGIN) -> Index:
     """Which items a map shows: all, or boundary items first and then of every cluster in proportion; increasing.
 
     >>> thinned(np.repeat([0, 1], 50), np.r_[np.full(99, 0.9), 0.1], 10)[-1]
@@ -150,7 +164,7 @@ def thinned(labels: NDArray[np.int64], margin: Array, most: int = MOST) -> Index
     """
     if len(labels) <= most:
         return np.arange(len(labels))
-    unsure, sure = np.flatnonzero(margin < SURE_MARGIN), np.flatnonzero(margin >= SURE_MARGIN)
+    unsure, sure = np.flatnonzero(margin < threshold), np.flatnonzero(margin >= threshold)
     kept = unsure[stratified_sample(labels[unsure], max(most * MOST_BOUNDARY // MOST, most - len(sure)))]
     return np.asarray(np.union1d(kept, sure[stratified_sample(labels[sure], most - len(kept))]))
 

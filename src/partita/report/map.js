@@ -101,7 +101,7 @@ class ItemMap {
     if (i >= 0) this.board.show(i);
     this.tell();
     this.one("map-said").textContent = i < 0 ? "No item chosen" : `${this.name(i)}, cluster ${this.items.label[i]}, `
-      + `margin ${thousandths(this.items.margin[i])}; ${whole(i + 1)} of ${whole(this.board.count)} on the map`;
+      + `${this.items.says.name} ${thousandths(this.items.margin[i])}; ${whole(i + 1)} of ${whole(this.board.count)} on the map`;
   }
 
   hide(clusters, hidden) {
@@ -119,7 +119,8 @@ class ItemMap {
     this.board.threshold = threshold;
     const said = (threshold / 100).toFixed(2), n = whole(this.items.items);
     this.one("map-threshold").setAttribute("aria-valuetext", said);
-    this.one("map-sure").textContent = `${whole(this.items.sure[threshold])} of ${n} items sure at margin ≥ ${said}`;
+    const counted = this.items.says.counted;
+    this.one("map-sure").textContent = `${whole(this.items.sure[threshold])} of ${n} ${counted} ≥ ${said}`;
     this.board.redraw();
   }
 
@@ -172,13 +173,15 @@ class ItemMap {
     const row = this.name(i).endsWith(items.row[i]) ? "Cluster " : `Row ${items.row[i]}, cluster `;
     const where = part("p", row, { className: "place" });
     where.append(this.chip(items.label[i]));
-    if (items.level[i] < this.board.threshold) where.append(" (unsure)");
+    if (items.level[i] < this.board.threshold) where.append(` (${items.says.unsure})`);
     const bars = part("ul", null, { className: "bars" });
     for (let t = 0; t < items.top[i].length; t += 2) bars.append(this.bar(items.top[i][t], items.top[i][t + 1]));
-    const figures = part("p", `Margin ${thousandths(items.margin[i])}, entropy ${thousandths(items.entropy[i])} nats`);
+    const name = items.says.name, entropy = items.entropy === null ? "" : `, entropy ${thousandths(items.entropy[i])} nats`;
+    const figures = part("p", `${name[0].toUpperCase()}${name.slice(1)} ${thousandths(items.margin[i])}${entropy}`);
+    const heading = items.says.bars ? [part("p", items.says.bars, { className: "heading" })] : [];
     const title = part("h3", null);
     title.append(part("bdi", this.name(i)));
-    panel.replaceChildren(title, where, bars, figures, ...this.nearest(i));
+    panel.replaceChildren(title, where, ...heading, bars, figures, ...this.nearest(i));
   }
 
   bar(k, value) {

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from partita.plots.order import count
 from partita.report.html import Markup, element, join
 from partita.report.item_map import ItemMap, as_json
-from partita.report.verdict import SURE_MARGIN
+from partita.report.standing import Standing
 
 __all__ = ["GLYPHS", "interactive_map"]
 
@@ -29,10 +29,10 @@ GLYPHS = (
     "M0-1.4L.41-.57L1.33-.43L.67.22L.82 1.13L0 .7L-.82 1.13L-.67.22L-1.33-.43L-.41-.57Z",
 )
 HELP = (
-    "Point at an item to see its memberships and nearest items; click to keep it. With the keyboard: Tab to the map, "
+    "Point at an item to see {shown} and nearest items; click to keep it. With the keyboard: Tab to the map, "
     "left and right arrow for the items in order, up and down for the nearest one in that direction, Home and End for "
-    "the first and last, Escape to let go. The clusters' buttons hide and show them. Hollow grey items are those "
-    "whose margin (largest minus second largest membership) is below the threshold."
+    "the first and last, Escape to let go. The clusters' buttons hide and show them. {hollow} items are those whose "
+    "{meaning} is below the threshold."
 )
 
 
@@ -54,10 +54,10 @@ def interactive_map(found: ItemMap | None, sizes: Sequence[int], picture: Markup
         [
             element(
                 "div",
-                _controls(content["sure"][round(100 * SURE_MARGIN)], found.n_items),
+                _controls(content["sure"][round(100 * found.standing.threshold)], found.n_items, found.standing),
                 _legend(sizes),
                 _board(found),
-                element("p", HELP, id="map-help", class_="caption"),
+                element("p", _help(found.standing), id="map-help", class_="caption"),
                 element("p", _caption(found), class_="caption"),
                 element("p", id="map-said", class_="unseen", role="status"),
                 id="map",
@@ -71,16 +71,24 @@ def interactive_map(found: ItemMap | None, sizes: Sequence[int], picture: Markup
     )
 
 
-def _controls(n_sure: int, n_items: int) -> Markup:
-    said = f"{n_sure:,} of {n_items:,} items sure at margin ≥ {SURE_MARGIN:.2f}"
+def _help(standing: Standing) -> str:
+    return HELP.format(
+        shown="how often it is with each cluster" if standing.own_colour else "its memberships",
+        hollow="Hollow" if standing.own_colour else "Hollow grey",
+        meaning=standing.meaning,
+    )
+
+
+def _controls(n_sure: int, n_items: int, standing: Standing) -> Markup:
+    at = standing.threshold
+    said = f"{n_sure:,} of {n_items:,} {standing.counted} ≥ {at:.2f}"
     slider = Markup(
-        f'<input id="map-threshold" type="range" min="0" max="1" step="0.01" value="{SURE_MARGIN:g}"'
-        f' aria-valuetext="{SURE_MARGIN:.2f}">'
+        f'<input id="map-threshold" type="range" min="0" max="1" step="0.01" value="{at:g}" aria-valuetext="{at:.2f}">'
     )
     find = Markup('<input id="map-find" type="search" autocomplete="off" spellcheck="false">')
     return element(
         "div",
-        element("div", element("label", "Sure from a margin of", for_="map-threshold"), slider),
+        element("div", element("label", standing.slider, for_="map-threshold"), slider),
         element("p", said, id="map-sure", aria_live="polite"),
         element(
             "div",
@@ -132,6 +140,8 @@ def _board(found: ItemMap) -> Markup:
         element("button", sign, type="button", id=name, aria_label=label, title=label) for name, sign, label in signs
     ]
     axes = join([element("span", f"Across: {found.xlabel}."), element("span", f"Up: {found.ylabel}.")], " ")
+    if found.layout:
+        axes = element("span", found.layout)
     under, views = element("p", axes, class_="caption"), element("div", *buttons, class_="views")
     invitation = element("p", "Point at an item or choose one to see what is known of it.", class_="invitation")
     return element(
@@ -146,8 +156,9 @@ def _caption(found: ItemMap) -> str:
     said = [f"Nearest items are {found.nearest}."]
     if found.n_shown + found.n_nowhere < found.n_items:
         said.append(
-            f"The map shows {found.n_shown:,} of {found.n_items:,} items: {found.n_boundary:,} with a margin below "
-            f"{SURE_MARGIN:g}, the others at random from each cluster in proportion. Counts are of all items."
+            f"The map shows {found.n_shown:,} of {found.n_items:,} items: {found.n_boundary:,} with a "
+            f"{found.standing.name} below {found.standing.threshold:g}, the others at random from each cluster in "
+            "proportion. Counts are of all items."
         )
     if found.spread:
         said.append("Items in the same place are drawn side by side.")

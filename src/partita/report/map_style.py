@@ -23,7 +23,7 @@ button:hover { border-color: var(--soft); }
 #map-find { width: 10rem; padding: .15rem .5rem; background: var(--paper); border: 1px solid var(--soft);
   border-radius: 6px; }
 #map-missed { color: var(--caution); }
-.legend { display: flex; flex-wrap: wrap; gap: .35rem; margin: .8rem 0; max-height: 11rem; overflow-y: auto;
+.legend { display: flex; flex-wrap: wrap; gap: .35rem; margin: .8rem 0; max-height: 21rem; overflow-y: auto;
   padding: 4px; }
 .key { display: inline-flex; align-items: center; gap: .35rem; font-variant-numeric: tabular-nums; font-weight: 600; }
 .key svg { width: .8rem; height: .8rem; }
@@ -41,6 +41,7 @@ button:hover { border-color: var(--soft); }
 #map-item h3 { margin: .5rem 0 .2rem; overflow-wrap: anywhere; max-height: 6em; overflow-y: auto; }
 #map-item h4 { margin: .7rem 0 .2rem; font-size: .875rem; }
 #map-item p { margin: .3rem 0; }
+#map-item .heading { color: var(--soft); font-size: .8125rem; margin-bottom: 0; }
 #map-item .invitation { color: var(--soft); }
 .bars, .nearest { list-style: none; margin: .4rem 0; padding: 0; }
 .bars li { display: flex; align-items: center; gap: .5rem; margin: .15rem 0; }

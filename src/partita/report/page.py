@@ -11,6 +11,7 @@ from partita.io import atomic_write_text
 from partita.plots.order import membership_of
 from partita.plots.projection import Projection, project
 from partita.report.calibration import calibration_sentences
+from partita.report.classes import class_table
 from partita.report.document import chip, document, figure, section, verdict_block
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join, table
@@ -105,13 +106,16 @@ def _verdict(report: FitReport, without: str | None) -> Markup:
         (str(membership.n_clusters), "clusters" if membership.n_clusters > 1 else "cluster"),
         (percent(sure), "of items sure"),
         (f"{float(membership.matrix.max(axis=1).mean()):.2f}", "mean largest membership"),
-        (f"{report.estimator.result_.misfit:.2f}", "misfit"),
+        (f"{report.estimator.result_.misfit:.2f}", "misfit: 0 all explained, 1 nothing"),
     ]
     said = dict.fromkeys([*map(str, report.notes), *report.estimator.result_.notes])  # a run may pass on those of a fit
     notes = [Sentence("notes", note, "caution") for note in said]
     if without:
         notes.append(Sentence("notes", without, "caution"))
     facts = [sentence for sentence in sentences if sentence.tone == "caution" or sentence.topic != "notes"]
+    if report.classes is not None:
+        words = "Cluster numbers are arbitrary: they name no class, also where the classes are numbers."
+        facts.insert(1, Sentence("clusters", words))
     return verdict_block(figures, [*facts, *notes])
 
 
@@ -233,4 +237,7 @@ def _scores(report: FitReport) -> Markup:
     known += [(name, "", value) for name, value in report.scores.items() if name not in SCORES]
     rows = [[title, f"{value:.4f}" if np.isfinite(value) else "", meaning] for title, meaning, value in known]
     said = "The known classes were not used in the fit; they serve only to score its partition afterwards."
-    return join([element("p", said), table(["Score", "Value", "What it is"], rows, numeric=(1,), label="Scores")])
+    scores = table(["Score", "Value", "What it is"], rows, numeric=(1,), label="Scores")
+    labels, K = report.estimator.labels_, report.estimator.n_clusters_
+    counts = Markup("") if report.classes is None else class_table(report.classes, labels, K)
+    return join([element("p", said), scores, counts])

@@ -7,23 +7,32 @@ from pathlib import Path
 import numpy as np
 
 from partita.io import atomic_write_text
+from partita.metrics.chain_verdict import WORDS
 from partita.partition.expected import partition_distance
 from partita.plots.order import membership_of
-from partita.plots.projection import project_affinity
+from partita.plots.projection import Projection, project_affinity
+from partita.report.cluster_places import CELLS_FROM, cluster_places
 from partita.report.document import chip, document, figure, section, verdict_block
 from partita.report.html import Markup, element, join, table
 from partita.report.item_map import item_map
+from partita.report.loss_words import expected_words, weight_words
 from partita.report.map_section import interactive_map
 from partita.report.partition_pictures import draw_partition_pictures
 from partita.report.partition_report import PartitionReport
-from partita.report.partition_tables import partition_clusters, sizes_said, tried_rows, unsure_items
+from partita.report.partition_tables import SEEN, partition_clusters, sizes_said, tried_rows, unsure_items
 from partita.report.partition_verdict import CERTAIN, partition_verdict
 from partita.report.provenance import made
+from partita.report.standing import by_draws
 from partita.report.verdict import Sentence
 from partita.report.words import items, percent
 
 __all__ = ["render_partition_report", "write_partition_report"]
 
+# How items of many clusters are placed.
+LAYOUT = (
+    "Every cluster has a place of its own, as near as can be to those that it shares draws with; within it the most "
+    "certain items are in the middle. Distances mean nothing else."
+)
 # Clusters, ambiguous items, starts of the search and chains listed.
 CLUSTERS, AMBIGUOUS, TRIED, CHAINS = 100, 20, 40, 40
 
@@ -64,7 +73,12 @@ def render_partition_report(report: PartitionReport) -> str:
         section("The most ambiguous items", _ambiguous(report)),
         section("Credible ball", figure(pictures.get("ball")), _ball(report)),
         section("Modes", figure(pictures.get("modes")), _modes(report)),
-        section("Number of clusters and chains", figure(pictures.get("counts")), _chains(report)),
+        section(
+            "Number of clusters and chains",
+            figure(pictures.get("counts")),
+            figure(pictures.get("chains")),
+            _chains(report),
+        ),
         section("Expected loss", figure(pictures.get("losses")), _tried(report)),
         section("Soft memberships", figure(pictures.get("profiles")), figure(pictures.get("misfit"))),
         section("How it was made", _made(report)),
@@ -80,7 +94,7 @@ def _verdict(report: PartitionReport, without: str | None) -> Markup:
     model, K = report.estimator, report.estimator.n_clusters_
     unit = f" ({model.loss_.unit})" if model.loss_.unit else ""
     figures = [
-        (f"{report.n_items:,}", "items"),
+        (f"{report.n_items:,}", "items" if report.n_items > 1 else "item"),
         (f"{K:,}", "clusters" if K > 1 else "cluster"),
         (f"{model.expected_loss_:.4g}", f"expected {'score' if model.loss_.is_score else 'loss'}{unit}"),
     ]
@@ -96,10 +110,18 @@ def _verdict(report: PartitionReport, without: str | None) -> Markup:
 
 
 def _map(report: PartitionReport) -> Markup:
-    """The items on eigenvectors of the posterior similarity."""
-    membership, affinity = membership_of(report.estimator), report.affinity
-    found = item_map(project_affinity(affinity, normalised=False), membership, report.ids, affinity, spread=True)
-    return interactive_map(found, membership.sizes.tolist(), Markup(""))
+    """The items on eigenvectors of the posterior similarity, or many clusters each in a place of its own."""
+    membership, affinity, standing = membership_of(report.estimator), report.affinity, by_draws(report)
+    many = report.estimator.n_clusters_ >= CELLS_FROM
+    if many:
+        places = cluster_places(report.closeness, report.estimator.labels_, standing.values)
+        projection = Projection(places, "", "")
+    else:
+        projection = project_affinity(affinity, normalised=False)
+    found = item_map(
+        projection, membership, report.ids, affinity, spread=not many, standing=standing, layout=LAYOUT * many
+    )
+    return interactive_map(found, report.sizes.tolist(), Markup(""))
 
 
 def _clusters(report: PartitionReport) -> Markup:
@@ -120,7 +142,8 @@ def _clusters(report: PartitionReport) -> Markup:
     listing = f"The {CLUSTERS} largest of {K:,} clusters. " if len(rows) < K else ""
     how = (
         f"{listing}Within: the mean share of the draws in which two items of the cluster are together (for a single "
-        "item, in which it is alone). Next: the cluster that its items are with most often, and how often."
+        "item, in which it is alone). Next: the cluster that its items are with most often, and how often; none where "
+        "they hardly ever are with another's."
     )
     return join([table(heads, rows, numeric=(1, 2, 3, 5), long=(6,), label="Clusters"), element("p", how)])
 
@@ -142,8 +165,8 @@ def _ambiguous(report: PartitionReport) -> Markup:
         [
             report.id_of(row.item),
             join([chip(row.cluster), f" {row.within:.3f}"]),
-            join([chip(row.next), f" {row.across:.3f}"]),
-            f"{row.within - row.across:.3f}",
+            "" if row.across < SEEN else join([chip(row.next), f" {row.across:.3f}"]),
+            _signed(row.within - row.across),
             "" if row.matched is None else f"{row.matched:.3f}",
         ]
         for row in rows
@@ -170,7 +193,9 @@ def _ball(report: PartitionReport) -> Markup:
         for side, ties in bounds.items()
     ]
     heads = ["Bound", "Tied", "Clusters", f"Distance{unit}", "Of the draws", "Sizes"]
-    said = f"Distances are by {ball.loss.says}. Of partitions that tie, the one that most draws are is shown."
+    own = weight_words(report.estimator.loss_)
+    plain = f", both errors weighed alike, though the loss was minimised{own}" if own else ""
+    said = f"Distances are by {ball.loss.says}{plain}. Of partitions that tie, the one that most draws are is shown."
     return join([table(heads, rows, numeric=(1, 2, 3, 4), long=(5,), label="Credible ball"), element("p", said)])
 
 
@@ -214,15 +239,15 @@ def _chains(report: PartitionReport) -> Markup:
         for name, counts, far in each[:CHAINS]
     ]
     more = f" The first {CHAINS} of {len(each)} chains are listed." if len(each) > CHAINS else ""
-    words = {"n_clusters": "of the number of clusters", "distance": "of the distance to the estimate"}
     hats = ", ".join(
-        f"{_number(found.r_hat[name])} {what} (effective draws: {_number(found.effective_sample_size[name], 0)})"
-        for name, what in words.items()
+        f"{_number(hat)} of {WORDS.get(name, name)} (effective draws: {_number(found.effective_sample_size[name], 0)})"
+        for name, hat in found.r_hat.items()
     )
     said = (
         f"Between two chains the share of draws in which two items are together differs by at most "
         f"{found.max_difference:.3f} (agreeing chains may reach {found.allowed_difference:.3f}), on average by "
-        f"{found.mean_difference:.4f}. R-hat: {hats}; agreeing chains may reach {found.allowed_r_hat:.3f}.{more}"
+        f"{found.mean_difference:.4f}. R-hat: {hats}; agreeing chains may reach {found.allowed_r_hat:.3f}. "
+        f"Mean distance: to one draw in the middle of all.{more}"
     )
     heads = ["Chain", "Draws", "Mean clusters", "Range", "Mean distance"]
     return join([table(heads, rows, numeric=(1, 2, 3, 4), label="Chains"), element("p", said)])
@@ -243,7 +268,7 @@ def _tried(report: PartitionReport) -> Markup:
     heads = ["Start", "Clusters", "Loss", "Clusters after", "Loss after", "With the estimate"]
     more = f" The first {TRIED} of {len(rows)} are listed; the files have all." if len(rows) > TRIED else ""
     said = (
-        f"Every start of the search and where its run ended, by expected {result.loss.says}"
+        f"Every start of the search and where its run ended, by {expected_words(result.loss)}"
         f"{' (larger is better)' * result.loss.is_score}. With the estimate: adjusted Rand index, 1 for the same "
         f"partition. Allocations place items one by one and have no loss before.{more}"
     )
@@ -276,4 +301,16 @@ def _pair(found: tuple[int, float] | None) -> list[str]:
 
 
 def _number(value: float, digits: int = 3) -> str:
-    return f"{value:,.{digits}f}" if np.isfinite(value) else "not known"
+    """A figure of chains; chains that hardly move have an R-hat without bound."""
+    if np.isnan(value):
+        return "not known"
+    return "above 1,000" if value > 1000 and digits else f"{value:,.{digits}f}"
+
+
+def _signed(value: float) -> str:
+    """Three decimals without a minus before zero.
+
+    >>> _signed(-1e-9), _signed(-0.25)
+    ('0.000', '-0.250')
+    """
+    return f"{round(value, 3) + 0.0:.3f}"

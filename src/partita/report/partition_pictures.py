@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from partita.plots import (
+    ChainTracesDisplay,
     ClusterCountsDisplay,
     LossesDisplay,
     MisfitDisplay,
@@ -13,6 +14,7 @@ from partita.plots import (
     StripsDisplay,
 )
 from partita.plots.pair_means import PairMeans
+from partita.report.loss_words import expected_words
 from partita.report.partition_report import PartitionReport
 from partita.report.pictures import Picture, draw_picture, drawn
 
@@ -43,6 +45,8 @@ def _all(report: PartitionReport) -> Iterator[Picture]:
         yield _modes(report, pairs)
     if report.estimator.draws_ is not None:
         yield _counts(report)
+    if report.estimator.agreement_ is not None:
+        yield _chains(report)
 
 
 def _similarity(report: PartitionReport, pairs: PairMeans) -> Picture:
@@ -77,11 +81,12 @@ def _misfit(report: PartitionReport, pairs: PairMeans) -> Picture:
 
 def _losses(report: PartitionReport) -> Picture:
     model = report.estimator
+    said = expected_words(model.loss_)
     return draw_picture(
         "losses",
         (WIDTH, 3.7),
         lambda axes: LossesDisplay.from_estimator(model, ax=axes[0]),
-        f"Expected {model.loss_.says} of every partition tried against its number of clusters; the best has "
+        f"{said[:1].upper()}{said[1:]} of every partition tried against its number of clusters; the best has "
         f"{model.n_clusters_}.",
         "Every partition that was tried: the cuts of a dendrogram into K clusters, the starts of the search, and where "
         "each run ended (the star is the estimate). A flat line around the star says that the loss hardly tells one K "
@@ -112,8 +117,9 @@ def _ball(report: PartitionReport, pairs: PairMeans) -> Picture:
         "credible ball; the table below has their figures.",
         "The estimate above the bounds of its credible ball: of the draws in it the furthest (horizontal), those with "
         "the fewest clusters (upper) and with the most (lower), of these the furthest. A cluster has the colour of "
-        "the estimate's cluster that it overlaps most; lighter and darker shades are smaller pieces of it. What is "
-        "the same in all rows is what the draws agree on.",
+        "the estimate's cluster that it overlaps most; lighter and darker shades are smaller pieces of it. The rows "
+        "are a few draws at the edge of the ball: what they share the other draws need not share, which is what the "
+        "certainties of items say.",
     )
 
 
@@ -131,18 +137,27 @@ def _modes(report: PartitionReport, pairs: PairMeans) -> Picture:
 
 
 def _counts(report: PartitionReport) -> Picture:
-    n_chains = 1 if report.estimator.agreement_ is None else len(report.estimator.agreement_.chains)
-    caption = "How many clusters the draws have; the estimate's number is marked."
-    if n_chains > 1:
-        caption += (
-            " Right: the number along each chain, every chain a little aside and long ones thinned. Chains that keep "
-            "to different levels have not come to one posterior."
-        )
     return draw_picture(
         "counts",
         (WIDTH, 3.1),
-        lambda axes: ClusterCountsDisplay.from_estimator(report.estimator, axes=axes),
-        f"Bar chart of the number of clusters of the draws{' and its trace along each chain' * (n_chains > 1)}.",
-        caption,
-        panels=1 if n_chains == 1 else 2,
+        lambda axes: ClusterCountsDisplay.from_estimator(report.estimator, ax=axes[0]),
+        "Bar chart of the number of clusters of the draws.",
+        "How many clusters the draws have; the estimate's number is marked.",
+    )
+
+
+def _chains(report: PartitionReport) -> Picture:
+    found = report.estimator.agreement_
+    assert found is not None
+    n = len(found.chains)
+    return draw_picture(
+        "chains",
+        (WIDTH, 3.1),
+        lambda axes: ChainTracesDisplay.from_estimator(report.estimator, axes=axes),
+        f"Traces of the number of clusters and of the distance to a draw in the middle along {n} chains.",
+        "The number of clusters, and the variation of information to one draw in the middle of all, along each chain, "
+        "at their values; a line that lies below others is wider, and long chains are thinned. Chains "
+        "that keep to different levels in either, or that "
+        "stay for long where others are not, have not come to one posterior; traces alike do not prove that they have.",
+        panels=2,
     )

@@ -12,6 +12,7 @@ from partita.partition.result import PartitionResult
 from partita.report.partition_report import PartitionReport
 
 __all__ = [
+    "SEEN",
     "PartitionCluster",
     "TriedRow",
     "UnsureItem",
@@ -23,12 +24,15 @@ __all__ = [
 
 # An item is ambiguous when it is not so much more often with its own cluster's items than with another's.
 AMBIGUOUS = 0.5
+# A similarity below this is 0.000 in a table, and says of no cluster that it is the next.
+SEEN = 0.0005
 
 
 @dataclass(frozen=True)
 class PartitionCluster:
     """A cluster: `within` is the mean similarity of its pairs, `next` the cluster it is most similar to (None where
-    there is one only) with `across`, the mean similarity between the two; `least` its items that are least certain.
+    there is one only, or hardly a draw has items of both together) with `across`, the mean similarity between the two;
+    `least` its items that are least certain.
     """
 
     cluster: int
@@ -82,8 +86,8 @@ def partition_clusters(report: PartitionReport, limit: int = 100, n_least: int =
                 len(own),
                 len(own) / len(labels),
                 float(report.within[own].mean()),
-                other if K > 1 else None,
-                float(across[other]) if K > 1 else 0.0,
+                other if K > 1 and across[other] >= SEEN else None,
+                float(across[other]) if K > 1 and across[other] >= SEEN else 0.0,
                 tuple(int(i) for i in least) if len(own) > 1 else (),
             )
         )

@@ -10,8 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from partita.estimators.bayesian_partition import LARGE_MISFIT
+from partita.estimators.partition_notes import MODES
+from partita.membership import Membership
 from partita.partition.chains import ENOUGH
 from partita.partition.losses import PartitionLoss
+from partita.report.loss_words import weight_words
 from partita.report.partition_report import PartitionReport
 from partita.report.verdict import LIST_SIZES, Sentence
 from partita.report.words import items, listed, percent
@@ -47,7 +50,11 @@ def partition_verdict(report: PartitionReport) -> tuple[Sentence, ...]:
         *_modes(report),
         *_chains(report),
         *_membership(report),
-        *(Sentence("notes", _whole(note), "caution") for note in report.estimator.notes_),
+        *(
+            Sentence("notes", _whole(note), "caution")
+            for note in report.estimator.notes_
+            if not note.startswith(MODES)  # told above, with K
+        ),
     )
 
 
@@ -71,7 +78,9 @@ def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
 
 def _clusters(report: PartitionReport) -> list[Sentence]:
     model, sizes, n, K = report.estimator, report.sizes, report.n_items, report.estimator.n_clusters_
-    if K == 1:
+    if n == 1:
+        what = "There is 1 item, in 1 cluster"
+    elif K == 1:
         what = f"All {items(n)} are in 1 cluster"
     elif sizes.min() == sizes.max() and K > 2:
         what = f"{items(n)} were divided into {K:,} clusters of {items(int(sizes[0]))} each"
@@ -86,10 +95,12 @@ def _clusters(report: PartitionReport) -> list[Sentence]:
         )
     draws = model.draws_
     if draws is not None:
-        what += f", from {draws.n_given:,} draws ({draws.n_draws:,} different partition{'s' * (draws.n_draws > 1)})"
+        M = draws.n_given
+        of = f"{draws.n_draws:,} different partition{'s' * (draws.n_draws > 1)}"
+        what += ", from 1 draw" if M == 1 else f", from {M:,} draws ({of})"
     out = [Sentence("clusters", what + ".")]
     least, title = "largest" if model.loss_.is_score else "least", model.loss_.title
-    named = title if "expected" in title else f"expected {title}"
+    named = (title if "expected" in title else f"expected {title}") + weight_words(model.loss_)
     text = f"Of the partitions that were tried it has the {least} {named}: {model.expected_loss_:.4g}"
     out.append(Sentence("clusters", text + (f" {model.loss_.unit}." if model.loss_.unit else ".")))
     if draws is None:
@@ -247,7 +258,15 @@ def _chains(report: PartitionReport) -> list[Sentence]:
 def _membership(report: PartitionReport) -> list[Sentence]:
     misfit = report.estimator.misfit_
     how = "describe the draws" if misfit <= LARGE_MISFIT else "do not describe the draws"
-    return [Sentence("evidence", f"Soft memberships {how} (misfit {misfit:.3f}; above {LARGE_MISFIT:g} is large).")]
+    said = f"Soft memberships {how} (misfit {misfit:.3f}; above {LARGE_MISFIT:g} is large)."
+    largest = Membership(report.estimator.membership_).labels
+    n = int((largest != report.estimator.labels_).sum())
+    if n:
+        said += (
+            f" They are another answer to the same draws than the partition: for {items(n)} the largest membership is "
+            "that of another cluster than the item is in (labels.csv has the partition, memberships.csv these)."
+        )
+    return [Sentence("evidence", said)]
 
 
 def _share(share: float) -> str:

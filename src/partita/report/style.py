@@ -53,7 +53,20 @@ pre { margin: .6rem 0; padding: .7rem .9rem; background: var(--wash); border-rad
   white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .8125rem; }
 figure img.upright { max-width: 27rem; }
-@media screen and (max-width: 44rem) { figure img:not(.upright) { min-width: 44rem; } }
+@media screen and (prefers-color-scheme: dark) { :root:not([data-theme=light]) figure img { filter: brightness(.82); } }
+@media screen { :root[data-theme=dark] figure img { filter: brightness(.82); } }
+@media screen and (max-width: 44rem) {
+  main { padding: 1.5rem .9rem 3rem; }
+  .card::after { content: "Tap to enlarge"; color: var(--soft); font-size: .75rem; }
+  .card:focus::after { content: ""; }
+  .card:has(.upright)::after { content: none; }
+  .card:focus img:not(.upright) { min-width: 44rem; }
+  table { font-size: .75rem; }
+  th, td { padding-right: .55rem; }
+  th, th.number { white-space: normal; }
+  td { min-width: 0; }
+  td.long { min-width: 10rem; }
+}
 @media print {
   @page { margin: 16mm 14mm; }
   html { font-size: 9.5pt; }
