@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,13 +16,16 @@ __all__ = ["ProgressBar", "Stages"]
 
 # Seconds of silence before anything is shown.
 DELAY = 2.0
+# numba's event of a compilation, which reading compiled code from disk is not; and what is said while it lasts.
+COMPILING, COMPILING_WORDS = "numba:compile", "compiling (first use): "
 
 
 class ProgressBar:
     """A bar that appears when the work turns out to be long.
 
     Use as a context manager; `stage` names what is being done and starts its clock, and the object itself is a `drive`
-    progress callback: iterations a second, and the time that remains.
+    progress callback: iterations a second, and the time that remains. While numba compiles it says so: that takes
+    seconds at the first use and none later. numba is not loaded for that.
     """
 
     def __init__(self, *, delay: float = DELAY, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,10 +36,13 @@ class ProgressBar:
         self._stage, self._began = "working", clock()
         self._pace, self._share = Pace(clock), 0.0
         self._closed = False
+        self._compilations = _Compilations(self._describe)
+        self._events: Any = None
         self._timer = threading.Timer(delay, self._show)
         self._timer.daemon = True
 
     def __enter__(self) -> Self:
+        self._listen()
         self._timer.start()
         return self
 
@@ -43,6 +50,9 @@ class ProgressBar:
         self._timer.cancel()
         with self._lock:
             self._closed = True
+            if self._events is not None:
+                self._events.unregister(COMPILING, self._compilations)
+                self._events = None
             if self._bar is not None:
                 self._bar.stop()
             self._bar = None
@@ -55,11 +65,12 @@ class ProgressBar:
 
     def enter(self, what: str) -> None:
         """Say what is being done from here on, and since when."""
+        self._listen()
         with self._lock:
             self._stage, self._began = what, self._clock()
             self._pace, self._share = Pace(self._clock), 0.0
             if self._bar is not None:
-                self._bar.reset(self._task, description=what, total=None, pace="")
+                self._bar.reset(self._task, description=self._description, total=None, pace="")
 
     def __call__(self, at: Progressing) -> None:
         """Take a `Progressing` from the driver."""
@@ -71,8 +82,27 @@ class ProgressBar:
             )
             if self._bar is not None:
                 self._bar.update(
-                    self._task, description=self._stage, total=1.0, completed=self._share, pace=str(self._pace)
+                    self._task, description=self._description, total=1.0, completed=self._share, pace=str(self._pace)
                 )
+
+    @property
+    def _description(self) -> str:
+        """What is being done, and that it waits for a compiler."""
+        return (COMPILING_WORDS if self._compilations.n_running else "") + self._stage
+
+    def _describe(self) -> None:
+        with self._lock:
+            if self._bar is not None:
+                self._bar.update(self._task, description=self._description)
+
+    def _listen(self) -> None:
+        """Hear of compilations from here on, once numba is there."""
+        events = sys.modules.get("numba.core.event")
+        with self._lock:
+            if events is not None and self._events is None and not self._closed:
+                events.Listener.register(_Compilations)
+                events.register(COMPILING, self._compilations)
+                self._events = events
 
     def _show(self) -> None:
         from rich.console import Console
@@ -91,9 +121,22 @@ class ProgressBar:
                 transient=True,
                 get_time=self._clock,
             )
-            self._task = self._bar.add_task(self._stage, total=None, pace=str(self._pace))
+            self._task = self._bar.add_task(self._description, total=None, pace=str(self._pace))
             self._bar.tasks[0].start_time = self._began  # the clock of the stage, not of the bar
             self._bar.start()
+
+
+class _Compilations:
+    """A listener of numba's events: how many compilations are running, those that others began among them."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self.tell = tell
+        self.n_running = 0
+
+    def notify(self, event: Any) -> None:
+        """Called by numba in the thread that compiles, which holds the compiler's lock."""
+        self.n_running = max(self.n_running + (1 if event.is_start else -1), 0)
+        self.tell()
 
 
 class Stages:

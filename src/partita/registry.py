@@ -6,12 +6,14 @@ fields, its config their JSON with the name, and from a name or a config it is m
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, ClassVar, TypeVar
 
 from partita.errors import InputError
 
-__all__ = ["Named", "enrol", "made"]
+__all__ = ["Named", "did_you_mean", "enrol", "made"]
 
 
 def enrol(registry: dict[str, Any], kind: type[Any], value: Any = None) -> None:
@@ -37,6 +39,25 @@ def enrol(registry: dict[str, Any], kind: type[Any], value: Any = None) -> None:
         if one != two:
             raise InputError(f"the name {kind.name!r} is taken by {one}; give {two} a name of its own, or none")
     registry[kind.name] = kind if value is None else value
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A clause to put behind "there is no such name": the closest known one, or nothing.
+
+    Case does not count, nor whether words are joined by ".", "-" or "_".
+
+    >>> did_you_mean("speceis", ["length", "species"])
+    "; did you mean 'species'?"
+    >>> did_you_mean("VI.lb", ["vi", "vi_lb"])
+    "; did you mean 'vi_lb'?"
+    """
+    alike = {_plain(each): each for each in reversed(list(known))}
+    close = difflib.get_close_matches(_plain(name), alike, n=1)
+    return f"; did you mean {alike[close[0]]!r}?" if close else ""
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace(".", "_").replace("-", "_")
 
 
 class Named:

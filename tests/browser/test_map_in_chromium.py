@@ -388,3 +388,63 @@ def test_a_partition_from_draws_has_the_map_too(browser, tmp_path):
     assert title(browser) == IDS[35]
     assert browser.complaints == []
     assert browser.run("window.hurt === undefined")
+
+
+@pytest.fixture(scope="module")
+def partition(tmp_path_factory):
+    """Draws about twelve clusters, some items of which waver."""
+    rng = np.random.default_rng(0)
+    truth = np.arange(144) // 12
+    doubt = np.where(np.arange(144) % 12 < 4, 0.3, 0.005)
+    draws = np.where(rng.random((300, 144)) < doubt, rng.integers(0, 12, (300, 144)), truth)
+    model = BayesianPartition(random_state=0).fit(draws)
+    report = PartitionReport("Places", "draws.npz", [], model, model.credible_ball(), {}, 0.1, {}, None)
+    path = tmp_path_factory.mktemp("places") / "report.html"
+    write_partition_report(path, report)
+    return path, model
+
+
+def test_a_partitions_map_counts_by_the_draws_and_tells_the_shares_of_an_item(browser, partition):
+    path, model = partition
+    browser.open(path.as_uri())
+    browser.run("document.getElementById('map').scrollIntoView()")
+    browser.settle()
+    matched = model.certainty().matched
+    sure = "document.getElementById('map-sure').textContent"
+    counts = set()
+    for t in (0.95, 0.5, 0.99):
+        browser.run(
+            f"(s => {{ s.value = {t}; s.dispatchEvent(new Event('input')); }})"
+            "(document.getElementById('map-threshold'))"
+        )
+        n = int((matched >= t).sum())
+        counts.add(n)
+        assert browser.run(sure) == f"{n} of 144 items certain: in their place in a share of the draws ≥ {t:.2f}"
+    assert len(counts) >= 2
+    P, labels = model.psm(), model.labels_
+    browser.run("document.getElementById('map-canvas').focus()")
+    for i in range(2):
+        browser.press("ArrowRight")
+        words = told(browser)
+        own = (labels == labels[i]) & (np.arange(144) != i)
+        assert f"Certainty {matched[i]:.3f}" in words
+        assert f"{P[i, own].mean():.3f}" in words
+        assert "Share of the draws with the items of a cluster" in words
+        assert ("(not certain)" in words) == (matched[i] < 0.99)
+        assert "entropy" not in words
+    assert browser.complaints == []
+
+
+def test_on_a_map_of_many_clusters_every_colour_is_seen(browser, partition):
+    path, model = partition
+    assert model.n_clusters_ == 12
+    browser.open(path.as_uri())
+    browser.run("document.getElementById('map').scrollIntoView()")
+    browser.settle()
+    content = json.loads(re.search(r'id="map-items">(.*?)</script>', path.read_text("utf-8"), re.S)[1])
+    assert min(pixels(browser, color(browser, f"k{k}")) for k in range(12)) > 30
+    assert pixels(browser, color(browser, "unsure")) == 0  # hollow items keep their cluster's colour
+    legend = browser.run("(e => [e.scrollHeight, e.clientHeight])(document.querySelector('.legend'))")
+    assert legend[0] <= legend[1]  # no button is cut off
+    places = np.column_stack([content["x"], content["y"]])
+    assert len(np.unique(places, axis=0)) == 144

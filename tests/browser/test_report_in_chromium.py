@@ -81,7 +81,7 @@ def page(kind, tmp_path_factory):
 # By kind of report: words of the verdict, tables and pictures.
 CONTENT = {
     "fit": ("150 items were divided into 3 clusters", 6, 5),
-    "partition": ("The posterior has 2 modes", 8, 7),
+    "partition": ("The posterior has 2 modes", 8, 8),
 }
 
 

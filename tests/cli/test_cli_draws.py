@@ -1,6 +1,7 @@
 """`partita draws`: draws that `partita partition` reads, the same for the same seed, and wrong options named."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -74,3 +75,56 @@ def test_scaling_is_the_same_as_scaling_before(call, points, tmp_path):
     assert call("draws", points, *GIVEN, "--scale-features", "standard", "--out", tmp_path / "scaled").code == 0
     raw, scaled = (read_draws(tmp_path / name / "draws.npz").labels for name in ("raw", "scaled"))
     assert abs(raw.max(axis=1).mean() - scaled.max(axis=1).mean()) < 0.5
+
+
+def test_what_stops_in_the_burn_in_writes_nothing_and_says_where(call, points, tmp_path, monkeypatch):
+    options = ("--label-column", "label", "--id-column", "name", "--sweeps", "2000000", "--out", tmp_path / "no")
+    ended = call("draws", points, *options, "--max-seconds", "0.05")
+    assert ended.code == 2
+    assert "of 1,000,000 sweeps of burn-in" in ended.err
+    assert "nothing was written" in ended.err
+    assert not (tmp_path / "no").exists()
+
+    import partita.cli.draws as command
+
+    sample = command.sample_partitions
+
+    def stopped(*arguments, **chosen):
+        return replace(sample(*arguments, **chosen | {"max_seconds": 0.05}), status="interrupted")
+
+    monkeypatch.setattr(command, "sample_partitions", stopped)
+    ended = call("draws", points, *options)
+    assert (ended.code, "of burn-in" in ended.err, "nothing was written" in ended.err) == (130, True, True)
+    assert not (tmp_path / "no").exists()
+
+
+def test_what_stops_after_the_burn_in_keeps_its_draws(call, points, tmp_path):
+    options = ("--label-column", "label", "--id-column", "name", "--sweeps", "2000000", "--burn-in", "1")
+    assert call("draws", points, *options, "--max-seconds", "1", "--out", tmp_path / "out").code == 0
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert result["status"] == "max_seconds"
+    assert result["n_draws"] > 4
+
+
+@pytest.mark.parametrize(("sweeps", "seed"), [("40", "0"), ("200", "0"), ("1000", "3")])
+def test_draws_and_partition_say_the_same_of_the_same_draws(call, tmp_path, sweeps, seed):
+    rng = np.random.default_rng(0)
+    rows = [",".join(f"{x:.5f}" for x in row) for row in rng.standard_t(2, size=(60, 2))]
+    (tmp_path / "points.csv").write_text("\n".join(["a,b", *rows]) + "\n")
+    chosen = ("--sweeps", sweeps, "--seed", seed, "--strict", "--quiet")
+    drawn = call("draws", tmp_path / "points.csv", *chosen, "--out", tmp_path / "d")
+    found = call("partition", tmp_path / "d" / "draws.npz", "--strict", "--quiet", "--out", tmp_path / "p")
+    assert drawn.code == found.code
+    assert drawn.err == found.err
+    said, told = (json.loads((tmp_path / name / "result.json").read_text()) for name in ("d", "p"))
+    assert said["chains"] == {name: told["chains"][name] for name in ("agree", "verdict")}
+    assert (said["chains"]["verdict"] in told["notes"]) == (not said["chains"]["agree"])
+    assert (drawn.code == 0) == said["chains"]["agree"]
+
+
+def test_a_missing_cell_is_named_without_an_option_that_there_is_not(call, tmp_path):
+    (tmp_path / "points.csv").write_text("a,b\n1,2\n3,\n4,NA\n5,6\n")
+    ended = call("draws", tmp_path / "points.csv", "--quiet", "--out", tmp_path / "no")
+    assert ended.code == 2
+    assert "row 2, column 'b' is missing (empty or NaN) (and 1 more cells)" in " ".join(ended.err.split())
+    assert "--missing" not in ended.err

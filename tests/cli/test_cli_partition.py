@@ -6,8 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from partita import expected_loss
+from partita import expected_loss, posterior_similarity
 from partita.io import read_memberships
+from partita.partition.certainty import item_certainty
 
 
 def posterior(n_draws=200, n_items=24, n_clusters=3, noise=0.15, seed=0):
@@ -81,7 +82,7 @@ def test_options_reach_the_search(call, draws, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--loss", "vj"), "--loss vj: expected one of"),
+        (("--loss", "vj"), "--loss vj; expected one of"),
         (("--loss", "binder", "--unit", "nats"), "--unit goes with losses that are entropies"),
         (("--loss", "pear", "--a", "0.5"), "--a goes with --loss vi or binder"),
         (("--normalize", "pairs"), "--normalize goes with --loss binder"),
@@ -154,3 +155,211 @@ def test_an_ensemble_with_gaps_is_read_from_a_table(call, tmp_path):
     assert call("partition", tmp_path / "draws.csv", *options).code == 0
     found = [int(row[1]) for row in rows_of(tmp_path / "out" / "labels.csv")[1:]]
     np.testing.assert_array_equal(found, np.arange(24) // 8)
+
+
+def joined(draws, labels):
+    """Share of the draws in which the items labelled 0 or more are parted just as they are here."""
+    kept = np.flatnonzero(labels >= 0)
+    own = labels[kept][:, None] == labels[kept]
+    return np.mean([((row := np.asarray(draw)[kept])[:, None] == row).tolist() == own.tolist() for draw in draws])
+
+
+def test_certainties_cores_modes_and_the_similarity_are_files_that_verify_knows(call, draws, tmp_path):
+    file, labels = draws
+    out = tmp_path / "out"
+    assert call("partition", file, "--psm", "--out", out, "--quiet").code == 0
+    found = np.array([int(row[1]) for row in rows_of(out / "labels.csv")[1:]])
+    header, *rows = rows_of(out / "item_certainty.csv")
+    assert header == ["id", "label", "together", "matched", "loss"]
+    assert [row[:2] for row in rows] == rows_of(out / "labels.csv")[1:]
+    certainty = item_certainty(found, labels)
+    written = np.array([[float(cell) for cell in row[2:]] for row in rows])
+    expected = np.column_stack([certainty.together, certainty.matched, certainty.loss])
+    np.testing.assert_allclose(written, expected, atol=1e-12)  # sums of merged draws in another order
+    P = posterior_similarity(labels)
+    for i in range(24):
+        others = (found == found[i]) & (np.arange(24) != i)
+        assert written[i, 0] == pytest.approx(P[i, others].mean())
+    assert written[:, 2].sum() == pytest.approx(expected_loss(found, labels))
+    np.testing.assert_allclose(np.load(out / "psm.npy", allow_pickle=False), P, atol=1e-12)
+    header, *rows = rows_of(out / "cores.csv")
+    assert header == ["id", "core"]
+    cores = np.array([-1 if row[1] == "" else int(row[1]) for row in rows])
+    result = json.loads((out / "result.json").read_text())
+    assert result["cores"]["n_items"] == (cores >= 0).sum() > 1
+    assert joined(labels, cores) == pytest.approx(result["cores"]["probability"])
+    assert result["cores"]["probability"] >= 0.95
+    assert result["certain"] == (certainty.matched >= 0.95).sum()
+    header, *rows = rows_of(out / "modes.csv")
+    assert len(header) == 1 + len(result["modes"])
+    assert [row[1] for row in rows] == [str(k) for k in found]  # the one mode is the estimate
+    ended = call("verify", out, "--json")
+    said = json.loads(ended.out)
+    states = {row["file"]: row["state"] for row in said["again"]}
+    assert ended.code == 0
+    assert {states[name] for name in ("item_certainty.csv", "cores.csv", "modes.csv", "psm.npy")} == {"same bits"}
+    (out / "cores.csv").write_text("id,core\n")
+    assert call("verify", out, "--files-only", "--quiet").code == 2
+
+
+def test_the_similarity_is_written_only_when_asked_for_and_where_it_fits(call, draws, tmp_path, monkeypatch):
+    assert call("partition", draws[0], "--out", tmp_path / "out", "--quiet").code == 0
+    assert not (tmp_path / "out" / "psm.npy").exists()
+    np.save(tmp_path / "wide.npy", posterior(n_draws=5, n_items=300).astype(np.int8))
+    monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000000")  # 300 x 300 numbers need 1.08 MB with their copy
+    ended = call("partition", "wide.npy", "--psm", "--out", tmp_path / "no", "--quiet")
+    assert (ended.code, "leave out --psm" in ended.err) == (2, True)
+    assert not (tmp_path / "no").exists()
+
+
+def test_weights_count_as_copies_of_draws(call, tmp_path):
+    labels = posterior(n_draws=40, noise=0.3)
+    weights = np.random.default_rng(1).integers(0, 4, 40)
+    np.save(tmp_path / "once.npy", labels)
+    np.save(tmp_path / "often.npy", np.repeat(labels, weights, axis=0))
+    (tmp_path / "w.csv").write_text('"","weight"\n' + "".join(f'"{b}",{w}\n' for b, w in enumerate(weights, 1)))
+    assert call("partition", "once.npy", "--weights", "w.csv", "--psm", "--out", "a", "--quiet").code == 0
+    assert call("partition", "often.npy", "--psm", "--out", "b", "--quiet").code == 0
+    assert (tmp_path / "a" / "labels.csv").read_text() == (tmp_path / "b" / "labels.csv").read_text()
+    a, b = (json.loads((tmp_path / name / "result.json").read_text()) for name in "ab")
+    assert a["expected_loss"] == pytest.approx(b["expected_loss"])
+    np.testing.assert_allclose(np.load("a/psm.npy"), np.load("b/psm.npy"), atol=1e-12)
+    assert call("verify", "a", "--quiet").code == 0
+    (tmp_path / "w.csv").write_text("weight\n" + "1\n" * 40)
+    assert call("verify", "a", "--quiet").code == 2  # it read another file of weights
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("weight\n1\n2\n", "has 2 weights, and there are 200 draws"),
+        ("weight\n" + "1\n" * 199 + "-1\n", "the weight of draw 200 of 200 is -1"),
+        ("weight\n" + "0\n" * 200, "every weight is zero"),
+        ("a,b\n" + "1,1\n" * 200, "none called 'weight'"),
+        ("weight\n" + "1\n" * 199 + "much\n", "the weight of draw 200 is 'much'"),
+        ("weight\n" + "1\n" * 199 + "NA\n", "the weight of draw 200 of 200 is nan"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused(call, draws, tmp_path, text, words):
+    (tmp_path / "w.csv").write_text(text)
+    ended = call("partition", draws[0], "--weights", "w.csv", "--out", tmp_path / "no")
+    assert ended.code == 2
+    assert words in ended.err
+    assert not (tmp_path / "no").exists()
+
+
+def test_chains_that_the_file_tells_are_not_told_otherwise(call, draws, tmp_path):
+    file, labels = draws
+    ended = call("partition", file, "--chains", "4", "--out", tmp_path / "no")
+    assert (ended.code, "leave out --chains" in ended.err, "2 chains" in ended.err) == (2, True, True)
+    assert call("partition", file, "--chains", "2", "--out", tmp_path / "same", "--quiet").code == 0
+    np.savez(tmp_path / "turns.npz", draw=labels, chain=np.arange(200) % 2)  # two chains, a draw of each in turn
+    assert call("partition", "turns.npz", "--chains", "2", "--out", tmp_path / "no").code == 2
+
+
+def test_draws_of_two_data_sets_go_to_two_folders_with_their_names(call, tmp_path):
+    for name in ("one-draws", "two-draws"):
+        (tmp_path / name).mkdir()
+        np.savez(tmp_path / name / "draws.npz", draw=posterior(n_draws=30))
+        ended = call("partition", f"{name}/draws.npz", "--quiet")
+        assert (ended.code, ended.err) == (0, "")
+    for name in ("one", "two"):
+        page = (tmp_path / f"{name}-partition" / "report.html").read_text(encoding="utf-8")
+        assert f"<title>{name}</title>" in page
+        assert f"{name}-draws/draws.npz" in page
+    np.save(tmp_path / "draws.npy", posterior(n_draws=30))
+    assert call("partition", "draws.npy", "--quiet").code == 0
+    assert (tmp_path / "draws-partition").is_dir()
+
+
+def test_the_terminal_counts_in_the_singular_and_lists_no_single_items(call, tmp_path):
+    (tmp_path / "one.csv").write_text("a\n1\n")
+    said = call("partition", "one.csv").out
+    assert said.startswith("1 item in 1 cluster from 1 draw; ")
+    assert "they have 1 cluster\n" in said
+    np.save(tmp_path / "apart.npy", np.tile(np.arange(30), (10, 1)))
+    said = call("partition", "apart.npy").out
+    assert "sizes 30 of a single item\n" in said
+    assert "they have 30 clusters\n" in said
+
+
+def test_the_terminal_names_every_file_and_what_labels_and_memberships_are(call, draws, tmp_path):
+    said = call("partition", draws[0], "--psm", "--out", "out").out
+    written = said.split("written to out: ")[1].strip().split(", ")
+    assert sorted(written) == sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert written[0] == "report.html"
+    assert "labels.csv is the partition; memberships.csv is the soft answer" in said
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "ball"),
+    [
+        (("--loss", "pear"), "; posterior expected adjusted Rand 0", " by Binder loss"),
+        (
+            ("--loss", "vi_lb"),
+            "; lower bound of the expected variation of information (bits) ",
+            " by variation of information",
+        ),
+        (
+            ("--a", "1.5"),
+            "; expected variation of information with a = 1.5 (bits) ",
+            " by the symmetric variation of information (a = 1)",
+        ),
+        (("--loss", "binder"), "; expected Binder loss 0", ""),
+        ((), "; expected variation of information (bits) ", ""),
+    ],
+)
+def test_the_terminal_says_what_is_least_and_what_the_ball_is_measured_by(call, draws, options, words, ball):
+    said = call("partition", draws[0], *options, "--out", "out").out
+    assert words in said
+    line = next(line for line in said.splitlines() if "of the draws are within" in line)
+    assert f"of it{ball}; they have" in line
+
+
+def test_items_whose_largest_membership_is_elsewhere_are_counted(call, tmp_path):
+    # Two items waver between two clusters: the partition leaves each alone, which no membership is sure of.
+    draws = np.tile(np.repeat([0, 1], [20, 3]), (200, 1))
+    u = np.random.default_rng(0).random((200, 2))
+    draws[:, 18:20] = np.where(u < 0.425, 0, np.where(u < 0.755, 1, 2))
+    np.save(tmp_path / "d.npy", draws)
+    said = call("partition", "d.npy", "--out", "out").out
+    labels = [row[1] for row in rows_of(tmp_path / "out" / "labels.csv")[1:]]
+    soft = [row[1] for row in rows_of(tmp_path / "out" / "memberships.csv")[1:]]
+    n = sum(a != b for a, b in zip(labels, soft, strict=True))
+    assert n > 0
+    assert f"whose label is another one for {n} item{'s' * (n > 1)}\n" in said
+
+
+def test_an_interrupt_in_the_search_and_one_after_it_are_told_apart(call, draws, tmp_path, monkeypatch):
+    import signal
+
+    import partita.report
+
+    write = partita.report.write_partition_report
+
+    def interrupted(path, report):
+        signal.raise_signal(signal.SIGINT)
+        write(path, report)
+
+    monkeypatch.setattr(partita.report, "write_partition_report", interrupted)
+    ended = call("partition", draws[0], "--out", "late")
+    assert ended.code == 130
+    assert "after the search had ended; its result was written in full" in ended.err
+    assert json.loads((tmp_path / "late" / "result.json").read_text())["status"] == "converged"
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("partita.partition.climb.Climb.settle", stopped)
+    ended = call("partition", draws[0], "--out", "early")
+    assert (ended.code, "the best partition so far was written" in ended.err) == (130, True)
+    assert json.loads((tmp_path / "early" / "result.json").read_text())["status"] == "interrupted"
+
+
+def test_help_names_the_files_of_r(call):
+    said = " ".join(call("partition", "--help").out.split())
+    assert "rds" in said
+    assert "--weights" in said
+    assert "--psm" in said

@@ -309,3 +309,123 @@ def test_functions_take_what_fit_takes():
     frame.insert(0, "chain", 0)
     np.testing.assert_array_equal(posterior_similarity(frame), posterior_similarity(draws))
     assert expected_loss(draws[0], frame) == expected_loss(draws[0], draws)
+
+
+def test_modes_number_the_draws_as_they_were_given():
+    rng = np.random.default_rng(0)
+    first, second = np.arange(40) // 20, np.arange(40) % 4
+    order = rng.permutation(1000)
+    draws = np.where((order < 700)[:, None], first, second)
+    found = BayesianPartition(random_state=0).fit(draws).modes()
+    assert [mode.weight for mode in found.modes] == pytest.approx([0.7, 0.3])
+    assert found.labels.shape == (1000,)
+    for mode, truth, own in zip(found.modes, (first, second), (order < 700, order >= 700)):
+        np.testing.assert_array_equal(mode.draws, np.flatnonzero(own))
+        assert all(partition_distance(truth, draws[b]) == 0 for b in mode.draws)
+        assert (partition_distance(mode.labels, truth), mode.distance) == (0, 0)
+    np.testing.assert_array_equal(found.labels, (order >= 700).astype(int))
+
+
+def test_modes_of_noisy_draws_are_numbered_the_same_with_weights_of_zero():
+    rng = np.random.default_rng(1)
+    truths = np.arange(40) // 20, np.arange(40) % 4
+    draws = np.stack([np.where(rng.random(40) < 0.05, rng.integers(0, 4, 40), truths[b % 10 < 3]) for b in range(400)])
+    weights = np.ones(400)
+    weights[::7] = 0
+    found = BayesianPartition(random_state=0).fit(draws, weights=weights).modes()
+    assert len(found.modes) == 2
+    pairs = [(draw[:, None] == draw).tobytes() for draw in draws]
+    counted = {pairs[b] for b in np.flatnonzero(weights)}
+    nowhere = [b for b in range(0, 400, 7) if pairs[b] not in counted]
+    assert nowhere
+    np.testing.assert_array_equal(np.flatnonzero(found.labels == -1), nowhere)
+    for k, mode in enumerate(found.modes):
+        np.testing.assert_array_equal(mode.draws, np.flatnonzero(found.labels == k))
+        near, far = (
+            np.mean([partition_distance(truth, draws[b]) for b in mode.draws]) for truth in truths[:: 1 - 2 * k]
+        )
+        assert near < far
+        by_hand = np.mean([partition_distance(mode.labels, draws[b]) for b in mode.draws if weights[b]])
+        assert mode.distance == pytest.approx(by_hand)
+
+
+def test_several_modes_are_among_the_notes_and_one_is_not():
+    draws = np.where((np.arange(300) < 200)[:, None], np.arange(40) // 20, np.arange(40) % 4)
+    notes = BayesianPartition(random_state=0).fit(draws).notes_
+    assert sum(note.startswith("the posterior has 2 modes, with 67%, 33% of the draws") for note in notes) == 1
+    assert not any("modes" in note for note in BayesianPartition(random_state=0).fit(posterior()[0]).notes_)
+
+
+@pytest.mark.parametrize(("loss", "near"), [("junk", ""), ("omari", ""), ("pear", ""), ("VI", "did you mean 'vi'")])
+def test_a_ball_by_what_is_no_metric_is_refused(loss, near):
+    model = BayesianPartition(random_state=0).fit(posterior()[0])
+    with pytest.raises(InputError, match=f"loss='{loss}': .*metrics 'vi' and 'binder'.*{near}"):
+        model.credible_ball(loss=loss)
+
+
+def test_a_unit_that_contradicts_the_loss_is_refused_and_the_default_is_not():
+    draws = posterior()[0]
+    for loss in (VariationOfInformation(), Binder()):
+        with pytest.raises(InputError, match="unit='nats', but the loss given is"):
+            BayesianPartition(loss, unit="nats").fit(draws)
+    for loss in (VariationOfInformation(unit="nats"), "vi"):
+        nats = BayesianPartition(loss, unit="nats", random_state=0).fit(draws)
+        assert nats.expected_loss_ == pytest.approx(np.log(2) * expected_loss(nats.labels_, draws))
+    assert BayesianPartition(VariationOfInformation(unit="nats")).fit(draws).loss_.unit == "nats"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"), [("VI", "vi"), ("omARI", "omari"), ("VI.lb", "vi_lb"), ("Binder", "binder"), ("bnder", "binder")]
+)
+def test_names_as_other_packages_write_them_are_answered_with_ours(said, meant):
+    with pytest.raises(InputError, match=f"did you mean '{meant}'"):
+        BayesianPartition(said).fit(posterior()[0])
+    with pytest.raises(InputError, match=f"did you mean '{meant}'"):
+        expected_loss([0, 1], [[0, 1]], loss=said)
+
+
+def test_a_misfit_that_too_few_clusters_make_is_told_as_such():
+    rng = np.random.default_rng(0)
+    model = BayesianPartition(max_clusters=1, random_state=0).fit(rng.integers(0, 5, (200, 30)))
+    assert model.misfit_ > 1  # one cluster says that all are together, and a fifth are
+    note = next(note for note in model.notes_ if "misfit" in note)
+    assert "1 cluster is too few for it" in note
+    assert "together in 100% of the draws" in note
+    assert "move together" not in note
+    together = BayesianPartition(random_state=0).fit(np.repeat(rng.integers(0, 2, (300, 2)), 15, axis=1))
+    assert together.misfit_ > 0.2
+    assert any("items move together" in note for note in together.notes_)
+
+
+def test_chains_that_disagree_are_a_warning_and_few_draws_are_not():
+    first, second = posterior(n_draws=200)[0], posterior(n_draws=200, n_clusters=5, seed=1)[0]
+    with pytest.warns(ConvergenceWarning, match="the chains disagree") as told:
+        BayesianPartition(random_state=0).fit(np.r_[first, second], chain=np.repeat([0, 1], 200))
+    assert len(told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        chain = np.arange(32) // 16  # of 16 draws: nothing differs, but fewer than 20 are no evidence
+        model = BayesianPartition(random_state=0).fit(np.tile(np.arange(30) // 10, (32, 1)), chain=chain)
+    assert any(note.startswith("too little to tell whether the chains agree") for note in model.notes_)
+    assert not model.agreement_.agree
+
+
+@pytest.mark.parametrize(
+    ("parameters", "says"),
+    [
+        ({"max_seconds": 0}, "max_seconds=0: expected None or a number above 0"),
+        ({"n_init": -1}, "n_init=-1: expected a whole number of at least 0"),
+        ({"unit": "bytes"}, "unit='bytes': expected a str among"),
+        ({"verbose": "x" * 500}, r"verbose='x{50,60}\.\.\.: expected"),
+    ],
+)
+def test_parameters_that_are_wrong_are_told_in_our_words(parameters, says):
+    with pytest.raises(InputError, match=f"^{says}"):
+        BayesianPartition(**parameters).fit(posterior()[0])
+
+
+def test_none_among_the_labels_is_told_with_what_takes_it():
+    with pytest.raises(InputError, match=r"a label is None.*missing='unobserved'"):
+        BayesianPartition().fit([["a", None, "b"], ["a", "a", "b"]])
+    found = BayesianPartition("binder", missing="unobserved").fit([["a", None, "b"], ["a", "a", "b"], ["c", "c", "d"]])
+    assert found.labels_.tolist() == [0, 0, 1]

@@ -318,3 +318,70 @@ def test_two_items_of_one_name_are_refused(tmp_path):
     (tmp_path / "draws.csv").write_text("a,b,a\n1,2,2\n")
     with pytest.raises(InputError, match="2 items are called 'a'"):
         read_draws(tmp_path / "draws.csv")
+
+
+def words_of(labels):
+    return np.array(["c1", "c2", "x y", "c3"])[labels]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "header"),
+    [
+        *((suffix, header) for suffix in (".csv", ".tsv", ".csv.gz") for header in ("names", "rows", "none")),
+        *((".txt", header) for header in ("names", "rows")),  # in a .txt a first row of words is a header
+    ],
+)
+def test_labels_may_be_words_in_text(suffix, header, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    labels = np.random.default_rng(0).integers(0, 4, size=(9, 6))
+    frame = pandas.DataFrame(words_of(labels), columns=[f"V{k}" for k in range(1, 7)])
+    frame.index = np.arange(1, 10)
+    file = tmp_path / f"draws{suffix}"
+    mark = {".csv": ",", ".tsv": "\t", ".txt": " "}[suffix.removesuffix(".gz")]
+    frame.to_csv(file, sep=mark, index=header == "rows", header=header != "none")
+    found = read_draws(file)
+    same = found.labels[:, :, None] == found.labels[:, None, :]
+    np.testing.assert_array_equal(same, labels[:, :, None] == labels[:, None, :])
+    assert (found.items is None) == (header == "none")
+
+
+def test_words_may_stand_beside_chains_and_gaps(tmp_path):
+    file = tmp_path / "draws.csv"
+    file.write_text("chain,a,b,c\n1,x,x,y\n2,x,NA,z\n")
+    found = read_draws(file, missing="unobserved")
+    assert found.chain.tolist() == [1, 2]
+    assert found.labels[0, 0] == found.labels[0, 1] != found.labels[0, 2]
+    assert found.labels[1, 1] == -1
+    with pytest.raises(InputError, match="line 3, column 'b': draw 1 has no label"):
+        read_draws(file)
+
+
+def test_a_word_among_numbers_is_an_error_with_its_line_and_column(tmp_path):
+    file = tmp_path / "draws.csv"
+    file.write_text('"","V1","V2","V3"\n"1",1,1,2\n\n"2",1,oops,2\n')
+    with pytest.raises(InputError, match=r"draws.csv, line 4, column 'V2': draw 1, item 1: 'oops' is no whole number"):
+        read_draws(file)
+    table = tmp_path / "draws.txt"
+    table.write_text('"V1" "V2"\n"1" 1 1\n"2" 1 NA\n')
+    with pytest.raises(InputError, match=r"draws.txt, line 3, column 'V2': draw 1 has no label for item 1"):
+        read_draws(table)
+
+
+@pytest.mark.parametrize("mark", [";", "\t"])
+def test_another_delimiter_is_named_where_cells_are_quoted_too(mark, tmp_path):
+    file = tmp_path / "draws.csv"
+    file.write_text(f'"V1"{mark}"V2"\n1{mark}1\n')
+    with pytest.raises(
+        InputError, match=r"parted by '.+', expected ','; write it with commas as \.csv \(R: write\.csv"
+    ):
+        read_draws(file)
+
+
+def test_the_log_joint_that_partita_draws_writes_comes_with_the_draws(tmp_path):
+    level = np.random.default_rng(0).normal(size=7)
+    np.savez(tmp_path / "draws.npz", draw=LABELS, chain=np.arange(7) // 4, log_joint=level, alpha=level)
+    found = read_draws(tmp_path / "draws.npz")
+    assert list(found.traces) == ["log_joint"]
+    np.testing.assert_array_equal(found.traces["log_joint"], level)
+    np.savez(tmp_path / "draws.npz", draw=LABELS, log_joint=level[:3])  # something else of that name
+    assert read_draws(tmp_path / "draws.npz").traces == {}

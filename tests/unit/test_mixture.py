@@ -14,6 +14,7 @@ from scipy.stats import invwishart, multivariate_t
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
+from partita import BayesianPartition
 from partita.errors import InputError, MemoryLimitError
 from partita.estimators.dp_gaussian_mixture import DPGaussianMixture
 from partita.mixture import (
@@ -30,8 +31,10 @@ from partita.mixture import (
 from partita.mixture.base import Model, numbered
 from partita.mixture.chains import Plan
 from partita.mixture.priors import covariance
+from partita.mixture.result import SampledPartitions
 from partita.mixture.starts import first_labels
 from partita.mixture.units import Units
+from partita.partition.named_draws import NamedDraws
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -410,3 +413,87 @@ def test_crabs_are_more_alike_within_species_and_sex(data_home):
     own = names[:, None] == names
     assert P[own].mean() > 4 * P[~own].mean()
     assert 3 <= np.median(found.n_clusters_trace) <= 9
+
+
+# What the chains say together
+
+
+def sampled(labels, n_chains, log_joint):
+    """Draws as a sampler would have left them."""
+    numbers = np.array([numbered(row) for row in labels]).astype(np.int16)
+    K = (numbers.max(axis=1) + 1).astype(np.int64).reshape(n_chains, -1)
+    n = K.shape[1]
+    return SampledPartitions(
+        labels=numbers, chain=np.repeat(np.arange(n_chains), n), n_clusters_trace=K, alpha_trace=np.ones((n_chains, n)),
+        log_joint_trace=log_joint, density=None, status="completed", n_sweeps=n, seconds=0.0, sampler=None, prior=None,
+        alpha=1.0, starts=("random",) * n_chains, seed=0,
+    )  # fmt: skip
+
+
+def made_chains(kind, rng, M=600):
+    """Labels of three chains, and the log joint of each draw."""
+    one, other = np.repeat([0, 1, 2], 10), np.tile([0, 1, 2], 10)
+
+    def about(truth, n):
+        return np.where(rng.random((n, 30)) < 0.1, rng.integers(0, 3, (n, 30)), truth)
+
+    level = rng.normal(size=(3, M))
+    chains = {
+        "agreeing": [about(one, M) for _ in range(3)],
+        "disagreeing": [about(one, M), about(one, M), about(other, M)],
+        "one jumping": [about(one, M), about(one, M), np.r_[about(one, M // 2), about(other, M - M // 2)]],
+        "all slow": [np.repeat(about(one, 6), M // 6, axis=0) for _ in range(3)],
+        "constant K": [np.tile(truth, (M, 1)) for truth in (one, one, np.arange(30) % 2)],
+        "the log joint alone": [about(one, M) for _ in range(3)],
+    }[kind]
+    if kind == "the log joint alone":
+        level[1] += 4
+    return np.concatenate(chains), level
+
+
+@pytest.mark.parametrize(
+    ("kind", "begins"),
+    [
+        ("agreeing", "the chains agree"),
+        ("disagreeing", "the chains disagree"),
+        ("one jumping", "the chains disagree"),
+        ("all slow", ("too little to tell", "the chains disagree")),
+        ("constant K", "the chains disagree"),
+        ("the log joint alone", "the chains disagree: R-hat of the log joint density"),
+    ],
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_the_sampler_and_the_partition_say_the_same_of_the_same_draws(kind, begins, seed):
+    labels, level = made_chains(kind, np.random.default_rng(seed))
+    found = sampled(labels, 3, level)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        given = NamedDraws(labels, found.chain, traces={"log_joint": level.ravel()})
+        models = [BayesianPartition(loss, random_state=0).fit(given) for loss in ("vi", "binder")]
+    assert found.verdict.words.startswith(begins)
+    assert found.verdict.agree == (kind == "agreeing")
+    assert bool(found.disagreements) <= (not found.verdict.agree)
+    for model in models:
+        assert model.agreement_.verdict == found.verdict.words
+        assert model.agreement_.agree == found.verdict.agree
+        assert (found.verdict.words in model.notes_) == (kind != "agreeing")
+
+
+def test_fewer_draws_than_can_be_compared_are_too_little_to_tell():
+    found = sampled(np.zeros((6, 5), dtype=int), 2, np.zeros((2, 3)))
+    assert not found.verdict.agree
+    assert found.verdict.words.startswith("too little to tell")
+    assert found.disagreements == ()
+    assert sampled(np.zeros((6, 5), dtype=int), 1, np.zeros((1, 6))).verdict is None
+
+
+def test_features_that_a_mixture_cannot_take_are_told_without_options_that_it_lacks():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    with pytest.raises(InputError, match=r"X has shape \(50,\): expected N x d features") as told:
+        DPGaussianMixture().fit(X[:, 0])
+    assert len(str(told.value)) < 250  # the array is not printed
+    X[3, 1] = np.nan
+    with pytest.raises(InputError, match=r"X\[3, 1\] is NaN: fill it in, drop the row$"):
+        DPGaussianMixture().fit(X)
+    with pytest.raises(InputError, match="max_seconds=0: expected None or a number above 0"):
+        DPGaussianMixture(max_seconds=0).fit(X)

@@ -1,8 +1,13 @@
 """Draws with their chains and the names of their items: ArviZ of both generations, frames, and the files of each."""
 
+import io
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
+from partita import BayesianPartition, DPGaussianMixture, posterior_similarity
 from partita.errors import InputError
 from partita.io import open_draws, read_draws
 from partita.partition.named_draws import named_draws
@@ -168,3 +173,99 @@ def test_labels_that_doubles_do_not_tell_apart_are_refused(tmp_path):
     (tmp_path / "d.csv").write_text("99999999999999999999,99999999999999999998\n1,2\n")
     with pytest.raises(InputError, match="too large for a label"):
         read_draws(tmp_path / "d.csv")
+
+
+def written_by_r(labels, **options):
+    """A frame of what R's `write.csv` writes of a matrix, as pandas reads it."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(labels, columns=[f"V{k}" for k in range(1, labels.shape[1] + 1)])
+    frame.index = np.arange(1, len(frame) + 1).astype(str)
+    text = io.StringIO()
+    frame.to_csv(text)
+    text.seek(0)
+    return pandas.read_csv(text, **options)
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_the_names_of_rows_that_r_writes_are_no_item(twice):
+    frame = written_by_r(LABELS[0])
+    if twice:
+        frame.insert(0, "Unnamed: 0.1", np.arange(7))
+    assert frame.columns[0].startswith("Unnamed: 0")
+    found = named_draws(frame)
+    np.testing.assert_array_equal(found.labels, LABELS[0])
+    assert found.items.tolist() == [f"V{k}" for k in range(1, 12)]
+    assert found.notes == ()
+    np.testing.assert_array_equal(posterior_similarity(frame), posterior_similarity(LABELS[0]))
+    polars = pytest.importorskip("polars")
+    same = polars.DataFrame({name.replace("Unnamed: 0", ""): frame[name].to_numpy() for name in frame.columns[-12:]})
+    np.testing.assert_array_equal(named_draws(same).labels, LABELS[0])
+
+
+def test_a_column_that_pandas_named_elsewhere_is_an_item():
+    frame = written_by_r(LABELS[0], index_col=0).rename(columns={"V3": "Unnamed: 3"})
+    assert len(named_draws(frame).items) == 11
+
+
+@pytest.mark.parametrize("name", ["label", "Class", "target"])
+def test_a_column_that_looks_like_the_truth_is_refused(name, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(LABELS[0]).add_prefix("V").assign(**{name: np.arange(7)})
+    frame.to_csv(tmp_path / "draws.csv", index=False)
+    for read in (lambda: named_draws(frame), lambda: read_draws(tmp_path / "draws.csv")):
+        with pytest.raises(InputError, match=f"column '{name}' looks like the truth"):
+            read()
+    with pytest.raises(InputError, match=r"draws\.csv"):
+        read_draws(tmp_path / "draws.csv")
+    assert named_draws(frame[[name]]).items.tolist() == [name]  # alone it is what was meant
+
+
+@pytest.mark.parametrize("columns", ["", "V", "X"])
+def test_draws_that_r_turned_are_told(columns, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    turned = pandas.DataFrame(LABELS[0].T, columns=[f"{columns}{k}" for k in range(1, 8)])
+    turned.index = [f"V{k}" for k in range(1, 12)]
+    turned.to_csv(tmp_path / "turned.csv")
+    for found in (named_draws(turned), named_draws(turned.reset_index(names="")), read_draws(tmp_path / "turned.csv")):
+        assert len(found.notes) == 1
+        assert "looks transposed: its rows are V1, ..., V11" in found.notes[0]
+        np.testing.assert_array_equal(found.labels, LABELS[0].T)
+    model = BayesianPartition("binder", random_state=0).fit(turned)
+    assert found.notes[0] in model.notes_
+
+
+@pytest.mark.parametrize("rows", [[str(k) for k in range(1, 8)], [f"draw{k}" for k in range(7)], list("V234567"), None])
+def test_draws_that_stand_as_they_should_are_not_said_to_be_turned(rows, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(LABELS[0], columns=[str(k) for k in range(1, 12)], index=rows)
+    frame.to_csv(tmp_path / "draws.csv")
+    assert named_draws(frame).notes == read_draws(tmp_path / "draws.csv").notes == ()
+
+
+def test_items_that_have_names_of_their_own_are_not_said_to_be_turned():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(LABELS[0], columns=list("abcdefghijk"), index=[f"V{k}" for k in range(1, 8)])
+    assert named_draws(frame).notes == ()
+
+
+def test_a_file_that_was_not_read_is_named_with_what_reads_it(tmp_path):
+    for name in ("gal.csv", tmp_path / "gal.csv"):
+        with pytest.raises(InputError, match=r"read it first, partita\.io\.read_draws\('.*gal\.csv'\)"):
+            BayesianPartition().fit(name)
+
+
+def test_a_fitted_mixture_hands_over_its_chains_and_log_joint():
+    X = np.random.default_rng(0).normal(size=(20, 1)) + np.repeat([0.0, 9.0], 10)[:, None]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        mixture = DPGaussianMixture(n_draws=50, burn_in=50, n_chains=2, random_state=0).fit(X)
+        found = named_draws(mixture)
+        model = BayesianPartition(random_state=0).fit(mixture)
+    np.testing.assert_array_equal(found.labels, mixture.draws_)
+    np.testing.assert_array_equal(found.chain, mixture.chain_)
+    np.testing.assert_array_equal(found.traces["log_joint"].reshape(2, 50), mixture.log_joint_trace_)
+    assert model.agreement_.verdict == mixture.result_.verdict.words
+    with pytest.raises(InputError, match="fit a DPGaussianMixture first"):
+        BayesianPartition().fit(DPGaussianMixture())
+    with pytest.raises(InputError, match="object has none"):
+        BayesianPartition().fit(object())

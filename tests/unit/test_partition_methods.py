@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from partita.errors import InputError
-from partita.partition import METHODS, PartitionDraws, expected_loss, loss_of, search_partition
+from partita.partition import (
+    METHODS,
+    PartitionDraws,
+    expected_loss,
+    loss_of,
+    posterior_similarity,
+    search_partition,
+)
 from partita.partition.exhaustive import all_partitions
 from partita.partition.losses import PartitionLoss
 from partita.partition.methods import (
@@ -147,3 +154,29 @@ def test_every_method_is_registered_and_answers():
         found = method(draws)
         assert found.labels.shape == (6,), name
         assert found.n_clusters == found.labels.max() + 1
+
+
+@pytest.mark.parametrize("linkage", ["average", "complete"])
+@pytest.mark.parametrize("method", [min_binder, max_pear, min_vi])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_similarity_matrix_alone_gives_what_its_draws_give(method, linkage, seed):
+    draws = noisy(seed)
+    own, matrix = method(draws, linkage=linkage), method(similarity=posterior_similarity(draws), linkage=linkage)
+    np.testing.assert_array_equal(own.labels, matrix.labels)
+    assert own.expected_loss == pytest.approx(matrix.expected_loss, abs=1e-12)
+
+
+def test_what_a_similarity_matrix_does_not_determine_is_refused_and_what_takes_one_is_named():
+    draws = noisy(0)
+    P = posterior_similarity(draws)
+    np.testing.assert_array_equal(medvedovic(similarity=P).labels, medvedovic(draws).labels)
+    np.testing.assert_array_equal(best_cut(similarity=P, loss="vi_lb").labels, min_vi(draws).labels)
+    with pytest.raises(InputError, match=r"variation of information is not determined.*vi_lb"):
+        best_cut(similarity=P)
+    for method in (min_vi, max_pear, min_binder):
+        with pytest.raises(InputError, match=r"min_binder, max_pear, min_vi.*with similarity="):
+            method(P)
+        with pytest.raises(InputError, match="one of them"):
+            method()
+        with pytest.raises(InputError, match="one of them"):
+            method(draws, similarity=P)

@@ -1,5 +1,6 @@
 """Pictures of a partition from draws: what they show is what was found, at every size, and drawn the same each time."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,13 +10,15 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import cut_tree, linkage
 from sklearn.metrics import adjusted_rand_score, mutual_info_score
 
-from partita import BayesianPartition, posterior_similarity
+from partita import BayesianPartition, partition_distance, posterior_similarity
 from partita.errors import InputError
 from partita.partition.credible_ball import credible_ball
+from partita.partition.result import Tried
 
 pytest.importorskip("matplotlib")
 
 from partita.plots import (
+    ChainTracesDisplay,
     ClusterCountsDisplay,
     LossesDisplay,
     MisfitDisplay,
@@ -246,23 +249,65 @@ def test_every_partition_tried_is_in_the_picture_of_losses(loss):
     assert ("larger is better" in ax.get_title(loc="left")) == (loss == "pear")
 
 
-def test_counts_are_the_weighted_shares_and_traces_those_of_the_chains():
+def test_counts_are_the_weighted_shares_and_no_tick_is_a_share_above_one():
     rng = np.random.default_rng(0)
-    draws = np.r_[noisy(np.arange(20) // 5, 3000, 0.1, seed=1), noisy(np.arange(20) // 10, 3000, 0.1, seed=2)]
-    weights = rng.integers(0, 3, 6000)
-    model = BayesianPartition(random_state=0).fit(draws, weights=weights, chain=np.arange(6000) // 3000)
-    _, axes = blank_figure(2, (9, 3))
-    drawn = ClusterCountsDisplay.from_estimator(model, axes=axes)
+    draws = np.r_[noisy(np.arange(20) // 5, 300, 0.1, seed=1), noisy(np.arange(20) // 10, 300, 0.1, seed=2)]
+    weights = rng.integers(0, 3, 600)
+    model = BayesianPartition(random_state=0).fit(draws, weights=weights)
+    _, (ax,) = blank_figure(1, (5, 3))
+    drawn = ClusterCountsDisplay.from_estimator(model, ax=ax)
     K = np.array([len(np.unique(draw)) for draw in draws])
     np.testing.assert_allclose(drawn.shares_, np.bincount(K, weights=weights) / weights.sum(), atol=ROUNDING)
-    lines = axes[1].lines[:2]
-    assert sum(len(line.get_xdata()) for line in lines) <= 2000
-    for line, trace in zip(lines, (K[:3000], K[3000:])):
-        at = np.asarray(line.get_xdata(), dtype=int) - 1
-        assert {at[0], at[-1]} == {0, 2999}
-        apart = trace[at] - line.get_ydata()
-        np.testing.assert_allclose(apart, apart[0], atol=ROUNDING)
-        assert abs(apart[0]) < 0.5  # so that the nearest whole number is still the number
+    _, (ax,) = blank_figure(1, (5, 3))
+    ClusterCountsDisplay([4, 4], estimate=4).plot(ax)
+    assert ax.get_ylim()[1] > 1  # room for the mark
+    assert max(ax.get_yticks()) == 1
+
+
+def test_traces_are_those_of_the_chains_at_their_values():
+    draws = np.r_[noisy(np.arange(20) // 5, 3000, 0.1, seed=1), noisy(np.arange(20) // 10, 3000, 0.1, seed=2)]
+    model = BayesianPartition(random_state=0).fit(draws, chain=np.arange(6000) // 3000)
+    K = np.array([len(np.unique(draw)) for draw in draws])
+    far = np.concatenate(model.agreement_.distances)
+    middle = draws[far.argmin()]  # the draw from which distances are taken
+    np.testing.assert_allclose(far, [partition_distance(middle, draw) for draw in draws], atol=1e-9)
+    _, axes = blank_figure(2, (9, 3))
+    ChainTracesDisplay.from_estimator(model, axes=axes)
+    for ax, values in zip(axes, (K, far), strict=True):
+        lines = ax.lines[:2]
+        assert sum(len(line.get_xdata()) for line in lines) <= 2000
+        for line, trace in zip(lines, (values[:3000], values[3000:]), strict=True):
+            at = np.asarray(line.get_xdata(), dtype=int) - 1
+            assert {at[0], at[-1]} == {0, 2999}
+            np.testing.assert_allclose(line.get_ydata(), trace[at], atol=1e-9)  # sums in another order
+    assert "R-hat" in axes[1].get_title(loc="left")
+
+
+def test_chains_at_one_number_of_clusters_are_on_one_level():
+    draws = np.tile(np.arange(12) // 3, (40, 1))
+    draws[20:, 0] = 1  # the number of clusters is 4 everywhere; the partitions are not the same
+    model = BayesianPartition(random_state=0).fit(draws, chain=np.arange(40) // 20)
+    _, axes = blank_figure(2, (9, 3))
+    ChainTracesDisplay.from_estimator(model, axes=axes)
+    assert {float(y) for line in axes[0].lines[:2] for y in line.get_ydata()} == {4.0}
+    assert len({line.get_linewidth() for line in axes[0].lines[:2]}) == 2  # so that neither hides the other
+    levels = [{round(float(y), 9) for y in line.get_ydata()} for line in axes[1].lines]
+    assert all(len(level) == 1 for level in levels)
+    assert levels[0] != levels[1]
+    assert "e+" not in axes[1].get_title(loc="left")  # R-hat has no bound there
+
+
+def test_one_start_far_off_does_not_flatten_the_others():
+    model = BayesianPartition("binder", random_state=0).fit(noisy(np.arange(60) // 10, 100, 0.2))
+    best = model.expected_loss_
+    far = Tried("start 0", 60, 100 * best)
+    model.result_ = replace(model.result_, tried=(*model.result_.tried, far))
+    _, (ax,) = blank_figure(1, (9, 4))
+    LossesDisplay.from_estimator(model, ax=ax)
+    assert ax.get_ylim()[1] < 50 * best
+    assert any("1 partition tried above this axis" in text.get_text() for text in ax.texts)
+    low, high = ax.get_ylim()
+    assert all(low <= t.loss <= high for t in model.tried_[:-1])
 
 
 @pytest.mark.parametrize(
@@ -290,8 +335,8 @@ def test_pictures_at_the_edges(draws, options):
         figure, (ax,) = blank_figure(1, (5, 2))
         StripsDisplay.from_modes(model.labels_, model.modes(), ax=ax)
         assert png(figure, 40)
-        figure, axes = blank_figure(1, (5, 2))
-        ClusterCountsDisplay.from_estimator(model, axes=axes)
+        figure, (ax,) = blank_figure(1, (5, 2))
+        ClusterCountsDisplay.from_estimator(model, ax=ax)
         assert png(figure, 40)
 
 

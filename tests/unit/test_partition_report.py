@@ -1,5 +1,6 @@
 """The report on a partition from draws: nothing that is wrong is hidden, no text becomes markup, one file is enough."""
 
+import json
 import re
 import sys
 import warnings
@@ -15,7 +16,10 @@ from sklearn.exceptions import ConvergenceWarning
 from partita import BayesianPartition, partition_distance, posterior_similarity
 from partita.errors import InputError
 from partita.estimators.partition_notes import search_notes
+from partita.partition.certainty import item_certainty
+from partita.partition.losses import VariationOfInformation
 from partita.report import PartitionReport, partition_verdict, render_partition_report, write_partition_report
+from partita.report.cluster_places import cluster_places
 from partita.report.partition_tables import partition_clusters, tried_rows, unsure_items
 
 VOID = {"meta", "link", "img", "br", "input"}
@@ -128,6 +132,137 @@ def test_labels_that_hardly_any_draw_bears_out_are_a_caution():
 def test_the_partition_of_the_one_mode_is_the_estimate(sure):
     (mode,) = sure.modes().modes
     np.testing.assert_array_equal(mode.labels, sure.labels_)
+
+
+def content_of(html):
+    return json.loads(re.search(r'id="map-items">(.*?)</script>', html, re.S)[1])
+
+
+@pytest.fixture(scope="module")
+def astray():
+    """A partition that puts an item elsewhere than the memberships of the same draws do."""
+    draws = noisy(np.arange(40) // 10, 300, 0.3, seed=2)
+    draws[:, 0] = np.where(np.arange(300) % 5 < 3, draws[:, 30], draws[:, 5])
+    model = BayesianPartition(random_state=0).fit(draws)
+    model.labels_ = model.labels_.copy()
+    model.membership_  # noqa: B018 (fitted to the draws before the labels are moved)
+    model.labels_[0] = model.labels_[5]
+    return model
+
+
+def test_certain_items_are_those_of_the_draws_everywhere_on_the_page(astray):
+    report = report_of(astray)
+    certain = item_certainty(astray.labels_, astray.draws_.labels, weights=astray.draws_.counts).matched
+    found = content_of(render_partition_report(report))
+    n = int((certain >= 0.95).sum())
+    assert found["threshold"] == 0.95
+    assert found["sure"] == [int((certain >= t / 100).sum()) for t in range(101)]
+    assert found["label"] == astray.labels_.tolist()
+    assert found["margin"] == np.rint(1000 * certain).astype(int).tolist()
+    assert found["entropy"] is None
+    page = Page(render_partition_report(report)).text
+    assert f"{n} of 40 items certain: in their place in a share of the draws ≥ 0.95" in page
+    assert "items sure" not in page
+    share = f"{100 * n / 40:.0f}% of places certain"
+    assert share in page
+
+
+def test_the_bars_of_an_item_are_its_similarities_to_the_clusters(astray):
+    P = posterior_similarity(astray.draws_.labels, weights=astray.draws_.counts)
+    found = content_of(render_partition_report(report_of(astray)))
+    for place, i in enumerate(found["row"]):
+        bars = dict(zip(found["top"][place][::2], found["top"][place][1::2], strict=True))
+        for k, value in bars.items():
+            others = [j for j in range(40) if astray.labels_[j] == k and j != i]
+            assert value == pytest.approx(1000 * P[i, others].mean(), abs=0.5 + 1e-9)  # rounded to thousandths
+
+
+def test_items_whose_largest_membership_is_elsewhere_are_told(astray, sure):
+    largest = astray.membership_.argmax(axis=1)
+    n = int((largest != astray.labels_).sum())
+    assert n >= 1
+    words = said(report_of(astray))
+    assert f"for {n} item{'s' * (n > 1)} the largest membership is that of another cluster" in words
+    assert "labels.csv has the partition" in words
+    assert "largest membership" not in said(report_of(sure))
+
+
+def test_the_caption_of_the_ball_does_not_call_its_edge_the_posterior(sure):
+    pytest.importorskip("matplotlib")
+    page = Page(render_partition_report(report_of(sure))).text
+    assert "what the draws agree on" not in page
+    assert "what they share the other draws need not share" in page
+
+
+def test_with_weights_of_errors_the_loss_says_them_and_the_ball_that_it_has_none():
+    model = BayesianPartition(VariationOfInformation(a=1.5), random_state=0).fit(noisy(np.arange(24) // 8, 80, 0.2))
+    report = report_of(model)
+    assert "least expected variation of information with a = 1.5: " in said(report)
+    page = Page(render_partition_report(report)).text
+    assert "both errors weighed alike, though the loss was minimised with a = 1.5" in page
+    model = BayesianPartition(random_state=0).fit(noisy(np.arange(24) // 8, 80, 0.2))
+    assert "weighed alike" not in Page(render_partition_report(report_of(model))).text
+
+
+def test_a_score_that_is_an_expectation_is_not_expected_twice():
+    for loss in ("pear", "vi_lb"):
+        model = BayesianPartition(loss, random_state=0).fit(noisy(np.arange(24) // 8, 80, 0.2))
+        html = render_partition_report(report_of(model))
+        assert "expected posterior expected" not in html.lower()
+        assert "expected lower bound" not in html.lower()
+
+
+def test_a_cluster_that_meets_no_other_has_none_next_and_no_figure_is_minus_zero():
+    model = BayesianPartition("binder", random_state=0).fit(np.tile(np.arange(12), (6, 1)))
+    assert all(row.next is None for row in partition_clusters(report_of(model)))
+    draws = np.tile(np.r_[np.zeros(6, int), np.ones(6, int)], (4, 1))
+    draws[::2, 0] = 1  # as often with either
+    model = BayesianPartition(max_clusters=2, random_state=0).fit(draws)
+    html = render_partition_report(report_of(model))
+    assert not re.search(r">-0\.0+<", html)
+
+
+def test_one_item_and_one_draw_are_told_in_the_singular():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        words = said(report_of(BayesianPartition(random_state=0).fit([[0]])))
+    assert words.startswith("There is 1 item, in 1 cluster, from 1 draw.")
+    for wrong in ("1 items", "1 draws", "1 clusters"):
+        assert wrong not in words
+
+
+def test_many_clusters_have_a_place_each_and_few_the_eigenvectors():
+    draws = noisy(np.arange(600) // 20, 60, 0.1, seed=1)
+    html = render_partition_report(report_of(BayesianPartition("binder", random_state=0).fit(draws)))
+    found = content_of(html)
+    labels, places = np.array(found["label"]), np.column_stack([found["x"], found["y"]]).astype(float)
+    K = labels.max() + 1
+    assert K >= 30
+    big = [k for k in range(K) if (labels == k).sum() > 5]
+    middle = np.array([places[labels == k].mean(axis=0) for k in big])
+    nearest = np.linalg.norm(places[:, None] / [4 / 3, 1] - middle[None] / [4 / 3, 1], axis=2).argmin(axis=1)
+    own = np.isin(labels, big)
+    assert (np.array(big)[nearest[own]] == labels[own]).all()  # no cluster lies on another
+    assert "Every cluster has a place of its own" in html
+    few = render_partition_report(report_of(BayesianPartition(random_state=0).fit(noisy(np.arange(40) // 8, 60, 0.1))))
+    assert "eigenvector" in few
+
+
+def test_clusters_that_share_draws_are_neighbours_on_the_map():
+    # Sixteen clusters; each is often one with its partner, never with another.
+    labels = np.repeat(np.arange(16), 10)
+    closeness = np.zeros((160, 16))
+    closeness[np.arange(160), labels] = 0.9
+    closeness[np.arange(160), labels ^ 1] = 0.6
+    rng = np.random.default_rng(0)
+    centre = cluster_places(closeness, labels, rng.random(160)).reshape(16, 10, 2).mean(axis=1)
+    apart = np.linalg.norm(centre[:, None] - centre[None], axis=2)
+    partners = apart[np.arange(16), np.arange(16) ^ 1]
+    others = apart[~np.eye(16, dtype=bool) & (np.arange(16)[:, None] ^ 1 != np.arange(16))]
+    assert np.mean(partners) < 0.7 * np.mean(others)
+    sure = cluster_places(closeness, labels, np.tile(np.linspace(1, 0, 10), 16)).reshape(16, 10, 2)
+    out = np.linalg.norm(sure - sure.mean(axis=1, keepdims=True), axis=2)
+    assert (out[:, 0] < out[:, -1]).all()  # the most certain in the middle
 
 
 def test_a_cap_that_binds_is_a_caution():
@@ -272,7 +407,8 @@ def test_the_report_has_verdict_pictures_tables_and_provenance(torn, tmp_path):
     page = Page(html)
     pictures = page.all("img")
     names = [picture["id"] for picture in pictures]
-    assert names == [f"picture-{n}" for n in ("similarity", "ball", "modes", "counts", "losses", "profiles", "misfit")]
+    drawn = ("similarity", "ball", "modes", "counts", "chains", "losses", "profiles", "misfit")
+    assert names == [f"picture-{n}" for n in drawn]
     assert all(picture["alt"] for picture in pictures)
     assert len(page.all("figcaption")) == len(pictures)
     verdict = re.search(r'id="verdict".*?</section>', html, re.DOTALL)[0]

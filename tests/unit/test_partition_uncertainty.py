@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from optional import optional
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads
-from partita.metrics import chain_similarity
+from partita.metrics import chain_similarity, variation_of_information
+from partita.metrics.central_distance import central_distances
 from partita.metrics.chain_similarity import compared_items, similarity_differences
 from partita.metrics.convergence import effective_sample_size, r_hat
 from partita.partition import modes as modes_file
@@ -353,7 +354,8 @@ def test_chains_that_differ_only_in_k_disagree_by_r_hat():
     found = compare_chains(draws, np.arange(2000) // 1000)
     assert found.max_difference < found.allowed_difference
     assert not found.agree
-    assert "R-hat of the number of clusters" in found.verdict
+    assert "the number of clusters stays the same within each half of a chain" in found.verdict
+    assert found.r_hat["n_clusters"] == np.inf
 
 
 def test_few_effective_draws_are_said():
@@ -363,6 +365,98 @@ def test_few_effective_draws_are_said():
     found = compare_chains(blocks, np.arange(600) // 300)
     assert found.least_effective < 20
     assert not found.verdict.startswith("the chains agree")
+
+
+TRUTH = np.repeat([0, 1, 2, 3], 10)
+OTHER = np.tile([0, 1, 2, 3], 10)
+
+
+def jumping(at, rng, M=1000):
+    """A chain that is at one partition, and from draw `at` on at another."""
+    return np.concatenate([scattered(TRUTH, 0.05, at, rng), scattered(OTHER, 0.05, M - at, rng)])
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("n_chains", [2, 4])
+def test_a_chain_that_jumps_is_not_excused_by_its_own_slow_mixing(seed, n_chains):
+    rng = np.random.default_rng(seed)
+    chains = [scattered(TRUTH, 0.05, 1000, rng) for _ in range(n_chains - 1)] + [jumping(500, rng)]
+    found = compare_chains(np.concatenate(chains), np.repeat(np.arange(n_chains), 1000))
+    assert found.least_effective < 20  # which would allow any difference of probabilities
+    assert found.allowed_difference < 0.2
+    assert found.verdict.startswith("the chains disagree")
+    assert not found.agree
+    assert found.exceeds
+    assert n_chains - 1 in found.farthest
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_chains_that_all_jump_are_too_little_to_tell_and_never_agree(seed):
+    rng = np.random.default_rng(seed)
+    chains = [jumping(at, rng) for at in (450, 480, 520, 550)]
+    found = compare_chains(np.concatenate(chains), np.repeat(np.arange(4), 1000))
+    assert not found.agree
+    assert found.verdict.startswith("too little to tell whether the chains agree: effective sample size")
+    assert "run longer" in found.verdict
+    assert found.allowed_difference <= 1.0  # a difference of probabilities
+    assert found.allowed_r_hat == 1.1
+    assert found.max_difference < found.allowed_difference
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_slow_chains_say_how_little_they_are_worth(seed):
+    rng = np.random.default_rng(seed)
+    blocks = [np.repeat(scattered(TRUTH, 0.3, 6, rng), 100, axis=0) for _ in range(3)]
+    found = compare_chains(np.concatenate(blocks), np.repeat(np.arange(3), 600))
+    assert not found.agree
+    assert found.least_effective < 20
+    said = f"effective sample size {found.least_effective:.0f} of a chain alone, below 20"
+    assert said in found.verdict or found.verdict.startswith("the chains disagree")
+
+
+def test_constant_numbers_of_clusters_are_told_without_a_number_that_means_nothing():
+    rng = np.random.default_rng(0)
+    same = scattered(TRUTH, 0.1, 800, rng)
+    same[:, :4] = [0, 1, 2, 3]  # so that no cluster is ever empty
+    found = compare_chains(same, np.arange(800) // 400)
+    assert (found.agree, found.r_hat["n_clusters"]) == (True, 1.0)
+    fewer = same.copy()
+    fewer[400:][fewer[400:] == 3] = 0
+    found = compare_chains(fewer, np.arange(800) // 400)
+    assert found.r_hat["n_clusters"] == np.inf
+    assert not found.agree
+    assert "the number of clusters stays the same within each half of a chain, and differs" in found.verdict
+    assert "inf" not in found.verdict
+    assert "e+" not in found.verdict
+
+
+@pytest.mark.parametrize("values", [(3, 4), (0.1, 0.3), (4, 5, 6, 7), (5, 5, 5, 8)])
+def test_r_hat_of_chains_that_keep_to_one_value_each_is_infinite(values):
+    trace = np.repeat(np.array(values, dtype=float)[:, None], 1000, axis=1)
+    assert r_hat(trace) == np.inf
+    assert np.isfinite(effective_sample_size(trace))
+
+
+def test_the_log_joint_counts_where_it_is_known():
+    rng = np.random.default_rng(0)
+    draws, chain = scattered(TRUTH, 0.1, 800, rng), np.arange(800) // 200
+    level = rng.normal(size=800)
+    assert compare_chains(draws, chain, traces={"log_joint": level}).agree
+    found = compare_chains(draws, chain, traces={"log_joint": level + 3 * (chain == 2)})
+    assert found.verdict.startswith("the chains disagree: R-hat of the log joint density is")
+    assert set(found.r_hat) == {"n_clusters", "distance", "log_joint"}
+    with pytest.raises(InputError, match="expected one number for each draw"):
+        compare_chains(draws, chain, traces={"log_joint": level[:-1]})
+
+
+def test_the_central_draw_is_the_nearest_to_all_others_by_brute_force():
+    rng = np.random.default_rng(0)
+    draws = scattered(rng.integers(0, 4, 30), 0.3, 40, rng)
+    by_hand = np.array([[variation_of_information(a, b) for b in draws] for a in draws])
+    middle = int(by_hand.sum(axis=1).argmin())
+    np.testing.assert_allclose(central_distances(draws), by_hand[middle], atol=1e-9)
+    found = compare_chains(draws, np.arange(40) // 20)
+    np.testing.assert_allclose(np.concatenate(found.distances), by_hand[middle], atol=1e-9)
 
 
 def test_chain_differences_are_those_of_the_similarity_matrices():

@@ -2,6 +2,8 @@
 
 import io
 import itertools
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -237,6 +239,38 @@ def test_the_bar_is_silent_for_two_seconds_and_then_says_rate_and_remaining_time
             text = shown(bar)
             assert "calibrating" in text
             assert "left" not in text
+
+
+def test_while_numba_compiles_the_bar_says_so_and_not_when_it_has():
+    from numba import njit
+
+    told = []
+
+    class Ear(ProgressBar):
+        def _describe(self):
+            super()._describe()
+            told.append(shown(self))
+
+    @njit
+    def twice(x):
+        return 2 * x
+
+    with Ear(delay=1e6) as bar:
+        bar.enter("moving items")
+        bar._show()
+        assert "compiling" not in shown(bar)
+        assert twice(3) == 6
+        assert ["compiling (first use): moving items" in text for text in told] == [True, False]
+        assert twice(4) == 8
+        assert len(told) == 2
+    assert twice(1.5) == 3.0
+    assert len(told) == 2  # a bar that is closed hears no more
+
+
+def test_a_bar_does_not_load_numba():
+    code = "import sys; from partita.progress import ProgressBar\nwith ProgressBar() as bar: bar.enter('x')\n"
+    code += "print('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_stages_say_what_is_under_way_with_a_bar_or_without():

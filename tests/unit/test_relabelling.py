@@ -233,3 +233,26 @@ def test_columns_that_would_not_fit_are_refused(monkeypatch):
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000")
     with pytest.raises(MemoryLimitError, match="fewer draws"):
         relabel(np.zeros((100, 3), dtype=np.int8) + np.arange(3, dtype=np.int8), [0, 1, 2], method=ECR())
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("seed", range(5))
+def test_without_a_pivot_switched_labels_are_undone(method, seed):
+    truth, draws, kept = switching(seed)
+    result = relabel(draws, method=method)
+    # Columns are in an order of their own: the one in which most items are where they were before the labels switched.
+    expected = shares_of(kept, 3)
+    off = min(np.abs(result.membership.matrix[:, list(order)] - expected).max() for order in permutations(range(3)))
+    assert off < 1e-12 if method != "ecr" else off < 0.2
+    assert len(np.unique(result.labels[truth == 0])) == 1
+
+
+def test_without_a_pivot_weights_and_probabilities_are_taken():
+    truth, draws, _ = switching(0)
+    junk = np.r_[np.zeros((40, 30), dtype=int), draws]
+    weights = np.repeat([0.0, 1.0], 40)
+    found, alone = relabel(junk, weights=weights), relabel(draws)
+    np.testing.assert_allclose(found.membership.matrix, alone.membership.matrix, atol=1e-12)
+    soft = relabel(np.eye(3)[draws], method="stephens")
+    assert len(np.unique(soft.labels[truth == 1])) == 1
+    assert soft.membership.matrix.shape == (30, 3)

@@ -39,10 +39,14 @@ def averaged_membership(refit: Refit, membership: Array, weights: Array | None) 
     Examples
     --------
     >>> W = np.eye(2)[np.repeat([0, 1], 20)]
-    >>> def refit(items):  # the same clusters, called the other way round
-    ...     return W[items].argmin(axis=1), 1 - W[items], lambda others: 1 - W[others]
-    >>> bool((averaged_membership(refit, W, None) == W).all())
-    True
+    >>> fits = []
+    >>> def refit(items):  # the same clusters, called the other way round; every fourth time item 0 goes over
+    ...     V = 1 - W
+    ...     V[0] = W[0] if len(fits) % 4 == 0 else V[0]
+    ...     fits.append(V)
+    ...     return V[items].argmax(axis=1), V[items], lambda others: V[others]
+    >>> averaged_membership(refit, W, None)[:2].round(2).tolist()
+    [[0.75, 0.25], [1.0, 0.0]]
     """
     n, K = membership.shape
     d = np.ones(n) if weights is None else weights

@@ -81,7 +81,12 @@ def demo(
 def fit(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, npz, npy, parquet or Matrix Market file.")],
     k: Annotated[
-        str, typer.Option("--k", metavar="K|auto", help="Number of clusters, or auto: as many as criteria find.")
+        str,
+        typer.Option(
+            "--k",
+            metavar="K|auto|CRITERION",
+            help="Number of clusters, auto: as many as the criteria find, or the name of one of them.",
+        ),
     ],
     out: Annotated[Path | None, typer.Option(help="Output folder; FILE's name with -partita by default.")] = None,
     force: Force = False,
@@ -256,7 +261,9 @@ def partition(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="DRAWS", help="M x N labels: CSV, TSV, npz, npy, parquet, zarr, or ArviZ's netCDF; a row a draw."
+            metavar="DRAWS",
+            help="M x N labels, a row a draw: CSV, TSV, R's write.table (txt), rds or RData, npz, npy, parquet, zarr, "
+            "or ArviZ's netCDF.",
         ),
     ],
     loss: Annotated[
@@ -293,17 +300,27 @@ def partition(
         MissingOption,
         typer.Option(help="unobserved: an empty cell or a negative label says that the draw lacks the item."),
     ] = MissingOption.error,
+    weights: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Weight of each draw: a CSV column called weight, or npy.", show_default="1"),
+    ] = None,
+    psm: Annotated[bool, typer.Option("--psm", help="Write the posterior similarity matrix too, as psm.npy.")] = False,
     n_init: Annotated[int, typer.Option(min=0, help="Random starts at most.")] = 8,
     n_jobs: Annotated[int, typer.Option(help="Runs at a time; -1 for every core.")] = -1,
     seed: Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Same seed, same answer.")] = 0,
     max_seconds: Annotated[float | None, typer.Option(help="Time for the search.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Output folder; DRAWS' name with -partition by default.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Output folder.", show_default="DRAWS' name with -partition; NAME-partition of NAME-draws/draws.npz"
+        ),
+    ] = None,
     force: Force = False,
     strict: Annotated[
         bool,
         typer.Option(
             "--strict",
-            help="Exit with 3 when cut short, chains disagree or the cap binds.",
+            help="Exit with 3 when cut short, when chains disagree or are too short to tell, or when the cap binds.",
         ),
     ] = False,
     quiet: Quiet = False,

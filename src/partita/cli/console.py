@@ -7,6 +7,7 @@ usage; 3 not converged under `--strict`; 130 interrupted.
 from __future__ import annotations
 
 import functools
+import os
 import signal
 import sys
 import threading
@@ -46,13 +47,21 @@ def say_interrupted(stop: KeyboardInterrupt) -> None:
 
 
 @contextmanager
-def deferred_interrupt() -> Iterator[Callable[[], bool]]:
-    """Hold Ctrl-C back while a finished fit is written; the function given says whether one came."""
+def deferred_interrupt(words: str = "") -> Iterator[Callable[[], bool]]:
+    """Hold Ctrl-C back while a finished fit is written, and say so at once in these words; the function given says
+    whether one came.
+    """
     came: list[int] = []
+
+    def hold(number: int, _frame: Any) -> None:
+        if words and not came:  # not through sys.stderr, which this may have interrupted
+            os.write(2, f"{words}\n".encode())
+        came.append(number)
+
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
-    before = signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    before = signal.signal(signal.SIGINT, hold)
     try:
         yield lambda: bool(came)
     finally:

@@ -8,7 +8,7 @@ import warnings
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -70,9 +70,18 @@ def run_draws(options: DrawsOptions) -> int:
         id_column=options.id_column,
         key=options.key,
         columns=None if options.columns is None else [name.strip() for name in options.columns.split(",")],
+        missing=True,  # refused below: there is no option that takes them
         scaled=options.scale_features != "none",
     )
     X = np.asarray(items.X, dtype=np.float64)
+    lacking = np.argwhere(np.isnan(X))
+    if len(lacking):
+        i, j = lacking[0].tolist()
+        more = f" (and {len(lacking) - 1:,} more cells)" if len(lacking) > 1 else ""
+        raise InputError(
+            f"{options.file}: row {i + 1}, column {items.columns[j]!r} is missing (empty or NaN){more}: a mixture "
+            "needs every feature of every item; fill the cells in, or leave out these rows"
+        )
     scaling = Scaling.of(X, None, options.scale_features)  # type: ignore[arg-type]
     X = X if scaling is None else scaling(X)
     name = options.file.name.split(".")[0]
@@ -95,6 +104,8 @@ def run_draws(options: DrawsOptions) -> int:
                 progress=bar,
                 **chosen,
             )
+        if drawn.n_sweeps <= burn_in and drawn.status != "completed":
+            _refuse_burn_in(options, drawn.status, drawn.n_sweeps, burn_in)
         with deferred_interrupt() as interrupted:
             np.savez_compressed(
                 folder / "draws.npz",
@@ -105,7 +116,11 @@ def run_draws(options: DrawsOptions) -> int:
                 log_joint=drawn.log_joint_trace.ravel(),
                 item=np.array(items.ids),
             )
-            agreement, counted = drawn.agreement, np.unique(drawn.n_clusters_trace, return_counts=True)
+            verdict, agreement, counted = (
+                drawn.verdict,
+                drawn.agreement,
+                np.unique(drawn.n_clusters_trace, return_counts=True),
+            )
             result = as_json(
                 {
                     "schema_version": SCHEMA_VERSION,
@@ -121,6 +136,7 @@ def run_draws(options: DrawsOptions) -> int:
                     "r_hat": finite(drawn.r_hat),
                     "effective_sample_size": finite(drawn.effective_sample_size),
                     "agreement": None if agreement is None else asdict(agreement),
+                    "chains": None if verdict is None else {"agree": verdict.agree, "verdict": verdict.words},
                     "disagreements": list(drawn.disagreements),
                     "status": drawn.status,
                     "seconds": time.perf_counter() - began,
@@ -141,10 +157,23 @@ def run_draws(options: DrawsOptions) -> int:
     if drawn.status == "interrupted" or interrupted():
         say("partita: interrupted; what had been drawn was written", quiet=options.quiet)
         return INTERRUPTED
-    if options.strict and (drawn.disagreements or drawn.status != "completed"):
-        say("partita: the chains disagree or were cut short, and --strict was given")
+    cut = "" if drawn.status == "completed" else "the chains were cut short"
+    doubt = cut or ("" if verdict is None or verdict.agree else verdict.words.partition(":")[0])
+    if options.strict and doubt:
+        say(f"partita: {doubt}, and --strict was given")
         return NOT_CONVERGED
     return DONE
+
+
+def _refuse_burn_in(options: DrawsOptions, status: str, n_sweeps: int, burn_in: int) -> NoReturn:
+    """Where a chain has no draw but the place at which its burn-in was cut short: that is no draw of the posterior."""
+    where = f"after {n_sweeps:,} of {burn_in:,} sweeps of burn-in, before the first draw"
+    if status == "interrupted":
+        raise KeyboardInterrupt(f"interrupted {where}")
+    raise InputError(
+        f"--max-seconds {options.max_seconds:g}: time was over {where}; nothing was written: give more time, or fewer "
+        "--sweeps or a shorter --burn-in"
+    )
 
 
 def _print_summary(result: dict[str, Any], out: Path) -> None:
@@ -159,10 +188,11 @@ def _print_summary(result: dict[str, Any], out: Path) -> None:
         f"{result['n_draws']:,} partition draws of {result['n_items']:,} items from {result['n_chains']} chains, "
         f"{result['seconds']:.1f} s; clusters: {shares}"
     )
-    for words in result["disagreements"]:
-        console.print(f"the chains disagree: {escape(words)}")
+    chains = result["chains"]
+    if chains is not None and not chains["agree"]:
+        console.print(f"{escape(chains['verdict'])} (--sweeps)")
     if result["disagreements"]:
-        console.print("run more sweeps (--sweeps); partitions found from these draws are not to be trusted")
+        console.print("partitions found from these draws are not to be trusted")
     for note in result["notes"]:
         console.print(f"note: {escape(note)}")
     console.print(f"written to {escape(str(out))}: draws.npz, result.json")

@@ -140,6 +140,7 @@ def _write(job: Job, folder: Path, seconds: float, warned: list[str]) -> None:
         seconds=seconds,
         versions=result["versions"],
         command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
+        classes=items.truth,
     )
     with (
         nullcontext() if job.quiet else ProgressBar() as bar,

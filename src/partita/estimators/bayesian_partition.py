@@ -20,7 +20,9 @@ from partita.affinity import DrawsAffinity
 from partita.affinity.checks import Missing
 from partita.affinity.label_blocks import LabelBlocks
 from partita.errors import InputError
-from partita.estimators.partition_notes import search_notes
+from partita.estimators.checked_parameters import check_parameters
+from partita.estimators.partition_modes import modes_as_given, modes_of
+from partita.estimators.partition_notes import misfit_note, modes_note, search_notes
 from partita.estimators.partition_starts import partition_starts
 from partita.estimators.rows import seed
 from partita.metrics import entropy
@@ -30,11 +32,12 @@ from partita.partition.cores import PartialPartition, partial_partition
 from partita.partition.credible_ball import CredibleBall, credible_ball
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import Binder, PartitionLoss, Unit, loss_of
-from partita.partition.modes import Modes, posterior_modes
-from partita.partition.named_draws import named_draws
+from partita.partition.modes import Modes
+from partita.partition.named_draws import NamedDraws, named_draws
 from partita.partition.result import PartitionResult, Tried
 from partita.partition.search import search_partition
 from partita.progress import ProgressBar
+from partita.registry import did_you_mean
 from partita.solvers import SolveResult
 
 __all__ = ["BayesianPartition"]
@@ -57,7 +60,7 @@ class BayesianPartition(BaseEstimator):
         Losses with options of their own are objects: `Binder(a=0.5, normalize="pairs")`,
         `VariationOfInformation(a=1.2)`. "pear" is a score (larger is better), the others are losses.
     unit : {"bits", "nats"}
-        Of the losses that are entropies.
+        Of the losses that are entropies, where they are given by name: an object has its own.
     max_clusters : int, optional
         No cap by default; `result_.cap_bound` says whether one kept a better partition from being found.
     n_init : int
@@ -92,7 +95,9 @@ class BayesianPartition(BaseEstimator):
     entropy_ : array of N
         Of the rows of `membership_`, in nats.
     misfit_ : float
-        ||P - W W^T|| / ||P|| over pairs of different items: how far memberships can describe the draws at all.
+        ||P - W W^T|| / ||P|| over pairs of different items: how far memberships can describe the draws at all. 0 is all
+        of it; 1 is what to say that no two items are ever together would leave, and it is more where K is too small:
+        rows in K clusters put two items together with probability 1 / K on average, whatever they are.
     result_ : `partita.partition.result.PartitionResult`
         Every start and run, whether the cap bound, the gap between runs, status, seconds.
     tried_ : tuple of Tried
@@ -103,8 +108,8 @@ class BayesianPartition(BaseEstimator):
     items_ : array of N words, or None
         Names of the items, where the draws have them.
     notes_ : tuple of str
-        What a reader should know: chains that disagree, a cap that binds, runs that differ, other partitions as good,
-        a misfit that is large.
+        What a reader should know: chains that disagree or are too short to tell, a cap that binds, runs that differ,
+        other partitions as good, several modes, a misfit that is large.
 
     Raises
     ------
@@ -183,8 +188,9 @@ class BayesianPartition(BaseEstimator):
 
         Parameters
         ----------
-        draws : array-like M x N, InferenceData, DataTree, Dataset, DataArray, DataFrame or pyarrow.Table
+        draws : array-like M x N, fitted DPGaussianMixture, InferenceData, DataTree, Dataset, DataArray or frame
             Rows are draws, columns items; labels any whole numbers or strings. See `partita.partition.named_draws`.
+            Of a file: what `partita.io.read_draws` reads.
         y : ignored
         weights : array of M, optional
             Nonnegative weight of each draw.
@@ -193,8 +199,13 @@ class BayesianPartition(BaseEstimator):
             compared, nor those of draws that lack items, and a note says so.
         variable : str, optional
             Name of the labels, where `draws` has several variables that could be meant.
+
+        Warns
+        -----
+        sklearn.exceptions.ConvergenceWarning
+            Where the search was stopped, or chains differ by more than agreeing ones may.
         """
-        self._validate_params()
+        check_parameters(self)
         loss = loss_of(self.loss, self._unit())
         given = named_draws(draws, variable=variable)
         chain = given.chain if chain is None else np.asarray(chain)
@@ -212,8 +223,8 @@ class BayesianPartition(BaseEstimator):
             self.labels_, self.n_clusters_ = result.labels, result.n_clusters
             self.expected_loss_, self.loss_ = result.expected_loss, loss
             self.items_, self.n_features_in_ = given.items, len(result.labels)
-            self.agreement_, unsaid = self._compared(given.labels, chain)
-        self._said = (*unsaid, *search_notes(result, self.agreement_, self.max_clusters))
+            self.agreement_, unsaid = self._compared(given, chain)
+        self._said = (*given.notes, *unsaid, *search_notes(result, self.agreement_, self.max_clusters))
         if result.status != "converged":
             warnings.warn(
                 f"the search stopped ({result.status}) after {result.seconds:.1f} s with the best partition so far; "
@@ -221,6 +232,8 @@ class BayesianPartition(BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=2,
             )
+        if self.agreement_ is not None and self.agreement_.exceeds:
+            warnings.warn(self.agreement_.verdict, ConvergenceWarning, stacklevel=2)
         return self
 
     def fit_predict(self, draws: Any, y: Any = None, **options: Any) -> NDArray[np.int64]:
@@ -229,15 +242,12 @@ class BayesianPartition(BaseEstimator):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What a reader should know; whether memberships describe the draws at all is found out when this is asked."""
+        """What a reader should know; modes, and whether memberships describe the draws, are found out when asked."""
         check_is_fitted(self, "result_")
+        modes = () if self.draws_ is None else modes_note(modes_of(self.draws_, self._metric()))
         if self.misfit_ <= LARGE_MISFIT:
-            return self._said
-        return (
-            *self._said,
-            f"no memberships describe these draws well (misfit {self.misfit_:.2f}): items move together, or there are "
-            "several modes; trust the partitions of the credible ball and `modes()` more than the membership",
-        )
+            return (*self._said, *modes)
+        return (*self._said, *modes, misfit_note(self.misfit_, self.n_clusters_))
 
     @property
     def tried_(self) -> tuple[Tried, ...]:
@@ -297,7 +307,8 @@ class BayesianPartition(BaseEstimator):
     def modes(self) -> Modes:
         """Modes of the posterior, heaviest first, each with its partition of least expected loss; mostly there is one.
 
-        See `partita.partition.modes`. Where there are several, each costs a search.
+        See `partita.partition.modes`. Draws are numbered as they were given to `fit`; a model of a version that did not
+        keep which of them were equal numbers those of `draws_`. Where there are several modes, each costs a search.
 
         Raises
         ------
@@ -306,12 +317,12 @@ class BayesianPartition(BaseEstimator):
         """
         own = self._whole("a look for modes")
 
-        def best(labels: NDArray[Any], counts: Array) -> NDArray[np.int64]:
-            if len(labels) == own.n_draws:  # the one mode, whose best partition was searched for already
+        def best(draws: PartitionDraws) -> NDArray[np.int64]:
+            if draws is own:  # the one mode, whose best partition was searched for already
                 return self.labels_
-            return self._search(self.loss_, None, draws=PartitionDraws.of(labels, counts), starts=()).labels
+            return self._search(self.loss_, None, draws=draws, starts=()).labels
 
-        return posterior_modes(own.labels, search=best, weights=own.counts, **self._metric())
+        return modes_as_given(own, self._metric(), best)
 
     def certainty(self) -> ItemCertainty:
         """How surely each item sits with its cluster; see `partita.partition.certainty`.
@@ -349,7 +360,8 @@ class BayesianPartition(BaseEstimator):
         self._similarity: Any = None
 
     def _unit(self) -> Unit | None:
-        return None if isinstance(self.loss, PartitionLoss) else self.unit
+        """The unit of a loss by name; of an object only where it is not the default, which says nothing."""
+        return None if isinstance(self.loss, PartitionLoss) and self.unit == "bits" else self.unit
 
     def _search(self, loss: PartitionLoss, tell: Callable[[str], None] | None, **evidence: Any) -> PartitionResult:
         options: dict[str, Any] = dict(evidence)
@@ -381,12 +393,17 @@ class BayesianPartition(BaseEstimator):
 
     def _metric(self, loss: Literal["vi", "binder"] | None = None) -> dict[str, Any]:
         """A distance between partitions that goes with the loss, and its unit."""
+        if loss not in (None, "vi", "binder"):
+            near = did_you_mean(str(loss), ("vi", "binder"))
+            raise InputError(f"loss={loss!r}: a ball is measured by one of the metrics 'vi' and 'binder'{near}")
         metric = loss or ("vi" if self.loss_.entropic else "binder")
         if metric == "binder":
             return {"loss": Binder(normalize=getattr(self.loss_, "normalize", "n2"))}
         return {"loss": "vi", "unit": self.loss_.unit or "bits"}
 
-    def _compared(self, labels: Any, chain: NDArray[Any] | None) -> tuple[ChainComparison | None, tuple[str, ...]]:
+    def _compared(
+        self, given: NamedDraws, chain: NDArray[Any] | None
+    ) -> tuple[ChainComparison | None, tuple[str, ...]]:
         """What the chains say of each other, or why that is not known."""
         if chain is None:
             return None, ()
@@ -398,7 +415,8 @@ class BayesianPartition(BaseEstimator):
         if counts.min() < FEWEST:
             which = names[np.argmin(counts)]
             return None, (f"the chains were not compared: chain {which} has {counts.min()} draws, too few to tell",)
-        return compare_chains(labels, chain, labels=self.labels_, **self._metric()), ()
+        # By the same distances as `partita draws`, so that both say the same of the same draws.
+        return compare_chains(given.labels, chain, unit=self.loss_.unit or "bits", traces=given.traces), ()
 
     def _whole(self, what: str) -> PartitionDraws:
         check_is_fitted(self, "result_")

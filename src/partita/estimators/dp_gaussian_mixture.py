@@ -8,10 +8,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, DensityMixin, _fit_context
+from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from partita.errors import InputError
+from partita.estimators.checked_parameters import check_parameters
 from partita.estimators.frames import checked_frame
 from partita.estimators.rows import check_finite, seed
 from partita.mixture import GammaPrior, SampledPartitions, Sampler, SweepBar, sample_partitions
@@ -28,7 +30,7 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
 
     The model: x_i | c_i ~ N(mean_{c_i}, Sigma_{c_i}), full covariances, labels c from the Chinese restaurant process
     with concentration alpha [bayes-nmf eq. (1)-(2)]. What is fitted is not one clustering but draws of it: hand
-    `draws_` to `BayesianPartition` for a point estimate, its alternatives and its uncertainty.
+    the fitted mixture to `BayesianPartition` for a point estimate, its alternatives and its uncertainty.
 
     Parameters
     ----------
@@ -70,7 +72,7 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
     r_hat_, effective_sample_size_ : dict
         Of "n_clusters", "log_joint" and "alpha": rank-normalized split R-hat, bulk effective sample size.
     result_ : `partita.mixture.SampledPartitions`
-        All of it, and status, seconds and what disagrees, in words.
+        All of it, and status, seconds, `verdict`: whether the chains agree, in words.
 
     Raises
     ------
@@ -153,7 +155,6 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any = None) -> Self:
         """Draw partitions of the rows of X.
 
@@ -170,9 +171,11 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
         MemoryLimitError
             Where the draws would not fit.
         """
+        check_parameters(self)
         X = checked_frame(X, pairwise=False)
-        X = validate_data(self, X, dtype=np.float64, ensure_all_finite=False)
-        check_finite(X, "error")
+        _require_columns(X)
+        X = validate_data(self, X, dtype=np.float64, order="C", ensure_all_finite=False)
+        check_finite(X, None)
         with SweepBar() if self.verbose else nullcontext() as bar:
             result = sample_partitions(
                 X,
@@ -223,6 +226,16 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
     def _new(self, X: Any) -> Array:
         check_is_fitted(self)
         X = checked_frame(X, pairwise=False)
-        X = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite=False)
-        check_finite(X, "error")
+        _require_columns(X)
+        X = validate_data(self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
+        check_finite(X, None)
         return np.asarray(X)
+
+
+def _require_columns(X: Any) -> None:
+    """Say what an array of one dimension should be, without printing it."""
+    if np.ndim(X) == 1:
+        raise InputError(
+            f"X has shape {np.shape(X)}: expected N x d features. Reshape your data: X.reshape(-1, 1) is one feature "
+            "of N items, X.reshape(1, -1) one item"
+        )

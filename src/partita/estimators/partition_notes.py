@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.partition.chains import ChainComparison
+from partita.partition.modes import Modes
 from partita.partition.result import PartitionResult
 
-__all__ = ["search_notes"]
+__all__ = ["MODES", "misfit_note", "modes_note", "search_notes"]
 
 # Gap between the runs of the search, relative to the loss, that is worth a word where only one found the best.
 WORTH = 1e-3
+# How the note on several modes begins.
+MODES = "the posterior has"
 # Losses that differ by no more are equal: sums over draws in another order.
 EQUAL = 1e-9
 
@@ -39,6 +42,43 @@ def search_notes(
             "raise n_init, and there may be better ones"
         )
     return tuple(notes)
+
+
+def modes_note(found: Modes) -> tuple[str, ...]:
+    """That there are several modes, and how heavy each is; nothing where there is one."""
+    if len(found.modes) == 1:
+        return ()
+    shares = ", ".join(f"{mode.weight:.0%}" for mode in found.modes)
+    return (
+        f"{MODES} {len(found.modes)} modes, with {shares} of the draws: no single partition stands for all of them; "
+        "`modes()` has the partition of each",
+    )
+
+
+def misfit_note(misfit: float, n_clusters: int) -> str:
+    """Why no memberships describe the draws.
+
+    Above 1 it is the number of clusters: to say that no two items are ever together would fit better, and rows on the
+    simplex of K put two together with probability 1 / K on average, whatever they are.
+
+    Examples
+    --------
+    >>> misfit_note(3.0, 1)[:76]
+    'no memberships describe these draws well (misfit 3.00): 1 cluster is too few'
+    """
+    told = f"no memberships describe these draws well (misfit {misfit:.2f}): "
+    few = "1 cluster is" if n_clusters == 1 else f"{n_clusters} clusters are"
+    if misfit > 1:
+        return (
+            f"{told}{few} too few for it, since two items of memberships in so few are together in "
+            f"{1 / n_clusters:.0%} of the draws on average, or more; trust `certainty()` and `modes()` more than the "
+            "membership, or fit one with more columns: "
+            "partita.nmf.sof.sof_membership(model.psm(), n_clusters)"
+        )
+    return (
+        f"{told}items move together, there are several modes, or {few} too few for memberships; trust the partitions "
+        "of the credible ball and `modes()` more than the membership"
+    )
 
 
 def _different(partitions: list[NDArray[Any]]) -> list[NDArray[Any]]:

@@ -140,8 +140,11 @@ def sparse_way(affinity: Affinity) -> tuple[str, ...]:
     )
 
 
-def check_finite(X: Array, missing: str) -> None:
-    """Raise for infinite features, for missing ones unless they may be, and for a row without any."""
+def check_finite(X: Array, missing: str | None) -> None:
+    """Raise for infinite features, for missing ones unless they may be, and for a row without any.
+
+    `missing` is the estimator's parameter, None for one that has no such parameter.
+    """
     bad = np.isinf(X) if missing == "unobserved" else ~np.isfinite(X)
     if bad.any():
         i, j = np.argwhere(bad)[0]
@@ -149,7 +152,7 @@ def check_finite(X: Array, missing: str) -> None:
         more = f" (and {int(bad.sum()) - 1:,} more cells)" if bad.sum() > 1 else ""
         raise InputError(
             f"X[{i}, {j}] is {value}{more}: fill it in, drop the row"
-            + (", or pass missing='unobserved'" if value == "NaN" else "")
+            + (", or pass missing='unobserved'" if value == "NaN" and missing is not None else "")
         )
     if missing == "unobserved" and np.isnan(X).all(axis=1).any():
         i = int(np.flatnonzero(np.isnan(X).all(axis=1))[0])

@@ -42,7 +42,7 @@ def _state(model: BayesianPartition) -> tuple[Config, Arrays]:
         "search": _search(result),
         "said": list(model._said),
         "items": None if model.items_ is None else [str(item) for item in model.items_],
-        "draws": None if draws is None else {"n_given": int(draws.n_given)},
+        "draws": None if draws is None else {"n_given": int(draws.n_given), "numbered": draws.given is not None},
         "agreement": None,
         "membership": None,
     }
@@ -147,7 +147,7 @@ def _draws(stated: Stated, held: Held, n_items: int) -> PartitionDraws:
     n_given = stated.whole("n_given", least=max(1, len(labels)))
     if not len(labels) or not (counts > 0).all() or labels.dtype.itemsize > 4:
         raise ModelError("the draws of the model are no partitions that count; save the model again")
-    merged = held.whole("merged", n_given).astype(np.int32) if "merged" in held else None
+    merged = held.whole("merged", n_given).astype(np.int32) if stated.flag("numbered") else None
     if merged is not None and not np.array_equal(np.unique(merged[merged >= 0]), np.arange(len(labels))):
         raise ModelError("array 'merged' of the model does not number its draws; save the model again")
     return PartitionDraws(labels, counts, n_clusters, n_given, merged)

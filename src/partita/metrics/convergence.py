@@ -75,8 +75,13 @@ def effective_sample_size(trace: ArrayLike) -> float:
 
     Examples
     --------
-    >>> bool(effective_sample_size(np.random.default_rng(0).normal(size=(4, 500))) > 1500)
-    True
+    >>> trace = np.random.default_rng(0).normal(size=(4, 500))
+    >>> round(effective_sample_size(trace), -2)  # independent: as many as there are
+    2000.0
+    >>> for t in range(1, 500):  # each near the one before
+    ...     trace[:, t] += 0.9 * trace[:, t - 1]
+    >>> round(effective_sample_size(trace), -1)
+    80.0
     """
     values = _checked(trace)
     halves = _split(values)
@@ -127,9 +132,9 @@ def _normal_scores(values: Array) -> Array:
 def _basic(z: Array) -> float:
     """Sqrt of the total variance over that within [gelman1992]."""
     n = z.shape[1]
-    within, between = float(z.var(axis=1, ddof=1).mean()), float(z.mean(axis=1).var(ddof=1))
-    if within == 0:
+    if not np.ptp(z, axis=1).any():  # a variance would be what rounding leaves of zero
         return math.inf
+    within, between = float(z.var(axis=1, ddof=1).mean()), float(z.mean(axis=1).var(ddof=1))
     return math.sqrt((n - 1) / n + between / within)
 
 

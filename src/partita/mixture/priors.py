@@ -80,8 +80,14 @@ class NormalInverseWishart(ComponentPrior):
 
     Examples
     --------
-    >>> NormalInverseWishart(mean=[0.0], degrees_of_freedom=3, scale=2.0).complete
-    True
+    >>> from partita.mixture import sample_partitions
+    >>> X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [8, 8]], 30, axis=0)
+    >>> wide = NormalInverseWishart(degrees_of_freedom=100, scale=1e4 * np.eye(2))  # clusters of standard deviation 10
+    >>> for prior in (NormalInverseWishart(), wide):
+    ...     sampled = sample_partitions(X, prior=prior, n_chains=2, n_draws=200, burn_in=200, seed=0)
+    ...     print(np.median(sampled.n_clusters_trace), "clusters")
+    2.0 clusters
+    1.0 clusters
     """
 
     name = "conjugate"

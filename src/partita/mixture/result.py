@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.metrics.central_distance import central_distances
+from partita.metrics.chain_similarity import compared_items, similarity_differences
+from partita.metrics.chain_verdict import FEWEST, ChainVerdict, Farthest, chain_verdict
 from partita.metrics.convergence import effective_sample_size, r_hat
 from partita.mixture.agreement import ChainAgreement, chain_agreement
 from partita.mixture.chains import Status
@@ -17,11 +20,6 @@ from partita.mixture.density import PredictiveDensity
 __all__ = ["SampledPartitions"]
 
 Array = NDArray[np.float64]
-
-# Beyond these chains are said to disagree: R-hat, and the largest difference between similarities.
-R_HAT, DIFFERENCE = 1.1, 0.25
-# Draws of a chain from which R-hat says something.
-ENOUGH = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,32 +81,40 @@ class SampledPartitions:
     @cached_property
     def r_hat(self) -> dict[str, float]:
         """Rank-normalized split R-hat of the number of clusters, the log joint, and alpha; NaN for too few draws."""
-        return {name: r_hat(trace) if self.n_draws >= 4 else float("nan") for name, trace in self._traces().items()}
+        return {
+            name: r_hat(trace) if self.n_draws >= FEWEST else float("nan") for name, trace in self._traces().items()
+        }
 
     @cached_property
     def effective_sample_size(self) -> dict[str, float]:
         """Bulk effective sample size of the same, over all chains."""
-        few = self.n_draws < 4
+        few = self.n_draws < FEWEST
         return {name: float("nan") if few else effective_sample_size(trace) for name, trace in self._traces().items()}
 
     @cached_property
+    def verdict(self) -> ChainVerdict | None:
+        """Whether the chains agree on partitions and on the log joint; None for one chain.
+
+        `BayesianPartition` and the command line say the same of these draws.
+        """
+        if self.n_chains < 2:
+            return None
+        if self.n_draws < FEWEST:
+            return ChainVerdict.of_too_few(self.n_draws)
+        C, items = self.n_chains, compared_items(self.labels.shape[1])
+        found = similarity_differences([self.labels[self.chain == c][:, items] for c in range(C)])
+        traces = {
+            "n_clusters": list(self.n_clusters_trace),
+            "distance": list(central_distances(self.labels).reshape(C, -1)),
+            "log_joint": list(self.log_joint_trace),
+        }
+        i, j = (int(items[at]) for at in found.items)
+        return chain_verdict(traces, Farthest(found.largest, found.chains, (i, j), len(items)))
+
+    @property
     def disagreements(self) -> tuple[str, ...]:
         """What shows that the chains have not come to one distribution, in words; nothing where they agree."""
-        out = []
-        if self.n_draws >= ENOUGH:
-            named = {"n_clusters": "the number of clusters", "log_joint": "the log joint density"}
-            for name, words in named.items():
-                if self.r_hat[name] > R_HAT:
-                    out.append(f"R-hat of {words} is {self.r_hat[name]:.2f} (above {R_HAT})")
-        found = self.agreement
-        if found is not None and found.max_difference > DIFFERENCE:
-            a, b = found.farthest
-            over = "" if found.exact else f" of {found.n_items} items sampled"
-            out.append(
-                f"chains {a} and {b} differ by {found.max_difference:.2f} in the probability that two items{over} "
-                f"belong together (mean over pairs and chains {found.mean_difference:.3f})"
-            )
-        return tuple(out)
+        return () if self.verdict is None else self.verdict.reasons
 
     def _traces(self) -> dict[str, NDArray[Any]]:
         return {

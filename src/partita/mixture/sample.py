@@ -263,12 +263,10 @@ def _cut_short(result: SampledPartitions, plan: Plan) -> tuple[str, ...]:
 def _warn(result: SampledPartitions) -> None:
     """One warning for all that a user should act on."""
     words = list(result.notes)
-    if result.disagreements:
+    if result.verdict is not None and result.verdict.reasons:
         words.append(
-            "the chains disagree: "
-            + "; ".join(result.disagreements)
-            + ". Run longer (n_draws, burn_in) and more chains; if they still disagree the posterior has several "
-            "modes, and each chain's draws should be looked at by themselves"
+            f"{result.verdict.words}. Run longer (n_draws, burn_in) and more chains; if they still disagree the "
+            "posterior has several modes, and each chain's draws should be looked at by themselves"
         )
     if words:
         warnings.warn(". ".join(words), ConvergenceWarning, stacklevel=3)

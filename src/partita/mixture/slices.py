@@ -28,8 +28,12 @@ class Slice(ComponentSampler):
 
     Examples
     --------
-    >>> Slice().needs_conjugate
-    False
+    >>> import numpy as np
+    >>> from partita.mixture import sample_partitions
+    >>> X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [8, 8]], 30, axis=0)
+    >>> sampled = sample_partitions(X, sampler=Slice(), n_chains=2, n_draws=200, burn_in=200, seed=0)
+    >>> float(np.median(sampled.n_clusters_trace))  # clusters of a draw
+    2.0
     """
 
     name = "slice"

@@ -29,4 +29,6 @@ class SweepBar(ProgressBar):
             done, of = sum(self._sweeps.values()), at.max_iter * at.n_restarts
             self._stage = f"sampling: {done:,} of {of:,} sweeps in {at.n_restarts} chains"
             if self._bar is not None:
-                self._bar.update(self._task, description=self._stage, total=of, completed=done, pace=str(self._pace))
+                self._bar.update(
+                    self._task, description=self._description, total=of, completed=done, pace=str(self._pace)
+                )

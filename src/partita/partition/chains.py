@@ -1,20 +1,13 @@
 """Do chains agree: have several runs of a sampler come to one posterior over partitions?
 
 Three things are compared, since each misses what another sees: which items are together (the similarity matrix of each
-chain), the number of clusters, and the distance to the estimate (split R-hat of both traces [vehtari2021]).
+chain), the number of clusters, and the distance to a draw in the middle (split R-hat of both traces [vehtari2021]).
+Where the sampler's log joint density is known, its R-hat is the fourth.
 
-How much agreeing chains may differ depends on how many independent draws they are worth. With n effective draws of each
-chain, the least over chains and traces taken chain by chain (pooled, chains that are stuck apart would look like few
-draws, and be excused),
-
-    |dP_ij|  exceeds  z sqrt(1/(4 n) + 1/(4 n))           with probability CHANCE at most over all pairs, for normal z
-    R-hat^2  exceeds  1 + q / (n / 2)                      with probability CHANCE, q the chi^2 quantile of 2C - 1
-                                                           degrees of freedom over their number
-
-so chains disagree when a difference exceeds that and also what matters, `DIFFERENCE` and `R_HAT`. Of 300 simulated sets
-of four chains of one posterior none was said to disagree. Where one chain had merged two of five clusters all 300 were;
-where one had moved 5% of the items, 227 were, and the other 73 said to be too little to tell, which is said below
-`ENOUGH` effective draws (`benchmarks/uncertainty.py`).
+What follows from them, and how far agreeing chains may be apart, is `partita.metrics.chain_verdict`. Of 300 simulated
+sets of four chains of one posterior 205 were said to agree, 93 to be too little to tell, 2 to disagree: those two and
+89 of the others were worth some 20 draws a chain. Where one chain had merged two of five clusters all 300 were said to
+disagree; where one had moved 5% of the items, 294 were, and the others to be too little (`benchmarks/uncertainty.py`).
 
 [vehtari2021] A. Vehtari, A. Gelman, D. Simpson, B. Carpenter, P.-C. Buerkner, Rank-normalization, folding, and
 localization: an improved R-hat for assessing convergence of MCMC, Bayesian Analysis 16 (2021).
@@ -22,35 +15,26 @@ localization: an improved R-hat for assessing convergence of MCMC, Bayesian Anal
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtri, ndtri
 
 from partita.affinity.label_blocks import LabelBlocks
 from partita.errors import InputError
 from partita.memory import require_memory
+from partita.metrics.central_distance import candidates, most_central
 from partita.metrics.chain_similarity import compared_items, similarity_differences
-from partita.metrics.convergence import effective_sample_size, r_hat
-from partita.partition.distances import given_draws, measured, metric_of
+from partita.metrics.chain_verdict import ENOUGH, FEWEST, Farthest, chain_verdict
+from partita.partition.distances import given_draws, measured, metric_of, scale_of
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss, Unit
 
-__all__ = ["ChainComparison", "compare_chains"]
+__all__ = ["ENOUGH", "FEWEST", "ChainComparison", "compare_chains"]
 
 Array = NDArray[np.float64]
-
-# Differences that matter: in the probability that two items are together, and R-hat.
-DIFFERENCE, R_HAT = 0.1, 1.05
-# Chance that agreeing chains exceed what chance allows, for each thing compared.
-CHANCE = 0.002
-# Effective draws of a chain below which nothing is told.
-ENOUGH = 20.0
-# Draws of a chain that an R-hat needs, and draws among which a central one is looked for.
-FEWEST, CENTRAL = 4, 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +44,7 @@ class ChainComparison:
     Attributes
     ----------
     agree : bool
-        Whether nothing shows that they differ.
+        Whether they are long enough to tell, and nothing shows that they differ.
     verdict : str
         In words.
     chains : array of C
@@ -76,11 +60,11 @@ class ChainComparison:
     n_clusters : list of C arrays
         The number of clusters of each draw, chain by chain.
     distances : list of C arrays
-        Of each draw, chain by chain, to the estimate.
+        Of each draw, chain by chain, to the estimate or a draw in the middle.
     r_hat, effective_sample_size : dict
-        Of "n_clusters" and "distance", over all chains.
+        Of "n_clusters" and "distance", over all chains; and of "log_joint" where it was given.
     least_effective : float
-        The least effective sample size of one chain alone, over the traces.
+        The least effective sample size of one chain alone, over the number of clusters and the distance.
     """
 
     agree: bool
@@ -102,6 +86,11 @@ class ChainComparison:
     def __str__(self) -> str:
         return self.verdict
 
+    @property
+    def exceeds(self) -> bool:
+        """Whether something is beyond what agreeing chains may reach: more than too few draws to tell."""
+        return max(self.r_hat.values()) > self.allowed_r_hat or self.max_difference > self.allowed_difference
+
 
 def compare_chains(
     draws: Any,
@@ -110,6 +99,7 @@ def compare_chains(
     labels: ArrayLike | None = None,
     loss: str | PartitionLoss = "vi",
     unit: Unit | None = None,
+    traces: Mapping[str, ArrayLike] | None = None,
 ) -> ChainComparison:
     """Whether several chains of draws agree, and how far.
 
@@ -125,12 +115,14 @@ def compare_chains(
     loss : {"vi", "binder"}
         Of that distance.
     unit : {"bits", "nats"}, optional
+    traces : mapping from "log_joint" to an array of M, optional
+        What else the sampler told of each draw; its R-hat counts.
 
     Raises
     ------
     InputError
-        For lengths that differ, one chain only, a chain of fewer than 4 draws, or draws whose equal ones were merged,
-        which have lost their order.
+        For lengths that differ, one chain only, a chain of fewer than 4 draws, draws whose equal ones were merged,
+        which have lost their order, or a trace that is not finite.
     MemoryLimitError
         Where the labels of the items compared would not fit.
 
@@ -172,56 +164,27 @@ def compare_chains(
     items = compared_items(blocks.n_items)
     found = similarity_differences(_by_chain(blocks, number, items))
     measure = measured(_central(blocks, metric) if labels is None else labels, blocks, metric)
-    traces = {"n_clusters": _split(measure.n_clusters, number), "distance": _split(measure.values, number)}
-    last = int(lengths.min())
-    together = {name: np.array([trace[-last:] for trace in each]) for name, each in traces.items()}
-    hats = {name: r_hat(trace) for name, trace in together.items()}
-    sizes = {name: effective_sample_size(trace) for name, trace in together.items()}
-    least = min(
-        min(effective_sample_size(trace[None]), float(len(trace))) for each in traces.values() for trace in each
-    )
-    pairs = max(len(items) * (len(items) - 1) // 2, 1) * (len(chains) * (len(chains) - 1) // 2)
-    difference = max(DIFFERENCE, float(-ndtri(CHANCE / (2 * pairs))) * math.sqrt(0.5 / least))
-    freedom = 2 * len(chains) - 1
-    hat = max(R_HAT, math.sqrt(1 + float(chdtri(freedom, CHANCE)) / freedom / (least / 2)))
+    own = {"n_clusters": _split(measure.n_clusters, number), "distance": _split(measure.values, number)}
+    for name, values in (traces or {}).items():
+        if np.shape(values) != names.shape:
+            raise InputError(f"traces[{name!r}] has shape {np.shape(values)}: expected one number for each draw")
+        own[name] = _split(np.asarray(values), number)
     a, b = (chains[at].item() for at in found.chains)
     i, j = (int(items[at]) for at in found.items)
-    against = []
-    if found.largest > difference:
-        against.append(
-            f"chains {a} and {b} differ by {found.largest:.2f} in the probability that items {i} and {j} are together "
-            f"({difference:.2f} is what chance allows)"
-        )
-    words = {"n_clusters": "the number of clusters", "distance": "the distance to the estimate"}
-    against += [f"R-hat of {words[name]} is {hats[name]:.2f} (above {hat:.2f})" for name in hats if hats[name] > hat]
-    verdict = _verdict(against, found.largest, least)
-    counts = [np.asarray(each, dtype=np.int64) for each in traces["n_clusters"]]
+    said = chain_verdict(own, Farthest(found.largest, (a, b), (i, j), len(items)))
+    counts = [np.asarray(each, dtype=np.int64) for each in own["n_clusters"]]
     return ChainComparison(
-        not against, verdict, chains, found.largest, found.mean, (a, b), len(items), len(items) == blocks.n_items,
-        difference, hat, counts, traces["distance"], hats, sizes, least,
+        said.agree, said.words, chains, found.largest, found.mean, (a, b), len(items), len(items) == blocks.n_items,
+        said.allowed_difference, said.allowed_r_hat, counts, own["distance"], said.r_hat, said.effective_sample_size,
+        said.least_effective,
     )  # fmt: skip
 
 
 def _central(blocks: LabelBlocks, metric: PartitionLoss) -> NDArray[Any]:
     """A draw in the middle of them."""
-    wanted = set(np.linspace(0, blocks.n_draws - 1, min(blocks.n_draws, CENTRAL)).astype(int).tolist())
+    wanted = set(candidates(blocks.n_draws).tolist())
     some = np.array([row for first, block in blocks for b, row in enumerate(block, first) if b in wanted])
-    among = LabelBlocks(some)
-    return np.asarray(some[int(np.argmin([measured(row, among, metric).values.sum() for row in some]))])
-
-
-def _verdict(against: list[str], largest: float, least: float) -> str:
-    if against:
-        return (
-            f"the chains disagree: {'; '.join(against)}; do not pool them: run longer, start from elsewhere, or look "
-            "at the modes"
-        )
-    if least < ENOUGH:
-        return (
-            f"too little to tell: a chain is worth {least:.0f} independent draws; nothing shows that the chains differ "
-            f"(at most {largest:.2f} in the probability that two items are together), but run them longer"
-        )
-    return f"the chains agree: they differ by at most {largest:.2f} in the probability that two items are together"
+    return np.asarray(some[most_central(some, scale_of(metric, blocks.n_items).f)])
 
 
 def _split(values: NDArray[Any], number: NDArray[np.intp]) -> list[Array]:

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita.affinity.label_blocks import LabelBlocks
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
+from partita.metrics.central_distance import whole_entropies
 from partita.metrics.checks import codes_of
 from partita.partition.draws import PartitionDraws, label_blocks
 from partita.partition.losses import Binder, PartitionLoss, Unit, VariationOfInformation, loss_of
@@ -33,8 +34,6 @@ __all__ = ["Distances", "Scale", "distances_to", "given_draws", "measured", "met
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-# f(N) is at most this many units: its double-precision value is then off by less than one of them.
-LARGEST = 2.0**51
 # Labels in a chunk of work.
 LABELS = 1 << 18
 
@@ -174,11 +173,9 @@ def scale_of(loss: PartitionLoss, n_items: int) -> Scale:
     if isinstance(loss, Binder):
         pairs = n_items * (n_items - 1 if loss.normalize == "pairs" else n_items)
         return Scale(n**2, 1.0 / max(pairs, 1), exact=True)
-    bits = n * np.log2(np.maximum(n, 1))
-    digits = int(np.floor(np.log2(LARGEST / max(bits[-1], 1.0))))
-    f = np.rint(np.ldexp(bits, digits)).astype(np.int64)
+    f, bits = whole_entropies(n_items)
     nats_per_bit = float(np.log(2)) if loss.unit == "nats" else 1.0
-    return Scale(f, nats_per_bit * 2.0**-digits / n_items, exact=False)
+    return Scale(f, nats_per_bit * bits, exact=False)
 
 
 def measured(labels: ArrayLike, blocks: LabelBlocks, loss: PartitionLoss) -> Distances:

@@ -37,6 +37,8 @@ def label_blocks(draws: Any) -> LabelBlocks:
     refuse_similarity(draws)
     ndim = getattr(draws, "ndim", None)
     if ndim is None:
+        if not hasattr(draws, "__len__"):
+            raise InputError(f"draws must be M x N labels, a row for each draw; {type(draws).__name__} has none")
         ndim = np.ndim(draws[0]) + 1 if len(draws) else 1
     if ndim != 2:
         raise InputError(
@@ -60,6 +62,8 @@ class PartitionDraws:
         K_b.
     n_given : int
         Draws before equal ones were merged.
+    given : array of `n_given`, optional
+        The row of `labels` that each of them became; -1 for one of weight zero that no other equals.
 
     Examples
     --------
@@ -72,6 +76,7 @@ class PartitionDraws:
     counts: Array
     n_clusters: NDArray[np.int64]
     n_given: int
+    given: NDArray[np.int32] | None = None
 
     @classmethod
     def of(cls, draws: Any, weights: ArrayLike | None = None) -> PartitionDraws:
@@ -106,7 +111,11 @@ class PartitionDraws:
         kept, counts = kept[counts > 0], counts[counts > 0]
         order = np.argsort(kept)
         rows = kept[order]
-        return cls(labels if len(rows) == M else labels[rows], counts[order], n_clusters[rows], M)
+        place = np.full(len(group), -1, dtype=np.int32)  # of the group that begins at a draw
+        place[rows] = np.arange(len(rows), dtype=np.int32)
+        begins: NDArray[np.intp] = np.unique(group, return_index=True)[1]
+        row = place[begins[group]]
+        return cls(labels if len(rows) == M else labels[rows], counts[order], n_clusters[rows], M, row)
 
     @property
     def n_items(self) -> int:
@@ -132,6 +141,11 @@ class PartitionDraws:
     def by_item(self) -> NDArray[Any]:
         """N x M labels."""
         return np.ascontiguousarray(self.labels.T)
+
+    @cached_property
+    def found(self) -> dict[str, Any]:
+        """What was worked out from these draws and is wanted again, by name."""
+        return {}
 
     @cached_property
     def similarity(self) -> Array:

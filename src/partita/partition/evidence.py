@@ -13,13 +13,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import fits, require_memory
 from partita.partition.dendrogram import Codes, Dendrogram, numbered
 from partita.partition.draws import PartitionDraws
-from partita.partition.expected import expected_loss, minimised_by_pairs
+from partita.partition.expected import checked_similarity, expected_loss, minimised_by_pairs
 from partita.partition.losses import ConstantPotts, LowerBound, PartitionLoss, Unit, loss_of
 
 __all__ = ["Evidence", "evidence_of"]
@@ -187,6 +188,26 @@ def _dyadic(f: Array) -> Array:
     return np.asarray(np.rint(f / unit) * unit)
 
 
-def evidence_of(draws: Any, loss: str | PartitionLoss, unit: Unit | None) -> Evidence:
-    """Of draws and a loss as users give them."""
-    return Evidence(loss_of(loss, unit), PartitionDraws.of(draws))
+def evidence_of(
+    draws: Any, loss: str | PartitionLoss, unit: Unit | None, similarity: ArrayLike | None = None
+) -> Evidence:
+    """Of draws, or a similarity matrix alone, and a loss as users give them.
+
+    Raises
+    ------
+    InputError
+        For neither or both, and a matrix that does not determine the loss.
+    """
+    chosen = loss_of(loss, unit)
+    if (draws is None) == (similarity is None):
+        raise InputError(
+            "pass draws (M x N labels) or similarity=... (N x N, as `posterior_similarity` makes), one of them"
+        )
+    if similarity is None:
+        return Evidence(chosen, PartitionDraws.of(draws))
+    if not chosen.by_pairs:
+        able = ", ".join(name for name, kind in PartitionLoss.registry.items() if kind.by_pairs)
+        raise InputError(
+            f"{chosen.title} is not determined by a similarity matrix: pass the draws, or choose from {able}"
+        )
+    return Evidence(chosen, None, checked_similarity(similarity))

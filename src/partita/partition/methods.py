@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
@@ -39,7 +40,12 @@ CHUNK = 16
 
 
 def best_cut(
-    draws: Any, *, loss: str | PartitionLoss = "vi", unit: Unit | None = None, linkage: Linkage = "average"
+    draws: Any = None,
+    *,
+    loss: str | PartitionLoss = "vi",
+    unit: Unit | None = None,
+    linkage: Linkage = "average",
+    similarity: ArrayLike | None = None,
 ) -> MethodResult:
     """Best of the N cuts of a dendrogram on 1 - PSM, by the loss itself [fritsch2009; wade2018].
 
@@ -49,6 +55,9 @@ def best_cut(
     loss, unit
         As in `expected_loss`.
     linkage : {"average", "complete"}
+    similarity : array N x N, optional
+        A posterior similarity matrix in the place of draws, for the losses that it determines: "binder", "pear",
+        "vi_lb".
 
     Raises
     ------
@@ -59,50 +68,69 @@ def best_cut(
     >>> best_cut([[0, 0, 1, 1], [0, 0, 0, 1]], loss="binder").labels.tolist()
     [0, 0, 1, 2]
     """
-    evidence = evidence_of(draws, loss, unit)
+    evidence = evidence_of(draws, loss, unit, similarity)
     tree = Dendrogram.of(evidence.similarity, linkage)
     return MethodResult.of(
         f"best cut, {linkage} linkage", evidence, tree.cut(int(np.argmin(evidence.cut_values(tree))))
     )
 
 
-def min_binder(draws: Any, *, linkage: Linkage = "average") -> MethodResult:
+def min_binder(draws: Any = None, *, linkage: Linkage = "average", similarity: ArrayLike | None = None) -> MethodResult:
     """MinBinder: the dendrogram cut of least Binder loss [bayes-nmf] eq. (11).
+
+    From draws, or `similarity=`, a posterior similarity matrix.
 
     Examples
     --------
     >>> min_binder([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]).labels.tolist()
     [0, 0, 1, 1]
     """
-    return best_cut(draws, loss="binder", linkage=linkage)
+    return best_cut(draws, loss="binder", linkage=linkage, similarity=similarity)
 
 
-def max_pear(draws: Any, *, linkage: Linkage = "average") -> MethodResult:
+def max_pear(draws: Any = None, *, linkage: Linkage = "average", similarity: ArrayLike | None = None) -> MethodResult:
     """MaxPEAR: the dendrogram cut of largest PEAR [fritsch2009]; [bayes-nmf] eq. (16).
+
+    From draws, or `similarity=`, a posterior similarity matrix.
 
     Examples
     --------
     >>> max_pear([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]).labels.tolist()
     [0, 0, 1, 1]
     """
-    return best_cut(draws, loss="pear", linkage=linkage)
+    return best_cut(draws, loss="pear", linkage=linkage, similarity=similarity)
 
 
-def min_vi(draws: Any, *, unit: Unit | None = None, linkage: Linkage = "average") -> MethodResult:
+def min_vi(
+    draws: Any = None,
+    *,
+    unit: Unit | None = None,
+    linkage: Linkage = "average",
+    similarity: ArrayLike | None = None,
+) -> MethodResult:
     """MinVI: the dendrogram cut of least lower bound of the expected variation of information [wade2018].
+
+    From draws, or `similarity=`, a posterior similarity matrix.
 
     Examples
     --------
     >>> min_vi([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]]).labels.tolist()
     [0, 0, 1, 1]
     """
-    return best_cut(draws, loss="vi_lb", unit=unit, linkage=linkage)
+    return best_cut(draws, loss="vi_lb", unit=unit, linkage=linkage, similarity=similarity)
 
 
 def medvedovic(
-    draws: Any, *, loss: str | PartitionLoss = "vi", unit: Unit | None = None, height: float = 0.99
+    draws: Any = None,
+    *,
+    loss: str | PartitionLoss | None = None,
+    unit: Unit | None = None,
+    height: float = 0.99,
+    similarity: ArrayLike | None = None,
 ) -> MethodResult:
     """Complete linkage on 1 - PSM, cut at a height near one [medvedovic2002]; the loss is reported only.
+
+    From draws, or `similarity=`, a posterior similarity matrix. The loss is "vi" of draws and "vi_lb" of a matrix.
 
     Examples
     --------
@@ -111,7 +139,8 @@ def medvedovic(
     """
     if not 0.0 <= height <= 1.0:
         raise InputError(f"height={height}: expected a dissimilarity from 0 to 1, such as 0.99")
-    evidence = evidence_of(draws, loss, unit)
+    reported = loss or ("vi" if similarity is None else "vi_lb")
+    evidence = evidence_of(draws, reported, unit, similarity)
     return MethodResult.of("medvedovic", evidence, Dendrogram.of(evidence.similarity, "complete").cut_at(height))
 
 

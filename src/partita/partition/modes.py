@@ -71,7 +71,7 @@ class Mode:
     weight : float
         Share of the draws.
     draws : array
-        Which draws belong to it.
+        Which draws belong to it, as they were given.
     spread : float
         Mean distance between two of its draws.
     distance : float
@@ -100,7 +100,8 @@ class Modes:
     distances : array, modes x modes
         Mean distance between a draw of one and a draw of the other; on the diagonal the spreads.
     labels : array of M
-        The mode of each draw.
+        The mode of each draw, as they were given; of `PartitionDraws` of each of theirs. `BayesianPartition` gives -1
+        to a draw of weight zero that no other equals.
     separation : float
         Height of the highest pass over the later of the two births it parts; 1 where no second component ever formed.
     n_sampled : int

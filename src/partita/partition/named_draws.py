@@ -1,14 +1,20 @@
 """Partition draws as people hold them: labels, the chain of each draw, the names of the items.
 
-Arrays have labels alone. ArviZ's `InferenceData` and xarray's `DataTree` (ArviZ 1.x) keep them as a variable of the
-group `posterior` with the dimensions (chain, draw, item), `Dataset` and `DataArray` likewise; frames of pandas, polars
-and pyarrow have a row for each draw and may have columns that number chains and draws. Objects are known by what they
-have.
+Arrays have labels alone; a fitted `DPGaussianMixture` has its chains too. ArviZ's `InferenceData` and xarray's
+`DataTree` (ArviZ 1.x) keep them as a variable of the group `posterior` with the dimensions (chain, draw, item),
+`Dataset` and `DataArray` likewise; frames of pandas, polars and pyarrow have a row for each draw and may have columns
+that number chains and draws. Objects are known by what they have.
+
+What a column says is read from its name: pandas calls one without a name "Unnamed: 0", and R writes the names of
+rows into such a column, so it is no item; one called "label" or "class" is refused, since it holds a truth more often
+than an item.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -16,11 +22,15 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError, require
 
-__all__ = ["NamedDraws", "columns_of", "named_draws"]
+__all__ = ["NamedDraws", "columns_of", "named_draws", "transposed_note"]
 
 # Columns of a table that say which chain a row is of, and those that only number the rows.
 CHAIN_COLUMNS = ("chain", ".chain")
 ORDER_COLUMNS = ("", "draw", ".draw", "iteration", ".iteration", "sweep")
+# What pandas calls a first column without a name, and that of a table written with it twice.
+UNNAMED = re.compile(r"unnamed: 0(\.\d+)?")
+# Columns that hold the truth in most tables: an item of such a name is refused, beside others.
+TRUTH_COLUMNS = ("label", "labels", "class", "target", "truth")
 DIMENSIONS = ("chain", "draw")
 
 
@@ -34,11 +44,17 @@ class NamedDraws:
     chain : array of M, optional
         Which chain each draw is of.
     items : array of N words, optional
+    traces : mapping from names to arrays of M
+        What else the sampler told of each draw: "log_joint".
+    notes : tuple of str
+        What a reader should know.
     """
 
     labels: Any
     chain: NDArray[Any] | None = None
     items: NDArray[Any] | None = None
+    traces: dict[str, NDArray[Any]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.items is None:
@@ -56,8 +72,9 @@ def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
 
     Parameters
     ----------
-    draws : array-like, `NamedDraws`, InferenceData, DataTree, Dataset, DataArray, DataFrame or Table
-        Dimensions other than `chain` and `draw` number the items. Without a `chain` there is one.
+    draws : array-like, `NamedDraws`, InferenceData, DataTree, Dataset, DataArray, DataFrame, Table or DPGaussianMixture
+        Dimensions other than `chain` and `draw` number the items. Without a `chain` there is one. Columns without a
+        name, as R writes the names of rows, are no items.
     variable : str, optional
         Name of the variable that holds the labels; the only one of whole numbers with one dimension of items by
         default.
@@ -65,7 +82,8 @@ def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
     Raises
     ------
     InputError
-        Where no variable or several could be meant, or its dimensions are others.
+        Where no variable or several could be meant, or its dimensions are others; for a column that looks like the
+        truth, a file that was not read, and what holds no draws.
 
     Examples
     --------
@@ -78,6 +96,14 @@ def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
     """
     if isinstance(draws, NamedDraws):
         return draws
+    if isinstance(draws, str | PathLike):
+        raise InputError(f"draws are the name of a file: read it first, partita.io.read_draws({str(draws)!r})")
+    if hasattr(draws, "draws_") and hasattr(draws, "chain_"):
+        return NamedDraws(draws.draws_, draws.chain_, traces={"log_joint": np.ravel(draws.log_joint_trace_)})
+    if hasattr(draws, "fit") and hasattr(draws, "get_params"):
+        raise InputError(
+            f"draws are a {type(draws).__name__} without draws: fit a DPGaussianMixture first, or pass M x N labels"
+        )
     if hasattr(draws, "groups") or hasattr(draws, "children"):
         draws = _posterior(draws)
     if hasattr(draws, "data_vars"):
@@ -149,18 +175,60 @@ def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
     Raises
     ------
     InputError
-        Where no column of labels is left.
+        Where no column of labels is left, or one looks like the truth.
 
     Examples
     --------
     >>> columns_of([".chain", ".iteration", "V1", "V2"])
     (0, [2, 3])
+    >>> columns_of(["Unnamed: 0", "V1", "V2"])
+    (None, [1, 2])
     """
-    chains = [k for k, name in enumerate(names) if name.lower() in CHAIN_COLUMNS]
-    left = [k for k, name in enumerate(names) if name.lower() not in (*CHAIN_COLUMNS, *ORDER_COLUMNS)]
+    lower = [name.lower() for name in names]
+    chains = [k for k, name in enumerate(lower) if name in CHAIN_COLUMNS]
+    left = [
+        k
+        for k, name in enumerate(lower)
+        if name not in (*CHAIN_COLUMNS, *ORDER_COLUMNS) and not UNNAMED.fullmatch(name)
+    ]
     if not left:
         raise InputError("the table of draws has no column of labels: expected a row for each draw, a column an item")
+    truth = next((names[k] for k in left if lower[k] in TRUTH_COLUMNS), None)
+    if truth is not None and len(left) > 1:
+        raise InputError(
+            f"column {truth!r} looks like the truth, which is no item of the draws: leave it out, or give the item "
+            "another name"
+        )
     return (chains[0] if chains else None), left
+
+
+def transposed_note(rows: list[str] | None, columns: list[str], n_rows: int) -> tuple[str, ...]:
+    """A word where the rows of a table have the names that R gives to columns: V1, V2, ...
+
+    R numbers rows, and calls the columns of a matrix V1, V2, ...: rows of such names come from t(draws).
+
+    Parameters
+    ----------
+    rows : list of str, optional
+        What the rows are called.
+    columns : list of str
+        Numbers, or such names as well; any others are items that somebody named, and all is well.
+
+    Examples
+    --------
+    >>> transposed_note(["V1", "V2"], ["1", "2", "3"], 2)[0][:45]
+    'the table looks transposed: its rows are V1, '
+    >>> transposed_note(["1", "2", "3"], ["V1", "V2"], 3)
+    ()
+    """
+    counted = any(columns == [f"{prefix}{k}" for k in range(1, len(columns) + 1)] for prefix in ("", "V", "X"))
+    if not counted or n_rows < 2 or rows != [f"V{k}" for k in range(1, n_rows + 1)]:
+        return ()
+    return (
+        f"the table looks transposed: its rows are V1, ..., V{n_rows} and its columns {columns[0]}, ..., {columns[-1]}"
+        f", as R's t() leaves them. Rows were taken as {n_rows} draws and columns as {len(columns)} items; turn the "
+        "table if it is the other way round",
+    )
 
 
 def _of_frame(frame: Any) -> NamedDraws:
@@ -169,6 +237,7 @@ def _of_frame(frame: Any) -> NamedDraws:
         frame = narwhals.from_native(frame, eager_only=True)
     names = [str(name) for name in frame.columns]
     chain_at, left = columns_of(names)
+    items = [names[k] for k in left]
     values = frame.to_numpy()
     chain = None if chain_at is None else values[:, chain_at]
     if chain is None:
@@ -181,4 +250,7 @@ def _of_frame(frame: Any) -> NamedDraws:
         labels = np.array(labels.tolist())
     if chain is not None and chain.dtype.kind == "f" and (chain == np.round(chain)).all():
         chain = chain.astype(np.int64)
-    return NamedDraws(labels, chain, np.array(names)[left])
+    unnamed = next((k for k, name in enumerate(names) if not name or UNNAMED.fullmatch(name.lower())), None)
+    told: Any = getattr(frame, "index", None) if unnamed is None else values[:, unnamed]
+    rows = None if told is None else [str(name) for name in told]
+    return NamedDraws(labels, chain, np.array(items), notes=transposed_note(rows, items, len(labels)))

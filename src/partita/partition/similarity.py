@@ -125,8 +125,9 @@ def refuse_similarity(draws: Any) -> None:
     if (np.diagonal(draws) == 1.0).all() and draws.min() >= 0.0 and draws.max() <= 1.0 and (draws == draws.T).all():
         raise InputError(
             f"draws are a symmetric {shape[0]} x {shape[1]} matrix in [0, 1] with ones on its diagonal, which looks "
-            "like a similarity matrix: pass the draws themselves (M x N labels), or use the function or argument that "
-            "takes a similarity; if they are draws after all, pass the labels as integers"
+            "like a similarity matrix: pass the draws themselves (M x N labels); from the matrix alone there are "
+            "min_binder, max_pear, min_vi, medvedovic, best_cut and search_partition with similarity=..., and "
+            "expected_loss_from_similarity; if they are draws after all, pass the labels as integers"
         )
 
 

@@ -17,10 +17,13 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.affinity import DrawsAffinity
+from partita.affinity.label_blocks import LabelBlocks
 from partita.errors import InputError
 from partita.membership import Membership
 from partita.memory import require_memory
+from partita.metrics.central_distance import candidates, most_central, whole_entropies
 from partita.nmf.misfit import membership_misfit
+from partita.partition.named_draws import named_draws
 from partita.relabelling.base import Array, Relabelling, as_relabelling
 from partita.relabelling.draws import Draws, SoftDraws, draws_of
 
@@ -72,7 +75,7 @@ class RelabelResult:
 
 def relabel(
     draws: Any,
-    pivot: ArrayLike,
+    pivot: ArrayLike | None = None,
     *,
     method: str | Relabelling = "ecr-iterative",
     weights: ArrayLike | None = None,
@@ -85,9 +88,11 @@ def relabel(
     ----------
     draws : M x N array of labels, or M x N x L array of classification probabilities (for "stephens")
         Rows are draws; the number of clusters may differ from draw to draw.
-    pivot : array of N labels
+    pivot : array of N labels, optional
         A partition to begin with, such as the one of least expected loss: its clusters, in the order of their labels,
-        are the K columns.
+        are the K columns. By default a draw in the middle, of 64 or fewer spread evenly. (`ecr.iterative.1` of R's
+        label.switching begins with the draws as they are numbered; where labels switch all the time that start can
+        leave two clusters in one column.)
     method : {"ecr", "ecr-iterative", "stephens"} or Relabelling
         `ECR` to the pivot as it is; the other two go on from it.
     weights : array of M, optional
@@ -122,16 +127,19 @@ def relabel(
     >>> result = relabel([[0, 0, 1, 1], [1, 1, 0, 0], [5, 7, 7, 7]], [0, 0, 1, 1])
     >>> result.membership.matrix.round(3).tolist()
     [[1.0, 0.0], [0.667, 0.333], [0.0, 1.0], [0.0, 1.0]]
+    >>> relabel([[0, 0, 1, 1], [1, 1, 0, 0], [5, 7, 7, 7]]).labels.tolist()
+    [0, 0, 1, 1]
     """
     chosen = as_relabelling(method)
     if extra not in get_args(Extra):
         raise InputError(f"extra={extra!r}: expected 'join' or 'other'")
     if max_iter < 1:
         raise InputError(f"max_iter={max_iter}: expected at least 1")
+    draws = named_draws(draws).labels
     given = draws_of(draws, weights)
     if isinstance(given, SoftDraws) and not chosen.takes_soft:
         raise InputError(f"{chosen.name!r} matches labels: pass M x N labels, or method='stephens' for probabilities")
-    labels = np.asarray(pivot)
+    labels = _central(draws, given.weights) if pivot is None else np.asarray(pivot)
     if labels.shape != (given.n_items,):
         raise InputError(f"pivot has shape {labels.shape}: expected {given.n_items} labels, one for each item")
     codes = np.unique(labels, return_inverse=True)[1].reshape(-1)
@@ -161,6 +169,20 @@ def relabel(
         )
     membership = Membership(shares / shares.sum(axis=1, keepdims=True))
     return RelabelResult(chosen.name, membership, columns, value, status, n_iter, unmatched, draws, given.weights)
+
+
+def _central(draws: Any, weights: Array) -> NDArray[np.int64]:
+    """The labels of a draw in the middle, of those that count; of probabilities the likeliest labels."""
+    counted = np.flatnonzero(weights > 0)
+    rows = counted[candidates(len(counted))]
+    if getattr(draws, "ndim", None) == 3 or np.ndim(draws) == 3:
+        some = np.asarray(draws)[rows].argmax(axis=2)
+    else:
+        wanted = set(rows.tolist())
+        some = np.array(
+            [row for first, block in LabelBlocks(draws) for b, row in enumerate(block, first) if b in wanted]
+        )
+    return np.asarray(some[most_central(some, whole_entropies(some.shape[1])[0])], dtype=np.int64)
 
 
 def _matched(draws: Draws, scores: Array, *, other: bool) -> tuple[NDArray[np.int32], float, float]:

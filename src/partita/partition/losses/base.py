@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.registry import enrol
+from partita.registry import did_you_mean, enrol
 
 __all__ = ["TINY", "Formula", "PartitionLoss", "Unit", "check_weight", "counting", "entropies", "loss_of"]
 
@@ -130,7 +130,10 @@ def loss_of(loss: str | PartitionLoss, unit: Unit | None = None) -> PartitionLos
             raise InputError(f"unit={unit!r}, but the loss given is {loss!r}; leave out one of the two")
         return loss
     if loss not in PartitionLoss.registry:
-        raise InputError(f"loss={loss!r} is unknown; expected one of {', '.join(map(repr, PartitionLoss.registry))}")
+        near = did_you_mean(str(loss), PartitionLoss.registry)
+        raise InputError(
+            f"loss={loss!r} is unknown: expected one of {', '.join(map(repr, PartitionLoss.registry))}{near}"
+        )
     kind = PartitionLoss.registry[loss]
     if kind.unit is not None:
         return kind(unit=unit or "bits")  # type: ignore[call-arg]
