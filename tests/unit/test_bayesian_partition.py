@@ -429,3 +429,12 @@ def test_none_among_the_labels_is_told_with_what_takes_it():
         BayesianPartition().fit([["a", None, "b"], ["a", "a", "b"]])
     found = BayesianPartition("binder", missing="unobserved").fit([["a", None, "b"], ["a", "a", "b"], ["c", "c", "d"]])
     assert found.labels_.tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("loss", ["vi", "binder", "nvi", "id", "nid", "vi_lb"])
+def test_one_draw_is_at_no_distance_from_itself(loss):
+    """Not at -1e-15: sums of n log n cancel up to rounding."""
+    draw = np.random.default_rng(3).integers(0, 7, (1, 83))
+    model = BayesianPartition(loss, random_state=0).fit(draw)
+    assert model.expected_loss_ == 0.0
+    assert all(run.loss >= 0.0 for run in model.result_.runs)

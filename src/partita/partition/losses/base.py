@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 # Added to a denominator that is 0 where the numerator is 0 as well: both partitions are trivial, and the loss is 0. No
 # other denominator is changed by it. Sums are exact where that happens: squares are whole, n log n is rounded to be.
 TINY = 1e-300
+# A loss nearer to zero than this is what is left of sums of n log n that cancel.
+ROUNDING = 1e-12
 
 
 class Formula(Protocol):
@@ -81,8 +83,9 @@ class PartitionLoss(ABC):
         return entropies(n_items, self.unit or "bits") if self.entropic else counting(n_items)
 
     def reported(self, minimised: Any) -> Any:
-        """The value as it is known in the field, from the one that is minimised."""
-        return 1.0 - minimised if self.is_score else minimised
+        """The value as it is known in the field, from the one that is minimised; rounding around zero is zero."""
+        value = 1.0 - minimised if self.is_score else minimised
+        return np.where(np.abs(value) < ROUNDING, 0.0, value)[()]
 
     def minimised(self, reported: Any) -> Any:
         """The inverse of `reported`."""
