@@ -36,7 +36,7 @@ class PosteriorExpectedRand(PartitionLoss):
 
     Examples
     --------
-    >>> PosteriorExpectedRand().reported(0.25)
+    >>> float(PosteriorExpectedRand().reported(0.25))
     0.75
     """
 
