@@ -258,14 +258,7 @@ def predict(
 @app.command()
 @guarded
 def partition(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DRAWS",
-            help="M x N labels, a row a draw: CSV, TSV, R's write.table (txt), rds or RData, npz, npy, parquet, zarr, "
-            "or ArviZ's netCDF.",
-        ),
-    ],
+    file: Annotated[Path, typer.Argument(metavar="DRAWS", help="File of M x N labels, a row a draw.")],
     loss: Annotated[
         str, typer.Option(help="binder, pear, omari, vi, vi_lb, nvi, id or nid: what is expected to be least.")
     ] = "vi",
@@ -327,7 +320,10 @@ def partition(
     as_json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Find the partition that MCMC draws, or an ensemble of clusterings, expect least loss of, and how sure it is."""
+    """Find the partition that MCMC draws, or an ensemble of clusterings, expect least loss of, and how sure it is.
+
+    DRAWS may be CSV, TSV, R's write.table (txt), rds or RData, npz, npy, parquet, zarr or ArviZ's netCDF.
+    """
     from partita.cli.partition import PartitionOptions, run_partition
 
     return run_partition(PartitionOptions(**_given(PartitionOptions, locals())))
