@@ -28,6 +28,8 @@ def human_bytes(n: float) -> str:
     >>> human_bytes(20_000_000_000)
     '20.0 GB'
     """
+    if n >= 1e18:  # what a broken file asks for may be beyond a float
+        return f"{min(n, 1e300):.0e} B"
     for unit in ("B", "kB", "MB", "GB"):
         if abs(n) < 1000:
             return f"{n:.0f} {unit}" if unit == "B" else f"{n:.1f} {unit}"

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from optional import optional
 from partita.cli.verify import run_verify
 from partita.errors import InputError, MemoryLimitError
-from partita.io import read_draws, read_features, read_labels, read_matrix, read_memberships
+from partita.io import matrices, read_draws, read_features, read_labels, read_matrix, read_memberships
 from partita.io.market import read_market
 from partita.io.sparse_files import read_sparse_rows
 from partita.partition.draws import PartitionDraws
@@ -243,3 +243,17 @@ def test_a_page_of_a_parquet_file_of_draws_that_is_broken(tmp_path, cut):
     content = bytearray(file.read_bytes())
     content[4 : 4 + cut] = b"\xff" * cut
     refused(read_draws, file, bytes(content), "not a whole parquet file")
+
+
+def test_numbers_in_another_byte_order_are_refused_in_words(tmp_path):
+    with pytest.raises(InputError, match="save numbers as float64"):
+        matrices._as_csr(np.ones((3, 3), dtype=">i2"), tmp_path / "a.npy", "affinity")
+
+
+@pytest.mark.skipif(pq is None, reason="needs pyarrow")
+def test_a_parquet_column_shorter_than_the_file_says_is_refused(tmp_path, monkeypatch):
+    pq.write_table(pa.table({"x": [1.0, 2.0], "y": [3.0, 4.0]}), tmp_path / "a.parquet")
+    whole = pq.ParquetFile.read
+    monkeypatch.setattr(pq.ParquetFile, "read", lambda self, **given: whole(self, **given).slice(2))
+    with pytest.raises(InputError, match="has 0 rows and the file says 2"):
+        read_features(tmp_path / "a.parquet")

@@ -287,6 +287,7 @@ def test_without_a_limit_it_is_what_the_system_has(monkeypatch):
 
 def test_bytes_are_said_in_the_unit_that_people_read():
     assert [human_bytes(n) for n in (0, 999, 1000, 20e9, 3e12)] == ["0 B", "999 B", "1.0 kB", "20.0 GB", "3.0 TB"]
+    assert [human_bytes(n) for n in (3e18, 10**400)] == ["3e+18 B", "1e+300 B"]
 
 
 def run(program, *arguments):

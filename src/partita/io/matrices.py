@@ -209,7 +209,10 @@ def _require_same_order(ids: Sequence[str], columns: Sequence[str], file: Path, 
 
 def _as_csr(loaded: Any, file: Path, what: What) -> sparse.csr_array:
     _require_square(loaded.shape, file, what)
-    matrix: sparse.csr_array = sparse.csr_array(loaded)
+    try:
+        matrix: sparse.csr_array = sparse.csr_array(loaded)
+    except ValueError as error:  # numbers in another byte order
+        raise InputError(f"{file}: the {what} is of type {loaded.dtype}; save numbers as float64") from error
     if matrix.dtype.kind not in "biuf":
         raise InputError(f"{file}: the {what} should hold real numbers, it is of type {matrix.dtype}; save numbers")
     entries: sparse.csr_array = matrix.astype(np.float64)

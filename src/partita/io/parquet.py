@@ -79,11 +79,17 @@ class ParquetTable:
 
     def _column(self, name: str) -> Any:
         try:
-            return self.file.read(columns=[name]).column(name)
+            column = self.file.read(columns=[name]).column(name)
         except MemoryError as error:
             raise MemoryLimitError(f"{self.path}: column {name!r} does not fit ({error}); leave it out") from error
         except BROKEN as error:
             raise InputError(f"{self.path}: column {name!r} cannot be read ({error}); write the file again") from error
+        if len(column) != self.file.metadata.num_rows:
+            raise InputError(
+                f"{self.path}: column {name!r} has {len(column)} rows and the file says "
+                f"{self.file.metadata.num_rows}; write the file again"
+            )
+        return column
 
 
 def open_parquet(path: Path) -> ParquetTable:
