@@ -1,7 +1,8 @@
 """Sparse matrices from .npz files as `scipy.sparse.save_npz` writes them; rows of numbers from those and .mtx files.
 
-SciPy's conversions write where the indices of a file say, so indices are looked through before anything is converted;
-and a few bytes can say a shape that takes any amount of memory, so shapes are held against it first.
+SciPy's conversions write where the indices of a file say, so indices are looked through before anything is converted:
+here, since SciPy's own `check_format` passes pointers that end in 0, or whose differences wrap around. And a few bytes
+can say a shape that takes any amount of memory, so shapes are held against it first.
 """
 
 from __future__ import annotations
@@ -94,15 +95,33 @@ def _made(form: str, values: NDArray[Any], parts: list[NDArray[Any]], shape: tup
     if form == "dia":
         if values.ndim != 2 or parts[0].shape != (len(values),):
             raise ValueError("its diagonals and their offsets do not go together")
+        if parts[0].size and not -shape[0] < parts[0].min() <= parts[0].max() < shape[1]:
+            raise ValueError("it has diagonals outside the matrix")
         require_memory(ENTRY * len(values) * min(shape), "a matrix of diagonals", REMEDY)
         return sparse.dia_array((values, parts[0]), shape=shape)
     if form == "coo":
         if not values.shape == parts[0].shape == parts[1].shape == (values.size,):
             raise ValueError("its entries and their indices are not of one length")
         return sparse.coo_array((values, (parts[0], parts[1])), shape=shape)
-    kind = getattr(sparse, f"{form}_array")
-    matrix = kind((values, *parts), shape=shape)
-    matrix.check_format(full_check=True)
+    sides = list(shape)
     if form == "bsr":
-        require_memory(ENTRY * matrix.data.size, "a matrix of blocks", REMEDY)
+        if values.ndim != 3 or 0 in values.shape[1:] or shape[0] % values.shape[1] or shape[1] % values.shape[2]:
+            raise ValueError("its blocks do not fill the matrix")
+        require_memory(ENTRY * values.size, "a matrix of blocks", REMEDY)
+        sides = [side // block for side, block in zip(shape, values.shape[1:], strict=True)]
+    along, across = sides[::-1] if form == "csc" else sides
+    indices, pointers = parts
+    _require_pointers(len(values), indices, pointers, along, across)
+    matrix = getattr(sparse, f"{form}_array")((values, indices, pointers), shape=shape)
+    matrix.check_format(full_check=True)
     return matrix
+
+
+def _require_pointers(n_entries: int, indices: NDArray[Any], pointers: NDArray[Any], along: int, across: int) -> None:
+    if indices.shape != (n_entries,) or pointers.shape != (along + 1,):
+        raise ValueError("its entries, indices and pointers are not of lengths that go together")
+    if pointers[0] != 0 or pointers[-1] > n_entries or (pointers[1:] < pointers[:-1]).any():
+        raise ValueError("its pointers do not count its entries")
+    used = indices[: pointers[-1]]  # SciPy may keep room behind them
+    if used.size and not 0 <= used.min() <= used.max() < across:
+        raise ValueError("it has entries outside the matrix")
