@@ -20,7 +20,7 @@ from partita.affinity import (
 )
 from partita.errors import InputError
 from partita.kernels import foreign_csr, namespace, rows
-from partita.kernels.simplex import project_rows_array, project_rows_numpy
+from partita.kernels.simplex import project_rows_array, project_rows_numpy, project_rows_scaled
 from partita.metrics import adjusted_rand_index
 from partita.objectives import PerClusterObjective, Problem, ScaledObjective, SoFObjective, SymNMFObjective
 from partita.solvers import ProjectedGradient, Starts, SubspaceMajorization, default_solver, drive
@@ -187,6 +187,8 @@ def test_rows_are_projected_as_on_the_host(make):
     V[0], V[1], V[2] = 0.0, 1e6, [1e9, 1, 2, 3, 4, 5, 6]
     same(project_rows_array(make(V)), project_rows_numpy(V))
     same(project_rows_array(make(V[:, :1])), np.ones((200, 1)))
+    u = np.array([1e-2, 1e-1, 1.0, 2.0, 3.0, 10.0, 100.0])
+    same(project_rows_scaled(make(V), make(u)), project_rows_scaled(V, u))
 
 
 @pytest.mark.parametrize("make", [strict, tensor, sparse_tensor])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
-from partita.kernels.simplex import project_rows, project_rows_compiled, project_rows_numpy
+from partita.kernels.simplex import project_rows, project_rows_compiled, project_rows_numpy, project_rows_scaled
 
 # The first call of the kernel compiles it.
 property_test = settings(deadline=None)
@@ -64,6 +64,25 @@ def test_a_quadratic_programme_agrees(project, V):
             options={"ftol": 1e-14, "maxiter": 200},
         )
         np.testing.assert_allclose(w, found.x, atol=1e-6)  # SLSQP's own accuracy
+
+
+@property_test
+@given(V=matrices(ordinary), data=st.data())
+def test_in_units_of_the_columns_it_is_the_projection_too(V, data):
+    """w is nearest by sum_k (w_k - v_k)^2 / u_k exactly when <(v - w) / u, c - w> <= 0 for every corner c."""
+    u = data.draw(arrays(np.float64, V.shape[1], elements=st.floats(1e-3, 1e3)))
+    W = project_rows_scaled(V, u)
+    assert (W >= 0).all()
+    assert np.abs(W.sum(axis=1) - 1).max() <= 1e-9
+    normal = (V - W) / u
+    at_corners = normal - np.einsum("nk,nk->n", normal, W)[:, None]
+    assert at_corners.max() <= 1e-9 * (1 + np.abs(normal).max())
+
+
+@property_test
+@given(V=matrices(ordinary))
+def test_in_units_of_one_it_is_the_plain_projection(V):
+    np.testing.assert_allclose(project_rows_scaled(V, np.ones(V.shape[1])), project_rows_numpy(V), atol=1e-12)
 
 
 @property_test

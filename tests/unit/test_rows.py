@@ -1,16 +1,18 @@
 """Passes over rows and products with a sparse matrix: the numbers of NumPy and SciPy, the same bits on any threads."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita.affinity import DiffusedAffinity, SparseAffinity
+from partita.affinity import DenseAffinity, DiffusedAffinity, SparseAffinity, as_affinity
 from partita.kernels import products, rows, simplex
 from partita.kernels.products import csr_product
 from partita.kernels.rows import row_pass
 from partita.kernels.simplex import project_rows_numpy
 from partita.kernels.threads import limit_threads
-from partita.objectives import PerClusterObjective, Problem, SymNMFObjective
+from partita.objectives import PerClusterObjective, Problem, ScaledObjective, SymNMFObjective
 from partita.solvers import ProjectedGradient, optimality
 from partita.solvers.base import optimality_by_rows
 
@@ -151,26 +153,107 @@ def test_steps_by_blocks_are_steps_on_the_whole(monkeypatch, objective, weighted
     assert cut.optimality == pytest.approx(whole.optimality, rel=1e-6)
 
 
+@pytest.mark.parametrize("units", [False, True])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("K", [1, 2, 5, 33])
-def test_a_compiled_step_is_that_of_array_operations(monkeypatch, K, weighted):
+def test_a_compiled_step_is_that_of_array_operations(monkeypatch, K, weighted, units):
     rng = np.random.default_rng(K)
+    u = 10.0 ** rng.uniform(-2, 2, K) if units else None
     weights = rng.integers(1, 4, 60).astype(float) if weighted else None
     problem = Problem(graph(np.float64), PerClusterObjective(), weights)
     W = rng.dirichlet(np.full(K, 0.2), 60)
     W[:20] = np.eye(K)[rng.integers(0, K, 20)]  # corners, and rows that are equal: ties
     point = problem.evaluate(W)
     for curvature in (1e-12, 1e-3, problem.curvature_bound(point), 1e6):
-        expected = problem.descend(point, curvature)
+        expected = problem.descend(point, curvature, u=u)
         with monkeypatch.context() as compiled:
             compiled.setattr(simplex, "COMPILED_FROM", 0)
-            found = problem.descend(point, curvature)
+            found = problem.descend(point, curvature, u=u)
         # Steps of size gradient / curvature, added and taken away again.
-        rounding = 1e-14 * (1 + np.abs(problem.gradient(point)).max() / curvature)
+        largest = np.abs(problem.gradient(point)).max() / curvature * (u.max() / u.min() * u.max() if units else 1)
+        rounding = 1e-14 * (1 + largest)
         np.testing.assert_allclose(found.W, expected.W, atol=rounding)
         np.testing.assert_allclose(found.W.sum(axis=1), 1.0, atol=1e-14)
         assert found.slope == pytest.approx(expected.slope, rel=1e-9, abs=1e-12)
         assert found.square == pytest.approx(expected.square, rel=1e-9, abs=1e-12)
+
+
+def unequal():
+    """Two clusters of 40 and one of 4 items, and a membership near them."""
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1, 2], [40, 40, 4])
+    P = (labels[:, None] == labels) * 0.5 + 0.002
+    P /= np.sqrt(P.sum(axis=1)[:, None] * P.sum(axis=1))
+    return DenseAffinity(P), 0.7 * np.eye(3)[labels] + 0.3 * rng.dirichlet(np.ones(3), len(labels))
+
+
+def test_columns_are_measured_in_units_in_which_they_are_equally_curved():
+    affinity, W = unequal()
+    problem = Problem(affinity, PerClusterObjective())
+    point = problem.evaluate(W)
+    u = problem.squared_units(point)
+    _, Q = problem.linear(point)
+    np.testing.assert_allclose(u * Q.diagonal(), 1.0)
+    assert u.argmin() == 2  # the small cluster is the most curved
+    assert u.max() > 4 * u.min()
+    # so measured the curvature is bounded by a number near 1, and by no smaller one
+    bound = problem.curvature_bound(point, u)
+    assert 1.0 <= bound < 3.0
+    assert np.linalg.eigvalsh(bound * np.diag(1 / u) - Q)[0] == pytest.approx(0, abs=1e-9 * Q.max())
+
+
+def test_a_column_without_a_scale_has_finite_units():
+    affinity, W = unequal()
+    problem = Problem(affinity, PerClusterObjective())
+    point = replace(problem.evaluate(W), scale=np.array([1.0, 1.0, 0.0]))
+    assert np.isfinite(problem.squared_units(point)).all()
+    assert problem.squared_units(replace(point, scale=np.zeros(3))) is None
+
+
+def test_one_scale_for_all_and_weighted_pairs_have_no_units():
+    affinity, W = unequal()
+    problem = Problem(affinity, ScaledObjective())
+    assert problem.squared_units(problem.evaluate(W)) is None
+    observed = np.where(np.random.default_rng(0).random(affinity.shape) < 0.1, np.nan, affinity.to_dense())
+    observed = np.where(np.isnan(observed.T), np.nan, observed)
+    problem = Problem(as_affinity(observed, missing="unobserved"), PerClusterObjective())
+    assert problem.squared_units(problem.evaluate(W)) is None
+
+
+@pytest.mark.parametrize("compiled_from", [0, 10**9])
+def test_a_step_in_units_is_the_least_of_its_model(monkeypatch, compiled_from):
+    """<g, p - w> + B/2 sum_k (p_k - w_k)^2 / u_k is least at the step, among rows on the simplex."""
+    monkeypatch.setattr(simplex, "COMPILED_FROM", compiled_from)
+    affinity, W = unequal()
+    problem = Problem(affinity, PerClusterObjective())
+    point = problem.evaluate(W)
+    u, B, g = problem.squared_units(point), 1.7, problem.gradient(point)
+    step = problem.descend(point, B, u=u)
+    move = step.W - point.W
+    assert step.slope == pytest.approx((g * move).sum())
+    assert step.square == pytest.approx((move**2 / u).sum())
+    # the condition of the first order: no corner of the simplex lies downhill from the step
+    downhill = g + B * move / u
+    assert (downhill - (downhill * step.W).sum(axis=1, keepdims=True)).min() >= -1e-10 * np.abs(g).max()
+
+
+def test_units_save_steps_where_clusters_differ_in_size(monkeypatch):
+    affinity, W = unequal()
+
+    def steps():
+        problem, solver = Problem(affinity, PerClusterObjective()), ProjectedGradient()
+        state = solver.start(problem, W)
+        for count in range(500):
+            if state.optimality <= 1e-6 or state.stalled:
+                return count, state.point.value
+            state = solver.step(problem, state)
+        raise AssertionError("no optimum in 500 steps")
+
+    count, value = steps()
+    monkeypatch.setattr(Problem, "squared_units", lambda self, base: None)
+    count_without, value_without = steps()
+    assert count < count_without
+    assert value == pytest.approx(value_without, rel=1e-6)
 
 
 @pytest.mark.parametrize("compiled_from", [0, 10**9])
@@ -209,6 +292,6 @@ def test_a_compiled_projection_ends_where_rounding_decides_what_is_left_out():
         V = rng.permuted(V, axis=1)
         W = np.zeros_like(V)
         out = np.empty_like(V)
-        descend_rows(W, V, None, np.ones(K), np.zeros((K, K)), 1.0, out)
+        descend_rows(W, V, None, np.ones(K), np.zeros((K, K)), 1.0, np.ones(K), out)
         np.testing.assert_allclose(out, project_rows_numpy(V), atol=1e-14)
         np.testing.assert_allclose(out.sum(axis=1), 1.0, atol=1e-14)

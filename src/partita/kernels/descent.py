@@ -1,9 +1,10 @@
 """A projected gradient step of every row, compiled: gradient, step, projection and the sums, in one pass without arrays
 between. Importing this module loads numba.
 
-Row i of W goes to the projection onto the simplex of w - g / B with g = w Q - y o a, where Q = 4 A G A is K x K and
-a = 4 diag(A). Memberships are mostly zeros, and a zero of w is a row of Q that is not read. The threshold theta of the
-projection is found by leaving out, again and again, what lies below it [michelot1986]: a few passes over K numbers.
+Row i of W goes to the projection onto the simplex of w - u o g / B with g = w Q - y o a, where Q = 4 A G A is K x K and
+a = 4 diag(A), and the nearest point is that by sum_k (p_k - v_k)^2 / u_k. Memberships are mostly zeros, and a zero of w
+is a row of Q that is not read. The threshold theta of the projection is found by leaving out, again and again, what
+lies below it [michelot1986]: a few passes over K numbers.
 
 Cost: O(nnz(W) K) for the gradient and O(N K) for the rest.
 """
@@ -19,10 +20,13 @@ __all__ = ["descend_rows"]
 
 
 @njit(cache=True, nogil=True)
-def descend_rows(W: Any, Y: Any, weights: Any, a: Any, Q: Any, B: float, out: Any) -> tuple[float, float]:
-    """Put project(W - g / B) into `out`; <g, out - W> and ||out - W||^2 in the metric of the weights, N x 1 or None."""
+def descend_rows(W: Any, Y: Any, weights: Any, a: Any, Q: Any, B: float, u: Any, out: Any) -> tuple[float, float]:
+    """Put project(W - u g / B) into `out`; <g, out - W> and sum_k ||out_k - W_k||^2 / u_k.
+
+    Both in the metric of the weights, N x 1 or None.
+    """
     n, K = W.shape
-    g, v = np.empty(K), np.empty(K)
+    g, v, m = np.empty(K), np.empty(K), 1.0 / u
     slope, square = 0.0, 0.0
     for i in range(n):
         for k in range(K):
@@ -34,27 +38,29 @@ def descend_rows(W: Any, Y: Any, weights: Any, a: Any, Q: Any, B: float, out: An
                     g[k] += w * Q[j, k]
         top = -np.inf
         for k in range(K):
-            v[k] = W[i, k] - g[k] / B
-            top = max(top, v[k])
-        total = -1.0
+            v[k] = W[i, k] - u[k] * g[k] / B
+            top = max(top, v[k] * m[k])
+        total, units = -1.0, 0.0
         for k in range(K):
-            v[k] -= top  # a shift of a row changes nothing, and with it x - 1 is never rounded to x
+            v[k] -= top * u[k]  # a shift by u changes nothing, and with it x - 1 is never rounded to x
             total += v[k]
-        count, theta = K, total / K
+            units += u[k]
+        count, theta = K, total / units
         while True:
-            total, left = -1.0, 0
+            total, units, left = -1.0, 0.0, 0
             for k in range(K):
-                if v[k] > theta:
+                if v[k] > theta * u[k]:
                     total += v[k]
+                    units += u[k]
                     left += 1
             if left >= count or left == 0:  # fewer each time but for rounding, which must not go round in circles
                 break
-            count, theta = left, total / left
+            count, theta = left, total / units
         d = 1.0 if weights is None else weights[i, 0]
         for k in range(K):
-            p = max(v[k] - theta, 0.0)
+            p = max(v[k] - theta * u[k], 0.0)
             move = p - W[i, k]
             slope += d * g[k] * move
-            square += d * move * move
+            square += d * m[k] * move * move
             out[i, k] = p
     return slope, square

@@ -4,6 +4,9 @@ The projection of v is max(v - theta, 0) with the theta that makes the row sum t
 row [held1974; duchi2008, Fig. 1]. Small arrays go through NumPy, so that a small fit loads no compiler; large ones
 through a numba kernel that makes no temporary arrays. Both are the same algorithm and a test holds them together.
 
+Columns may be measured each on its own scale: the nearest p by sum_k (p_k - v_k)^2 / u_k is max(v - theta u, 0), and
+theta is found by leaving out, again and again, what lies below it [michelot1986].
+
 Cost: O(N K log K) in NumPy, O(N K^2) worst case and about O(N K) in practice in the kernel (insertion sort, K small).
 """
 
@@ -16,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.kernels.namespace import namespace, of_numpy
+from partita.kernels.namespace import like, namespace, of_numpy
 from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = [
@@ -24,6 +27,7 @@ __all__ = [
     "project_rows_array",
     "project_rows_compiled",
     "project_rows_numpy",
+    "project_rows_scaled",
     "row_descent",
     "row_projection",
 ]
@@ -44,8 +48,14 @@ def project_rows(V: NDArray[np.float64]) -> NDArray[np.float64]:
     return project_rows_compiled(V) if V.size >= COMPILED_FROM else project_rows_numpy(V)
 
 
-def row_projection(factor: Any) -> Callable[[Any], Any]:
-    """The projection for blocks of rows of `factor`, an array of any kind: the compiled one where it is large."""
+def row_projection(factor: Any, u: NDArray[np.float64] | None = None) -> Callable[[Any], Any]:
+    """The projection for blocks of rows of `factor`, an array of any kind: the compiled one where it is large.
+
+    With `u` the one that measures column k in units of sqrt(u_k).
+    """
+    if u is not None:
+        units = like(factor, u)
+        return lambda V: project_rows_scaled(V, units)
     if not of_numpy(factor):
         return project_rows_array
     if factor.shape[1] == 1:
@@ -66,9 +76,10 @@ def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, 
         a: NDArray[np.float64],
         Q: NDArray[np.float64],
         B: float,
+        u: NDArray[np.float64] | None,
     ) -> tuple[NDArray[np.float64], float, float]:
         out = np.empty_like(W)
-        slope, square = descend_rows(W, Y, weights, a, Q, B, out)
+        slope, square = descend_rows(W, Y, weights, a, Q, B, np.ones(W.shape[1]) if u is None else u, out)
         return out, slope, square
 
     return step
@@ -102,6 +113,27 @@ def project_rows_numpy(V: NDArray[np.float64]) -> NDArray[np.float64]:
     support = (descending * np.arange(1, K + 1) > excess).sum(axis=1)  # [duchi2008] Fig. 1: rho, at least 1
     theta = excess[np.arange(len(V)), support - 1] / support
     return np.asarray(np.maximum(V - theta[:, None], 0.0))
+
+
+def project_rows_scaled(V: Any, u: Any) -> Any:
+    """The p on the simplex with the least sum_k (p_k - v_k)^2 / u_k, u > 0, for each row v of an array of any kind.
+
+    >>> project_rows_scaled(np.array([[0.5, 0.7]]), np.array([1.0, 3.0])).round(12).tolist()
+    [[0.45, 0.55]]
+    """
+    xp = namespace(V)
+    V = V - xp.max(V / u, axis=1, keepdims=True) * u  # a shift by u changes nothing; the largest v / u is 0 now
+    zero = xp.zeros_like(V)
+    inside = zero <= 0  # all of them
+    for _ in range(V.shape[1]):
+        theta = (xp.sum(xp.where(inside, V, zero), axis=1, keepdims=True) - 1.0) / xp.sum(
+            xp.where(inside, u, zero), axis=1, keepdims=True
+        )
+        still = inside & (theta * u < V)
+        if bool(xp.all(still == inside)):
+            break
+        inside = still
+    return xp.where(inside, V - theta * u, zero)
 
 
 def project_rows_compiled(V: NDArray[np.float64]) -> NDArray[np.float64]:

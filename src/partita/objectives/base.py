@@ -38,6 +38,8 @@ from partita.registry import enrol
 
 # Points of a segment that are tried where values on it are not K x K work.
 COARSE = (0.125, 0.25, 0.5, 0.75)
+# Share of the largest curvature that a column is taken to have at least.
+FLATTEST = 1e-3
 # Listed pairs taken at a time, so that no array of pairs x K is made.
 CHUNK = 1 << 16
 
@@ -53,6 +55,8 @@ class Objective(ABC):
     equation: ClassVar[str]
     source: ClassVar[str]
     domain: ClassVar[Domain] = SIMPLEX
+    # Whether the scales of two clusters may differ.
+    own_scales: ClassVar[bool] = False
     registry: ClassVar[dict[str, type[Objective]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -171,10 +175,16 @@ class Problem:
         return gradient
 
     def descend(
-        self, base: Point | Between, curvature: float, *, keep: bool = True, measured: tuple[Point, float] | None = None
+        self,
+        base: Point | Between,
+        curvature: float,
+        *,
+        u: Array | None = None,
+        keep: bool = True,
+        measured: tuple[Point, float] | None = None,
     ) -> Descent:
         """One projected gradient step from `base`; see `partita.objectives.descent`."""
-        return descend(self, base, curvature, keep=keep, measured=measured)
+        return descend(self, base, curvature, u=u, keep=keep, measured=measured)
 
     def linear(self, point: Point | Between) -> tuple[Array, Array]:
         """With (b, Q) the gradient is W Q - Y diag(b)."""
@@ -187,15 +197,28 @@ class Problem:
             return None
         return 4.0 * ((self._modelled(point.W, point.scale) @ self._weighted(point.W)) * point.scale)
 
-    def curvature_bound(self, point: Point) -> float:
-        """Largest curvature of one row's quadratic: 4 lambda_max(A G A).
+    def squared_units(self, base: Point | Between) -> Array | None:
+        """1 / Q_kk for every column, Q = 4 A G A the curvature of a row: units in which all columns are equally curved.
+
+        With scales a_k of their own, a_k^2 n_k is largest for the smallest cluster, and steps of one length for all
+        columns would be as short as that one needs. None where one scale serves all, and where pairs have weights.
+        """
+        if not self.objective.own_scales or self.pair_weights is not None:
+            return None
+        curved = 4.0 * base.scale**2 * base.gram.diagonal()
+        top = curved.max()
+        return None if top <= 0 else 1.0 / np.maximum(curved, FLATTEST * top)
+
+    def curvature_bound(self, point: Point | Between, u: Array | None = None) -> float:
+        """Largest curvature of one row's quadratic, 4 lambda_max(A G A), in squared units `u` of the columns.
 
         With weights on pairs a bound, the smaller of two: that, with what heavier pairs add; and the largest trace.
         """
-        a, pairs = point.scale, self.pair_weights
+        a, pairs = point.scale if u is None else point.scale * np.sqrt(u), self.pair_weights
         top = 4.0 * float(np.linalg.eigvalsh((a[:, None] * point.gram) * a)[-1])
         if pairs is None:
             return top
+        assert isinstance(point, Point)
         heavier, largest = self._row_weights(point.W)
         square = 4.0 * float(np.max(a**2))
         return min(pairs.rest * top + square * heavier if pairs.rest else np.inf, square * largest)

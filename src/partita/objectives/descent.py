@@ -6,6 +6,9 @@ iteration of accelerated projected gradient is a product with P, the sums over t
 
 With the K x K numbers (b, Q) of `Problem.linear` the gradient is W Q - Y diag(b). Where the factor lies on the simplex
 and is large, a compiled kernel does a block of rows at once (`Domain.row_descent`).
+
+Columns may be measured in units of their own, a row by sum_k w_k^2 / u_k: then column k has steps of u_k / B, and the
+row is projected onto what is nearest by that measure.
 """
 
 from __future__ import annotations
@@ -35,7 +38,7 @@ class Descent:
 
     W: Any  # W', or None where it was not kept
     slope: float  # <gradient, W' - W>
-    square: float  # ||W' - W||^2
+    square: float  # ||W' - W||^2, column k divided by u_k
     moved: float = 0.0  # the same of the point that was measured
 
 
@@ -44,10 +47,11 @@ def descend(
     base: Point | Between,
     curvature: float,
     *,
+    u: Array | None = None,
     keep: bool = True,
     measured: tuple[Point, float] | None = None,
 ) -> Descent:
-    """The step to W' = project(W - gradient / B), for domains that project row by row.
+    """The step to W' = project(W - gradient diag(u) / B), for domains that project row by row.
 
     Parameters
     ----------
@@ -56,12 +60,14 @@ def descend(
         W.
     curvature : float
         B > 0.
+    u : array of K, optional
+        Squared units of the columns, > 0; ones by default.
     keep : bool
         Without it W' is not kept.
     measured : point and curvature, optional
-        Another point whose step is measured in the same pass.
+        Another point whose step, with u = 1, is measured in the same pass.
     """
-    step, arrays = _step(problem, base, float(curvature)), _arrays(base)
+    step, arrays = _step(problem, base, float(curvature), u), _arrays(base)
     if measured is None:
 
         def work(d: Array | None, more: Array | None, *blocks: Any) -> tuple[Any, Any]:
@@ -71,7 +77,7 @@ def descend(
         outputs, sums = _pass(work, arrays, problem.column, problem.of_pairs(base))
     else:
         point, own = measured
-        other, n = _step(problem, point, float(own)), len(arrays)
+        other, n = _step(problem, point, float(own), None), len(arrays)
 
         def work(d: Array | None, more: Array | None, *blocks: Any) -> tuple[Any, Any]:
             W, slope, square = step(d, more, *blocks[:n])
@@ -97,9 +103,10 @@ def gradient_rows(problem: Problem, base: Point | Between) -> Callable[[Any, Any
 Step = Callable[..., tuple[Any, Any, Any]]
 
 
-def _step(problem: Problem, base: Point | Between, B: float) -> Step:
+def _step(problem: Problem, base: Point | Between, B: float, u: Array | None) -> Step:
     """W', slope and square of a block of rows, from weights, what pair weights add, and the rows of `_arrays`."""
-    gradient_of, project = gradient_rows(problem, base), problem.objective.domain.row_projection(_first(base))
+    gradient_of, project = gradient_rows(problem, base), problem.objective.domain.row_projection(_first(base), u)
+    units = 1.0 if u is None else like(_first(base), u)
     compiled = problem.objective.domain.row_descent(_first(base)) if problem.pair_weights is None else None
     b, Q = problem.linear(base)
     t = base.t if isinstance(base, Between) else None
@@ -108,12 +115,12 @@ def _step(problem: Problem, base: Point | Between, B: float) -> Step:
         if t is not None:
             W, Y = W + t * (V - W), Y + t * (Z - Y)
         if compiled is not None:
-            return compiled(W, Y, d, b, Q, B)
+            return compiled(W, Y, d, b, Q, B, u)
         gradient = gradient_of(W, Y, more)
-        candidate = project(W - gradient / B)
+        candidate = project(W - gradient / (B / units))
         move = candidate - W
         xp, weighted = namespace(W), move if d is None else d * move
-        return candidate, xp.sum(gradient * weighted), xp.sum(move * weighted)
+        return candidate, xp.sum(gradient * weighted), xp.sum(move * weighted / units)
 
     return step
 

@@ -58,15 +58,18 @@ class Domain(ABC):
     def project(self, V: Array, weights: Array | None = None) -> Array:
         """The feasible factor nearest to V (for partitions: the one that V points to, row by row)."""
 
-    def row_projection(self, factor: Array) -> Callable[[Array], Array]:
-        """`project` for blocks of rows of such a factor, where rows are projected each on its own."""
+    def row_projection(self, factor: Array, u: Array | None = None) -> Callable[[Array], Array]:
+        """`project` for blocks of rows of such a factor, where rows are projected each on its own.
+
+        With `u` the nearest row by sum_k (p_k - v_k)^2 / u_k; here for domains that project entry by entry.
+        """
         return self.project
 
     def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float]] | None:
         """Gradient, step, projection and sums of a block of rows in one compiled pass, where there is one that pays.
 
-        Called with W, Y, weights (N x 1, or None), b, Q and B: the projection of W - (W Q - Y diag(b)) / B, and the two
-        sums of `Problem.descend`.
+        Called with W, Y, weights (N x 1, or None), b, Q, B and u (or None): the projection of
+        W - (W Q - Y diag(b)) diag(u) / B, and the two sums of `Problem.descend`.
         """
         return None
 
@@ -108,8 +111,8 @@ class Simplex(Domain):
     def project(self, V: Array, weights: Array | None = None) -> Array:
         return project_rows(V)
 
-    def row_projection(self, factor: Array) -> Callable[[Array], Array]:
-        return row_projection(factor)
+    def row_projection(self, factor: Array, u: Array | None = None) -> Callable[[Array], Array]:
+        return row_projection(factor, u)
 
     def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float]] | None:
         return row_descent(factor)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.objectives import Between, Descent, Point, Problem
 from partita.registry import enrol
@@ -109,11 +110,11 @@ def optimality_by_rows(problem: Problem, point: Point) -> float:
 
 
 def optimality_and_step(
-    problem: Problem, point: Point, base: Point | Between, curvature: float
+    problem: Problem, point: Point, base: Point | Between, curvature: float, u: NDArray[np.float64] | None
 ) -> tuple[float, Descent]:
     """`optimality_by_rows` of a point and a step from another one, in the same pass."""
     bound, unit = problem.curvature_bound(point), problem.objective.domain.unit(problem, point)
     if bound <= 0 or unit <= 0:
-        return 0.0, problem.descend(base, curvature)
-    step = problem.descend(base, curvature, measured=(point, bound))
+        return 0.0, problem.descend(base, curvature, u=u)
+    step = problem.descend(base, curvature, u=u, measured=(point, bound))
     return float(np.sqrt(step.moved / problem.total_weight)) / unit, step

@@ -8,6 +8,11 @@ of the new membership, alone and with the last one, which give everything K x K 
 the step from V that is tried next, V itself never being kept. (Searching the segment back to the last membership
 instead, where the objective is known without a product, was tried and changes the count by less than 2%.)
 
+Where clusters have scales of their own, columns have steps of their own (`Problem.squared_units`): a row is as curved
+in column k as 4 a_k^2 n_k says, which differs between clusters as their sizes do, and one length for all would be that
+of the smallest. Over 37 data sets the products with P fall by a quarter (geometric mean), on the largest to a third,
+and the answers are the same; with one scale for all nothing is gained.
+
 The objective is not convex: the guarantee is a monotone objective and stationary limit points. Use it where a product
 with P is cheap (a sparse graph, a factor of low rank): it is the fastest there by the clock. Where products are dear,
 `SubspaceMajorization` needs a tenth of them.
@@ -76,9 +81,10 @@ class ProjectedGradient(Solver):
     def step(self, problem: Problem, state: State) -> State:
         memory: _Memory = state.memory
         point, momentum, curvature = state.point, memory.momentum, memory.curvature
-        curvature = curvature or max(problem.curvature_bound(point), sys.float_info.min)
         base, after = self._base(problem, memory.before, point, memory.cross, momentum)
-        trial = memory.trial or problem.descend(base, curvature)
+        u = problem.squared_units(base)
+        curvature = curvature or max(problem.curvature_bound(base, u), sys.float_info.min)
+        trial = memory.trial or problem.descend(base, curvature, u=u)
         for _ in range(MAX_TRIALS):
             candidate, cross = problem.evaluate_beside(trial.W, point)
             model = base.value + trial.slope + 0.5 * curvature * trial.square
@@ -89,12 +95,15 @@ class ProjectedGradient(Solver):
                 if base is point:
                     break  # no descent left above rounding
                 base, after = point, 1.0  # the momentum carried it past the valley
+                u = problem.squared_units(base)
             else:
                 curvature *= self.decay
                 following, _ = self._base(problem, point, candidate, cross, after)
-                reached, trial = optimality_and_step(problem, candidate, following, curvature)
+                reached, trial = optimality_and_step(
+                    problem, candidate, following, curvature, problem.squared_units(following)
+                )
                 return State(candidate, reached, _Memory(point, cross, curvature, after, trial))
-            trial = problem.descend(base, curvature)
+            trial = problem.descend(base, curvature, u=u)
         return State(point, state.optimality, memory, stalled=True)
 
     def _base(
