@@ -167,20 +167,35 @@ def test_multilevel_vectors_do_not_depend_on_the_threads(large):
     np.testing.assert_array_equal(found[0][1], found[1][1])
 
 
-def test_large_pieces_have_the_leading_eigenvalue_once_each(monkeypatch):
-    monkeypatch.setattr(spectral, "LARGE_FROM", 2_000)
+def test_large_pieces_have_the_leading_eigenvalue_once_each():
     graphs = []
     for seed, n in enumerate((5_000, 3_000, 300, 1)):
         X, _ = planted(n, 3, seed, spread=1.0)
         graphs.append(NeighborGraph().build(X, n_clusters=1).affinity.matrix)
     S = normalise(SparseAffinity(sp.block_diag(graphs, format="csr")), "symmetric").affinity
     piece = np.repeat(np.arange(4), (5_000, 3_000, 300, 1))
-    values, vectors = leading_eigenvectors(S, 6)
+    values, vectors = leading_eigenvectors(S, 6, large_from=2_000)
     np.testing.assert_allclose(values[:4], 1.0, atol=1e-3)
     assert (values[4:] < 1 - 1e-4).all()
     inside = [set(piece[np.abs(vectors[:, c]) > 0].tolist()) for c in range(6)]
     assert all(len(pieces) == 1 for pieces in inside)
     assert {pieces.pop() for pieces in inside[:4]} == {0, 1, 2, 3}
+
+
+def test_a_start_made_coarse_to_fine_is_as_good(monkeypatch):
+    X, truth = planted(9_000, 5)
+    P = NeighborGraph().build(X, n_clusters=1).affinity
+
+    def made():
+        starts = Starts(P, 5)
+        return np.abs(starts.embedding), starts.spectral_labels
+
+    rough_vectors, rough = made()
+    monkeypatch.setattr(start, "LARGE_FROM", 10_000)
+    vectors, exact = made()
+    assert np.abs(vectors - rough_vectors).max() > ROUNDING  # another way was taken
+    assert adjusted_rand_index(exact, rough) > 0.98
+    assert adjusted_rand_index(truth, rough) > adjusted_rand_index(truth, exact) - 0.01
 
 
 def test_thousands_of_lone_items_and_pairs_cost_nothing_and_change_nothing():
