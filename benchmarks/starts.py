@@ -2,7 +2,7 @@
 
     PARTITA_DATA=... python benchmarks/starts.py [set ...]
 
-Least of two runs each. Below 20,000 items a fit takes Lanczos; both are shown for all sets.
+Least of two runs each. Below 8,000 items a fit takes Lanczos; both are shown for all sets.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from partita.estimators.items import merge_identical
 from partita.kernels.threads import available_cores, limit_threads
 from partita.metrics import adjusted_rand_index
 from partita.objectives import PerClusterObjective, Problem
-from partita.solvers import ProjectedGradient, Starts, cluster_qr, drive, leading_eigenvectors, spectral
+from partita.solvers import ProjectedGradient, Starts, cluster_qr, drive, leading_eigenvectors
 from sets import anisotropic_blobs, load
 from timing import timed
 
@@ -50,9 +50,8 @@ def starts(name: str) -> None:
     search = "exact" if len(X) < 30_000 else "auto"
     S = normalise(NeighborGraph(search=search).build(items.features, n_clusters=K).affinity).affinity
     with limit_threads(available_cores()):
-        for way, large_from in WAYS.items():
-            spectral.LARGE_FROM = large_from
-            runs = [timed(lambda: leading_eigenvectors(S, K)[1]) for _ in range(2)]
+        for way, coarse_from in WAYS.items():
+            runs = [timed(lambda: leading_eigenvectors(S, K, coarse_from=coarse_from)[1]) for _ in range(2)]
             took, labels = min(took for took, _ in runs), cluster_qr(runs[-1][1])
             problem = Problem(DiffusedAffinity(S, 4), PerClusterObjective(), items.weights)
             found = drive(problem, ProjectedGradient(), Starts(problem.affinity, K), start=labels, seed=0)

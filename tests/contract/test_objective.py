@@ -102,6 +102,17 @@ def test_relabelling_the_clusters_relabels_the_gradient_and_leaves_the_value(nam
     np.testing.assert_allclose(problem.gradient(second), problem.gradient(first)[:, order], rtol=1e-8, atol=1e-9)
 
 
+@objectives
+def test_scales_differ_only_where_they_are_said_to(name):
+    rng = np.random.default_rng(7)
+    objective = Objective.registry[name]()
+    differ = []
+    for _ in range(20):
+        gram = np.cov(rng.normal(size=(K, 8))) + 0.1
+        differ.append(np.ptp(objective.scale(rng.random(K), gram * gram)) > 0)
+    assert any(differ) == objective.own_scales
+
+
 def over_all_supports(c, H):
     """min a^T H a - 2 a^T c over a >= 0, exactly: the best stationary point over every set of positive entries."""
     n = len(c)

@@ -66,14 +66,24 @@ def test_a_quadratic_programme_agrees(project, V):
         np.testing.assert_allclose(w, found.x, atol=1e-6)  # SLSQP's own accuracy
 
 
+def units(V, data):
+    return data.draw(arrays(np.float64, V.shape[1], elements=st.floats(1e-3, 1e3)))
+
+
+@property_test
+@given(V=matrices(ordinary | awkward), data=st.data())
+def test_in_units_of_the_columns_the_answer_is_on_the_simplex(V, data):
+    W = project_rows_scaled(V, units(V, data))
+    assert (W >= 0).all()
+    assert np.abs(W.sum(axis=1) - 1).max() <= 1e-9  # roundings of numbers below the largest ratio of units
+
+
 @property_test
 @given(V=matrices(ordinary), data=st.data())
-def test_in_units_of_the_columns_it_is_the_projection_too(V, data):
+def test_in_units_of_the_columns_it_is_the_projection(V, data):
     """w is nearest by sum_k (w_k - v_k)^2 / u_k exactly when <(v - w) / u, c - w> <= 0 for every corner c."""
-    u = data.draw(arrays(np.float64, V.shape[1], elements=st.floats(1e-3, 1e3)))
+    u = units(V, data)
     W = project_rows_scaled(V, u)
-    assert (W >= 0).all()
-    assert np.abs(W.sum(axis=1) - 1).max() <= 1e-9
     normal = (V - W) / u
     at_corners = normal - np.einsum("nk,nk->n", normal, W)[:, None]
     assert at_corners.max() <= 1e-9 * (1 + np.abs(normal).max())
@@ -82,7 +92,14 @@ def test_in_units_of_the_columns_it_is_the_projection_too(V, data):
 @property_test
 @given(V=matrices(ordinary))
 def test_in_units_of_one_it_is_the_plain_projection(V):
-    np.testing.assert_allclose(project_rows_scaled(V, np.ones(V.shape[1])), project_rows_numpy(V), atol=1e-12)
+    np.testing.assert_allclose(project_rows_scaled(V, np.ones(V.shape[1])), project_rows_numpy(V), rtol=0, atol=1e-13)
+
+
+def test_what_is_no_number_stays_none():
+    V = np.array([[np.nan, 1.0, 0.0], [0.2, 0.3, 0.5]])
+    W = project_rows_scaled(V, np.array([1.0, 2.0, 3.0]))
+    assert np.isnan(W[0]).all()
+    np.testing.assert_allclose(W[1], V[1], atol=1e-15)
 
 
 @property_test

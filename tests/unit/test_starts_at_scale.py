@@ -174,7 +174,7 @@ def test_large_pieces_have_the_leading_eigenvalue_once_each():
         graphs.append(NeighborGraph().build(X, n_clusters=1).affinity.matrix)
     S = normalise(SparseAffinity(sp.block_diag(graphs, format="csr")), "symmetric").affinity
     piece = np.repeat(np.arange(4), (5_000, 3_000, 300, 1))
-    values, vectors = leading_eigenvectors(S, 6, large_from=2_000)
+    values, vectors = leading_eigenvectors(S, 6, coarse_from=2_000)
     np.testing.assert_allclose(values[:4], 1.0, atol=1e-3)
     assert (values[4:] < 1 - 1e-4).all()
     inside = [set(piece[np.abs(vectors[:, c]) > 0].tolist()) for c in range(6)]
@@ -191,7 +191,7 @@ def test_a_start_made_coarse_to_fine_is_as_good(monkeypatch):
         return np.abs(starts.embedding), starts.spectral_labels
 
     rough_vectors, rough = made()
-    monkeypatch.setattr(start, "LARGE_FROM", 10_000)
+    monkeypatch.setattr(start, "COARSE_FROM", 10_000)
     vectors, exact = made()
     assert np.abs(vectors - rough_vectors).max() > ROUNDING  # another way was taken
     assert adjusted_rand_index(exact, rough) > 0.98

@@ -95,10 +95,10 @@ def _made(form: str, values: NDArray[Any], parts: list[NDArray[Any]], shape: tup
     if form == "dia":
         if values.ndim != 2 or parts[0].shape != (len(values),):
             raise ValueError("its diagonals and their offsets do not go together")
-        if parts[0].size and not -shape[0] < parts[0].min() <= parts[0].max() < shape[1]:
-            raise ValueError("it has diagonals outside the matrix")
+        within = (-shape[0] < parts[0]) & (parts[0] < shape[1])  # those outside are empty, and may not fit an index
+        values, offsets = values[within], parts[0][within]
         require_memory(ENTRY * len(values) * min(shape), "a matrix of diagonals", REMEDY)
-        return sparse.dia_array((values, parts[0]), shape=shape)
+        return sparse.dia_array((values, offsets), shape=shape)
     if form == "coo":
         if not values.shape == parts[0].shape == parts[1].shape == (values.size,):
             raise ValueError("its entries and their indices are not of one length")

@@ -20,14 +20,16 @@ __all__ = ["descend_rows"]
 
 
 @njit(cache=True, nogil=True)
-def descend_rows(W: Any, Y: Any, weights: Any, a: Any, Q: Any, B: float, u: Any, out: Any) -> tuple[float, float]:
-    """Put project(W - u g / B) into `out`; <g, out - W> and sum_k ||out_k - W_k||^2 / u_k.
+def descend_rows(
+    W: Any, Y: Any, weights: Any, a: Any, Q: Any, B: float, u: Any, out: Any
+) -> tuple[float, float, float]:
+    """Put project(W - u g / B) into `out`; <g, out - W>, sum_k ||out_k - W_k||^2 / u_k, and the same without u.
 
-    Both in the metric of the weights, N x 1 or None.
+    All in the metric of the weights, N x 1 or None.
     """
     n, K = W.shape
     g, v, m = np.empty(K), np.empty(K), 1.0 / u
-    slope, square = 0.0, 0.0
+    slope, square, moved = 0.0, 0.0, 0.0
     for i in range(n):
         for k in range(K):
             g[k] = -Y[i, k] * a[k]
@@ -38,11 +40,11 @@ def descend_rows(W: Any, Y: Any, weights: Any, a: Any, Q: Any, B: float, u: Any,
                     g[k] += w * Q[j, k]
         top = -np.inf
         for k in range(K):
-            v[k] = W[i, k] - u[k] * g[k] / B
-            top = max(top, v[k] * m[k])
+            v[k] = (W[i, k] - u[k] * g[k] / B) * m[k]
+            top = max(top, v[k])
         total, units = -1.0, 0.0
         for k in range(K):
-            v[k] -= top * u[k]  # a shift by u changes nothing, and with it x - 1 is never rounded to x
+            v[k] = (v[k] - top) * u[k]  # a shift by u changes nothing, and with it x - 1 is never rounded to x
             total += v[k]
             units += u[k]
         count, theta = K, total / units
@@ -62,5 +64,6 @@ def descend_rows(W: Any, Y: Any, weights: Any, a: Any, Q: Any, B: float, u: Any,
             move = p - W[i, k]
             slope += d * g[k] * move
             square += d * m[k] * move * move
+            moved += d * move * move
             out[i, k] = p
-    return slope, square
+    return slope, square, moved

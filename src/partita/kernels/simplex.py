@@ -28,6 +28,7 @@ __all__ = [
     "project_rows_compiled",
     "project_rows_numpy",
     "project_rows_scaled",
+    "project_rows_scaled_array",
     "row_descent",
     "row_projection",
 ]
@@ -54,8 +55,8 @@ def row_projection(factor: Any, u: NDArray[np.float64] | None = None) -> Callabl
     With `u` the one that measures column k in units of sqrt(u_k).
     """
     if u is not None:
-        units = like(factor, u)
-        return lambda V: project_rows_scaled(V, units)
+        units, scaled = like(factor, u), project_rows_scaled if of_numpy(factor) else project_rows_scaled_array
+        return lambda V: scaled(V, units)
     if not of_numpy(factor):
         return project_rows_array
     if factor.shape[1] == 1:
@@ -63,7 +64,7 @@ def row_projection(factor: Any, u: NDArray[np.float64] | None = None) -> Callabl
     return _one_block if factor.size >= COMPILED_FROM else project_rows_numpy
 
 
-def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, float]] | None:
+def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, float, float]] | None:
     """The compiled step of `partita.kernels.descent` for blocks of rows of `factor`, where that is large; else None."""
     if not of_numpy(factor) or factor.size < COMPILED_FROM:
         return None
@@ -76,11 +77,10 @@ def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, 
         a: NDArray[np.float64],
         Q: NDArray[np.float64],
         B: float,
-        u: NDArray[np.float64] | None,
-    ) -> tuple[NDArray[np.float64], float, float]:
+        u: NDArray[np.float64] | None = None,
+    ) -> tuple[NDArray[np.float64], float, float, float]:
         out = np.empty_like(W)
-        slope, square = descend_rows(W, Y, weights, a, Q, B, np.ones(W.shape[1]) if u is None else u, out)
-        return out, slope, square
+        return out, *descend_rows(W, Y, weights, a, Q, B, np.ones(W.shape[1]) if u is None else u, out)
 
     return step
 
@@ -115,25 +115,40 @@ def project_rows_numpy(V: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.maximum(V - theta[:, None], 0.0))
 
 
-def project_rows_scaled(V: Any, u: Any) -> Any:
-    """The p on the simplex with the least sum_k (p_k - v_k)^2 / u_k, u > 0, for each row v of an array of any kind.
+def project_rows_scaled(V: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The p on the simplex with the least sum_k (p_k - v_k)^2 / u_k, u > 0, for each row v.
 
     >>> project_rows_scaled(np.array([[0.5, 0.7]]), np.array([1.0, 3.0])).round(12).tolist()
     [[0.45, 0.55]]
     """
-    xp = namespace(V)
-    V = V - xp.max(V / u, axis=1, keepdims=True) * u  # a shift by u changes nothing; the largest v / u is 0 now
-    zero = xp.zeros_like(V)
-    inside = zero <= 0  # all of them
+    R = V / u
+    R = R - R.max(axis=1, keepdims=True)  # a shift of v by u changes nothing, and now x - 1 is never rounded to x
+    V, units = R * u, u[:, None]
+    theta = (R - 1.0 / u).max(axis=1, keepdims=True)  # what one entry alone would ask for: at most theta
     for _ in range(V.shape[1]):
-        theta = (xp.sum(xp.where(inside, V, zero), axis=1, keepdims=True) - 1.0) / xp.sum(
-            xp.where(inside, u, zero), axis=1, keepdims=True
-        )
-        still = inside & (theta * u < V)
-        if bool(xp.all(still == inside)):
+        inside = theta < R
+        following = (np.einsum("nk,nk->n", inside, V)[:, None] - 1.0) / (inside @ units)
+        larger = following > theta
+        if not larger.any():
             break
-        inside = still
-    return xp.where(inside, V - theta * u, zero)
+        theta = np.where(larger, following, theta)
+    return np.asarray(np.maximum(V - theta * u, 0.0))
+
+
+def project_rows_scaled_array(V: Any, u: Any) -> Any:
+    """`project_rows_scaled` of an array of any kind: as many rounds as there are columns, none waits for the last."""
+    xp = namespace(V)
+    R = V / u
+    R = R - xp.max(R, axis=1, keepdims=True)
+    V, units = R * u, xp.reshape(u, (-1, 1))
+    zero, one = xp.zeros_like(V), xp.ones_like(V)
+    theta = xp.max(R - 1.0 / u, axis=1, keepdims=True)
+    for _ in range(V.shape[1]):
+        inside = xp.where(theta < R, one, zero)
+        following = (xp.sum(inside * V, axis=1, keepdims=True) - 1.0) / (inside @ units)
+        theta = xp.where(following > theta, following, theta)
+    out = V - theta * u
+    return xp.where(out < 0, zero, out)
 
 
 def project_rows_compiled(V: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -31,6 +31,7 @@ from scipy.optimize import minimize_scalar
 from partita.affinity.base import Affinity, PairWeights
 from partita.kernels.namespace import namespace
 from partita.kernels.rows import row_pass
+from partita.objectives.curvature import curvature_bound, squared_units
 from partita.objectives.descent import Descent, descend, gradient_rows
 from partita.objectives.domain import SIMPLEX, Domain
 from partita.objectives.point import Between, Cross, Point
@@ -38,8 +39,6 @@ from partita.registry import enrol
 
 # Points of a segment that are tried where values on it are not K x K work.
 COARSE = (0.125, 0.25, 0.5, 0.75)
-# Share of the largest curvature that a column is taken to have at least.
-FLATTEST = 1e-3
 # Listed pairs taken at a time, so that no array of pairs x K is made.
 CHUNK = 1 << 16
 
@@ -181,7 +180,7 @@ class Problem:
         *,
         u: Array | None = None,
         keep: bool = True,
-        measured: tuple[Point, float] | None = None,
+        measured: tuple[Point, float, Array | None] | None = None,
     ) -> Descent:
         """One projected gradient step from `base`; see `partita.objectives.descent`."""
         return descend(self, base, curvature, u=u, keep=keep, measured=measured)
@@ -198,30 +197,12 @@ class Problem:
         return 4.0 * ((self._modelled(point.W, point.scale) @ self._weighted(point.W)) * point.scale)
 
     def squared_units(self, base: Point | Between) -> Array | None:
-        """1 / Q_kk for every column, Q = 4 A G A the curvature of a row: units in which all columns are equally curved.
+        """Units in which the columns of a row are equally curved; see `partita.objectives.curvature`."""
+        return squared_units(self, base)
 
-        With scales a_k of their own, a_k^2 n_k is largest for the smallest cluster, and steps of one length for all
-        columns would be as short as that one needs. None where one scale serves all, and where pairs have weights.
-        """
-        if not self.objective.own_scales or self.pair_weights is not None:
-            return None
-        curved = 4.0 * base.scale**2 * base.gram.diagonal()
-        top = curved.max()
-        return None if top <= 0 else 1.0 / np.maximum(curved, FLATTEST * top)
-
-    def curvature_bound(self, point: Point | Between, u: Array | None = None) -> float:
-        """Largest curvature of one row's quadratic, 4 lambda_max(A G A), in squared units `u` of the columns.
-
-        With weights on pairs a bound, the smaller of two: that, with what heavier pairs add; and the largest trace.
-        """
-        a, pairs = point.scale if u is None else point.scale * np.sqrt(u), self.pair_weights
-        top = 4.0 * float(np.linalg.eigvalsh((a[:, None] * point.gram) * a)[-1])
-        if pairs is None:
-            return top
-        assert isinstance(point, Point)
-        heavier, largest = self._row_weights(point.W)
-        square = 4.0 * float(np.max(a**2))
-        return min(pairs.rest * top + square * heavier if pairs.rest else np.inf, square * largest)
+    def curvature_bound(self, base: Point | Between, u: Array | None = None) -> float:
+        """Largest curvature of one row's quadratic; see `partita.objectives.curvature`."""
+        return curvature_bound(self, base, u)
 
     def inner(self, X: Array, Y: Array) -> float:
         """<X, Y> in the metric of the weights."""
@@ -281,16 +262,6 @@ class Problem:
             values[part] = np.einsum("pk,pk->p", WA[pairs.first[part]], W[pairs.second[part]])
         values *= pairs.weight - pairs.rest
         return sp.csr_array((values[order], columns, bounds), shape=self.affinity.shape)
-
-    def _row_weights(self, W: Array) -> tuple[float, float]:
-        """Largest sum over j of d_j ||w_j||^2, times what pair (i, j) counts more than the rest; and what it counts."""
-        pairs = self.pair_weights
-        assert pairs is not None
-        d = 1.0 if self.weights is None else self.weights
-        squares = d * np.einsum("nk,nk->n", W, W)
-        n, excess = len(W), (pairs.weight - pairs.rest) * squares[pairs.second]
-        heavier = np.bincount(pairs.first, np.maximum(excess, 0.0), minlength=n)
-        return float(heavier.max()), float((pairs.rest * squares.sum() + np.bincount(pairs.first, excess, n)).max())
 
     @cached_property
     def pair_weights(self) -> PairWeights | None:

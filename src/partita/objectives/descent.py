@@ -39,7 +39,7 @@ class Descent:
     W: Any  # W', or None where it was not kept
     slope: float  # <gradient, W' - W>
     square: float  # ||W' - W||^2, column k divided by u_k
-    moved: float = 0.0  # the same of the point that was measured
+    moved: float  # ||W' - W||^2 itself; where another point was measured, of that one
 
 
 def descend(
@@ -49,7 +49,7 @@ def descend(
     *,
     u: Array | None = None,
     keep: bool = True,
-    measured: tuple[Point, float] | None = None,
+    measured: tuple[Point, float, Array | None] | None = None,
 ) -> Descent:
     """The step to W' = project(W - gradient diag(u) / B), for domains that project row by row.
 
@@ -64,23 +64,23 @@ def descend(
         Squared units of the columns, > 0; ones by default.
     keep : bool
         Without it W' is not kept.
-    measured : point and curvature, optional
-        Another point whose step, with u = 1, is measured in the same pass.
+    measured : point, curvature and squared units (or None), optional
+        Another point whose step is measured in the same pass.
     """
     step, arrays = _step(problem, base, float(curvature), u), _arrays(base)
     if measured is None:
 
         def work(d: Array | None, more: Array | None, *blocks: Any) -> tuple[Any, Any]:
-            W, slope, square = step(d, more, *blocks)
-            return (W,) if keep else (), (slope, square)
+            W, *sums = step(d, more, *blocks)
+            return (W,) if keep else (), sums
 
         outputs, sums = _pass(work, arrays, problem.column, problem.of_pairs(base))
     else:
-        point, own = measured
-        other, n = _step(problem, point, float(own), None), len(arrays)
+        point, own, units = measured
+        other, n = _step(problem, point, float(own), units), len(arrays)
 
         def work(d: Array | None, more: Array | None, *blocks: Any) -> tuple[Any, Any]:
-            W, slope, square = step(d, more, *blocks[:n])
+            W, slope, square, _ = step(d, more, *blocks[:n])
             *_, moved = other(d, blocks[n], *blocks[n + 1 :])
             return (W,) if keep else (), (slope, square, moved)
 
@@ -100,27 +100,29 @@ def gradient_rows(problem: Problem, base: Point | Between) -> Callable[[Any, Any
     return rows
 
 
-Step = Callable[..., tuple[Any, Any, Any]]
+Step = Callable[..., tuple[Any, Any, Any, Any]]
 
 
 def _step(problem: Problem, base: Point | Between, B: float, u: Array | None) -> Step:
-    """W', slope and square of a block of rows, from weights, what pair weights add, and the rows of `_arrays`."""
-    gradient_of, project = gradient_rows(problem, base), problem.objective.domain.row_projection(_first(base), u)
+    """W', slope, square and move of a block of rows, from weights, what pair weights add, and the rows of `_arrays`."""
+    own = () if u is None else (u,)
+    gradient_of, project = gradient_rows(problem, base), problem.objective.domain.row_projection(_first(base), *own)
     units = 1.0 if u is None else like(_first(base), u)
     compiled = problem.objective.domain.row_descent(_first(base)) if problem.pair_weights is None else None
     b, Q = problem.linear(base)
     t = base.t if isinstance(base, Between) else None
 
-    def step(d: Array | None, more: Array | None, W: Any, Y: Any, V: Any = None, Z: Any = None) -> tuple[Any, Any, Any]:
+    def step(d: Array | None, more: Array | None, W: Any, Y: Any, V: Any = None, Z: Any = None) -> tuple[Any, ...]:
         if t is not None:
             W, Y = W + t * (V - W), Y + t * (Z - Y)
         if compiled is not None:
-            return compiled(W, Y, d, b, Q, B, u)
+            return compiled(W, Y, d, b, Q, B, *own)
         gradient = gradient_of(W, Y, more)
         candidate = project(W - gradient / (B / units))
         move = candidate - W
         xp, weighted = namespace(W), move if d is None else d * move
-        return candidate, xp.sum(gradient * weighted), xp.sum(move * weighted / units)
+        squares = move * weighted
+        return candidate, xp.sum(gradient * weighted), xp.sum(squares / units), xp.sum(squares)
 
     return step
 

@@ -61,15 +61,15 @@ class Domain(ABC):
     def row_projection(self, factor: Array, u: Array | None = None) -> Callable[[Array], Array]:
         """`project` for blocks of rows of such a factor, where rows are projected each on its own.
 
-        With `u` the nearest row by sum_k (p_k - v_k)^2 / u_k; here for domains that project entry by entry.
+        With `u` the nearest row by sum_k (p_k - v_k)^2 / u_k, which is the same where entries are projected one by one.
         """
         return self.project
 
-    def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float]] | None:
+    def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float, float]] | None:
         """Gradient, step, projection and sums of a block of rows in one compiled pass, where there is one that pays.
 
-        Called with W, Y, weights (N x 1, or None), b, Q, B and u (or None): the projection of
-        W - (W Q - Y diag(b)) diag(u) / B, and the two sums of `Problem.descend`.
+        Called with W, Y, weights (N x 1, or None), b, Q, B and, where columns have units, u: the projection of
+        W - (W Q - Y diag(b)) diag(u) / B, and the three sums of `Problem.descend`.
         """
         return None
 
@@ -97,9 +97,13 @@ class Domain(ABC):
         """Items that the factor says nothing about."""
         return np.empty(0, dtype=np.intp)
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float) -> Array:
-        """How a natural gradient step would move each item, in `unit`s."""
-        return (self.project(point.W - gradient / bound, problem.weights) - point.W) / self.unit(problem, point)
+    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
+        """How a natural gradient step moves each item, in `unit`s; `u` are squared units of the columns, if any."""
+        if u is None:
+            after = self.project(point.W - gradient / bound, problem.weights)
+        else:
+            after = self.row_projection(point.W, u)(point.W - gradient / (bound / u))
+        return (after - point.W) / self.unit(problem, point)
 
 
 class Simplex(Domain):
@@ -114,7 +118,7 @@ class Simplex(Domain):
     def row_projection(self, factor: Array, u: Array | None = None) -> Callable[[Array], Array]:
         return row_projection(factor, u)
 
-    def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float]] | None:
+    def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float, float]] | None:
         return row_descent(factor)
 
     def membership(self, factor: Array, columns: Array) -> Array:
@@ -206,7 +210,7 @@ class Partitions(Domain):
     def membership(self, factor: Array, columns: Array) -> Array:
         return (factor > 0).astype(np.float64)
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float) -> Array:
+    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
         """To the cluster where the objective would be lower, for each item that one move takes there."""
         gain, target = single_moves(problem, point)
         out = np.zeros_like(point.W)
@@ -233,7 +237,7 @@ class Orthonormal(Domain):
     def membership(self, factor: Array, columns: Array) -> Array:
         return np.eye(factor.shape[1])[cluster_qr(factor)]
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float) -> Array:
+    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
         """What P makes of the span that leaves it, over the largest eigenvalue there: zero for an invariant span."""
         weighted = point.W if problem.weights is None else problem.weights[:, None] * point.W
         inside = weighted.T @ point.product

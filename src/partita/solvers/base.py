@@ -87,34 +87,38 @@ class Solver(ABC):
 def optimality(problem: Problem, point: Point, gradient: np.ndarray[Any, np.dtype[np.float64]]) -> float:
     """How far a natural gradient step would move an item: sqrt(mean_i ||proj(w_i - g_i / B) - w_i||^2).
 
-    B is the largest curvature of one row's quadratic. The figure has no unit, is 0 at a stationary point and does not
-    change with the scale of P. On the simplex it is at most sqrt(2). Factors that are only nonnegative are measured in
-    units of their root mean square row, an orthonormal one by what P moves out of its span, and for a partition it is
-    sqrt(2 x the share of items that lower the objective by changing cluster alone).
+    B is the largest curvature of one row's quadratic, in units of the columns where they have their own
+    (`Problem.squared_units`): by one length for all, the step of a column that is hardly curved seems small far from
+    where it leads. The figure has no unit, is 0 at a stationary point and does not change with the scale of P. On the
+    simplex it is at most sqrt(2). Factors that are only nonnegative are measured in units of their root mean square
+    row, an orthonormal one by what P moves out of its span, and for a partition it is sqrt(2 x the share of items that
+    lower the objective by changing cluster alone).
     """
-    bound = problem.curvature_bound(point)
+    u = problem.squared_units(point)
+    bound = problem.curvature_bound(point, u)
     if bound <= 0:
         return 0.0
-    moved = problem.objective.domain.moved(problem, point, gradient, bound)
+    moved = problem.objective.domain.moved(problem, point, gradient, bound, u)
     return float(np.sqrt(problem.inner(moved, moved) / problem.total_weight))
 
 
 def optimality_by_rows(problem: Problem, point: Point) -> float:
     """`optimality` in one pass over the rows, for domains that project row by row; no gradient is kept."""
-    bound = problem.curvature_bound(point)
-    unit = problem.objective.domain.unit(problem, point)
+    u = problem.squared_units(point)
+    bound, unit = problem.curvature_bound(point, u), problem.objective.domain.unit(problem, point)
     if bound <= 0 or unit <= 0:
         return 0.0
-    square = problem.descend(point, bound, keep=False).square
-    return float(np.sqrt(square / problem.total_weight)) / unit
+    moved = problem.descend(point, bound, u=u, keep=False).moved
+    return float(np.sqrt(moved / problem.total_weight)) / unit
 
 
 def optimality_and_step(
     problem: Problem, point: Point, base: Point | Between, curvature: float, u: NDArray[np.float64] | None
 ) -> tuple[float, Descent]:
     """`optimality_by_rows` of a point and a step from another one, in the same pass."""
-    bound, unit = problem.curvature_bound(point), problem.objective.domain.unit(problem, point)
+    own = problem.squared_units(point)
+    bound, unit = problem.curvature_bound(point, own), problem.objective.domain.unit(problem, point)
     if bound <= 0 or unit <= 0:
         return 0.0, problem.descend(base, curvature, u=u)
-    step = problem.descend(base, curvature, u=u, measured=(point, bound))
+    step = problem.descend(base, curvature, u=u, measured=(point, bound, own))
     return float(np.sqrt(step.moved / problem.total_weight)) / unit, step

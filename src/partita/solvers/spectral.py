@@ -4,9 +4,9 @@ A disconnected graph has its leading eigenvalue once for each piece, and a singl
 those copies. So a sparse affinity is taken apart into its connected pieces, each piece has a simple leading eigenvalue,
 and the leading K over all pieces are kept (the largest pieces first among ties).
 
-Small problems are solved to rounding, by Lanczos or a dense solver. From 20,000 items on, or as many as the caller says,
-vectors are only as good as asked for, by default as a start needs them, at a fraction of the price: of a sparse piece
-coarse to fine (`multilevel`), of any other affinity by a filtered block (`chebyshev`).
+Small problems are solved to rounding, by Lanczos or a dense solver. From 20,000 items on (of a sparse piece, as many as
+the caller says) vectors are only as good as asked for, by default as a start needs them, at a fraction of the price: of
+a sparse piece coarse to fine (`multilevel`), of any other affinity by a filtered block (`chebyshev`).
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ LOST = 1e-8
 
 
 def leading_eigenvectors(
-    affinity: Affinity, n_vectors: int, *, residual: float | None = None, large_from: int = LARGE_FROM
+    affinity: Affinity, n_vectors: int, *, residual: float | None = None, coarse_from: int = LARGE_FROM
 ) -> tuple[Array, Array]:
     """The largest eigenvalues (descending) and their eigenvectors (N x n_vectors).
 
@@ -61,9 +61,10 @@ def leading_eigenvectors(
         Of a diffused one the powers of the eigenvalues.
     n_vectors : int
     residual : float, optional
-        ||P v - theta v|| / theta that is small enough, of `large_from` items or more; by default what a start needs.
-    large_from : int
-        Fewer items are always solved to rounding.
+        ||P v - theta v|| / theta that is small enough, of 20,000 items or more; by default what a start needs. Fewer
+        items are solved to rounding.
+    coarse_from : int
+        Items of a sparse piece from which that is so.
 
     Notes
     -----
@@ -82,12 +83,12 @@ def leading_eigenvectors(
         power *= base.steps
         base = base.base
     n_vectors = min(n_vectors, base.n_items)
-    matrix = base.as_sparse() if isinstance(base, SparseAffinity) or base.n_items >= large_from else None
+    matrix = base.as_sparse() if isinstance(base, SparseAffinity) or base.n_items >= LARGE_FROM else None
     if matrix is not None:
-        values, vectors = _by_pieces(matrix, n_vectors, residual, large_from)
+        values, vectors = _by_pieces(matrix, n_vectors, residual, coarse_from)
     elif base.n_items <= 3 * DENSE_UP_TO:
         values, vectors = _dense(base.to_dense(), n_vectors)
-    elif base.n_items >= large_from:
+    elif base.n_items >= LARGE_FROM:
         values, vectors = _large(base, n_vectors, residual)
     else:
         n = base.n_items
@@ -126,12 +127,10 @@ def _of_low_rank(base: LowRankAffinity, n_vectors: int) -> tuple[Array, Array] |
     return values, np.asarray(F @ (vectors / np.sqrt(values)))
 
 
-def _by_pieces(
-    matrix: sp.csr_array, n_vectors: int, residual: float | None = None, large_from: int = LARGE_FROM
-) -> tuple[Array, Array]:
+def _by_pieces(matrix: sp.csr_array, n_vectors: int, residual: float | None, coarse_from: int) -> tuple[Array, Array]:
     n_pieces, piece = pieces_of(matrix)
     if n_pieces == 1:
-        return _one_piece(matrix, n_vectors, residual, large_from)
+        return _one_piece(matrix, n_vectors, residual, coarse_from)
     n = matrix.shape[0]
     order = np.argsort(piece, kind="stable")
     bounds = np.r_[0, np.cumsum(np.bincount(piece))]
@@ -150,9 +149,8 @@ def _by_pieces(
         if len(found) >= n_vectors and limit[p] < found[-1][0]:
             continue
         rows = slice(bounds[p], bounds[p + 1])
-        values, vectors = _one_piece(
-            _block(matrix, rows), min(n_vectors, rows.stop - rows.start), residual, large_from
-        )
+        block, wanted = _block(matrix, rows), min(n_vectors, rows.stop - rows.start)
+        values, vectors = _one_piece(block, wanted, residual, coarse_from)
         found += [(float(value), rank, rows, vectors[:, c]) for c, value in enumerate(values)]
         found = sorted(found, key=lambda f: (-round(f[0], 10), f[1]))[:n_vectors]
     out = np.zeros((n, n_vectors))
@@ -168,14 +166,12 @@ def _block(matrix: sp.csr_array, rows: slice) -> sp.csr_array:
     return sp.csr_array((*arrays[:2], arrays[2] - first), shape=(rows.stop - rows.start,) * 2)
 
 
-def _one_piece(
-    matrix: sp.csr_array, n_vectors: int, residual: float | None, large_from: int
-) -> tuple[Array, Array]:
+def _one_piece(matrix: sp.csr_array, n_vectors: int, residual: float | None, coarse_from: int) -> tuple[Array, Array]:
     n = matrix.shape[0]
     if n <= DENSE_UP_TO or n_vectors >= n // 3:
         require_pairs(n, "a dense eigenproblem", "ask for fewer clusters, or start='dirichlet'", copies=2)
         return _dense(matrix.toarray(), n_vectors)
-    if n >= large_from:
+    if n >= coarse_from:
         if residual is None:
             return multilevel_eigenvectors(matrix, n_vectors, _one_piece_exactly)
         return multilevel_eigenvectors(

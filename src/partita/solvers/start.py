@@ -35,9 +35,9 @@ MIX = 0.2
 # Rows that k-means sees at most. On a million anisotropic blobs its means are then as good as those of all (adjusted
 # Rand .60) at a quarter of the time; mini-batch k-means is no faster and worse (.49 to .56).
 KMEANS_ROWS = 100_000
-# Items from which leading eigenvectors are only as good as a start needs them: where the kernels that make them coarse
-# to fine are loaded for the products anyway.
-LARGE_FROM = 8_000
+# Items of a sparse piece from which leading eigenvectors are only as good as a start needs them: where the kernels that
+# make them coarse to fine are loaded for the products anyway.
+COARSE_FROM = 8_000
 
 
 @dataclass(frozen=True)
@@ -79,9 +79,9 @@ class Starts:
         if self.graph is None and graph.pair_weights is None and (graph.row_sums() >= 0).all():
             graph = normalise(graph, "symmetric", self.copies).affinity
         if self.copies is None:
-            return leading_eigenvectors(graph, self.n_clusters, large_from=LARGE_FROM)[1]
+            return leading_eigenvectors(graph, self.n_clusters, coarse_from=COARSE_FROM)[1]
         root = np.sqrt(self.copies)
-        vectors = leading_eigenvectors(graph.scaled(root), self.n_clusters, large_from=LARGE_FROM)[1]
+        vectors = leading_eigenvectors(graph.scaled(root), self.n_clusters, coarse_from=COARSE_FROM)[1]
         return np.asarray(vectors / root[:, None])
 
     @cached_property
