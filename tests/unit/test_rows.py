@@ -263,6 +263,24 @@ def test_a_step_in_units_is_the_least_of_its_model(monkeypatch, compiled_from):
     assert (downhill - (downhill * step.W).sum(axis=1, keepdims=True)).min() >= -1e-10 * np.abs(g).max()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_optimality_is_how_far_a_step_in_units_moves_an_item(weighted):
+    affinity, W = unequal()
+    d = np.random.default_rng(1).integers(1, 4, len(W)).astype(float) if weighted else None
+    problem = Problem(affinity, PerClusterObjective(), d)
+    point = problem.evaluate(W)
+    u = problem.squared_units(point)
+
+    def moved(B, units):
+        step = problem.descend(point, B, u=units).W - point.W
+        return np.sqrt(np.average((step**2).sum(axis=1), weights=d))
+
+    expected = moved(problem.curvature_bound(point, u), u)
+    assert optimality_by_rows(problem, point) == pytest.approx(expected)
+    assert optimality(problem, point, problem.gradient(point)) == pytest.approx(expected)
+    assert expected > 1.3 * moved(problem.curvature_bound(point), None)  # what seems to stand by one length for all
+
+
 def test_units_save_steps_where_clusters_differ_in_size(monkeypatch):
     affinity, W = unequal()
 
