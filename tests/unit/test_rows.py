@@ -164,15 +164,15 @@ def test_a_compiled_step_is_that_of_array_operations(monkeypatch, K, weighted, u
     W = rng.dirichlet(np.full(K, 0.2), 60)
     W[:20] = np.eye(K)[rng.integers(0, K, 20)]  # corners, and rows that are equal: ties
     point = problem.evaluate(W)
-    for B in (1e-6, 1e-3, problem.curvature_bound(point), 1e6):
+    for B in (1e-12, 1e-6, 1e-3, problem.curvature_bound(point), 1e6):
         expected = problem.descend(point, B, u=u)
         with monkeypatch.context() as compiled:
             compiled.setattr(simplex, "COMPILED_FROM", 0)
             found = problem.descend(point, B, u=u)
-        # Steps of size gradient u / curvature, added and taken away again, in units of u.
-        ratio = u.max() / u.min() if units else 1.0
+        # Steps of size gradient u / B, added and taken away again, and brought from units of u to others.
         largest = np.abs(problem.gradient(point)).max() / B * (u.max() if units else 1.0)
-        np.testing.assert_allclose(found.W, expected.W, rtol=0, atol=1e-14 * ratio * (1 + min(largest, 1e6)))
+        rounding = 1e-14 * (1 + largest) * (u.max() / u.min() if units else 1.0)
+        np.testing.assert_allclose(found.W, expected.W, rtol=0, atol=rounding)
         np.testing.assert_allclose(found.W.sum(axis=1), 1.0, atol=1e-14)
         assert found.slope == pytest.approx(expected.slope, rel=1e-9, abs=1e-12)
         assert found.square == pytest.approx(expected.square, rel=1e-9, abs=1e-12)

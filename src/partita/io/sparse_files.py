@@ -113,7 +113,7 @@ def _made(form: str, values: NDArray[Any], parts: list[NDArray[Any]], shape: tup
     indices, pointers = parts
     _require_pointers(len(values), indices, pointers, along, across)
     matrix = getattr(sparse, f"{form}_array")((values, indices, pointers), shape=shape)
-    matrix.check_format(full_check=True)
+    matrix.check_format(full_check=True)  # leaves out what is behind the entries, and turns other byte orders around
     return matrix
 
 

@@ -77,7 +77,7 @@ def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, 
         a: NDArray[np.float64],
         Q: NDArray[np.float64],
         B: float,
-        u: NDArray[np.float64] | None = None,
+        u: NDArray[np.float64] | None,
     ) -> tuple[NDArray[np.float64], float, float, float]:
         out = np.empty_like(W)
         return out, *descend_rows(W, Y, weights, a, Q, B, np.ones(W.shape[1]) if u is None else u, out)

@@ -105,8 +105,7 @@ Step = Callable[..., tuple[Any, Any, Any, Any]]
 
 def _step(problem: Problem, base: Point | Between, B: float, u: Array | None) -> Step:
     """W', slope, square and move of a block of rows, from weights, what pair weights add, and the rows of `_arrays`."""
-    own = () if u is None else (u,)
-    gradient_of, project = gradient_rows(problem, base), problem.objective.domain.row_projection(_first(base), *own)
+    gradient_of, project = gradient_rows(problem, base), problem.objective.domain.row_projection(_first(base), u)
     units = 1.0 if u is None else like(_first(base), u)
     compiled = problem.objective.domain.row_descent(_first(base)) if problem.pair_weights is None else None
     b, Q = problem.linear(base)
@@ -116,7 +115,7 @@ def _step(problem: Problem, base: Point | Between, B: float, u: Array | None) ->
         if t is not None:
             W, Y = W + t * (V - W), Y + t * (Z - Y)
         if compiled is not None:
-            return compiled(W, Y, d, b, Q, B, *own)
+            return compiled(W, Y, d, b, Q, B, u)
         gradient = gradient_of(W, Y, more)
         candidate = project(W - gradient / (B / units))
         move = candidate - W

@@ -68,7 +68,7 @@ class Domain(ABC):
     def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float, float]] | None:
         """Gradient, step, projection and sums of a block of rows in one compiled pass, where there is one that pays.
 
-        Called with W, Y, weights (N x 1, or None), b, Q, B and, where columns have units, u: the projection of
+        Called with W, Y, weights (N x 1, or None), b, Q, B and u (or None): the projection of
         W - (W Q - Y diag(b)) diag(u) / B, and the three sums of `Problem.descend`.
         """
         return None
