@@ -116,6 +116,22 @@ def test_a_stopped_run_goes_on_where_it_was(toy, tmp_path, monkeypatch):
     assert toy.computed == [f"run/{k}" for k in range(6)]
 
 
+@pytest.mark.parametrize(
+    ("wrong", "expected"), [(InputError("no such set"), InputError), (np.linalg.LinAlgError("gave up"), RuntimeError)]
+)
+def test_a_cell_that_fails_is_named_and_those_before_it_are_kept(toy, tmp_path, wrong, expected):
+    class Failing(Toy):
+        def compute(self, cell, rng):
+            if cell.key == "run/3":
+                raise wrong
+            return super().compute(cell, rng)
+
+    with pytest.raises(expected, match=rf"toy, cell run/3: .*{wrong}"):
+        reproduce(Failing(), tmp_path, n_jobs=1)
+    reproduce(toy, tmp_path, n_jobs=1)
+    assert toy.computed == [f"run/{k}" for k in range(6)]
+
+
 def test_a_cell_of_another_seed_version_or_setting_is_not_taken(tmp_path):
     path = tmp_path / "cells.jsonl"
     cell = Cell("a", {"n": 1})

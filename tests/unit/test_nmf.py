@@ -193,6 +193,7 @@ def test_empty_dead_and_unassigned_are_dropped_and_counted():
 @pytest.mark.parametrize("name", METHODS)
 def test_the_answer_is_the_same_for_any_number_of_threads(name, monkeypatch):
     monkeypatch.setattr(nmf_base, "CHUNK", 200)  # several chunks of rows
+    monkeypatch.setattr(nmf_base, "ONE_THREAD", 0)  # on threads, although they are small
     V, _ = similarity(9, n_items=30)
     alone = nmf(V, 4, method=name, n_init=5, seed=3, max_iter=50, unchanged=0)
     for jobs in (2, 5):

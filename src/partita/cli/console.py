@@ -81,18 +81,24 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
         except KeyboardInterrupt as stop:
             say_interrupted(stop)
             code = INTERRUPTED
-        except (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError) as error:
+        except Exception as error:  # noqa: BLE001 (each is told)
             if debug:
                 say(traceback.format_exc())
-            say(f"partita: error: {error}")
-            code = WRONG_INPUT
-        except Exception as error:  # noqa: BLE001 (whatever else goes wrong is a bug of ours, and named so)
-            if debug:
-                say(traceback.format_exc())
-            say(f"partita: internal error: {type(error).__name__}: {error}")
-            say("This is a bug in Partita. Run the same command with --debug and report what it prints.")
-            code = INTERNAL
+            code = _told(error)
         sys.stdout.flush()
         raise typer.Exit(code)
 
     return run
+
+
+def _told(error: Exception) -> int:
+    """Say what went wrong; the exit code. What input cannot explain is a bug of ours, and named so."""
+    from numpy.linalg import LinAlgError
+
+    explained = (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError)
+    if isinstance(error, explained) and not isinstance(error, LinAlgError):  # LinAlgError is a ValueError
+        say(f"partita: error: {error}")
+        return WRONG_INPUT
+    say(f"partita: internal error: {type(error).__name__}: {error}")
+    say("This is a bug in Partita. Run the same command with --debug and report what it prints.")
+    return INTERNAL

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from partita.ensemble.base import Array, Clustering, Member
+from partita.kernels.eigen import symmetric_eigen
 
 __all__ = ["Mixture"]
 
@@ -85,7 +86,7 @@ class Mixture(Member):
         """Leading principal axes of centred data, or None where all features are kept."""
         if X.shape[1] <= self.max_dimensions:
             return None
-        values, vectors = np.linalg.eigh(X.T @ X)
+        values, vectors = symmetric_eigen(X.T @ X)
         share = np.cumsum(values[::-1].clip(0)) / max(values.clip(0).sum(), np.finfo(float).tiny)
         kept = min(int(np.searchsorted(share, self.variance)) + 1, self.max_dimensions)
         return np.asarray(vectors[:, ::-1][:, :kept])

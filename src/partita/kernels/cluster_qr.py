@@ -14,6 +14,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from partita.kernels.eigen import singular_vectors
 from partita.kernels.rows import row_pass
 
 __all__ = ["cluster_qr"]
@@ -33,7 +34,7 @@ def cluster_qr(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
     rows = _sampled(vectors) if n * K**2 >= SAMPLED_FROM else None
     candidates = vectors if rows is None or len(rows) < K else vectors[rows]
     _, pivots = scipy.linalg.qr(candidates.T, mode="r", pivoting=True)
-    left, _, right = scipy.linalg.svd(candidates[pivots[:K]].T, full_matrices=False)
+    left, _, right = singular_vectors(candidates[pivots[:K]].T)
     turn = left @ right
 
     def labels(block: Any) -> tuple[Any, Any]:

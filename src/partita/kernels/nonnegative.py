@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from partita.kernels.eigen import symmetric_eigen
+
 __all__ = ["minimise_nonnegative"]
 
 Array = NDArray[np.float64]
@@ -31,7 +33,7 @@ def minimise_nonnegative(Q: Array, B: Array) -> Array:
     >>> minimise_nonnegative(np.eye(2), np.array([[0.9, -0.3]])).round(12).tolist()
     [[0.9, 0.0]]
     """
-    values, vectors = np.linalg.eigh(Q)
+    values, vectors = symmetric_eigen(Q)
     root = np.sqrt(np.maximum(values, 0.0))
     keep = root > RANK * root[-1] if root[-1] > 0 else np.zeros(len(root), dtype=bool)
     out = np.zeros((len(B), len(Q)))

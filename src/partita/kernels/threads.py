@@ -43,8 +43,8 @@ def _controller() -> ThreadpoolController:
 
 @contextmanager
 def limit_threads(n: int) -> Iterator[None]:
-    """Let products inside use `n` threads of ours, each with single-threaded BLAS."""
-    token = _threads.set(n)
+    """Let products inside use `n` threads of ours, fewer inside a lower limit, each with single-threaded BLAS."""
+    token = _threads.set(min(n, _threads.get() or n))
     try:
         with _controller().limit(limits=1, user_api="blas"):
             yield

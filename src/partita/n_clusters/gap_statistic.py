@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.cluster import KMeans
 
+from partita.kernels.eigen import singular_vectors
 from partita.n_clusters.base import Array, Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
 
@@ -60,7 +61,7 @@ class GapStatistic(Criterion):
             X, w = X[rows], None if w is None else w[rows]
         sizes = np.arange(1, min(evidence.most, len(X) - 1) + 1)
         centre = np.average(X, axis=0, weights=w)
-        axes = np.linalg.svd(X - centre, full_matrices=False)[2]
+        axes = singular_vectors(X - centre)[2]
         Z = (X - centre) @ axes.T
         low, high = Z.min(axis=0), Z.max(axis=0)
         if not (high > low).any():

@@ -32,6 +32,8 @@ Array = NDArray[np.float64]
 FLOOR = 1e-16
 # Numbers in a chunk of rows of V: a chunk and its quotient stay in a core's cache.
 CHUNK = 1 << 17
+# Numbers in V up to which one thread goes over it: a chunk takes less time than a thread takes to start.
+ONE_THREAD = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +108,11 @@ def over_rows(n: int, work: Callable[[slice], Any]) -> list[Any]:
     def some(low: int, high: int) -> None:
         out[place[low]] = work(slice(low, high))
 
-    run_chunks(some, bounds)
+    if n * n > ONE_THREAD:
+        run_chunks(some, bounds)
+    else:
+        for low, high in bounds:
+            some(low, high)
     return out
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.errors import InputError
-from partita.kernels.threads import available_cores, limit_threads
+from partita.kernels.threads import available_cores, limit_threads, n_threads
 from partita.membership import Membership
 from partita.memory import require_memory
 from partita.nmf.base import Array, Factors, NMFMethod, as_method, described, squared_distance
@@ -178,7 +178,7 @@ class _Restarts:
     def all(self, jobs: int) -> None:
         """Run every restart that there is time for."""
         try:
-            with limit_threads(max(1, available_cores() // jobs)):
+            with limit_threads(n_threads()):
                 if jobs > 1:
                     on_threads(self.one, range(self.n_init), lambda: self.stops() is not None, jobs, self.interrupt)
                     return

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.kernels.cluster_qr import cluster_qr
+from partita.kernels.eigen import singular_vectors
 from partita.kernels.namespace import namespace
 from partita.kernels.nonnegative import minimise_nonnegative
 from partita.kernels.simplex import project_rows, row_descent, row_projection
@@ -228,7 +229,7 @@ class Orthonormal(Domain):
 
     def project(self, V: Array, weights: Array | None = None) -> Array:
         root = np.ones(len(V)) if weights is None else np.sqrt(weights)
-        left, _, right = np.linalg.svd(root[:, None] * V, full_matrices=False)
+        left, _, right = singular_vectors(root[:, None] * V)
         return np.asarray((left @ right) / root[:, None])
 
     def begin(self, problem: Problem, W: Array) -> Array:

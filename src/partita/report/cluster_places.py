@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from partita.kernels.eigen import symmetric_eigen
+
 __all__ = ["CELLS_FROM", "cluster_places"]
 
 Array = NDArray[np.float64]
@@ -67,7 +69,7 @@ def _centres(similarity: Array) -> Array:
     distance = 1.0 - similarity
     np.fill_diagonal(distance, 0.0)
     centred = distance**2 - (distance**2).mean(axis=0) - (distance**2).mean(axis=1)[:, None] + (distance**2).mean()
-    _, vectors = np.linalg.eigh(-centred / 2)
+    _, vectors = symmetric_eigen(-centred / 2)
     plane = vectors[:, [-1, -2]]
     plane = plane * np.where(plane[np.abs(plane).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
     places = [_ranks(column) for column in plane.T]  # only the order counts: cells are evenly spaced

@@ -22,6 +22,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.kernels.eigen import symmetric_eigen
 from partita.kernels.products import dense_product
 
 __all__ = ["LeadingEigenpairs"]
@@ -96,7 +97,7 @@ class LeadingEigenpairs:
         SV = dense_product(S, V)
         spent = V.shape[1]
         while True:
-            values, C = np.linalg.eigh(V.T @ SV)
+            values, C = symmetric_eigen(V.T @ SV)
             values, C = values[::-1], C[:, ::-1]
             k = int((values > threshold).sum())
             if k > MOST_KEPT * N or spent > MOST_SPENT * N:
@@ -153,5 +154,11 @@ def _exact(S: Array, threshold: float) -> tuple[Array, Array]:
     """By LAPACK: tridiagonal form, bisection and inverse iteration for what is above the threshold."""
     from scipy.linalg import eigh
 
-    values, vectors = eigh(S.T, subset_by_value=(threshold, np.inf), overwrite_a=True, check_finite=False)
+    diagonal = S.diagonal().copy()
+    try:
+        values, vectors = eigh(S.T, subset_by_value=(threshold, np.inf), overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:  # bisection may fail on many equal eigenvalues; one triangle was not overwritten
+        below = np.tril(S, -1)
+        values, vectors = symmetric_eigen(below + below.T + np.diag(diagonal))
+        values, vectors = values[values > threshold], vectors[:, values > threshold]
     return values[::-1], np.ascontiguousarray(vectors[:, ::-1])

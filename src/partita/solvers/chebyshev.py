@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.kernels.eigen import symmetric_eigen
 from partita.kernels.rows import row_pass
 from partita.kernels.threads import row_bounds, run_chunks
 
@@ -93,7 +94,7 @@ def filtered_subspace(
 def _ritz(block: Array, image: Array) -> tuple[Array, Array]:
     """Ritz values of an orthonormal block, descending, and the rotation to their vectors."""
     (inside,) = row_pass(block, lambda b, c: ((), (b.T @ c,)), image)[1]
-    values, rotation = np.linalg.eigh((inside + inside.T) / 2)
+    values, rotation = symmetric_eigen((inside + inside.T) / 2)
     return values[::-1], np.ascontiguousarray(rotation[:, ::-1])
 
 
@@ -147,7 +148,7 @@ def _orthonormal(block: Array) -> Array:
     gram = _gram(block)
     for _ in range(4):
         size = np.sqrt(np.maximum(gram.diagonal(), np.finfo(float).tiny))
-        values, vectors = np.linalg.eigh(gram / size / size[:, None])
+        values, vectors = symmetric_eigen(gram / size / size[:, None])
         kept = values > NEGLIGIBLE * values[-1]
         block = _turned(block, vectors[:, kept] / np.sqrt(values[kept]) / size[:, None])
         lacking = len(kept) - int(kept.sum())

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.errors import InputError
-from partita.kernels.threads import available_cores, limit_threads
+from partita.kernels.threads import available_cores, limit_threads, n_threads
 from partita.membership import Membership
 from partita.memory import available_memory
 from partita.objectives import Problem
@@ -161,12 +161,12 @@ class _Run(Watch):
         jobs = min(_jobs(n_jobs, self.task.n_init), max(1, len(numbers)))
         anew = [r for r in numbers if self.checkpoint is None or not self.checkpoint.stands(r)]
         if len(numbers) > 1 and spreads(n_jobs):
-            with limit_threads(available_cores()):
+            with limit_threads(n_threads()):
                 self.task.prepare(anew)
             left = None if self.max_seconds is None else self.max_seconds - (time.perf_counter() - self.began)
             spread(self.task, numbers, self._standing, n_jobs, left, self._from_elsewhere)
             return
-        with limit_threads(max(1, available_cores() // jobs)):
+        with limit_threads(n_threads()):
             if jobs == 1:
                 for r in numbers:
                     if self.stop.is_set() or (self.found and self._out_of_time()):

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.kernels.namespace import to_numpy
-from partita.kernels.threads import available_cores, limit_threads
+from partita.kernels.threads import available_cores, limit_threads, n_threads
 from partita.membership import argmax_labels
 from partita.objectives import Problem
 from partita.solvers.base import Solver, State
@@ -201,7 +201,7 @@ def on_threads(
 
     Ctrl-C, which reaches the main thread, calls `interrupt` and waits for those that run.
     """
-    inner = max(1, available_cores() // n_jobs)
+    inner = max(1, n_threads() // n_jobs)
     running: set[int] = set()
     change = threading.Condition()
 

@@ -22,6 +22,7 @@ from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 from partita.affinity import Affinity, DiffusedAffinity, LowRankAffinity, SparseAffinity
 from partita.affinity.self_tuned import pieces_of
 from partita.kernels.cluster_qr import cluster_qr
+from partita.kernels.eigen import symmetric_eigen
 from partita.memory import require_pairs
 from partita.solvers.chebyshev import EXTRA, filtered_subspace, lower_end
 from partita.solvers.multilevel import multilevel_eigenvectors
@@ -192,7 +193,7 @@ def _dense(matrix: Array, n_vectors: int) -> tuple[Array, Array]:
     try:
         values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[n - n_vectors, n - 1])
     except np.linalg.LinAlgError:  # LAPACK's search for some of many equal eigenvalues may fail: then all of them
-        values, vectors = (part[..., n - n_vectors :] for part in scipy.linalg.eigh(matrix, driver="evd"))
+        values, vectors = (part[..., n - n_vectors :] for part in symmetric_eigen(matrix))
     return values[::-1], vectors[:, ::-1]
 
 

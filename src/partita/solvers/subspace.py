@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from partita.affinity.base import Affinity
 from partita.errors import InputError
+from partita.kernels.eigen import singular_vectors, symmetric_eigen
 from partita.objectives import Point, Problem
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.projected_gradient import ProjectedGradient
@@ -190,7 +191,7 @@ class _Basis:
         size = np.linalg.norm(X)
         for _ in range(2):  # twice is enough [giraud2005]
             X = X - self.B @ (self.B.T @ X)
-        U, s, _ = np.linalg.svd(X, full_matrices=False)
+        U, s, _ = singular_vectors(X)
         Q = U[:, s > INSIDE * size]
         if not Q.shape[1]:
             return self
@@ -201,7 +202,7 @@ class _Basis:
     def cut(self, problem: Problem, W: Array, n_ritz: int) -> _Basis:
         """The subspace of W and the leading Ritz vectors: no product."""
         core = self.B.T @ self.image
-        ritz = np.linalg.eigh((core + core.T) / 2.0)[1][:, ::-1][:, :n_ritz]
+        ritz = symmetric_eigen((core + core.T) / 2.0)[1][:, ::-1][:, :n_ritz]
         kept, _ = np.linalg.qr(np.hstack([self.B.T @ (_root(problem) * W), ritz]))
         return _Basis(self.B @ kept, self.image @ kept)
 
@@ -222,7 +223,7 @@ class _Model:
     @classmethod
     def of(cls, problem: Problem, basis: _Basis, tau: float) -> _Model:
         core = basis.B.T @ basis.image
-        values, vectors = np.linalg.eigh((core + core.T) / 2.0)
+        values, vectors = symmetric_eigen((core + core.T) / 2.0)
         top = float(np.abs(values).max())
         tau = max(tau, FLOOR * top, SAFETY * -values[0])
         root = _root(problem)

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from partita.affinity.base import Array
 from partita.affinity.from_subspace.polish import polished
+from partita.kernels.eigen import singular_vectors
 from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["Codes", "Lasso"]
@@ -164,7 +165,7 @@ class _Basis(NamedTuple):
 
     @classmethod
     def of(cls, D: Array, n_affine: int, ridge: Array) -> _Basis:
-        left, s, right = np.linalg.svd(D, full_matrices=False)
+        left, s, right = singular_vectors(D)
         r = int((s > RANK * s.max(initial=0.0)).sum())
         L, s, R = np.ascontiguousarray(left[:, :r]), s[:r], np.ascontiguousarray(right[:r].T)
         if not n_affine:

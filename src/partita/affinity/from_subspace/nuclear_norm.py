@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from partita.affinity.base import Array
+from partita.kernels.eigen import singular_vectors
 
 __all__ = ["Coordinates", "Representation", "noisy", "outliers", "shape"]
 
@@ -44,7 +45,7 @@ class Coordinates(NamedTuple):
 
     @classmethod
     def of(cls, X: Array) -> Coordinates:
-        V, s, Ut = np.linalg.svd(X, full_matrices=False)
+        V, s, Ut = singular_vectors(X)
         r = int((s > RANK * s.max(initial=0.0)).sum())
         return cls(np.ascontiguousarray(V[:, :r]), s[:r], np.ascontiguousarray(Ut[:r].T))
 
@@ -102,7 +103,7 @@ def outliers(items: Coordinates, weight: float, tol: float, max_iter: int) -> Re
 
 def _shrunk(M: Array, threshold: float) -> tuple[Array, Array, Array]:
     """Singular values less the threshold, and their vectors."""
-    left, values, right = np.linalg.svd(M, full_matrices=False)
+    left, values, right = singular_vectors(M)
     kept = values > threshold
     return left[:, kept], values[kept] - threshold, right[kept]
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.kernels.eigen import symmetric_eigen
 from partita.reproduce.bayes.published import CONFIGURATIONS, COVARIANCES, METHODS, TABLE_3
 from partita.reproduce.bayes.rules import mean_and_error, within
 from partita.reproduce.bayes.sampling import CHOICES, conventional, paper_chain, scores, settings_of
@@ -56,7 +57,7 @@ def reading(name: str) -> Array:
     if name == "precision":
         return np.asarray(np.linalg.inv(S))
     if name == "root":
-        values, vectors = np.linalg.eigh(S)
+        values, vectors = symmetric_eigen(S)
         return np.asarray(np.einsum("kij,kj,klj->kil", vectors, np.sqrt(values), vectors))
     if name == "half":
         return S / 2

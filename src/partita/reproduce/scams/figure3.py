@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.kernels.eigen import singular_vectors
 from partita.reproduce.experiment import Cell, Experiment, Numbers, Size
 from partita.reproduce.outcome import Outcome
 from partita.reproduce.scams.affinities import CHOICES, KINDS, affinities
@@ -116,7 +117,7 @@ def principal(X: NDArray[np.float64], n_components: int, *, centred: bool) -> ND
     >>> np.abs(principal(X, 1, centred=False)).round(12).tolist()
     [[3.0], [0.0]]
     """
-    left, values, _ = np.linalg.svd(X - X.mean(axis=0) if centred else X, full_matrices=False)
+    left, values, _ = singular_vectors(X - X.mean(axis=0) if centred else X)
     return np.asarray(left[:, :n_components] * values[:n_components])
 
 
