@@ -42,6 +42,8 @@ OF_THRESHOLD, ROUNDING = 1e-6, 1e-13
 SETTLED = 0.3
 # The warm search is left when more than one in so many eigenvalues pass, or so many columns per item were multiplied.
 MOST_KEPT, MOST_SPENT = 1 / 16, 1 / 6
+# Matrices at most that are decomposed without a search after some that failed: 1, 3, 7 and so on.
+MOST_RESTS = 16
 # Columns of the basis at which it is restarted, as a multiple of the vectors sought.
 BASIS = 12
 
@@ -65,6 +67,7 @@ class LeadingEigenpairs:
         self.warm = warm and n_items >= WARM_FROM
         self.n_exact = self.n_partial = self.n_none = 0
         self._vectors: Array | None = None
+        self._failed = self._rests = 0  # searches in a row that failed; matrices still to come without one
         self._rng = np.random.default_rng(0)  # probes: they change which basis is used, not what is found
 
     def above(self, S: Array, threshold: float, squared_norm: float) -> tuple[Array, Array]:
@@ -76,13 +79,18 @@ class LeadingEigenpairs:
             self.n_none += 1
             return np.empty(0), np.empty((len(S), 0))
         few = self._vectors is not None and self._vectors.shape[1] <= MOST_KEPT * len(S)
-        found = self._search(S, threshold) if self.warm and few else None
-        if found is not None:
-            values, vectors = found
-            rest = squared_norm - float(values @ values)
-            if rest <= threshold**2 or _none_left(S, threshold, values, vectors):
-                self.n_partial += 1
-                return found
+        if self.warm and few and self._rests == 0:
+            found = self._search(S, threshold)
+            if found is not None:
+                values, vectors = found
+                rest = squared_norm - float(values @ values)
+                if rest <= threshold**2 or _none_left(S, threshold, values, vectors):
+                    self.n_partial += 1
+                    self._failed = 0
+                    return found
+            self._failed += 1
+            self._rests = min(2**self._failed, MOST_RESTS)
+        self._rests = max(self._rests - 1, 0)
         self.n_exact += 1
         values, vectors = _exact(S, threshold)
         self._vectors = vectors
