@@ -114,6 +114,27 @@ def test_warm_eigenpairs_of_a_neighbour_graph_miss_none(seed, monkeypatch):
     assert (warm.pattern == exact.pattern).all()
 
 
+def test_searches_that_fail_are_tried_less_and_less_and_one_that_does_not_brings_them_back(monkeypatch):
+    from partita.scams.eigenpairs import LeadingEigenpairs
+
+    monkeypatch.setattr("partita.scams.eigenpairs.WARM_FROM", 0)
+    monkeypatch.setattr("partita.scams.eigenpairs.MOST_KEPT", 1.0)
+    S = np.diag([5.0, 4.0, *np.linspace(0, 1, 38)])
+    pairs, seen, tried, works = LeadingEigenpairs(40), 0, [], False
+
+    def search(matrix, threshold):
+        tried.append(seen)
+        return (np.array([5.0, 4.0]), np.eye(40)[:, :2]) if works else None
+
+    monkeypatch.setattr(pairs, "_search", search)
+    while seen < 90:
+        works = seen >= 66
+        assert pairs.above(S.copy(), 3.0, float((S**2).sum()))[0].tolist() == [5.0, 4.0]
+        seen += 1
+    assert tried == [1, 2, 4, 8, 16, 32, 48, 64, *range(80, 90)]
+    assert pairs.n_partial == 10
+
+
 def test_the_proof_that_no_eigenvalue_is_left_sees_each_of_them():
     from partita.scams.eigenpairs import _none_left
 

@@ -42,7 +42,7 @@ OF_THRESHOLD, ROUNDING = 1e-6, 1e-13
 SETTLED = 0.3
 # The warm search is left when more than one in so many eigenvalues pass, or so many columns per item were multiplied.
 MOST_KEPT, MOST_SPENT = 1 / 16, 1 / 6
-# Matrices at most that are decomposed without a search after some that failed: 1, 3, 7 and so on.
+# After searches that failed in a row, matrices are decomposed without one: 0, 1, 3, 7, then 15, one less than this.
 MOST_RESTS = 16
 # Columns of the basis at which it is restarted, as a multiple of the vectors sought.
 BASIS = 12
@@ -89,7 +89,7 @@ class LeadingEigenpairs:
                     self._failed = 0
                     return found
             self._failed += 1
-            self._rests = min(2**self._failed, MOST_RESTS)
+            self._rests = min(2 ** (self._failed - 1), MOST_RESTS)
         self._rests = max(self._rests - 1, 0)
         self.n_exact += 1
         values, vectors = _exact(S, threshold)
