@@ -18,12 +18,14 @@ from partita.affinity import (
     SparseAffinity,
     normalise,
 )
+from partita.errors import InputError
 from partita.kernels import cluster_qr as cluster_qr_module
 from partita.kernels.cluster_qr import cluster_qr
 from partita.kernels.coarsen import aggregates, contracted
 from partita.kernels.threads import limit_threads
 from partita.metrics import adjusted_rand_index
-from partita.solvers import Starts, leading_eigenvectors, multilevel, spectral, start
+from partita.objectives import Problem, SpectralObjective
+from partita.solvers import LeadingEigenvectors, Starts, drive, leading_eigenvectors, multilevel, spectral, start
 from partita.solvers.chebyshev import filtered_subspace, lower_end
 
 # What is certain to rounding of double precision, over sums of a few thousand.
@@ -156,6 +158,33 @@ def test_vectors_are_as_good_as_asked_for(large, kind):
     assert (np.linalg.norm(S @ vectors - vectors * values, axis=0) <= 1e-7 * values).all()
     exact = eigsh(large[0].matrix, k=4, which="LA", v0=np.ones(S.n_items), ncv=60)[0]
     np.testing.assert_allclose(values, np.sort(exact)[::-1], atol=ROUNDING)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("residual", [1e-3, 1e-7])
+def test_the_spectral_relaxation_is_as_exact_as_asked_for(residual, weighted):
+    X = planted(9_000, 5)[0]
+    P = normalise(NeighborGraph().build(X, n_clusters=1).affinity, "symmetric").affinity
+    d = np.random.default_rng(0).uniform(0.5, 2.0, 9_000) if weighted else None
+    problem = Problem(P, SpectralObjective(), d)
+    result = drive(problem, LeadingEigenvectors(residual), Starts(P, 5, weights=d), "dirichlet", seed=0)
+    root = np.ones((9_000, 1)) if d is None else np.sqrt(d)[:, None]
+    V = root * result.factor
+    np.testing.assert_allclose(V.T @ V, np.eye(5), atol=ROUNDING)
+    theta, turn = np.linalg.eigh(V.T @ (root * (P @ (root * V))))
+    rest = np.linalg.norm(root * (P @ (root * (V @ turn))) - (V @ turn) * theta, axis=0) / theta
+    assert (rest <= residual).all()
+    assert rest.max() > 1e-9  # not solved to rounding: that is another way
+    exact = drive(problem, LeadingEigenvectors(1e-10), Starts(P, 5, weights=d), "dirichlet", seed=0)
+    assert result.objective >= exact.objective - ROUNDING * exact.objective
+    assert result.objective - exact.objective <= residual * exact.objective  # of second order in the residual
+    assert adjusted_rand_index(result.membership.labels, exact.membership.labels) > 0.98
+
+
+@pytest.mark.parametrize("residual", [0.0, -1e-4, np.nan])
+def test_a_residual_is_positive(residual):
+    with pytest.raises(InputError, match="expected a positive number"):
+        LeadingEigenvectors(residual)
 
 
 def test_multilevel_vectors_do_not_depend_on_the_threads(large):

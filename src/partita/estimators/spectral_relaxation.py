@@ -30,7 +30,7 @@ class SpectralRelaxation(PartitionEstimator):
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
         As in `SoF`.
     solver : Solver, optional
-        `solvers.LeadingEigenvectors()` by default, the only one.
+        `solvers.LeadingEigenvectors()` by default, the only one; its `residual` says how exact the eigenvectors are.
     start, n_init, max_iter, tol
         Without influence on the answer: the optimum is found in one step.
     max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint, random_state, n_jobs, verbose
@@ -50,8 +50,8 @@ class SpectralRelaxation(PartitionEstimator):
     Notes
     -----
     `predict` gives a new item the cluster whose mean is nearest in the space of the kernel. Cost: a dense eigenproblem
-    for up to 1,200 items; some tens of products with a vector below 20,000; from there on products with a block of a
-    few more than K vectors, as many as a residual of 1e-6 takes.
+    for up to 1,200 items; some tens of products with a vector below 20,000; from there on, and from 8,000 on where the
+    affinity is sparse, products with a block of a few more than K vectors, as many as the solver's residual takes.
 
     References
     ----------
