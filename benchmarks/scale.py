@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from partita import SoftClustering, SpectralRelaxation
 from partita.affinity import NeighborGraph, SparseAffinity
 from partita.kernels.threads import available_cores, limit_threads
 from partita.metrics import accuracy, adjusted_rand_index
+from partita.plots.palette import cluster_colors
 from sets import anisotropic_blobs, load
 from timing import least, timed
 
@@ -240,7 +242,7 @@ def dask(n: int) -> None:
 FIRST = """
 import time; began = time.perf_counter()
 import numpy as np
-from partita import SoftClustering, SpectralRelaxation
+from partita import SoftClustering
 X = np.random.default_rng(0).normal(size=(1000, 8)) + 5 * (np.arange(1000) % 4)[:, None]
 SoftClustering(4).fit(X)
 print(time.perf_counter() - began)
@@ -283,12 +285,13 @@ RUNS: dict[str, list[Any]] = {
     "spectral": ["blobs 2,000", "uci/pendigits.csv", "large/shuttle.npz"],
     "dask": [20_000, 200_000, 1_000_000],
 }
+PICTURE = Path(__file__).parent.parent / "docs" / "pictures" / "growth.png"
+BILLION = 1e9
 PARTS = {"product": product, "growth": growth, "fit": fit, "spectral": spectral, "dask": dask}
 
 
-def slopes(lines: list[str]) -> None:
+def slopes(points: list[dict[str, float]]) -> None:
     """Slope of log seconds against log nonzeros, over all and above a million."""
-    points = [json.loads(line) for line in lines]
     print("| N | nnz | product s | ns per nonzero | iteration s | ns per nonzero | peak GB |\n" + "|---" * 7 + "|")
     for p in points:
         print(
@@ -300,6 +303,34 @@ def slopes(lines: list[str]) -> None:
         for name, some in (("all", points), ("above 1e6", large)):
             x, y = (np.log([p[key] for p in some]) for key in ("nnz", what))
             print(f"slope of {what}, {name}: {np.polyfit(x, y, 1)[0]:.3f}")
+
+
+def draw(points: list[dict[str, float]]) -> None:
+    """Seconds against nonzeros on log axes, and lines of slope one through the largest run on to a billion."""
+    from partita.plots.figures import blank_figure, png
+
+    figure, (axes,) = blank_figure(size=(7.0, 4.5))
+    nnz = np.array([p["nnz"] for p in points])
+    for what, said, color, marker in (
+        ("iteration", "iteration (4 products)", cluster_colors(2)[0], "o"),
+        ("product", "product with P", cluster_colors(2)[1], "^"),
+    ):
+        seconds = np.array([p[what] for p in points])
+        axes.plot(nnz, seconds, color=color, marker=marker, label=f"{said}, measured")
+        ahead = np.array([nnz[-1], BILLION])
+        axes.plot(ahead, seconds[-1] * ahead / nnz[-1], color=color, linestyle=":", label="slope 1, not run")
+        axes.annotate(
+            f"{seconds[-1] * BILLION / nnz[-1]:.1f} s",
+            (BILLION, seconds[-1] * BILLION / nnz[-1]),
+            (4, -3),
+            textcoords="offset points",
+            color=color,
+        )
+    axes.set(xscale="log", yscale="log", xlabel="nonzeros of P", ylabel="seconds, two cores", xlim=(8e4, 2.5e9))
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend(frameon=False)
+    PICTURE.write_bytes(png(figure))
+    print(f"picture: {PICTURE.name}")
 
 
 def main(parts: list[str]) -> None:
@@ -320,7 +351,9 @@ def main(parts: list[str]) -> None:
             if part != "growth":
                 print(found, end="", flush=True)
         if part == "growth":
-            slopes(lines)
+            points = [json.loads(line) for line in lines]
+            slopes(points)
+            draw(points)
         print()
 
 
