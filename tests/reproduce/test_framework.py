@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from partita.errors import InputError
+from partita.errors import InputError, MemoryLimitError
 from partita.reproduce import Cell, Drawing, Entry, Experiment, Finding, Outcome, Table, experiment, overview, reproduce
 from partita.reproduce.cell_store import CellStore
 from partita.reproduce.experiment import random_numbers
@@ -117,7 +117,12 @@ def test_a_stopped_run_goes_on_where_it_was(toy, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "expected"), [(InputError("no such set"), InputError), (np.linalg.LinAlgError("gave up"), RuntimeError)]
+    ("wrong", "expected"),
+    [
+        (InputError("no such set"), InputError),
+        (MemoryLimitError("no room"), MemoryLimitError),
+        (np.linalg.LinAlgError("gave up"), RuntimeError),
+    ],
 )
 def test_a_cell_that_fails_is_named_and_those_before_it_are_kept(toy, tmp_path, wrong, expected):
     class Failing(Toy):

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from partita.errors import InputError
+from partita.errors import InputError, MemoryLimitError, MissingExtraError
 from partita.io import versions
 from partita.kernels.threads import available_cores, limit_threads
 from partita.reproduce.cell_store import CellStore
@@ -116,8 +116,8 @@ def _one(work: Experiment, cell: Cell, store: str, seed: int) -> tuple[Cell, Num
         warnings.simplefilter("ignore")
         try:
             found = work.compute(cell, random_numbers(store, cell.key, seed))
-        except InputError as error:
-            raise InputError(f"{work.name}, cell {cell.key}: {error}") from error
+        except (InputError, MemoryLimitError, MissingExtraError) as error:
+            raise type(error)(f"{work.name}, cell {cell.key}: {error}") from error
         except Exception as error:
             raise RuntimeError(f"{work.name}, cell {cell.key}: {type(error).__name__}: {error}") from error
     return cell, found, time.process_time() - began
