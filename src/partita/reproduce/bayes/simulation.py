@@ -1,15 +1,16 @@
 """The simulation of [bayes-nmf] section 5.1.1, computed once for Table 3 and Figure 2.
 
-A replicate is a set of items, one chain and its similarity matrix; every cell of it makes them again from the same
-random numbers, which costs 1.5 seconds and saves 400 x 400 numbers on disk. Cells are "TTT/0/partitions" (what needs no
-factorization), "TTT/0/start/3" (a random start of all four, for every K) and "TTT/rule" (what no method can beat on
-average: the rule that knows the parameters, on many sets).
+A replicate is a set of items, one chain and its similarity matrix. A process keeps those of the last few; every other
+makes them again from the same random numbers, which costs 1.5 seconds and saves 400 x 400 numbers on disk. Cells are
+"TTT/0/partitions" (what needs no factorization), "TTT/0/start/3" (a random start of all four, for every K) and
+"TTT/rule" (what no method can beat on average: the rule that knows the parameters, on many sets).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,24 +84,40 @@ class Simulation(Experiment):
 
     def compute(self, cell: Cell, rng: np.random.Generator) -> Numbers:
         name, replicate, *what = cell.key.split("/")
-        given = configuration(name)
         if replicate == "rule":
+            given = configuration(name)
             sets = [given.draw(rng) for _ in range(cell.settings["sets"])]
             said = [scores(given.posterior(X).argmax(axis=1), truth) for X, truth in sets]
             return {score: mean_and_error([each[score] for each in said]) for score in SCORES}
-        shared = random_numbers(STORE, f"{name}/{replicate}", self.seed)
-        given = replace(given, sizes=tuple(n // cell.settings["divided"] for n in given.sizes))
-        X, truth = given.draw(shared)
-        seed = int(shared.integers(2**31))
+        at = (name, replicate, self.seed, tuple(cell.settings.items()))
         if what[0] == "start":
-            V = paper_chain(X, seed, cell.settings).similarity
+            V, truth = _similarity(*at)
             start = int(rng.integers(2**31))
             return dict(factorized(V, start, cell.settings, lambda labels: scores(labels, truth)))
-        return _partitions(X, truth, given, seed, cell.settings)
+        return _partitions(*_items(*at), cell.settings)
+
+
+def _items(
+    name: str, replicate: str, seed: int, settings: tuple[tuple[str, Any], ...]
+) -> tuple[GaussianConfiguration, Array, Labels, int]:
+    """The mixture of a replicate, its items, their true clusters, and the seed of its chain."""
+    rng, given = random_numbers(STORE, f"{name}/{replicate}", seed), configuration(name)
+    given = replace(given, sizes=tuple(n // dict(settings)["divided"] for n in given.sizes))
+    X, truth = given.draw(rng)
+    return given, X, truth, int(rng.integers(2**31))
+
+
+@lru_cache(maxsize=len(CONFIGURATIONS))
+def _similarity(
+    name: str, replicate: str, seed: int, settings: tuple[tuple[str, Any], ...]
+) -> tuple[NDArray[Any], Labels]:
+    """The similarity matrix of a replicate, and its true clusters: starts of all mixtures are computed in turns."""
+    _, X, truth, start = _items(name, replicate, seed, settings)
+    return paper_chain(X, start, dict(settings)).similarity, truth
 
 
 def _partitions(
-    X: Array, truth: Labels, given: GaussianConfiguration, seed: int, settings: Mapping[str, Any]
+    given: GaussianConfiguration, X: Array, truth: Labels, seed: int, settings: Mapping[str, Any]
 ) -> Numbers:
     from partita import BayesianPartition, DPGaussianMixture
 
