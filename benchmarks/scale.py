@@ -3,7 +3,7 @@
     PARTITA_DATA=... python benchmarks/scale.py [product growth fit spectral draws dask start ...]
 
 Each part runs in processes of its own, so that peak memory is its own; ratios are within one run. Least of several
-runs unless said otherwise. The machine is named at the top.
+runs unless said otherwise. The machine is named at the top. `growth` draws docs/pictures/growth.png.
 """
 
 from __future__ import annotations
@@ -326,7 +326,13 @@ def draw(points: list[dict[str, float]]) -> None:
             textcoords="offset points",
             color=color,
         )
-    axes.set(xscale="log", yscale="log", xlabel="nonzeros of P", ylabel="seconds, two cores", xlim=(8e4, 2.5e9))
+    axes.set(
+        xscale="log",
+        yscale="log",
+        xlabel="nonzeros of P",
+        ylabel=f"seconds, {available_cores()} cores",
+        xlim=(8e4, 2.5e9),
+    )
     axes.grid(visible=True, alpha=0.3)
     axes.legend(frameon=False)
     PICTURE.write_bytes(png(figure))

@@ -120,7 +120,8 @@ def test_a_stopped_run_goes_on_where_it_was(toy, tmp_path, monkeypatch):
     ("wrong", "expected"),
     [
         (InputError("no such set"), InputError),
-        (MemoryLimitError("no room"), MemoryLimitError),
+        (MemoryError("no room"), MemoryLimitError),
+        (PermissionError("locked"), InputError),
         (np.linalg.LinAlgError("gave up"), RuntimeError),
     ],
 )

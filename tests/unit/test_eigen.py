@@ -48,9 +48,13 @@ def test_singular_vectors_are_those_of_the_matrix_by_either_algorithm(shape: tup
     assert np.array_equal(matrix, before)
 
 
-def test_what_is_not_finite_is_an_error_of_both(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(np.linalg.LinAlgError):
-        singular_vectors(np.full((3, 3), np.nan))
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_what_is_not_finite_has_no_second_try(wrong: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(np.linalg, "eigh", gives_up)
+    monkeypatch.setattr(np.linalg, "svd", gives_up)
+    for found in (singular_vectors, symmetric_eigen):
+        with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+            found(np.diag([1.0, wrong, 2.0]))
 
 
 def test_bisection_that_gives_up_changes_no_eigenpair(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -181,10 +181,30 @@ def test_the_spectral_relaxation_is_as_exact_as_asked_for(residual, weighted):
     assert adjusted_rand_index(result.membership.labels, exact.membership.labels) > 0.98
 
 
-@pytest.mark.parametrize("residual", [0.0, -1e-4, np.nan])
-def test_a_residual_is_positive(residual):
-    with pytest.raises(InputError, match="expected a positive number"):
+@pytest.mark.parametrize("residual", [0.0, -1e-4, np.nan, np.inf, 1.0, True, "small", None])
+def test_a_residual_is_a_number_between_zero_and_one(residual):
+    with pytest.raises(InputError, match="expected a number in"):
         LeadingEigenvectors(residual)
+
+
+def test_a_residual_of_single_precision_is_a_plain_number():
+    assert type(LeadingEigenvectors(np.float32(0.25)).residual) is float
+
+
+@pytest.mark.parametrize("residual", [None, 1e-3, 1e-4])
+def test_a_large_piece_comes_first_however_many_small_ones_have_the_same_eigenvalue(residual):
+    """Its leading eigenvalue is 1 as that of each small one, but found less exactly."""
+    rng, graphs = np.random.default_rng(1), []
+    for n in (9_000, *[150] * 6):
+        strip = np.column_stack([np.linspace(0, n / 40, n), rng.random(n)])  # a small gap: the slowest to converge
+        graphs.append(NeighborGraph().build(strip, n_clusters=1).affinity.matrix)
+    S = normalise(SparseAffinity(sp.block_diag(graphs, format="csr")), "symmetric").affinity
+    assert connected_components(S.matrix)[0] == 7
+    values, vectors = leading_eigenvectors(S, 5, residual=residual, coarse_from=8_000)
+    inside = [int(np.flatnonzero(np.abs(vectors[:, c]) > 0)[0] // 150) for c in range(5)]
+    assert inside[0] < 60  # 9,000 / 150
+    assert sorted(inside[1:]) == [60, 61, 62, 63]
+    np.testing.assert_allclose(values, 1.0, atol=1e-3)
 
 
 def test_multilevel_vectors_do_not_depend_on_the_threads(large):

@@ -5,9 +5,12 @@ from threading import Thread
 import numpy as np
 import pytest
 
+from partita import SoF
 from partita.kernels import threads
 from partita.kernels.threads import available_cores, limit_threads, n_threads
 from partita.nmf import factorize, nmf
+from partita.partition.search_options import checked_jobs
+from partita.solvers import ProjectedGradient
 from partita.solvers.restarts import on_threads
 
 
@@ -42,7 +45,6 @@ def test_restarts_on_threads_share_what_the_limit_outside_allows(outside, jobs, 
 @pytest.mark.parametrize(("outside", "jobs", "each"), [(8, 1, 8), (8, 2, 4), (1, 1, 1), (1, 2, 1)])
 def test_a_factorization_keeps_to_the_limit_outside(outside, jobs, each, monkeypatch):
     monkeypatch.setattr(threads, "available_cores", lambda: 8)
-    monkeypatch.setattr(factorize, "available_cores", lambda: 8)
     seen, real = [], factorize.run
 
     def spy(*given):
@@ -53,3 +55,26 @@ def test_a_factorization_keeps_to_the_limit_outside(outside, jobs, each, monkeyp
     with limit_threads(outside):
         nmf(0.9 * np.eye(6) + 0.1, 2, n_init=2, max_iter=400, n_jobs=jobs)
     assert seen == [each] * 2
+
+
+@pytest.mark.parametrize(("outside", "jobs", "each"), [(8, None, 8), (8, 2, 4), (1, 2, 1), (3, -1, 1), (4, -3, 2)])
+def test_restarts_of_an_estimator_keep_to_the_limit_outside(outside, jobs, each, monkeypatch):
+    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    seen, real = [], ProjectedGradient.start
+
+    def spy(self, *given):
+        seen.append(n_threads())
+        return real(self, *given)
+
+    monkeypatch.setattr(ProjectedGradient, "start", spy)
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    with limit_threads(outside):
+        SoF(2, solver=ProjectedGradient(), start="dirichlet", n_init=4, n_jobs=jobs).fit(X)
+    assert seen == [each] * 4
+
+
+@pytest.mark.parametrize(("jobs", "expected"), [(None, 1), (5, 5), (-1, 3), (-2, 2), (-9, 1)])
+def test_jobs_counted_from_the_end_are_counted_from_the_limit(jobs, expected, monkeypatch):
+    monkeypatch.setattr(threads, "available_cores", lambda: 8)
+    with limit_threads(3):
+        assert checked_jobs(jobs) == factorize._jobs(jobs, 100) == expected

@@ -15,12 +15,12 @@ Array = NDArray[np.float64]
 
 
 def symmetric_eigen(matrix: Array) -> tuple[Array, Array]:
-    """All eigenvalues of a symmetric matrix, rising, and orthonormal eigenvectors (columns); it is not changed.
+    """All eigenvalues of a symmetric matrix of finite numbers, rising, and orthonormal eigenvectors (columns).
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where both algorithms give up, as on entries that are not finite.
+        Where both algorithms give up.
 
     Examples
     --------
@@ -31,6 +31,8 @@ def symmetric_eigen(matrix: Array) -> tuple[Array, Array]:
     try:
         values, vectors = np.linalg.eigh(matrix)
     except np.linalg.LinAlgError:
+        if not np.isfinite(matrix).all():  # the second algorithm might not end
+            raise
         import scipy.linalg
 
         values, vectors = scipy.linalg.eigh(matrix, driver="ev", check_finite=False)
@@ -38,12 +40,12 @@ def symmetric_eigen(matrix: Array) -> tuple[Array, Array]:
 
 
 def singular_vectors(matrix: Array) -> tuple[Array, Array, Array]:
-    """Thin U, falling singular values and V^T of a matrix, which is not changed.
+    """Thin U, falling singular values and V^T of a matrix of finite numbers.
 
     Raises
     ------
     numpy.linalg.LinAlgError
-        Where both algorithms give up, as on entries that are not finite.
+        Where both algorithms give up.
 
     Examples
     --------
@@ -54,6 +56,8 @@ def singular_vectors(matrix: Array) -> tuple[Array, Array, Array]:
     try:
         U, values, Vt = np.linalg.svd(matrix, full_matrices=False)
     except np.linalg.LinAlgError:
+        if not np.isfinite(matrix).all():
+            raise
         import scipy.linalg
 
         U, values, Vt = scipy.linalg.svd(matrix, full_matrices=False, lapack_driver="gesvd", check_finite=False)

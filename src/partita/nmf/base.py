@@ -32,8 +32,8 @@ Array = NDArray[np.float64]
 FLOOR = 1e-16
 # Numbers in a chunk of rows of V: a chunk and its quotient stay in a core's cache.
 CHUNK = 1 << 17
-# Numbers in V up to which one thread goes over it: a chunk takes less time than a thread takes to start.
-ONE_THREAD = 1 << 20
+# Multiplications of a pass over V up to which one thread makes it: a chunk takes less time than a thread to start.
+ONE_THREAD = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +99,8 @@ class NMFMethod(ABC):
         return np.asarray(factors.W[rows] @ factors.Ht.T)
 
 
-def over_rows(n: int, work: Callable[[slice], Any]) -> list[Any]:
-    """`work` on chunks of rows of an N x N matrix, on threads; what each gave, in order."""
+def over_rows(n: int, K: int, work: Callable[[slice], Any]) -> list[Any]:
+    """`work` on chunks of rows of an N x N matrix, N K multiplications each, on threads; what each gave, in order."""
     bounds = row_bounds(n, max(1, CHUNK // n))
     out: list[Any] = [None] * len(bounds)
     place = {low: at for at, (low, _) in enumerate(bounds)}
@@ -108,7 +108,7 @@ def over_rows(n: int, work: Callable[[slice], Any]) -> list[Any]:
     def some(low: int, high: int) -> None:
         out[place[low]] = work(slice(low, high))
 
-    if n * n > ONE_THREAD:
+    if n * n * K > ONE_THREAD:
         run_chunks(some, bounds)
     else:
         for low, high in bounds:
@@ -124,7 +124,7 @@ def squared_distance(method: NMFMethod, V: Array, factors: Factors) -> float:
         E -= V[rows]
         return float(np.vdot(E, E))
 
-    return float(sum(over_rows(len(V), work)))
+    return float(sum(over_rows(len(V), factors.n_components, work)))
 
 
 def divergence(method: NMFMethod, V: Array, factors: Factors) -> float:
@@ -136,7 +136,7 @@ def divergence(method: NMFMethod, V: Array, factors: Factors) -> float:
         np.divide(v, M, out=ratio, where=v > 0)
         return float(np.sum(v * np.log(ratio) - v + M))
 
-    return max(float(sum(over_rows(len(V), work))), 0.0)
+    return max(float(sum(over_rows(len(V), factors.n_components, work))), 0.0)
 
 
 def as_method(method: str | NMFMethod) -> NMFMethod:

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.errors import InputError
-from partita.kernels.threads import available_cores, limit_threads, n_threads
+from partita.kernels.threads import limit_threads, n_threads
 from partita.membership import Membership
 from partita.memory import require_memory
 from partita.nmf.base import Array, Factors, NMFMethod, as_method, described, squared_distance
@@ -146,7 +146,7 @@ def _sequence(start: Any) -> list[Start]:
 def _jobs(n_jobs: int | None, n_init: int) -> int:
     if n_jobs == 0:
         raise InputError("n_jobs=0 has no meaning; expected None, a positive number, or -1 for every core")
-    wanted = 1 if n_jobs is None else available_cores() if n_jobs < 0 else n_jobs
+    wanted = 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, n_threads() + 1 + n_jobs)
     return min(wanted, n_init)
 
 

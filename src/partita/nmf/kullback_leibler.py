@@ -51,5 +51,5 @@ def diverged(V: Array, X: Array, Y: Array) -> Array:
         new /= sums
         np.maximum(new, FLOOR, out=new)
 
-    over_rows(len(V), work)
+    over_rows(len(V), X.shape[1], work)
     return out

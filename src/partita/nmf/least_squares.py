@@ -53,5 +53,5 @@ def descended(V: Array, X: Array, Y: Array, left: Array | None = None, right: Ar
         new /= below
         np.maximum(new, FLOOR, out=new)
 
-    over_rows(len(V), work)
+    over_rows(len(V), X.shape[1], work)
     return out

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from partita.errors import InputError
-from partita.kernels.threads import available_cores
+from partita.kernels.threads import n_threads
 from partita.metrics.checks import codes_of, require_same_length
 from partita.partition.dendrogram import Codes, numbered
 from partita.partition.draws import PartitionDraws
@@ -73,4 +73,4 @@ def checked_jobs(n_jobs: int | None) -> int:
     """Runs at a time."""
     if n_jobs == 0:
         raise InputError("n_jobs=0 has no meaning; expected None, a positive number, or -1 for every core")
-    return 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
+    return 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, n_threads() + 1 + n_jobs)

@@ -111,13 +111,17 @@ def _computed(
 
 def _one(work: Experiment, cell: Cell, store: str, seed: int) -> tuple[Cell, Numbers, float]:
     """One cell on one thread, with the CPU seconds it took; what estimators warn of is in the numbers or not at all."""
-    began = time.process_time()
+    began, where = time.process_time(), f"{work.name}, cell {cell.key}"
     with limit_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             found = work.compute(cell, random_numbers(store, cell.key, seed))
-        except (InputError, MemoryLimitError, MissingExtraError) as error:
-            raise type(error)(f"{work.name}, cell {cell.key}: {error}") from error
+        except (InputError, MissingExtraError) as error:
+            raise type(error)(f"{where}: {error}") from error
+        except OSError as error:
+            raise InputError(f"{where}: {error}") from error
+        except MemoryError as error:
+            raise MemoryLimitError(f"{where}: {error}") from error
         except Exception as error:
-            raise RuntimeError(f"{work.name}, cell {cell.key}: {type(error).__name__}: {error}") from error
+            raise RuntimeError(f"{where}: {type(error).__name__}: {error}") from error
     return cell, found, time.process_time() - began

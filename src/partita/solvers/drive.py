@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.errors import InputError
-from partita.kernels.threads import available_cores, limit_threads, n_threads
+from partita.kernels.threads import limit_threads, n_threads
 from partita.membership import Membership
 from partita.memory import available_memory
 from partita.objectives import Problem
@@ -338,5 +338,5 @@ def _sequence(start: Any) -> list[Start]:
 def _jobs(n_jobs: int | None, n_init: int) -> int:
     if n_jobs == 0:
         raise InputError("n_jobs=0 has no meaning; expected None, a positive number, or -1 for every core")
-    wanted = 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, available_cores() + 1 + n_jobs)
+    wanted = 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, n_threads() + 1 + n_jobs)
     return min(wanted, n_init)

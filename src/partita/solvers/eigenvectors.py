@@ -8,6 +8,7 @@ answer. `n_products` counts the two evaluations of the objective, not the produc
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -29,16 +30,17 @@ class LeadingEigenvectors(Solver):
 
     Parameters
     ----------
-    residual : float
-        ||P v - theta v|| / theta of the eigenvectors of a sparse affinity of 8,000 items or more, and of any other of
-        20,000, > 0; fewer are solved to rounding. Of five normalised graphs of 9,000 to 58,000 items 1e-4 put at most
-        2 in 1,000 into another cluster than 1e-9; of the same graphs as they are at most 3 in 10,000, but 17% of one
-        (shuttle) whose eigenvalues all but coincide, where 1e-6 moves 3% too (`benchmarks/eigenvectors.py`).
+    residual : float in (0, 1)
+        ||P v - theta v|| / theta of the eigenvectors of a connected piece of 8,000 items or more where P is sparse, and
+        of 20,000 items where it is not; of a diffused affinity, those of its base. Fewer are solved to rounding. Of
+        five normalised graphs of 9,000 to 58,000 items 1e-4 put at most 2 in 1,000 into another cluster than 1e-9; of
+        the same graphs as they are at most 3 in 10,000, but 17% of one (shuttle) whose eigenvalues all but coincide,
+        where 1e-6 moves 3% too (`benchmarks/eigenvectors.py`).
 
     Raises
     ------
     InputError
-        For a residual that is not positive, and for an affinity with unobserved pairs.
+        For a residual out of range, and for an affinity with unobserved pairs.
 
     Examples
     --------
@@ -66,8 +68,10 @@ class LeadingEigenvectors(Solver):
     residual: float = 1e-4
 
     def __post_init__(self) -> None:
-        if not self.residual > 0:
-            raise InputError(f"residual={self.residual}: expected a positive number")
+        residual: Any = self.residual
+        if isinstance(residual, bool) or not isinstance(residual, Real) or not 0 < float(residual) < 1:
+            raise InputError(f"residual={residual!r}: expected a number in (0, 1)")
+        object.__setattr__(self, "residual", float(residual))
 
     def start(self, problem: Problem, W: Any) -> State:
         if problem.affinity.pair_weights is not None:

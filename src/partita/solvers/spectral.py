@@ -11,7 +11,7 @@ a sparse piece coarse to fine (`multilevel`), of any other affinity by a filtere
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -24,6 +24,7 @@ from partita.affinity.self_tuned import pieces_of
 from partita.kernels.cluster_qr import cluster_qr
 from partita.kernels.eigen import symmetric_eigen
 from partita.memory import require_pairs
+from partita.solvers import multilevel
 from partita.solvers.chebyshev import EXTRA, filtered_subspace, lower_end
 from partita.solvers.multilevel import multilevel_eigenvectors
 
@@ -49,6 +50,8 @@ LARGE_DEGREE, HIGH_DEGREE = 10, 30
 # one is lost in the squares.
 LOW_RANK = 2_000
 LOST = 1e-8
+# Eigenvalues of two pieces that are equal but for rounding, relative to them.
+TIED = 1e-10
 
 
 def leading_eigenvectors(
@@ -144,20 +147,45 @@ def _by_pieces(matrix: sp.csr_array, n_vectors: int, residual: float | None, coa
     alone = matrix.diagonal()[order[bounds[lone]]]
     lone = np.sort(np.argsort(-alone, kind="stable")[:n_vectors]) + n_pieces - len(lone)
     matrix = matrix[order][:, order]
-    found: list[tuple[float, int, slice, Array]] = []
+    found: list[_Found] = []
     for rank in [*range(n_pieces - len(alone)), *lone.tolist()]:
         p = by_size[rank]
-        if len(found) >= n_vectors and limit[p] < found[-1][0]:
+        if len(found) >= n_vectors and limit[p] < min(one.value for one in found):
             continue
         rows = slice(bounds[p], bounds[p + 1])
         block, wanted = _block(matrix, rows), min(n_vectors, rows.stop - rows.start)
         values, vectors = _one_piece(block, wanted, residual, coarse_from)
-        found += [(float(value), rank, rows, vectors[:, c]) for c, value in enumerate(values)]
-        found = sorted(found, key=lambda f: (-round(f[0], 10), f[1]))[:n_vectors]
+        exact = block.shape[0] < coarse_from
+        # A Ritz value is off by about the square of its residual.
+        off = TIED if exact else max(TIED, (multilevel.RESIDUAL if residual is None else residual) ** 2)
+        found += [_Found(float(v), off * abs(float(v)), c, rank, rows, vectors[:, c]) for c, v in enumerate(values)]
+        found = _largest(found, n_vectors)
     out = np.zeros((n, n_vectors))
-    for c, (_, _, rows, vector) in enumerate(found):
-        out[order[rows], c] = vector
-    return np.array([f[0] for f in found]), out
+    for c, one in enumerate(found):
+        out[order[one.rows], c] = one.vector
+    return np.array([one.value for one in found]), out
+
+
+class _Found(NamedTuple):
+    """An eigenvector of a piece, number `place` of it; the piece is the `rank`-th largest."""
+
+    value: float
+    off: float
+    place: int
+    rank: int
+    rows: slice
+    vector: Array
+
+
+def _largest(found: list[_Found], n_vectors: int) -> list[_Found]:
+    """Those of the largest values; of some that may be equal, the first of each piece first, and large pieces first."""
+    left, out = sorted(found, key=lambda one: -one.value), list[_Found]()
+    while left and len(out) < n_vectors:
+        top = left[0]
+        tied = (one for one in left if one.value >= top.value - max(one.off, top.off))
+        out.append(min(tied, key=lambda one: (one.place, one.rank)))
+        left = [one for one in left if one is not out[-1]]
+    return out
 
 
 def _block(matrix: sp.csr_array, rows: slice) -> sp.csr_array:

@@ -1,7 +1,7 @@
 """The simulation of [bayes-nmf] section 5.1.1, computed once for Table 3 and Figure 2.
 
-A replicate is a set of items, one chain and its similarity matrix. A process keeps those of the last few; every other
-makes them again from the same random numbers, which costs 1.5 seconds and saves 400 x 400 numbers on disk. Cells are
+A replicate is a set of items, one chain and its similarity matrix. Cells make them again from the same random
+numbers, which costs 1.5 seconds and saves 400 x 400 numbers on disk; a process keeps the last few matrices. Cells are
 "TTT/0/partitions" (what needs no factorization), "TTT/0/start/3" (a random start of all four, for every K) and
 "TTT/rule" (what no method can beat on average: the rule that knows the parameters, on many sets).
 """
@@ -113,7 +113,10 @@ def _similarity(
 ) -> tuple[NDArray[Any], Labels]:
     """The similarity matrix of a replicate, and its true clusters: starts of all mixtures are computed in turns."""
     _, X, truth, start = _items(name, replicate, seed, settings)
-    return paper_chain(X, start, dict(settings)).similarity, truth
+    V = paper_chain(X, start, dict(settings)).similarity
+    for array in (V, truth):
+        array.setflags(write=False)
+    return V, truth
 
 
 def _partitions(
