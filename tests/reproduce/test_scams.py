@@ -12,7 +12,13 @@ from partita.reproduce.outcome import Entry, Table
 from partita.reproduce.scams.affinities import affinities, others
 from partita.reproduce.scams.figure1 import claims as figure1_claims
 from partita.reproduce.scams.figure1 import contaminated
-from partita.reproduce.scams.figure2_claims import group_claims, noise_claims, our_claim, reading_claim
+from partita.reproduce.scams.figure2_claims import (
+    all_three_claim,
+    group_claims,
+    noise_claims,
+    our_claim,
+    reading_claim,
+)
 from partita.reproduce.scams.figure3 import principal
 from partita.reproduce.scams.figure3_claims import claims as figure3_claims
 from partita.reproduce.scams.lines import Lines, score_tables
@@ -28,7 +34,7 @@ NEEDS_SETS = {"scams-table1", "scams-figure3"}
 def lines(values: dict[str, list[float]], levels: list[float], title: str = "") -> Lines:
     """Lines with these Rand indices, one repetition."""
     scores = {name: np.array([[[v, v, 2.0]] for v in row]) for name, row in values.items()}
-    return Lines("made-up", title, "level", levels, scores)
+    return Lines("made-up", title, "level", levels, scores, [5] * len(levels))
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - NEEDS_SETS))
@@ -245,8 +251,26 @@ def test_claims_on_the_recovered_blocks() -> None:
 
 def test_tables_of_lines_have_means_and_standard_errors() -> None:
     scores = np.array([[[1.0, 0.9, 3.0], [0.5, 0.1, 4.0]]])  # a level, two repetitions
-    tables = score_tables(Lines("a", "t", "x", [0.5], {"GH": scores}))
+    tables = score_tables(Lines("a", "t", "x", [0.5], {"GH": scores}, [3]))
     entry = tables[0].rows[0][1][0]
     assert entry.value == 0.75
     assert entry.error == pytest.approx(np.std([1.0, 0.5], ddof=1) / np.sqrt(2))
     assert tables[1].rows[0][1][0].value == 0.5
+    assert tables[2].rows[0][1][0].value == 0.5  # three and four clusters, three true ones
+
+
+@pytest.mark.parametrize(
+    ("rand", "adjusted", "numbers", "missed"),
+    [
+        ([0.95, 1.0], [0.85, 1.0], [4, 6], 0),
+        ([0.94, 1.0], [0.85, 1.0], [4, 6], 1),
+        ([0.95, 1.0], [1.0, 0.84], [5, 5], 1),
+        ([0.95, 1.0], [0.85, 1.0], [5, 7], 1),
+        ([0.0, 1.0], [0.0, 1.0], [5, 3], 3),
+    ],
+)
+def test_our_claim_is_held_against_three_figures(rand, adjusted, numbers, missed) -> None:
+    scores = np.array([[[r, a, k]] for r, a, k in zip(rand, adjusted, numbers, strict=True)])
+    said = all_three_claim([Lines("noise, SSC", "t", "x", [0.0, 0.1], {"ours": scores}, [5, 5])])
+    assert said.verdict == ("reproduced", "in part", "in part", "not reproduced")[missed]
+    assert said.words.count("noise, SSC") == 3 + missed

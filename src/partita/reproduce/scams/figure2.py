@@ -140,6 +140,7 @@ def panel(found: Mapping[str, Numbers], test: str, kind: str) -> Lines:
         LABELS[test],
         levels(found, test),
         collected(by_level(found, test), lines),
+        true_numbers(found, test),
     )
 
 
@@ -151,6 +152,7 @@ def own_panel(found: Mapping[str, Numbers], test: str, kind: str) -> Lines:
         LABELS[test],
         levels(found, test),
         collected(by_level(found, test), {name: (f"our {kind}", name) for name in METHODS}),
+        true_numbers(found, test),
     )
 
 
@@ -165,6 +167,13 @@ def by_level(found: Mapping[str, Numbers], test: str) -> dict[float, list[Number
 
 def levels(found: Mapping[str, Numbers], test: str) -> list[float]:
     return list(by_level(found, test))
+
+
+def true_numbers(found: Mapping[str, Numbers], test: str) -> list[int]:
+    """How many groups there are at each level."""
+    from partita.datasets.subspaces import DIMENSIONS
+
+    return [len(DIMENSIONS) if test == "noise" else int(level) for level in levels(found, test)]
 
 
 def table_of_readings(found: Mapping[str, Numbers]) -> Table:

@@ -25,7 +25,7 @@ from partita.reproduce.scams.verdicts import (
     shown_to,
 )
 
-__all__ = ["claims", "group_claims", "noise_claims", "reading_claim"]
+__all__ = ["all_three_claim", "claims", "group_claims", "noise_claims", "reading_claim"]
 
 Panels = Mapping[tuple[str, str], Lines]
 GAP = ("GH", "ST")
@@ -34,6 +34,8 @@ ALL = ("GH", "ST", "SOD", "SCAMS")
 FEW, GAIN = 4, 0.02
 # Shares of cells in which the printed constants must do well for "a wide range of different settings".
 WIDE = 0.9
+# What our search is to reach at every level: Rand index, adjusted Rand index, clusters too many or too few on average.
+RAND, ADJUSTED, OFF = 0.95, 0.85, 1.0
 
 
 def claims(panels: Panels, beside: Sequence[Lines], readings: Table) -> list[Finding]:
@@ -45,6 +47,7 @@ def claims(panels: Panels, beside: Sequence[Lines], readings: Table) -> list[Fin
         *group_claims(groups),
         reading_claim(readings),
         our_claim([*panels.values(), *beside]),
+        all_three_claim(beside),
     ]
 
 
@@ -176,4 +179,20 @@ def our_claim(panels: Sequence[Lines]) -> Finding:
         {"above .9 on our default affinities": min(own) > WELL, "and on the paper's": min(lows.values()) > WELL},
         "Least Rand index of the local search over the levels: "
         + "; ".join(f"{title} {shown_to(low)}" for title, low in lows.items()),
+    )
+
+
+def all_three_claim(beside: Sequence[Lines]) -> Finding:
+    """Not the paper's: Rand alone flatters, since one cluster for each item has .92 at twelve groups."""
+    rand = {panel.name: least(panel.rand("ours")) for panel in beside}
+    adjusted = {panel.name: least(panel.adjusted("ours")) for panel in beside}
+    off = {panel.name: float(panel.off("ours").max()) for panel in beside}
+    return finding(
+        "(Ours) On our default affinities, one setting each, the Rand index is at least .95, the adjusted one .85 and "
+        "the number of clusters off by at most 1 on average, at every level.",
+        {f"Rand index, {name}": value >= RAND for name, value in rand.items()}
+        | {f"adjusted Rand index, {name}": value >= ADJUSTED for name, value in adjusted.items()}
+        | {f"number, {name}": value <= OFF for name, value in off.items()},
+        f"Least Rand index over the levels: {listed(rand)}; adjusted: {listed(adjusted)}; clusters too many or too "
+        f"few, at most: {listed(off)}",
     )

@@ -137,4 +137,5 @@ def panel(found: Mapping[str, Numbers], which: str, reading: str, kind: str) -> 
         "number of subjects K",
         list(cells),
         collected(cells, lines),
+        [int(k) for k in cells],
     )

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from partita.reproduce.outcome import Drawing, Entry, Table
 
-__all__ = ["Lines", "collected", "drawing", "score_table", "score_tables", "summary"]
+__all__ = ["Lines", "collected", "drawing", "score_tables", "summary"]
 
 Array = NDArray[np.float64]
 # Of the three numbers of `methods.judged`.
-RAND, ADJUSTED = range(2)
+RAND, ADJUSTED, NUMBER = range(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +28,8 @@ class Lines:
     levels : sequence of float
     scores : mapping of str to array of shape (levels, repetitions, 3)
         Of each line: Rand index, adjusted Rand index, number of clusters.
+    true_numbers : sequence of int
+        How many clusters there are at each level.
     """
 
     name: str
@@ -35,10 +37,23 @@ class Lines:
     x_label: str
     levels: Sequence[float]
     scores: Mapping[str, Array]
+    true_numbers: Sequence[int]
 
     def rand(self, line: str) -> Array:
         """Mean Rand index at each level."""
         return np.asarray(self.scores[line][:, :, RAND].mean(axis=1))
+
+    def adjusted(self, line: str) -> Array:
+        """Mean adjusted Rand index at each level."""
+        return np.asarray(self.scores[line][:, :, ADJUSTED].mean(axis=1))
+
+    def off(self, line: str) -> Array:
+        """By how many the number of clusters is wrong at each level, on average."""
+        return np.asarray(self.wrong(line).mean(axis=1))
+
+    def wrong(self, line: str) -> Array:
+        """By how many the number of clusters is wrong, by level and repetition."""
+        return np.asarray(np.abs(self.scores[line][:, :, NUMBER] - np.asarray(self.true_numbers)[:, None]))
 
     def at(self, line: str, level: float) -> float:
         """Mean Rand index at a level; NaN where the run has no such level."""
@@ -98,10 +113,15 @@ def drawing(name: str, panels: Sequence[Sequence[Lines]], *, caption: str, alt: 
 
 
 def score_tables(panel: Lines) -> list[Table]:
-    """Rand and adjusted Rand indices."""
+    """Rand and adjusted Rand indices, and by how many the number of clusters is wrong."""
+
+    def table(end: str, said: str, values: Mapping[str, Array], best: str = "highest") -> Table:
+        return _score_table(panel, f"{panel.name}-{end}", f"{said}: {panel.title}", values, best)
+
     return [
-        score_table(panel, f"{panel.name}-rand", f"Rand index: {panel.title}", RAND),
-        score_table(panel, f"{panel.name}-adjusted", f"Adjusted Rand index: {panel.title}", ADJUSTED),
+        table("rand", "Rand index", {line: scores[:, :, RAND] for line, scores in panel.scores.items()}),
+        table("adjusted", "Adjusted Rand index", {line: s[:, :, ADJUSTED] for line, s in panel.scores.items()}),
+        table("number", "Clusters too many or too few", {line: panel.wrong(line) for line in panel.scores}, "lowest"),
     ]
 
 
@@ -118,20 +138,20 @@ def summary(name: str, title: str, panels: Sequence[Lines]) -> Table:
     return Table(name, f"{title}: Rand index over the levels", columns, rows, digits=3, corner="method")
 
 
-def score_table(panel: Lines, name: str, title: str, which: int) -> Table:
+def _score_table(panel: Lines, name: str, title: str, values: Mapping[str, Array], best: str) -> Table:
     """A row for each line, a column for each level, the standard error where there are several repetitions."""
-    means = {line: scores[:, :, which].mean(axis=1) for line, scores in panel.scores.items()}
-    best = np.max(list(means.values()), axis=0)
+    means = {line: value.mean(axis=1) for line, value in values.items()}
+    leading = (np.max if best == "highest" else np.min)(list(means.values()), axis=0)
     rows = []
-    for line, scores in panel.scores.items():
-        times = scores.shape[1]
-        errors = scores[:, :, which].std(axis=1, ddof=1) / np.sqrt(times) if times > 1 else [None] * len(panel.levels)
+    for line, value in values.items():
+        times = value.shape[1]
+        errors = value.std(axis=1, ddof=1) / np.sqrt(times) if times > 1 else [None] * len(panel.levels)
         entries = [
-            Entry(float(mean), None if error is None else float(error), bold=bool(mean > top - 5e-4))
-            for mean, error, top in zip(means[line], errors, best, strict=True)
+            Entry(float(mean), None if error is None else float(error), bold=bool(abs(mean - top) < 5e-4))
+            for mean, error, top in zip(means[line], errors, leading, strict=True)
         ]
         rows.append((line, entries))
-    repetitions = next(iter(panel.scores.values())).shape[1]
+    repetitions = next(iter(values.values())).shape[1]
     return Table(
         name,
         f"{title} (mean{' ± standard error' if repetitions > 1 else ''} of {repetitions})",
