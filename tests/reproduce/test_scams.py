@@ -1,14 +1,18 @@
 """Tables and figures of [li2014]: every experiment runs, and its rules say what they are meant to."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sklearn.metrics import rand_score
+from sklearn.metrics import adjusted_rand_score, rand_score
 
+from partita import SCAMS
 from partita.reproduce import experiment, reproduce
+from partita.reproduce.experiment import Cell, random_numbers
 from partita.reproduce.outcome import Entry, Table
+from partita.reproduce.scams import figure2
 from partita.reproduce.scams.affinities import affinities, others
 from partita.reproduce.scams.figure1 import claims as figure1_claims
 from partita.reproduce.scams.figure1 import contaminated
@@ -22,10 +26,21 @@ from partita.reproduce.scams.figure2_claims import (
 from partita.reproduce.scams.figure3 import principal
 from partita.reproduce.scams.figure3_claims import claims as figure3_claims
 from partita.reproduce.scams.lines import Lines, score_tables
-from partita.reproduce.scams.methods import COMPARED, METHODS, Case, judged, labels_of
+from partita.reproduce.scams.methods import (
+    BESIDE,
+    COMPARED,
+    DEFAULT_ADMM,
+    METHODS,
+    PRINTED_SEARCHED,
+    Case,
+    judged,
+    labels_of,
+)
 from partita.reproduce.scams.published import TABLE1
 from partita.reproduce.scams.table1_claims import alike, boolean_gain, figures_of, known
 from partita.reproduce.scams.verdicts import degraded_from, fall, graded, least
+from partita.scams import ADMM
+from partita.scams.objective import partition_objective
 
 NAMES = ("scams-figure1", "scams-figure2", "scams-table1", "scams-figure3")
 NEEDS_SETS = {"scams-table1", "scams-figure3"}
@@ -73,6 +88,36 @@ def test_figure_2_has_the_paper_s_levels_and_repetitions() -> None:
     assert {key.split("/")[1] for key in keys if key.startswith("noise/")} == {f"{0.05 * k:g}" for k in range(11)}
     assert {key.split("/")[1] for key in keys if key.startswith("groups/")} == {str(k) for k in range(1, 13)}
     assert sum(key.startswith("noise/0.35/") for key in keys) == 20
+    assert {f"beside/{key}" for key in keys if key.startswith(("noise/", "groups/"))} <= set(keys)
+
+
+def test_the_quick_mode_has_three_repetitions() -> None:
+    keys = [cell.key for name in ("scams-figure2", "scams-figure3") for cell in experiment(name).cells("quick")]
+    for start in ("noise/0.35/", "beside/noise/0.35/", "groups/12/", "faces/5/", "faces/15/"):
+        assert {key.removeprefix(start).split("/")[0] for key in keys if key.startswith(start)} == {"0", "1", "2"}
+
+
+def test_what_stands_beside_has_the_items_of_its_cell() -> None:
+    work, few = experiment("scams-figure2"), {"points": 12}
+    seen: list[NDArray[np.float64]] = []
+    drawn = figure2.drawn
+
+    def noted(*of: Any) -> tuple[Any, Any, int]:
+        case = drawn(*of)
+        seen.append(case[0])
+        return case
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(figure2, "drawn", noted)
+        found = {
+            key: work.compute(Cell(key, few), random_numbers(work.name, key, work.seed))
+            for key in ("groups/2/0", "beside/groups/2/0", "groups/2/1")
+        }
+    assert np.array_equal(seen[0], seen[1])
+    assert not np.array_equal(seen[0], seen[2])
+    assert list(found["beside/groups/2/0"]["SSC"]) == list(BESIDE)
+    merged = figure2.by_level({key: found[key] for key in ("groups/2/0", "beside/groups/2/0")}, "groups")
+    assert list(merged[2.0][0]["our LRR"]) == [*METHODS, *BESIDE]
 
 
 def test_a_cell_is_the_same_whoever_computes_it() -> None:
@@ -118,6 +163,18 @@ def test_the_constants_as_printed_depend_on_the_unit_and_our_search_does_not() -
     builder = affinities("paper")["LRR"].builder
     found = {factor: judged(Case(X, truth, 2, builder, factor=factor), ["SCAMS"]) for factor in (1.0, 1e-4)}
     assert found[1.0]["SCAMS"] != found[1e-4]["SCAMS"]  # gamma above every entry: items stay alone
+
+
+def test_what_stands_beside_are_the_printed_objective_and_our_default_by_the_other_method() -> None:
+    X, truth = two_planes()
+    builder = affinities("ours")["LRR"].builder
+    A = builder.build(X, n_clusters=2).affinity.to_dense()
+    labels = labels_of(Case(X, truth, 2, builder), BESIDE)
+    by_admm = SCAMS(affinity="precomputed", method=ADMM(), polish=False, random_state=0).fit(A)
+    assert adjusted_rand_score(labels[DEFAULT_ADMM], by_admm.labels_) == 1.0
+    cost = {name: partition_objective(found, A, 0.005, 2.0) for name, found in labels.items()}
+    alone = partition_objective(np.arange(len(X)), A, 0.005, 2.0)
+    assert cost[PRINTED_SEARCHED] <= min(alone, cost[DEFAULT_ADMM]) + 1e-9
 
 
 def test_readings_are_of_two_kinds_and_begin_with_the_ones_taken() -> None:
@@ -271,6 +328,6 @@ def test_tables_of_lines_have_means_and_standard_errors() -> None:
 )
 def test_our_claim_is_held_against_three_figures(rand, adjusted, numbers, missed) -> None:
     scores = np.array([[[r, a, k]] for r, a, k in zip(rand, adjusted, numbers, strict=True)])
-    said = all_three_claim([Lines("noise, SSC", "t", "x", [0.0, 0.1], {"ours": scores}, [5, 5])])
+    said = all_three_claim([Lines("noise, SSC", "t", "x", [0.0, 0.1], {"ours": scores}, [5, 5])], "ours", "us")
     assert said.verdict == ("reproduced", "in part", "in part", "not reproduced")[missed]
     assert said.words.count("noise, SSC") == 3 + missed

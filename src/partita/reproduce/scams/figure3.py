@@ -21,7 +21,7 @@ from partita.reproduce.scams.methods import METHODS, Case, judged
 __all__ = ["Figure3", "principal"]
 
 SUBJECTS = {"full": tuple(range(5, 16)), "quick": (5, 10, 15), "smoke": (2,)}
-REPETITIONS = {"full": 20, "quick": 1, "smoke": 1}
+REPETITIONS = {"full": 20, "quick": 3, "smoke": 1}
 # Draws whose images are centred before, as PCA often is: what that choice does.
 CENTRED_SUBJECTS = {"full": (5, 10, 15), "quick": (5,), "smoke": ()}
 CENTRED_REPETITIONS = {"full": 3, "quick": 1, "smoke": 0}

@@ -76,8 +76,10 @@ def collected(
     }
 
 
-def drawing(name: str, panels: Sequence[Sequence[Lines]], *, caption: str, alt: str) -> Drawing:
-    """Panels in rows: Rand index against the level, a line for each method."""
+def drawing(
+    name: str, panels: Sequence[Sequence[Lines]], *, caption: str, alt: str, left_out: Sequence[str] = ()
+) -> Drawing:
+    """Panels in rows: Rand index against the level, a line for each method that is not left out; the series has all."""
     flat = [panel for row in panels for panel in row]
     series: dict[str, list[Any]] = {"panel": [], "line": [], "level": [], "rand": [], "adjusted_rand": [], "K": []}
     for panel in flat:
@@ -90,10 +92,10 @@ def drawing(name: str, panels: Sequence[Sequence[Lines]], *, caption: str, alt: 
         from partita.plots.palette import cluster_colors
 
         axes = np.atleast_2d(figure.subplots(len(panels), len(panels[0]), sharey=True, squeeze=False))
-        names = list(dict.fromkeys(line for panel in flat for line in panel.scores))
+        names = [n for n in dict.fromkeys(line for panel in flat for line in panel.scores) if n not in left_out]
         styles = dict(zip(names, zip(cluster_colors(len(names)), "s^vox*D+<>"[: len(names)], strict=True), strict=True))
         for panel, ax in zip(flat, axes.ravel(), strict=True):
-            for line in panel.scores:
+            for line in (line for line in panel.scores if line in styles):
                 color, marker = styles[line]
                 own = line.startswith("ours")
                 ax.plot(

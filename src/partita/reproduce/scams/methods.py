@@ -5,6 +5,8 @@
     SCAMS         ADMM at the constants printed, then the Boolean factorization
     SCAMS-CK      the same ADMM, then Cholesky
     ours          `scams_local`, which finds what a pair costs with the partition
+    default, ADMM       `scams_admm` as it comes, then the Boolean factorization
+    printed, searched   the objective with the constants printed, searched by moves as ours is
     conductance   the spectral clustering with as many clusters as `ConductanceJump` finds; own pairs left out
     K known       spectral clustering that is told K: how good the affinity is
 
@@ -25,11 +27,23 @@ if TYPE_CHECKING:
     from partita.n_clusters import KEvidence
     from partita.scams import ADMMResult
 
-__all__ = ["COMPARED", "CONDUCTANCE", "METHODS", "Case", "judged", "labels_of", "printed"]
+__all__ = [
+    "BESIDE",
+    "COMPARED",
+    "CONDUCTANCE",
+    "DEFAULT_ADMM",
+    "METHODS",
+    "PRINTED_SEARCHED",
+    "Case",
+    "judged",
+    "labels_of",
+    "printed",
+]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
+BESIDE = DEFAULT_ADMM, PRINTED_SEARCHED = ("default, ADMM", "printed, searched")
 COMPARED = ("GH", "ST", "SOD", "SCAMS", "SCAMS-CK")
 METHODS = (*COMPARED, "ours", "K known")
 CONDUCTANCE = "ours, conductance"
@@ -94,6 +108,11 @@ def labels_of(case: Case, methods: Sequence[str]) -> dict[str, Labels]:
     found: dict[str, Labels] = {}
     if {"SCAMS", "SCAMS-CK"} & set(methods):
         found |= _printed(case, affinity)
+    if DEFAULT_ADMM in methods:
+        found[DEFAULT_ADMM] = _default_admm(affinity)
+    if PRINTED_SEARCHED in methods:
+        constants = LocalSearch(lam=2.0, gamma=0.005, scale=None)
+        found[PRINTED_SEARCHED] = scams_local(_printed_affinity(case, affinity), constants, seed=0).labels
     if "ours" in methods:
         settings = LocalSearch() if case.share is None else LocalSearch(share=case.share)
         found["ours"] = scams_local(affinity, settings, seed=0).labels
@@ -115,12 +134,25 @@ def printed(A: Array) -> ADMMResult:
     return scams_admm(A, ADMM.paper())
 
 
-def _printed(case: Case, affinity: Any) -> dict[str, Labels]:
-    from partita.scams import boolean_factorization, cholesky_labels
-
+def _printed_affinity(case: Case, affinity: Any) -> Array:
     A = case.factor * np.array(affinity.to_dense())
     if case.builder.name == "ssc":  # |C| + |C|^T has a diagonal of zeros; that of low-rank affinities is one
         np.fill_diagonal(A, 0.0)
+    return A
+
+
+def _default_admm(affinity: Any) -> Labels:
+    from partita.scams import ADMM, boolean_factorization, scams_admm
+
+    settings = ADMM()
+    result = scams_admm(affinity, settings)
+    return boolean_factorization(result.pattern, settings.prepare(affinity), max_clusters=result.max_clusters).labels
+
+
+def _printed(case: Case, affinity: Any) -> dict[str, Labels]:
+    from partita.scams import boolean_factorization, cholesky_labels
+
+    A = _printed_affinity(case, affinity)
     result = printed(A)
     groups = boolean_factorization(result.pattern, A, max_clusters=result.max_clusters)
     return {"SCAMS": groups.labels, "SCAMS-CK": cholesky_labels(result.pattern, result.max_clusters)}
