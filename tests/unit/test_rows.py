@@ -70,8 +70,10 @@ def test_an_error_inside_a_block_comes_out(blocks):
 @pytest.mark.parametrize("values", [np.float64, np.float32])
 @pytest.mark.parametrize("indices", [np.int32, np.int64])
 @pytest.mark.parametrize("K", [1, 2, 3, 4, 5, 7, 8, 20, 31, 32, 33, 40, 63, 64, 65, 100])
-def test_a_csr_product_is_scipys(monkeypatch, values, indices, K):
+@pytest.mark.parametrize("fetched", [False, True])  # rows of W asked for in advance
+def test_a_csr_product_is_scipys(monkeypatch, values, indices, K, fetched):
     monkeypatch.setattr(products, "COMPILED_FROM", 0)
+    monkeypatch.setattr(products, "FETCH_FROM", 0 if fetched else 1 << 60)
     monkeypatch.setattr(products, "CHUNK", 100)
     rng = np.random.default_rng(K)
     matrix = rng.random((150, 90)) * (rng.random((150, 90)) < 0.1)

@@ -16,7 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["LANES", "VECTOR", "add_four", "add_fours", "vector_at"]
+__all__ = ["LANES", "VECTOR", "add_four", "add_fours", "prefetch_at", "vector_at"]
 
 # Doubles in a vector: 32 bytes, which every processor since 2013 has registers for.
 LANES = 4
@@ -26,6 +26,15 @@ VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 def vector_at(builder: Any, start: Any, place: Any) -> Any:
     """A pointer to the vector of the doubles place..place + 3 from `start` on."""
     return builder.bitcast(builder.gep(start, [place]), VECTOR.as_pointer())
+
+
+def prefetch_at(builder: Any, pointer: Any) -> None:
+    """Ask for the cache line of that address, which is to be read soon; the address may be any."""
+    byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+    ask = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+    read, keep, data = flag(0), flag(3), flag(1)
+    builder.call(ask, [builder.bitcast(pointer, byte), read, keep, data])
 
 
 def _start(context: Any, builder: Any, kind: Any, array: Any) -> Any:

@@ -27,6 +27,9 @@ DENSE_CHUNK = 512
 # Multiplications of a chunk of a CSR product, and chunks at most.
 CHUNK = 1 << 18
 CSR_CHUNKS = 64
+# Numbers in W (16 MiB) from which its rows are asked for in advance, and numbers in a cache line.
+FETCH_FROM = 1 << 21
+LINE = 8
 
 
 def dense_product(P: NDArray[np.float64], W: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -48,7 +51,7 @@ def csr_product(P: sp.csr_array, W: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(P @ W)
     out = np.empty((P.shape[0], W.shape[1]))
     W = np.ascontiguousarray(W)
-    kernels = _column_kernels(W.shape[1])
+    kernels = _column_kernels(W.shape[1], fetch=W.size >= FETCH_FROM)
     indptr, indices, values = P.indptr, P.indices, P.data
     chunks = max(1, min(CSR_CHUNKS, P.nnz * W.shape[1] // CHUNK))
     inner = np.searchsorted(indptr, np.linspace(0, P.nnz, chunks + 1)[1:-1])
@@ -63,7 +66,7 @@ def csr_product(P: sp.csr_array, W: NDArray[np.float64]) -> NDArray[np.float64]:
     return out
 
 
-def _column_kernels(n_columns: int) -> list[tuple[Any, ...]]:
+def _column_kernels(n_columns: int, fetch: bool) -> list[tuple[Any, ...]]:
     """Kernels, each with the columns it takes: vectors of four, up to 32 columns at a time, in equal parts beyond.
 
     The last vector of a part ends at its last column, so that it may overlap the one before it.
@@ -77,4 +80,12 @@ def _column_kernels(n_columns: int) -> list[tuple[Any, ...]]:
     parts = -(-n_columns // (LANES * VECTORS))
     width = max(-(-n_columns // parts), LANES)
     lasts = [min((part + 1) * width, n_columns) for part in range(parts)]
-    return [(csr_vectors_kernel, (*range(last - width, last - LANES, LANES), last - LANES)) for last in lasts]
+    return [
+        (
+            csr_vectors_kernel,
+            (*range(last - width, last - LANES, LANES), last - LANES),
+            # The last too: a row may begin in the middle of a line.
+            (*range(last - width, last - 1, LINE), last - 1) if fetch else (),
+        )
+        for last in lasts
+    ]

@@ -49,7 +49,7 @@ def claims(panels: Panels, beside: Sequence[Lines], readings: Table) -> list[Fin
         reading_claim(readings),
         our_claim([*panels.values(), *beside]),
         all_three_claim(beside, "ours", "our search"),
-        all_three_claim(beside, DEFAULT_ADMM, "ADMM with our defaults"),
+        all_three_claim(beside, DEFAULT_ADMM, "ADMM at the price that our search settles on"),
     ]
 
 

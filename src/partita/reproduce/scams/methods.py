@@ -5,7 +5,8 @@
     SCAMS         ADMM at the constants printed, then the Boolean factorization
     SCAMS-CK      the same ADMM, then Cholesky
     ours          `scams_local`, which finds what a pair costs with the partition
-    default, ADMM       `scams_admm` as it comes, then the Boolean factorization
+    default, ADMM       `SCAMS(method="admm")`: ADMM at the gamma that the share comes to, the factorization, moves
+    theta .7, ADMM      `scams_admm` as it comes, where gamma is .7 / N, then the Boolean factorization
     printed, searched   the objective with the constants printed, searched by moves as ours is
     conductance   the spectral clustering with as many clusters as `ConductanceJump` finds; own pairs left out
     K known       spectral clustering that is told K: how good the affinity is
@@ -34,6 +35,7 @@ __all__ = [
     "DEFAULT_ADMM",
     "METHODS",
     "PRINTED_SEARCHED",
+    "THETA_ADMM",
     "Case",
     "judged",
     "labels_of",
@@ -43,7 +45,7 @@ __all__ = [
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-BESIDE = DEFAULT_ADMM, PRINTED_SEARCHED = ("default, ADMM", "printed, searched")
+BESIDE = DEFAULT_ADMM, THETA_ADMM, PRINTED_SEARCHED = ("default, ADMM", "theta .7, ADMM", "printed, searched")
 COMPARED = ("GH", "ST", "SOD", "SCAMS", "SCAMS-CK")
 METHODS = (*COMPARED, "ours", "K known")
 CONDUCTANCE = "ours, conductance"
@@ -98,6 +100,7 @@ def judged(case: Case, methods: Sequence[str]) -> dict[str, list[float]]:
 
 def labels_of(case: Case, methods: Sequence[str]) -> dict[str, Labels]:
     """Labels by each of the methods, in their order."""
+    from partita import SCAMS
     from partita.n_clusters import ConductanceJump, Eigengap, KEvidence, SecondOrderDifference, SoftThreshold
     from partita.scams import LocalSearch, scams_local
 
@@ -109,7 +112,9 @@ def labels_of(case: Case, methods: Sequence[str]) -> dict[str, Labels]:
     if {"SCAMS", "SCAMS-CK"} & set(methods):
         found |= _printed(case, affinity)
     if DEFAULT_ADMM in methods:
-        found[DEFAULT_ADMM] = _default_admm(affinity)
+        found[DEFAULT_ADMM] = SCAMS(affinity="precomputed", method="admm", random_state=0).fit(affinity).labels_
+    if THETA_ADMM in methods:
+        found[THETA_ADMM] = _theta_admm(affinity)
     if PRINTED_SEARCHED in methods:
         constants = LocalSearch(lam=2.0, gamma=0.005, scale=None)
         found[PRINTED_SEARCHED] = scams_local(_printed_affinity(case, affinity), constants, seed=0).labels
@@ -141,7 +146,7 @@ def _printed_affinity(case: Case, affinity: Any) -> Array:
     return A
 
 
-def _default_admm(affinity: Any) -> Labels:
+def _theta_admm(affinity: Any) -> Labels:
     from partita.scams import ADMM, boolean_factorization, scams_admm
 
     settings = ADMM()
