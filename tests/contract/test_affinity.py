@@ -29,6 +29,17 @@ def product_is_that_of_the_matrix(P, matrix, rng):
     close(P @ fortran, matrix @ fortran)
 
 
+def a_product_may_be_written_over_a_spare_one(P, matrix, rng):
+    for compiled in (False, True):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(products, "COMPILED_FROM", 0 if compiled else 1 << 60)
+            W, other = rng.normal(size=(2, len(matrix), 5))
+            before, spare = W.copy(), P @ other
+            close(P.product(W, spare), matrix @ W)
+            close(P.product(W), matrix @ W)
+            np.testing.assert_array_equal(W, before)
+
+
 def squared_norm_is_the_sum_of_squares(P, matrix, rng):
     assert P.squared_norm() == pytest.approx((matrix**2).sum(), rel=ROUNDING)
     w = rng.random(len(matrix)) * 3
@@ -111,6 +122,7 @@ def the_matrix_is_symmetric(P, matrix, rng):
 LAWS = [
     product_is_that_of_the_matrix,
     squared_norm_is_the_sum_of_squares,
+    a_product_may_be_written_over_a_spare_one,
     diagonal_row_sums_and_mean_are_those_of_the_matrix,
     rows_come_in_the_order_asked,
     scaled_is_diag_p_diag,

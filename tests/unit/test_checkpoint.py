@@ -800,7 +800,7 @@ FITS = {
     "symnmf": (lambda **o: partita.SymNMF(4, n_init=3, random_state=0, **o), {}),
     "copositive": (lambda **o: partita.CopositiveFactorization(4, n_init=3, random_state=0, **o), {}),
     "baum-eagon": (lambda **o: partita.BaumEagon(4, n_init=3, max_iter=40, random_state=0, **o), {}),
-    "kernel-kmeans": (lambda **o: partita.KernelKMeans(4, n_init=3, random_state=0, **o), {}),
+    "kernel-kmeans": (lambda **o: partita.KernelKMeans(4, start="dirichlet", n_init=3, random_state=0, **o), {}),
 }
 
 

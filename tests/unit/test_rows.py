@@ -8,6 +8,7 @@ import scipy.sparse as sp
 
 from partita.affinity import DenseAffinity, DiffusedAffinity, SparseAffinity, as_affinity
 from partita.kernels import products, rows, simplex
+from partita.kernels.aligned import aligned_empty
 from partita.kernels.products import csr_product
 from partita.kernels.rows import row_pass
 from partita.kernels.simplex import project_rows_numpy
@@ -89,8 +90,25 @@ def test_a_csr_product_is_scipys(monkeypatch, values, indices, K, fetched):
         found = csr_product(P, W)
         # Sums of about ten products of numbers of order one.
         np.testing.assert_allclose(found, expected, atol=1e-13)
+        spare = np.full_like(found, np.nan)
+        again = csr_product(P, W, spare)
+        assert again is spare
+        np.testing.assert_array_equal(again, found)
         with limit_threads(3):
             np.testing.assert_array_equal(csr_product(P, W), found)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, bool])
+@pytest.mark.parametrize("shape", [(7,), (1000, 3), (0, 4), (5, 0)])
+def test_aligned_arrays_begin_at_a_cache_line(shape, dtype):
+    arrays = [aligned_empty(shape, dtype) for _ in range(5)]
+    for array in arrays:
+        array[...] = 1
+        assert array.shape == shape
+        assert array.dtype == dtype
+        assert array.flags.c_contiguous
+        assert array.size == 0 or array.ctypes.data % 64 == 0
+    assert all((array == 1).all() for array in arrays)
 
 
 def test_a_matrix_without_rows_or_entries(monkeypatch):

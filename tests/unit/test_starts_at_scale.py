@@ -20,7 +20,7 @@ from partita.affinity import (
 )
 from partita.errors import InputError
 from partita.kernels import cluster_qr as cluster_qr_module
-from partita.kernels.cluster_qr import cluster_qr
+from partita.kernels.cluster_qr import cluster_qr, spectral_partition
 from partita.kernels.coarsen import aggregates, contracted
 from partita.kernels.threads import limit_threads
 from partita.metrics import adjusted_rand_index
@@ -421,3 +421,48 @@ def test_unlike_wrappers_of_one_graph_have_one_start(large):
     by_graph = Starts(S, 8, graph=S).spectral_labels
     by_products = Starts(S, 8, graph=ScaledAffinity(S, root)).spectral_labels
     assert adjusted_rand_index(by_graph, by_products) > 0.95
+
+
+def noisy_indicators(K: int, sizes: list[int], noise: float, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Orthonormal vectors near the indicators of clusters, turned by a rotation, and the clusters."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat(np.arange(K), sizes)
+    Y = np.eye(K)[labels] / np.sqrt(sizes)[labels][:, None] + noise * rng.normal(size=(len(labels), K))
+    return np.linalg.qr(Y)[0] @ np.linalg.qr(rng.normal(size=(K, K)))[0], labels
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_spectral_partition_is_k_means_from_where_cluster_qr_ends(seed):
+    V, truth = noisy_indicators(4, [300, 200, 60, 40], 0.02, seed)
+    rows = V / np.linalg.norm(V, axis=1, keepdims=True)
+
+    def misfit(labels):
+        return sum(((rows[labels == k] - rows[labels == k].mean(axis=0)) ** 2).sum() for k in range(4))
+
+    before, after = cluster_qr(V), spectral_partition(V)
+    assert misfit(after) <= misfit(before)
+    means = np.array([rows[after == k].mean(axis=0) for k in range(4)])
+    nearest = ((rows[:, None] - means) ** 2).sum(axis=2).argmin(axis=1)
+    assert (nearest == after).mean() > 0.995  # a fixed point, up to where k-means stops
+    assert adjusted_rand_index(truth, after) > adjusted_rand_index(truth, before) - 0.02
+
+
+def test_a_weight_in_the_spectral_partition_is_so_many_copies():
+    V, _ = noisy_indicators(3, [50, 40, 30], 0.03)
+    weights = np.random.default_rng(1).integers(1, 4, len(V)).astype(float)
+    again = np.repeat(np.arange(len(V)), weights.astype(int))
+    # cluster_qr sees directions only: the same clusters to begin with.
+    assert adjusted_rand_index(cluster_qr(V)[again], cluster_qr(V[again])) == pytest.approx(1.0)
+    own, copied = spectral_partition(V, weights), spectral_partition(V[again])
+    assert adjusted_rand_index(own[again], copied) == pytest.approx(1.0)
+
+
+def test_rows_of_zeros_and_weights_of_zero_leave_the_other_rows_as_they_are():
+    V, truth = noisy_indicators(3, [30, 20, 10], 0.01)
+    with_zeros = np.vstack([V, np.zeros((2, 3))])
+    assert adjusted_rand_index(truth, spectral_partition(with_zeros)[:-2]) == pytest.approx(1.0)
+    some = np.where(np.arange(len(V)) % 3 == 0, 0.0, 1.0)
+    assert adjusted_rand_index(truth, spectral_partition(V, some)) == pytest.approx(1.0)
+    assert spectral_partition(np.ones((5, 1)) / np.sqrt(5)).tolist() == [0] * 5
+    assert spectral_partition(np.zeros((4, 2))).shape == (4,)
+    assert spectral_partition(V, np.zeros(len(V))).shape == truth.shape

@@ -129,6 +129,10 @@ class Affinity(ABC):
     def __matmul__(self, W: Array) -> Array:
         """P @ W for an N x m array W, NumPy's or as `native` makes them; the product is of the kind that came."""
 
+    def product(self, W: Array, spare: Array | None = None) -> Array:
+        """P @ W, which may be written over `spare`: an earlier product of that shape, not W, that is not needed."""
+        return self @ W
+
     @property
     def foreign(self) -> bool:
         """Whether P lies in arrays of another package than NumPy, on an accelerator or on other machines."""

@@ -68,10 +68,10 @@ class DiffusedAffinity(WrappedAffinity):
         d = None if self.weights is None else self.weights[:, None]
         if d is not None and not isinstance(W, np.ndarray):
             d = self.native(d)
-        W = self._base @ W
+        spare, product = None, self._base @ W
         for _ in range(self.steps - 1):
-            W = self._base @ (W if d is None else d * W)
-        return W
+            spare, product = product, self._base.product(product if d is None else d * product, spare)
+        return product
 
     @property
     def squared_norm_is_exact(self) -> bool:

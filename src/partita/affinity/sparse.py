@@ -115,8 +115,11 @@ class SparseAffinity(Affinity):
         return 1.0 if self._there is None else roundoff(self.native(np.ones((1, 1))))
 
     def __matmul__(self, W: Any) -> Any:
+        return self.product(W)
+
+    def product(self, W: Any, spare: Any = None) -> Any:
         if self._there is None or isinstance(W, np.ndarray):
-            return csr_product(self._matrix, W)
+            return csr_product(self._matrix, W, spare)
         return self._there @ W
 
     def diagonal(self) -> Array:

@@ -149,7 +149,7 @@ def fit(
         typer.Option(
             help="soft: symmetric, relative-entropy, l1, frobenius or none; copositive: relative-entropy, l1 or "
             "frobenius; symnmf, kernel-kmeans, spectral: symmetric or none.",
-            show_default="symmetric; copositive: relative-entropy; kernel-kmeans, spectral: none",
+            show_default="symmetric; copositive: relative-entropy; kernel-kmeans: none",
         ),
     ] = None,
     n_neighbors: Annotated[

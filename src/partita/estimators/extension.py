@@ -90,7 +90,7 @@ class Extension:
         """What is kept of a fit."""
         affinity, weights, domain = problem.affinity, problem.weights, problem.objective.domain
         if domain.name in HARD:
-            W = domain.membership(W, np.ones(W.shape[1]))
+            W = domain.membership(W, np.ones(W.shape[1]), weights)
         weighted = W if weights is None else weights[:, None] * W
         _, (gram,) = row_pass(W, lambda W, V: ((), [W.T @ V]), weighted)
         quadratic = scale[:, None] * gram * scale

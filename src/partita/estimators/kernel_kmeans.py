@@ -25,15 +25,19 @@ class KernelKMeans(PartitionEstimator):
     n_clusters : int, "auto" or the name of a criterion, default 8
         K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
         which may be 1; a name: as many as that one finds; see `SoF`.
-    normalization : {"none", "symmetric"}
-        P, or D^-1/2 P D^-1/2 with D the row sums.
+    normalization : {"auto", "none", "symmetric"}
+        P, which is "auto" too, or D^-1/2 P D^-1/2 with D the row sums.
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
         As in `SoF`.
     solver : Solver, optional
         `solvers.KernelKMeans()` by default: batch steps, then single moves.
-    start, n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint,
+    start : {"spectral", "dirichlet", "kmeans"} or an array
+        As in `SoF`; the most probable cluster of each item is what is taken from it. Moves end at the nearest local
+        optimum: over the 29 development sets the mean accuracy from random starts was .53 on neighbour graphs where
+        "spectral" had .87, and .76 for .80 on relative distances.
+    n_init, max_iter, tol, max_seconds, scale_features, missing, symmetrize, on_interrupt, checkpoint,
     random_state, n_jobs, verbose
-        As in `SoF`. The most probable cluster of each item is what is taken from a start.
+        As in `SoF`.
 
     Attributes
     ----------

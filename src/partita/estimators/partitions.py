@@ -19,19 +19,20 @@ class PartitionEstimator(FactorizationEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FactorizationEstimator._parameter_constraints,
-        "normalization": [StrOptions({"none", "symmetric"})],
+        "normalization": [StrOptions({"auto", "none", "symmetric"})],
     }
 
     _all_pairs = FILL_IN
+    _own_normalization: ClassVar[How] = "none"
 
     def __init__(
         self,
         n_clusters: int | str = 8,
         *,
-        normalization: str = "none",
+        normalization: str = "auto",
         affinity: str | Builder = "relative",
         solver: Solver | None = None,
-        start: Any = "dirichlet",
+        start: Any = "spectral",
         n_init: int | str = "auto",
         max_iter: int = 1000,
         tol: float = 1e-4,
@@ -64,4 +65,4 @@ class PartitionEstimator(FactorizationEstimator):
         self.verbose = verbose
 
     def _normalization(self) -> How:
-        return self.normalization  # type: ignore[return-value]
+        return self._own_normalization if self.normalization == "auto" else self.normalization  # type: ignore[return-value]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from partita import solvers
 from partita.affinity import Affinity
+from partita.affinity.normalise import How
 from partita.estimators.partitions import PartitionEstimator
 from partita.objectives import Objective, SpectralObjective
 from partita.solvers import Solver
@@ -16,7 +19,8 @@ class SpectralRelaxation(PartitionEstimator):
 
     Objective: minimise ||P - W W^T||^2 over W with W^T W = I. The optimum is the span of the K leading eigenvectors;
     its value is a lower bound of kernel k-means on the same affinity. With the symmetric normalisation it is the
-    relaxation of normalised cut. The partition is read off by cluster_qr [damle2019], which needs no start and no luck.
+    relaxation of normalised cut. The partition is read off by k-means on the rows of W at length one [ng2002], which
+    begins with the partition by cluster_qr [damle2019] and so needs no luck.
 
     Memberships are zeros and ones. `SoF`, `SoftClustering` and `BaumEagon` with `start="spectral"` begin from here.
 
@@ -25,8 +29,10 @@ class SpectralRelaxation(PartitionEstimator):
     n_clusters : int, "auto" or the name of a criterion, default 8
         K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
         which may be 1; a name: as many as that one finds; see `SoF`.
-    normalization : {"none", "symmetric"}
-        P, or D^-1/2 P D^-1/2 with D the row sums.
+    normalization : {"auto", "none", "symmetric"}
+        D^-1/2 P D^-1/2 with D the row sums, which is "auto" too, or P as in [zhao2015, Table 1]: over the 29
+        development sets the mean accuracy was .77 without for .87 on neighbour graphs, .72 for .79 on relative
+        distances.
     affinity : {"relative", "neighbors", "precomputed", "precomputed_distance"} or a builder
         As in `SoF`.
     solver : Solver, optional
@@ -55,6 +61,8 @@ class SpectralRelaxation(PartitionEstimator):
 
     References
     ----------
+    [damle2019] A. Damle, V. Minden, L. Ying, Simple, direct and efficient multi-way spectral clustering, Information
+    and Inference, 2019. [ng2002] A. Ng, M. Jordan, Y. Weiss, On spectral clustering, NIPS 2001.
     [zha2001] H. Zha, X. He, C. Ding, H. Simon, M. Gu, Spectral relaxation for k-means clustering, NIPS 2001.
 
     Examples
@@ -63,6 +71,8 @@ class SpectralRelaxation(PartitionEstimator):
     >>> SpectralRelaxation(n_clusters=3).fit(load_iris().data).membership_.sum(axis=0).astype(int).tolist()
     [50, 47, 53]
     """
+
+    _own_normalization: ClassVar[How] = "symmetric"
 
     def _objective(self) -> Objective:
         return SpectralObjective()

@@ -1,4 +1,4 @@
-"""Labels from leading eigenvectors, without a random start [damle2019].
+"""Labels from leading eigenvectors, without a random start [damle2019], and k-means from there [ng2002].
 
 The pivoted QR of the transposed vectors picks K rows that point in the directions of K clusters. It costs N K^2
 operations that do not run at the speed of a matrix product; where that is more than a tenth of a second the rows are
@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
+from sklearn.cluster import KMeans
 
 from partita.kernels.eigen import singular_vectors
 from partita.kernels.rows import row_pass
 
-__all__ = ["cluster_qr"]
+__all__ = ["cluster_qr", "spectral_partition"]
 
 # N K^2 from which pivots are looked for in a sample, and its rows in units of K (ln K + 1).
 SAMPLED_FROM = 100_000_000
@@ -41,6 +42,29 @@ def cluster_qr(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
         return (np.abs(block @ turn).argmax(axis=1).astype(np.int64),), ()
 
     return np.asarray(row_pass(vectors, labels)[0][0])
+
+
+def spectral_partition(vectors: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
+    """Labels by k-means on the rows of K leading eigenvectors, each at length one, from the clusters of `cluster_qr`.
+
+    Rows of zeros, items that the vectors do not reach, keep the cluster that they are given there, and so does a
+    cluster that is left empty there. `weights` are how often each item counts.
+
+    >>> spectral_partition(np.eye(3)[[0, 0, 1, 2]]).tolist()[:2]
+    [0, 0]
+    """
+    labels = cluster_qr(vectors)
+    lengths = np.linalg.norm(vectors, axis=1)
+    reached = lengths > 0
+    rows, own = vectors[reached] / lengths[reached, None], labels[reached]
+    counts = np.ones(len(rows)) if weights is None else weights[reached]
+    found = np.unique(own)
+    if len(found) < 2 or not counts.any():
+        return labels
+    members = [(rows[own == k], counts[own == k]) for k in found]
+    means = [np.average(some, axis=0, weights=w if w.any() else None) for some, w in members]
+    labels[reached] = found[KMeans(len(found), init=np.array(means), n_init=1).fit(rows, sample_weight=counts).labels_]
+    return labels
 
 
 def _sampled(vectors: NDArray[np.float64]) -> NDArray[np.intp]:

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita.kernels.aligned import aligned_empty
 from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["csr_product", "dense_product"]
@@ -45,11 +46,17 @@ def dense_product(P: NDArray[np.float64], W: NDArray[np.float64]) -> NDArray[np.
     return out
 
 
-def csr_product(P: sp.csr_array, W: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P @ W for a P in CSR form with float64 or float32 values; sums are float64."""
+def csr_product(
+    P: sp.csr_array, W: NDArray[np.float64], spare: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """P @ W for a P in CSR form with float64 or float32 values; sums are float64.
+
+    `spare` is an array as the result will be, not W, that nobody needs any more: it may be the result. Memory that is
+    there saves a fifth of a product with a million items.
+    """
     if P.nnz * W.shape[1] < COMPILED_FROM * (NARROW if W.shape[1] < 4 else 1):
         return np.asarray(P @ W)
-    out = np.empty((P.shape[0], W.shape[1]))
+    out = aligned_empty((P.shape[0], W.shape[1])) if spare is None else spare
     W = np.ascontiguousarray(W)
     kernels = _column_kernels(W.shape[1], fetch=W.size >= FETCH_FROM)
     indptr, indices, values = P.indptr, P.indices, P.data

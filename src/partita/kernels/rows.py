@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.kernels.aligned import aligned_empty
 from partita.kernels.namespace import to_numpy
 from partita.kernels.threads import row_bounds, run_chunks
 
@@ -81,7 +82,7 @@ def _numpy(first: np.ndarray, work: Work, *others: Any) -> tuple[list[Any], list
 
     low, high = bounds[0]
     for output in block(low, high):
-        whole.append(np.empty((n, *output.shape[1:]), output.dtype))
+        whole.append(aligned_empty((n, *output.shape[1:]), output.dtype))
         whole[-1][low:high] = output
 
     def rest(low: int, high: int) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.kernels.cluster_qr import cluster_qr
+from partita.kernels.cluster_qr import spectral_partition
 from partita.kernels.eigen import singular_vectors
 from partita.kernels.namespace import namespace
 from partita.kernels.nonnegative import minimise_nonnegative
@@ -91,7 +91,7 @@ class Domain(ABC):
         return np.ones(factor.shape[1])
 
     @abstractmethod
-    def membership(self, factor: Array, columns: Array) -> Array:
+    def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         """The memberships, rows on the simplex, that the factor stands for."""
 
     def unassigned(self, factor: Array, columns: Array) -> NDArray[np.intp]:
@@ -122,7 +122,7 @@ class Simplex(Domain):
     def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float, float]] | None:
         return row_descent(factor)
 
-    def membership(self, factor: Array, columns: Array) -> Array:
+    def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         return factor
 
 
@@ -164,7 +164,7 @@ class Nonnegative(Domain):
         own = np.divide(sums, squares, out=np.zeros_like(sums), where=squares > 0)
         return own if (s < SWITCHED_OFF * own).any() else np.asarray(s)
 
-    def membership(self, factor: Array, columns: Array) -> Array:
+    def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         W = factor * columns
         sums = W.sum(axis=1, keepdims=True)
         known = sums[:, 0] > ZERO_ROW
@@ -208,7 +208,7 @@ class Partitions(Domain):
                 labels[spare[own[spare].argmin()]] = k
         return self.of_labels(labels, K, problem.weights)
 
-    def membership(self, factor: Array, columns: Array) -> Array:
+    def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         return (factor > 0).astype(np.float64)
 
     def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
@@ -222,7 +222,7 @@ class Partitions(Domain):
 
 
 class Orthonormal(Domain):
-    """D-orthonormal columns; the factor matters up to a rotation, and the membership is the partition by cluster_qr."""
+    """D-orthonormal columns; the factor matters up to a rotation. The membership is the partition read off its rows."""
 
     name = "orthonormal"
     equation = "W^T D W = I"
@@ -235,8 +235,8 @@ class Orthonormal(Domain):
     def begin(self, problem: Problem, W: Array) -> Array:
         return self.project(W, problem.weights)
 
-    def membership(self, factor: Array, columns: Array) -> Array:
-        return np.eye(factor.shape[1])[cluster_qr(factor)]
+    def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
+        return np.eye(factor.shape[1])[spectral_partition(factor, weights)]
 
     def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
         """What P makes of the span that leaves it, over the largest eigenvalue there: zero for an invariant span."""

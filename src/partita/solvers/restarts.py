@@ -56,7 +56,8 @@ class Task:
     def membership(self, factor: Array) -> Array:
         """What a factor says as a membership; on the simplex they are one thing."""
         domain = self.problem.objective.domain
-        return domain.membership(factor, domain.columns(factor, self.problem.weights))
+        weights = self.problem.weights
+        return domain.membership(factor, domain.columns(factor, weights), weights)
 
     def prepare(self, numbers: Iterable[int]) -> None:
         """Compute once what the restarts would each compute beside one another."""
