@@ -19,9 +19,6 @@ from sets import development, load
 OTHERS = (
     "images/optdigits.npz",
     "images/mnist_1000.npz",
-    "images/mnist_t10k.npz",
-    "images/usps_9298.npz",
-    "uci/pendigits.csv",
     "uci/satimage_train.csv",
     "sklearn:load_wine",
     "sklearn:load_breast_cancer",

@@ -22,8 +22,8 @@ from partita.baselines import (
 from partita.baselines.gnmf import descend, neighbour_graph
 from partita.baselines.nmf import alternate
 from partita.baselines.nonnegative import nonnegative_features, unit_basis
-from partita.baselines.spherical import ascend
 from partita.kernels.block_pivoting import pivoted_nonnegative
+from partita.kernels.spherical_kmeans import ascend
 
 
 def table(n=60, d=5, seed=0):

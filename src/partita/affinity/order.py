@@ -2,9 +2,9 @@
 
 A product P @ W reads a row of W for every entry of P. Where neighbours are near each other in memory most of those rows
 are in the cache already; where they are scattered over more than the cache holds, each comes from main memory. Measured
-on two cores with 32 MiB of shared cache, 1,000,000 items, 21 entries a row, K = 20: 77 ms a product in the order of a
-k-d tree, 76 ms by reverse Cuthill-McKee, 109 ms sorted by one feature, 180 ms at random. At 100,000 items, where W fits
-into the cache, the order makes no difference.
+on two cores with 32 MiB of shared cache, 1,000,000 items, 21 entries a row, K = 20: 34 ms a product in the order of a
+k-d tree, 41 ms by reverse Cuthill-McKee, 46 ms sorted by one feature, 113 ms at random (`benchmarks/neighbors.py`). At
+100,000 items, where W fits into the cache, the order hardly makes a difference.
 """
 
 from __future__ import annotations

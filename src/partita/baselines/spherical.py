@@ -2,9 +2,7 @@
 
     max over unit centres c_k of  sum_i cos(x_i, c_l(i))
 
-which is k-means on the rows scaled to unit length with centres scaled to unit length too: c_k is the normalised mean of
-its rows. Neither step lowers the objective. A cluster that runs empty takes the row of least cosine from a cluster that
-has others, which does not lower it either: ||s - x|| + 1 >= ||s||, s the sum of the rows left behind and x.
+The iteration is `partita.kernels.spherical_kmeans`.
 """
 
 from __future__ import annotations
@@ -14,10 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from partita.baselines.base import Array, Baseline, BaselineEvidence, BaselineResult, Labels, seed_of
+from partita.baselines.base import Array, Baseline, BaselineEvidence, BaselineResult, seed_of
 from partita.errors import InputError
+from partita.kernels.spherical_kmeans import ascend
 
-__all__ = ["SphericalKMeans", "ascend"]
+__all__ = ["SphericalKMeans"]
 
 
 @dataclass(frozen=True)
@@ -68,38 +67,3 @@ class SphericalKMeans(Baseline):
             runs.append(ascend(unit, centres, self.max_iter))
         labels, _, converged = max(runs, key=lambda run: run[1][-1])
         return BaselineResult(labels, None, converged)
-
-
-def ascend(unit: Array, centres: Array, max_iter: int) -> tuple[Labels, list[float], bool]:
-    """Iterations from unit centres: labels, the objective after each iteration, and whether labels stayed.
-
-    >>> ascend(np.eye(2), np.eye(2), 10)[1]
-    [2.0, 2.0]
-    """
-    n, K = len(unit), len(centres)
-    labels, trace = np.full(n, -1, dtype=np.int64), []
-    for _ in range(max_iter):
-        before = labels
-        cosine = unit @ centres.T
-        labels = cosine.argmax(axis=1).astype(np.int64)
-        _fill(labels, cosine[np.arange(n), labels], K)
-        sums = np.zeros_like(centres)
-        np.add.at(sums, labels, unit)
-        lengths = np.linalg.norm(sums, axis=1)
-        trace.append(float(lengths.sum()))
-        # Rows that cancel exactly leave the centre where it was: every direction is as good.
-        centres = np.where(lengths[:, None] > 0, sums / np.where(lengths > 0, lengths, 1.0)[:, None], centres)
-        if (labels == before).all():
-            return labels, trace, True
-    return labels, trace, False
-
-
-def _fill(labels: Labels, own: Array, n_clusters: int) -> None:
-    """Give each empty cluster the row of least cosine from a cluster that has others, in place."""
-    sizes = np.bincount(labels, minlength=n_clusters)
-    for k in np.flatnonzero(sizes == 0):
-        spare = np.flatnonzero(sizes[labels] > 1)
-        row = spare[own[spare].argmin()]
-        sizes[labels[row]] -= 1
-        labels[row], own[row] = k, 1.0
-        sizes[k] = 1

@@ -258,7 +258,7 @@ class FactorizationEstimator(ScoringEstimator):
         assert result.factor is not None
         factor = result.factor if constraints is None else constraints.of_items(result.factor)
         used = columns_of(items, n) if builder.pairwise else None
-        self._extension = Extension.of_fit(evidence, normalised, of_items, factor, result.scale, scaling, used)
+        self._extension = Extension.of_fit(evidence, normalised, of_items, factor, result.scale, scaling, labels, used)
         self.affinity_ = affinity
         self.item_index_ = inverse
         self.__dict__.pop("ensemble_", None)

@@ -85,12 +85,13 @@ class Extension:
         W: Array,
         scale: Array,
         scaling: Scaling | None,
+        labels: NDArray[np.intp],
         used: NDArray[np.intp] | None = None,
     ) -> Extension:
         """What is kept of a fit."""
         affinity, weights, domain = problem.affinity, problem.weights, problem.objective.domain
         if domain.name in HARD:
-            W = domain.membership(W, np.ones(W.shape[1]), weights)
+            W = np.eye(W.shape[1])[labels]
         weighted = W if weights is None else weights[:, None] * W
         _, (gram,) = row_pass(W, lambda W, V: ((), [W.T @ V]), weighted)
         quadratic = scale[:, None] * gram * scale

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from partita import solvers
 from partita.affinity import Affinity
 from partita.affinity.normalise import How
+from partita.estimators.choosing import Choice
+from partita.estimators.constraints import Constraints
 from partita.estimators.partitions import PartitionEstimator
 from partita.objectives import Objective, SpectralObjective
-from partita.solvers import Solver
+from partita.solvers import STARTS, Solver
 
 __all__ = ["SpectralRelaxation"]
 
@@ -19,8 +24,8 @@ class SpectralRelaxation(PartitionEstimator):
 
     Objective: minimise ||P - W W^T||^2 over W with W^T W = I. The optimum is the span of the K leading eigenvectors;
     its value is a lower bound of kernel k-means on the same affinity. With the symmetric normalisation it is the
-    relaxation of normalised cut. The partition is read off by k-means on the rows of W at length one [ng2002], which
-    begins with the partition by cluster_qr [damle2019] and so needs no luck.
+    relaxation of normalised cut. The partition is read off by spherical k-means on the rows of W (those of length one
+    as in [ng2002]), which begins with the partition by cluster_qr [damle2019] and so needs no luck.
 
     Memberships are zeros and ones. `SoF`, `SoftClustering` and `BaumEagon` with `start="spectral"` begin from here.
 
@@ -79,6 +84,13 @@ class SpectralRelaxation(PartitionEstimator):
 
     def _n_init(self) -> int:
         return 1  # the optimum, from any start
+
+    def _start(
+        self, choice: Choice | None, constraints: Constraints | None, inverse: NDArray[np.intp], n_items: int
+    ) -> Any:
+        start = super()._start(choice, constraints, inverse, n_items)
+        known = isinstance(start, str) and start in STARTS
+        return "dirichlet" if known else start  # the optimum is that of every start: the one that costs nothing
 
     def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
         return solvers.LeadingEigenvectors()

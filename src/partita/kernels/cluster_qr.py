@@ -1,4 +1,4 @@
-"""Labels from leading eigenvectors, without a random start [damle2019], and k-means from there [ng2002].
+"""Labels from leading eigenvectors, without a random start [damle2019], and spherical k-means from there [ng2002].
 
 The pivoted QR of the transposed vectors picks K rows that point in the directions of K clusters. It costs N K^2
 operations that do not run at the speed of a matrix product; where that is more than a tenth of a second the rows are
@@ -13,16 +13,18 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
 from partita.kernels.eigen import singular_vectors
 from partita.kernels.rows import row_pass
+from partita.kernels.spherical_kmeans import ascend, directions
 
 __all__ = ["cluster_qr", "spectral_partition"]
 
 # N K^2 from which pivots are looked for in a sample, and its rows in units of K (ln K + 1).
 SAMPLED_FROM = 100_000_000
 SAMPLED_ROWS = 50
+# Of k-means; a handful are usual.
+MOST_ROUNDS = 100
 
 
 def cluster_qr(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -45,25 +47,25 @@ def cluster_qr(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def spectral_partition(vectors: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
-    """Labels by k-means on the rows of K leading eigenvectors, each at length one, from the clusters of `cluster_qr`.
+    """Labels by spherical k-means on the rows of K leading eigenvectors, from the clusters of `cluster_qr`.
 
-    Rows of zeros, items that the vectors do not reach, keep the cluster that they are given there, and so does a
-    cluster that is left empty there. `weights` are how often each item counts.
+    Rows of zeros, items that the vectors do not reach, keep the cluster that they are given there; a cluster that is
+    empty there stays empty. `weights` are how often each item counts.
 
     >>> spectral_partition(np.eye(3)[[0, 0, 1, 2]]).tolist()[:2]
     [0, 0]
     """
     labels = cluster_qr(vectors)
     lengths = np.linalg.norm(vectors, axis=1)
-    reached = lengths > 0
-    rows, own = vectors[reached] / lengths[reached, None], labels[reached]
-    counts = np.ones(len(rows)) if weights is None else weights[reached]
-    found = np.unique(own)
-    if len(found) < 2 or not counts.any():
+    reached = np.flatnonzero(lengths)
+    if not len(reached):
         return labels
-    members = [(rows[own == k], counts[own == k]) for k in found]
-    means = [np.average(some, axis=0, weights=w if w.any() else None) for some, w in members]
-    labels[reached] = found[KMeans(len(found), init=np.array(means), n_init=1).fit(rows, sample_weight=counts).labels_]
+    rows = vectors[reached] / lengths[reached, None]
+    found, own = np.unique(labels[reached], return_inverse=True)
+    counts = None if weights is None else weights[reached]
+    even, _ = directions(rows, own, np.zeros((len(found), vectors.shape[1])))  # of a cluster whose items weigh nothing
+    centres, _ = directions(rows, own, even, counts)
+    labels[reached] = found[ascend(rows, centres, MOST_ROUNDS, counts)[0]]
     return labels
 
 

@@ -280,7 +280,7 @@ class _Run(Watch):
             if not self.checkpoint.complete:
                 notes.append("the checkpoint is kept: the same fit goes on from it")
         norm = problem.squared_norm
-        W = task.membership(factor)
+        W = task.membership(factor) if winner.membership is None else winner.membership
         membership = Membership(W, task.generator(task.n_init))
         return SolveResult(
             membership=membership,

@@ -48,8 +48,8 @@ def claims(panels: Panels, beside: Sequence[Lines], readings: Table) -> list[Fin
         *group_claims(groups),
         reading_claim(readings),
         our_claim([*panels.values(), *beside]),
-        all_three_claim(beside, "ours", "our search"),
-        all_three_claim(beside, DEFAULT_ADMM, "ADMM at the price that our search settles on"),
+        all_three_claim(beside, "ours", "by our search"),
+        all_three_claim(beside, DEFAULT_ADMM, "by ADMM at the price that the search finds"),
     ]
 
 
@@ -190,7 +190,7 @@ def all_three_claim(beside: Sequence[Lines], line: str, said: str) -> Finding:
     adjusted = {panel.name: least(panel.adjusted(line)) for panel in beside}
     off = {panel.name: float(panel.off(line).max()) for panel in beside}
     return finding(
-        f"(Ours) By {said} on our default affinities, one setting each, the Rand index is at least .95, the adjusted "
+        f"(Ours) On our default affinities, one setting each, {said}: the Rand index is at least .95, the adjusted "
         "one .85 and the number of clusters off by at most 1 on average, at every level.",
         {f"Rand index, {name}": value >= RAND for name, value in rand.items()}
         | {f"adjusted Rand index, {name}": value >= ADJUSTED for name, value in adjusted.items()}
