@@ -113,7 +113,8 @@ def fit(
         str | None, typer.Option(help="How the objective is minimised.", show_default="the model's own")
     ] = None,
     start: Annotated[
-        str | None, typer.Option(help="spectral (soft's default), dirichlet (most others') or kmeans.")
+        str | None,
+        typer.Option(help="spectral (soft's and kernel-kmeans' default), dirichlet (most others') or kmeans."),
     ] = None,
     sizes: Annotated[
         Sizes | None, typer.Option(help="soft only: a scale for each cluster (free) or one for all (equal).")
