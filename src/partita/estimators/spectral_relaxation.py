@@ -74,7 +74,7 @@ class SpectralRelaxation(PartitionEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> SpectralRelaxation(n_clusters=3).fit(load_iris().data).membership_.sum(axis=0).astype(int).tolist()
-    [50, 47, 53]
+    [50, 50, 50]
     """
 
     _own_normalization: ClassVar[How] = "symmetric"
