@@ -16,7 +16,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-__all__ = ["LANES", "VECTOR", "add_four", "add_fours", "prefetch_at", "vector_at"]
+__all__ = ["LANES", "VECTOR", "add_four", "add_fours", "prefetch", "prefetch_at", "vector_at"]
 
 # Doubles in a vector: 32 bytes, which every processor since 2013 has registers for.
 LANES = 4
@@ -40,6 +40,17 @@ def prefetch_at(builder: Any, pointer: Any) -> None:
 def _start(context: Any, builder: Any, kind: Any, array: Any) -> Any:
     """A pointer to the first double of a flat array."""
     return context.make_array(kind)(context, builder, array).data
+
+
+@intrinsic
+def prefetch(_typing: Any, array: Any, place: Any) -> Any:
+    """Ask for the cache line of array[place], which is to be read soon, for a flat array; no bounds are checked."""
+
+    def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        prefetch_at(builder, builder.gep(_start(context, builder, signature.args[0], given[0]), [given[1]]))
+        return context.get_dummy_value()
+
+    return types.void(array, place), codegen
 
 
 @intrinsic

@@ -17,12 +17,15 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.kernels.lanes import prefetch
 from partita.kernels.levels import aggregated, numbered_from_zero
 
 __all__ = ["multilevel"]
 
 # A gain below this share of the whole affinity is rounding.
 GAIN = 1e-12
+# Nodes between asking for the edges of one in the queue and looking at them; entries in a cache line, or a few more.
+AHEAD, LINE = 16, 8
 
 
 @njit(cache=True, nogil=True)
@@ -50,6 +53,12 @@ def _moves(
         head = head + 1 if head + 1 < n else 0
         length -= 1
         waits[i] = False
+        if length >= AHEAD:
+            later = head + AHEAD - 1
+            later = queue[later if later < n else later - n]
+            for s in range(indptr[later], indptr[later + 1], LINE):
+                prefetch(indices, s)
+                prefetch(data, s)
         own, m = labels[i], 0
         for s in range(indptr[i], indptr[i + 1]):
             j = indices[s]
