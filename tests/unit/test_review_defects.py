@@ -362,3 +362,21 @@ def test_without_its_diagonal_an_affinity_does_not_observe_it(P, form):
     expected = P * (P > 0.1)
     np.fill_diagonal(expected, 0.0)
     np.testing.assert_array_equal(found.to_dense(), expected)
+
+
+def test_restarts_of_kernel_k_means_beside_the_spectral_one_are_random():
+    X = np.random.default_rng(0).normal(size=(120, 4))
+    restarts = KernelKMeans(6, n_init=6, random_state=0).fit(X).result_.restarts
+    assert [restart.start for restart in restarts] == ["spectral"] + ["dirichlet"] * 5
+    assert len({restart.objective for restart in restarts}) > 1
+
+
+def test_a_dense_affinity_with_items_in_no_cluster_is_divided_as_the_sparse_one_is():
+    P = np.zeros((220, 220))
+    P[:10, :10] = P[10:20, 10:20] = 1.0
+    for seed in range(3):
+        order = np.random.default_rng(seed).permutation(220)
+        labels = np.empty(220, dtype=int)
+        labels[order] = SpectralRelaxation(2, affinity="precomputed").fit(P[order][:, order]).labels_
+        assert len(set(labels[:10])) == len(set(labels[10:20])) == 1
+        assert labels[0] != labels[10]

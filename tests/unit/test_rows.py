@@ -98,6 +98,26 @@ def test_a_csr_product_is_scipys(monkeypatch, values, indices, K, fetched):
             np.testing.assert_array_equal(csr_product(P, W), found)
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.int64])
+def test_a_product_with_other_numbers_than_doubles(monkeypatch, kind):
+    monkeypatch.setattr(products, "COMPILED_FROM", 0)
+    P = sp.random_array((40, 30), density=0.3, rng=np.random.default_rng(0), format="csr")
+    W = np.random.default_rng(1).integers(0, 9, (30, 6)).astype(kind)
+    np.testing.assert_allclose(csr_product(P, W), P @ W.astype(float), atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "spare",
+    [np.full((40, 5), 7.0), np.full((40, 6), 7.0, np.float32), np.full((6, 40), 7.0).T, np.full((40, 12), 7.0)[:, ::2]],
+)
+def test_a_spare_array_that_does_not_fit_is_left_alone(monkeypatch, spare):
+    monkeypatch.setattr(products, "COMPILED_FROM", 0)
+    P = sp.random_array((40, 30), density=0.3, rng=np.random.default_rng(0), format="csr")
+    W = np.random.default_rng(1).random((30, 6))
+    np.testing.assert_allclose(csr_product(P, W, spare), P @ W, atol=1e-13)
+    assert (spare == 7.0).all()
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, bool])
 @pytest.mark.parametrize("shape", [(7,), (1000, 3), (0, 4), (5, 0)])
 def test_aligned_arrays_begin_at_a_cache_line(shape, dtype):

@@ -43,6 +43,7 @@ Rows: TypeAlias = Any
 # Largest deviation of a row sum from one at which a doubly stochastic matrix counts as found.
 ROW_SUM_ERROR = 1e-10
 MAX_SINKHORN = 10_000
+NEGATIVE = "item {} has a negative row sum; shift or clip the affinity first, or pass normalization='none'"
 # What to do about unobserved pairs, unless the caller knows better.
 NONE = "pass normalization='none' (command line: --normalization none)"
 
@@ -143,7 +144,7 @@ def _degrees(affinity: Affinity, weights: Array | None) -> Array:
 def _symmetric(affinity: Affinity, weights: Array | None) -> Normalised:
     degrees = _degrees(affinity, weights)
     if (degrees < 0).any():
-        raise InputError(f"item {int(degrees.argmin())} has a negative row sum; shift or clip the affinity first")
+        raise InputError(NEGATIVE.format(int(degrees.argmin())))
     factors = _inverse_root(degrees)
     return Normalised(affinity.scaled(factors), "symmetric", factors, weights)
 
@@ -152,7 +153,7 @@ def _relative_entropy(affinity: Affinity, weights: Array | None) -> Normalised:
     degrees = _degrees(affinity, weights)
     isolated = degrees == 0
     if (degrees < 0).any():
-        raise InputError(f"item {int(degrees.argmin())} has a negative row sum; shift or clip the affinity first")
+        raise InputError(NEGATIVE.format(int(degrees.argmin())))
     x = _inverse_root(degrees)
     for _ in range(MAX_SINKHORN):
         product = _degrees(affinity, x if weights is None else weights * x)

@@ -1,4 +1,4 @@
-"""The spectral relaxation of kernel k-means, made a partition by cluster_qr."""
+"""The spectral relaxation of kernel k-means, made a partition by k-means begun at cluster_qr's clusters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class SpectralRelaxation(PartitionEstimator):
     relaxation of normalised cut. The partition is read off by spherical k-means on the rows of W (those of length one
     as in [ng2002]), which begins with the partition by cluster_qr [damle2019] and so needs no luck.
 
-    Memberships are zeros and ones. `SoF`, `SoftClustering` and `BaumEagon` with `start="spectral"` begin from here.
+    Memberships are zeros and ones. `SoF`, `SoftClustering` and `BaumEagon` with `start="spectral"` begin at
+    cluster_qr's clusters of the same kind of vectors.
 
     Parameters
     ----------

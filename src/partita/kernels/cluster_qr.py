@@ -23,6 +23,8 @@ __all__ = ["cluster_qr", "spectral_partition"]
 # N K^2 from which pivots are looked for in a sample, and its rows in units of K (ln K + 1).
 SAMPLED_FROM = 100_000_000
 SAMPLED_ROWS = 50
+# Length of a row, of the longest one, up to which rounding explains it: its direction means nothing.
+UNREACHED = 1e-10
 # Of k-means; a handful are usual.
 MOST_ROUNDS = 100
 
@@ -49,15 +51,15 @@ def cluster_qr(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
 def spectral_partition(vectors: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
     """Labels by spherical k-means on the rows of K leading eigenvectors, from the clusters of `cluster_qr`.
 
-    Rows of zeros, items that the vectors do not reach, keep the cluster that they are given there; a cluster that is
-    empty there stays empty. `weights` are how often each item counts.
+    Rows of zeros up to rounding, items that the vectors do not reach, keep the cluster that they are given there; a
+    cluster that is empty there stays empty. `weights` are how often each item counts.
 
     >>> spectral_partition(np.eye(3)[[0, 0, 1, 2]]).tolist()[:2]
     [0, 0]
     """
     labels = cluster_qr(vectors)
     lengths = np.linalg.norm(vectors, axis=1)
-    reached = np.flatnonzero(lengths)
+    reached = np.flatnonzero(lengths > UNREACHED * lengths.max(initial=0.0))
     if not len(reached):
         return labels
     rows = vectors[reached] / lengths[reached, None]

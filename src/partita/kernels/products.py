@@ -51,13 +51,16 @@ def csr_product(
 ) -> NDArray[np.float64]:
     """P @ W for a P in CSR form with float64 or float32 values; sums are float64.
 
-    `spare` is an array as the result will be, not W, that nobody needs any more: it may be the result. Memory that is
-    there saves a fifth of a product with a million items.
+    `spare` is an array, not W, that nobody needs any more: it may be the result, where it is as that will be. Memory
+    that is there saves a fifth of a product with a million items.
     """
     if P.nnz * W.shape[1] < COMPILED_FROM * (NARROW if W.shape[1] < 4 else 1):
         return np.asarray(P @ W)
-    out = aligned_empty((P.shape[0], W.shape[1])) if spare is None else spare
-    W = np.ascontiguousarray(W)
+    shape = P.shape[0], W.shape[1]
+    out = spare
+    if out is None or out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous:
+        out = aligned_empty(shape)
+    W = np.ascontiguousarray(W, dtype=np.float64)
     kernels = _column_kernels(W.shape[1], fetch=W.size >= FETCH_FROM)
     indptr, indices, values = P.indptr, P.indices, P.data
     chunks = max(1, min(CSR_CHUNKS, P.nnz * W.shape[1] // CHUNK))

@@ -1,8 +1,9 @@
 """The spectral relaxation in one step: the K leading eigenvectors.
 
 min ||P - W W^T||^2 over W^T D W = I is attained by W = D^-1/2 V, V the leading eigenvectors of D^1/2 P D^1/2 (Ky Fan).
-The partition read off it is cluster_qr's [damle2019], which has no random start, so every restart gives the same
-answer. `n_products` counts the two evaluations of the objective, not the products inside the eigensolver.
+The partition is read off it by k-means begun at cluster_qr's clusters [damle2019], not at random ones, so that every
+restart gives the same answer. `n_products` counts the two evaluations of the objective, not the products inside the
+eigensolver.
 """
 
 from __future__ import annotations
