@@ -9,7 +9,7 @@ The row of W that an entry needs may lie anywhere, and no processor guesses wher
 W is larger than the caches near the core, the row that the 256th entry from here needs is asked for at every entry, and
 is there when its turn comes.
 
-Against the plain loop on one thread, a million items and 20 columns: less than a fifth of the time
+Against the plain loop on one thread, a million items and 20 columns: less than a third of the time
 (`benchmarks/kernel_choices.py`). Importing this module loads numba; each number of vectors compiles once, in about
 half a second, and is kept on disk.
 """
