@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -195,6 +196,21 @@ def test_the_overview_has_every_table_finding_and_picture(toy, tmp_path, monkeyp
     assert f"**{value:.3f} ± " in words
     assert "paper 0.500" in words
     assert "means \\| of five" in words
+
+
+def test_a_process_that_joblib_replaces_is_not_spoken_of(toy, tmp_path, monkeypatch, recwarn):
+    class Replacing:
+        def __init__(self, **options):
+            pass
+
+        def __call__(self, tasks):
+            for function, arguments, options in tasks:
+                warnings.warn("A worker stopped while some jobs were given to the executor.", stacklevel=1)
+                yield function(*arguments, **options)
+
+    monkeypatch.setattr("joblib.Parallel", Replacing)
+    assert reproduce(toy, tmp_path, n_jobs=2)["cells"] == 6
+    assert not [each for each in recwarn if "worker stopped" in str(each.message)]
 
 
 def test_two_processes_find_what_one_finds(tmp_path):

@@ -104,9 +104,12 @@ def _computed(
         return
     from joblib import Parallel, delayed
 
-    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(_one)(work, cell, store, seed) for cell in cells
-    )
+    with warnings.catch_warnings():
+        # loky puts a new process in place of one whose memory has grown, and loses no cell by it.
+        warnings.filterwarnings("ignore", message="A worker stopped while some jobs", category=UserWarning)
+        yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+            delayed(_one)(work, cell, store, seed) for cell in cells
+        )
 
 
 def _one(work: Experiment, cell: Cell, store: str, seed: int) -> tuple[Cell, Numbers, float]:
