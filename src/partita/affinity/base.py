@@ -57,7 +57,7 @@ class PairWeights:
     value : array, optional
         The evidence P_ij of the pairs listed, before the affinity multiplied it by the weight; zero by default.
     rest : {1.0, 0.0}
-        0 where only the pairs listed were observed: then every cost is linear in their number.
+        0 where only the pairs listed were observed, or all are listed: then every cost is linear in their number.
     """
 
     def __init__(

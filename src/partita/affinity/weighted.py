@@ -87,6 +87,8 @@ class WeightedAffinity(WrappedAffinity):
             stays = ~np.isin(earlier.first * base.n_items + earlier.second, rows * base.n_items + columns)
             rows, columns = np.r_[rows, earlier.first[stays]], np.r_[columns, earlier.second[stays]]
             w, t = np.r_[w, earlier.weight[stays]], np.r_[t, earlier.value[stays]]
+        if len(rows) == base.n_items**2:
+            rest = 0.0  # there is no other pair: what all count is not the difference of two larger numbers
         self._pairs = PairWeights(rows, columns, w, t, rest)
 
     @property
