@@ -110,9 +110,11 @@ def _figures(of: Summary) -> Iterator[Finding]:
         words = [f"Ours less the paper's: {said}."]
         if rest:
             words.append(f"No bound: {rest}.")
-        if verdict != "reproduced":
-            within = [method.name for method in of_kind("variant") if _meets(of, method.name, list(judged))]
-            words.append(f"Within every bound: {', '.join(within)}." if within else "Nor is any variant below.")
+        within = [method.name for method in of_kind("variant") if _meets(of, method.name, list(judged))]
+        if within or verdict == "reproduced":
+            words.append(f"Of the variants below these are within every bound: {_listed(within)}.")
+        else:
+            words.append("Nor is any variant below.")
         yield Finding(f"The {WORDS[of.score]} of SoF on " + ", ".join(judged) + ".", verdict, " ".join(words))
     far = [name for name, value in off.items() if abs(value) > SAME and name not in TARGETS and name != "BL"]
     unreached = [

@@ -17,7 +17,7 @@ __all__ = ["METHODS", "Kind", "Method", "estimator", "of_kind"]
 Kind = Literal["paper", "ours", "variant"]
 
 # [zhao2015], remark 5 on eq. (3): "we can choose a sparse initial matrix W(0)". Hard labels are the sparsest.
-SOF = {"estimator": "SoF", "start": "kmeans", "n_init": 1}
+SOF = {"estimator": "SoF", "start": "spectral", "n_init": 1}
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,9 @@ METHODS = {
             {"estimator": "SoftClustering", "affinity": "ensemble", "sizes": "equal"},
             "ours",
         ),
+        Method("k-means start", {**SOF, "start": "kmeans"}, "variant"),
         Method("random start", {**SOF, "start": "dirichlet"}, "variant"),
-        Method("spectral start", {**SOF, "start": "spectral"}, "variant"),
+        Method("ten random starts", {"estimator": "SoF"}, "variant"),
         Method("n = 5", {**SOF, "relative": {"n": 5}}, "variant"),
         Method("n = 20", {**SOF, "relative": {"n": 20}}, "variant"),
         Method("Gaussian kernel", {**SOF, "relative": {"kernel": "gaussian"}}, "variant"),
