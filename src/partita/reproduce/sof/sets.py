@@ -23,8 +23,7 @@ SETS = {
 }
 # [zhao2015], "Results and Analysis".
 RUNS = 20
-# Settings that are not the paper's are shown by fewer runs.
-VARIANT_RUNS = 5
+FEW_RUNS = 5
 QUICK_RUNS = {"IMG": 2, "DIG": 1}
 SMOKE = ("BT", "IRIS")
 
@@ -38,14 +37,14 @@ def taken(size: Size) -> tuple[str, ...]:
     return tuple(name for name in reversed(SETS) if size != "smoke" or name in SMOKE)
 
 
-def n_runs(name: str, size: Size, *, variant: bool = False) -> int:
+def n_runs(name: str, size: Size, *, few: bool = False) -> int:
     """Runs of a method on a set; those of a quick run are the first of a full one.
 
-    >>> n_runs("IRIS", "full"), n_runs("IRIS", "full", variant=True), n_runs("DIG", "quick")
+    >>> n_runs("IRIS", "full"), n_runs("IRIS", "full", few=True), n_runs("DIG", "quick")
     (20, 5, 1)
     """
     if size == "full":
-        return VARIANT_RUNS if variant else RUNS
+        return FEW_RUNS if few else RUNS
     if size == "smoke":
         return 1
     return QUICK_RUNS.get(name, 3)
