@@ -25,10 +25,10 @@ __all__ = ["ScoreTable"]
 
 CHOICES = (
     "The start of SoF is not said, only that it can be sparse (remark 5): spectral labels, with a fifth of each row "
-    "spread evenly, one start a run, mean over runs. It has no chance in it: runs are alike. It was taken after k-means "
-    "labels had been tried, which in full miss one of the bounds above (accuracy on BT). Random starts miss none; both "
-    "are shown. Ten random starts, the one of least objective kept, are what SoF(K) has by default, and SoF in "
-    "Figures 1 and 2.",
+    "spread evenly, one start a run, mean over runs. It has no chance in it: runs are alike. It was taken after "
+    "k-means labels had been tried, which in full miss one of the bounds above (accuracy on BT). Random starts miss "
+    "none; both are shown. Ten random starts, the one of least objective kept, are what SoF(K) has by default, and SoF "
+    "in Figures 1 and 2.",
     "Which labels the mean over 20 runs is of: each run's own, whatever its objective.",
     "Penalties and step of Algorithm 1: lambda0 = 1, mu = 2, up to 1000, step 1 / curvature. The row SoF has the same "
     "objective and affinity, solved by the default solver, which ends nearer to a stationary point.",
