@@ -94,7 +94,7 @@ def test_figure_2_has_the_paper_s_levels_and_repetitions() -> None:
 
 def test_the_quick_mode_has_three_repetitions() -> None:
     keys = [cell.key for name in ("scams-figure2", "scams-figure3") for cell in experiment(name).cells("quick")]
-    for start in ("noise/0.35/", "beside/noise/0.35/", "groups/12/", "faces/5/", "faces/15/"):
+    for start in ("noise/0.3/", "beside/noise/0.3/", "groups/12/", "faces/5/", "faces/15/"):
         assert {key.removeprefix(start).split("/")[0] for key in keys if key.startswith(start)} == {"0", "1", "2"}
 
 

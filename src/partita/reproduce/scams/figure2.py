@@ -23,7 +23,10 @@ from partita.reproduce.scams.methods import BESIDE, COMPARED, DEFAULT_ADMM, METH
 __all__ = ["Figure2"]
 
 NOISE = tuple(round(0.05 * step, 2) for step in range(11))
-GROUPS = tuple(range(1, 13))
+LEVELS: dict[str, dict[str, tuple[float, ...]]] = {
+    "full": {"noise": NOISE, "groups": tuple(range(1, 13))},
+    "quick": {"noise": NOISE[::2], "groups": (1, 2, 3, 4, 6, 8, 10, 12)},
+}
 REPETITIONS = {"full": 20, "quick": 3, "smoke": 1}
 # Levels and repetitions at which other readings of the affinities are tried.
 TRIED: dict[str, dict[str, tuple[float, ...]]] = {
@@ -51,11 +54,10 @@ class Figure2(Experiment):
             few = {"points": SMOKE_POINTS}
             main = [Cell("noise/0.1/0", few), Cell("groups/2/0", few)]
             return [*main, *map(_beside, main), self._tried({"groups": (1,)}, 1)[0]]
-        levels = {"noise": NOISE, "groups": GROUPS}
         main = [
             Cell(f"{test}/{level:g}/{time}")
             for time in range(REPETITIONS[size])
-            for test, values in levels.items()
+            for test, values in LEVELS[size].items()
             for level in values
         ]
         return [*main, *map(_beside, main), *self._tried(TRIED[size], TRIED_REPETITIONS[size])]

@@ -24,7 +24,7 @@ SETS = {
 # [zhao2015], "Results and Analysis".
 RUNS = 20
 FEW_RUNS = 5
-QUICK_RUNS = {"IMG": 2, "DIG": 1}
+QUICK_RUNS = {"IMG": 1, "DIG": 1}
 SMOKE = ("BT", "IRIS")
 
 
