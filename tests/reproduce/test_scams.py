@@ -255,6 +255,15 @@ def test_claims_on_groups() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize(("test", "judge"), [("noise", noise_claims), ("groups", group_claims)])
+@pytest.mark.parametrize("size", ["full", "quick"])
+def test_every_claim_has_the_levels_that_it_speaks_of(test: str, judge: Any, size: str) -> None:
+    levels = list(figure2.LEVELS[size][test])
+    flat = {name: [0.95] * len(levels) for name in COMPARED}
+    for found in judge({kind: lines(flat, levels) for kind in ("SSC", "LRR")}):
+        assert "nan" not in found.words
+
+
 def test_claim_on_readings_and_ours() -> None:
     good, bad = [Entry(0.95)] * 10, [Entry(0.95)] * 5 + [Entry(0.2)] * 5
     table = Table("readings", "", [str(k) for k in range(10)], [("SSC", good), ("LRR", bad)])
