@@ -12,8 +12,8 @@ from partita import SCAMS
 from partita.reproduce import experiment, reproduce
 from partita.reproduce.experiment import Cell, random_numbers
 from partita.reproduce.outcome import Entry, Table
-from partita.reproduce.scams import figure2
-from partita.reproduce.scams.affinities import affinities, others
+from partita.reproduce.scams import figure2, table1
+from partita.reproduce.scams.affinities import CHOSEN, affinities, others
 from partita.reproduce.scams.figure1 import claims as figure1_claims
 from partita.reproduce.scams.figure1 import contaminated
 from partita.reproduce.scams.figure2_claims import (
@@ -96,6 +96,12 @@ def test_the_quick_mode_has_three_repetitions() -> None:
     keys = [cell.key for name in ("scams-figure2", "scams-figure3") for cell in experiment(name).cells("quick")]
     for start in ("noise/0.3/", "beside/noise/0.3/", "groups/12/", "faces/5/", "faces/15/"):
         assert {key.removeprefix(start).split("/")[0] for key in keys if key.startswith(start)} == {"0", "1", "2"}
+
+
+def test_quick_sequences_chose_nothing() -> None:
+    quick = set(range(table1.N_SEQUENCES)[table1.QUICK])
+    assert len(quick) == 13
+    assert not quick & set(range(table1.N_SEQUENCES)[CHOSEN])
 
 
 def test_what_stands_beside_has_the_items_of_its_cell() -> None:

@@ -147,6 +147,9 @@ def test_quick_and_smoke_cells_are_cells_of_a_full_run():
     assert keys["smoke"] < keys["quick"] < keys["full"]
     runs = [key.rsplit("/", 1)[0] for key, _ in keys["full"]]
     assert runs.count("GL/SoF") == n_runs("GL", "full") == 20
+    # what is said of the starts is said of as many runs of each
+    assert runs.count("GL/k-means start") == runs.count("GL/random start") == 20
+    assert runs.count("GL/n = 5") == 5
     assert not any(key.startswith("DIG/SoF, Algorithm 1/") for key, _ in keys["full"])
     assert {c.key for c in Table4().cells("full")} == {key for key, _ in keys["full"]}
     assert set(taken("full")) == set(SETS)
