@@ -343,6 +343,14 @@ def test_weighing_every_pair_alike_changes_nothing_but_the_unit_of_the_objective
     np.testing.assert_allclose(model.membership_, plain.membership_, atol=1e-5)
 
 
+@pytest.mark.parametrize("sparse", [False, True])
+def test_weights_that_leave_no_pair_are_refused(sparse):
+    X = np.random.default_rng(16).normal(size=(6, 2))
+    listed = sp.coo_array((np.zeros(36), np.divmod(np.arange(36), 6)), shape=(6, 6))
+    with pytest.raises(InputError, match="nothing was observed"):
+        SoF(2).fit(X, pair_weight=listed if sparse else listed.toarray())
+
+
 def test_must_links_count_every_pair_of_rows_in_the_objective():
     rng = np.random.default_rng(15)
     X = np.concatenate([rng.normal(size=(15, 2)) + c for c in ([0.0, 0.0], [5.0, 0.0])])

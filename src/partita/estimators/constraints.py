@@ -214,6 +214,8 @@ def _weights(pair_weight: Any, inverse: NDArray[np.intp], n_items: int, given: A
             f"pair_weight reaches from {counted.min():g} to {counted.max():g}; beside pairs that count one, weights "
             f"must be zero or between {LEAST:g} and {MOST:g}"
         )
+    if len(omega) == n * n and not len(counted):
+        raise InputError("pair_weight is zero for every pair of rows: nothing was observed that could be fitted")
     excess = sp.csr_array((omega - 1.0, (rows, columns)), shape=(n, n))
     if abs(excess - excess.T).max() > 1e-9 * max(1.0, float(omega.max(initial=0.0))):
         raise InputError("pair_weight must be symmetric: the weight of (i, j) is that of (j, i)")
