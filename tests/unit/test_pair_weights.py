@@ -367,6 +367,38 @@ def test_must_links_count_every_pair_of_rows_in_the_objective():
     assert model.result_.misfit == pytest.approx(np.sqrt(brute / (np.outer(d, d) * P**2).sum()), rel=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("scaled", [False, True], ids=["scale one", "a scale each"])
+def test_the_objective_is_the_weighted_sum_over_pairs_of_rows_whatever_is_known_of_them(seed, scaled):
+    """A pair of rows that cannot be linked, or whose must-linked partners cannot, is a zero that counts as a row."""
+    rng = np.random.default_rng(seed)
+    n = 12
+    P = rng.random((n, n))
+    P = (P + P.T) / 2
+    d = rng.integers(1, 4, n).astype(float) if seed % 2 else np.ones(n)
+    omega = np.ones((n, n))
+    i, j = np.nonzero(np.triu(rng.random((n, n)) < 0.2))
+    omega[i, j] = omega[j, i] = rng.choice([0.0, 0.5, 3.0], len(i))
+    links, apart = [[0, 1], [1, 2], [5, 6]], [[0, 3], [6, 2], [8, 9]]
+    kind = SoftClustering if scaled else SoF
+    options = {"normalization": "none", "steps": 1} if scaled else {}
+    model = kind(3, affinity="precomputed", random_state=0, n_init=1, **options).fit(
+        P, sample_weight=d, must_link=links, cannot_link=apart, pair_weight=omega if seed > 1 else None
+    )
+    group = np.array([0, 0, 0, 3, 4, 5, 5, 7, 8, 9, 10, 11])
+    weight, evidence = omega if seed > 1 else np.ones((n, n)), P.copy()
+    for one, other in apart:
+        pairs = np.ix_(group == group[one], group == group[other])
+        for at in (pairs, pairs[::-1]):
+            block = np.ix_(at[0].ravel(), at[1].ravel())
+            weight[block], evidence[block] = d.sum(), 0.0
+    W, a = model.membership_, np.broadcast_to(model.scale_, 3)
+    counted = np.outer(d, d) * weight
+    brute, norm = (counted * (evidence - (W * a) @ W.T) ** 2).sum(), (counted * evidence**2).sum()
+    assert model.objective_ == pytest.approx(brute, rel=1e-9)
+    assert model.result_.misfit == pytest.approx(np.sqrt(brute / norm), rel=1e-9)
+
+
 def test_linked_items_start_where_their_weighted_mean_lies_and_copies_count_as_often_as_they_come():
     rng = np.random.default_rng(16)
     X, d = rng.normal(size=(12, 2)), rng.integers(1, 4, 12)

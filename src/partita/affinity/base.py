@@ -72,6 +72,25 @@ class PairWeights:
     def __len__(self) -> int:
         return len(self.first)
 
+    def places(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Where in the list each of these pairs stands, and whether it is listed; the first place where it is not."""
+        n = 1 + max((int(index.max(initial=0)) for index in (self.first, self.second, first, second)))
+        keys, listed = first * n + second, self.first * n + self.second
+        known = np.isin(keys, listed)
+        order = np.argsort(listed)
+        at = np.zeros(len(keys), dtype=np.intp)
+        at[known] = order[np.searchsorted(listed[order], keys[known])]
+        return at, known
+
+    def weight_of(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
+        """The weight of each of these pairs, listed or not.
+
+        >>> PairWeights([0, 1], [1, 0], 3.0).weight_of(np.array([1, 2]), np.array([0, 0])).tolist()
+        [3.0, 1.0]
+        """
+        at, known = self.places(first, second)
+        return np.where(known, self.weight[at], self.rest) if len(self) else np.full(len(first), self.rest)
+
     @property
     def zero_or_one(self) -> bool:
         """Whether pairs are only left out, none counted more or less."""

@@ -77,7 +77,7 @@ class WeightedAffinity(WrappedAffinity):
             rest = earlier.rest
         if earlier is not None and len(earlier) and value is None:
             # What the base holds of a pair is multiplied by the weight that it had.
-            before, known = _looked_up(earlier, rows, columns, base.n_items)
+            before, known = earlier.places(rows, columns)
             w = w * np.where(known, earlier.weight[before], rest)
             t = np.where(known, earlier.value[before], t)
         super().__init__(base)
@@ -143,13 +143,3 @@ class WeightedAffinity(WrappedAffinity):
         omega[i, j] = omega[j, i] = weight
         values[i, j] = values[j, i] = value
         return cls(base, i, j, weight, value), omega * values
-
-
-def _looked_up(pairs: PairWeights, rows: Index, columns: Index, n: int) -> tuple[Index, NDArray[np.bool_]]:
-    """Where each pair stands in a list of pairs, and whether it does; the first place where it does not."""
-    keys, listed = rows * n + columns, pairs.first * n + pairs.second
-    known = np.isin(keys, listed)
-    order = np.argsort(listed)
-    at = np.zeros(len(keys), dtype=np.intp)
-    at[known] = order[np.searchsorted(listed[order], keys[known])]
-    return at, known

@@ -25,6 +25,8 @@ __all__ = ["Constraints"]
 
 # Weights of pairs beyond these would leave too few digits for the others.
 LEAST, MOST = 1e-4, 1e6
+# Pairs of items that are looked at together.
+PAIRS = 1 << 20
 
 Array = NDArray[np.float64]
 
@@ -96,20 +98,47 @@ class Constraints:
     def applied(self, of_items: Problem) -> tuple[Problem, float]:
         """The problem that is solved, over groups where there are must-links; and what its objective leaves out.
 
-        That is the variance of P within pairs of groups, a constant.
+        That is the variance of P within pairs of groups, a constant; within those that cannot be linked there is none,
+        since each of their pairs of items is observed as zero.
         """
         affinity, weights, within = of_items.affinity, of_items.weights, 0.0
         if len(self.first):
             affinity = WeightedAffinity(affinity, self.first, self.second, self.weight)
         if self.groups is not None:
             whole = Problem(affinity, of_items.objective, weights).squared_norm
+            replaced = self._variance_apart(affinity, weights)
             affinity = ContractedAffinity(affinity, self.groups, weights)
             weights = affinity.group_weights
-            within = max(whole - Problem(affinity, of_items.objective, weights).squared_norm, 0.0)
+            within = max(whole - Problem(affinity, of_items.objective, weights).squared_norm - replaced, 0.0)
         if len(self.apart):
             total = float(affinity.n_items if weights is None else weights.sum())
             affinity = WeightedAffinity(affinity, self.apart[:, 0], self.apart[:, 1], total, 0.0)
         return Problem(affinity, of_items.objective, weights), within
+
+    def _variance_apart(self, affinity: Affinity, weights: Array | None) -> float:
+        """The sum over the pairs of groups that cannot be linked, both orders, of d_i d_j omega_ij (P_ij - mean)^2."""
+        groups = self.groups
+        assert groups is not None
+        size = np.bincount(groups)
+        apart = self.apart[size[self.apart].max(axis=1) > 1]
+        if not len(apart):
+            return 0.0
+        members = np.split(np.argsort(groups, kind="stable"), np.cumsum(size)[:-1])
+        d, pairs = np.ones(len(groups)) if weights is None else weights, affinity.pair_weights
+        variance = 0.0
+        for one, other in apart:
+            sums = np.zeros(3)  # of the weights, of the weighted P, of its weighted square
+            step = max(1, PAIRS // size[other])
+            for low in range(0, size[one], step):
+                few = members[one][low : low + step]
+                i, j = np.repeat(few, size[other]), np.tile(members[other], len(few))
+                omega = np.ones(len(i)) if pairs is None else pairs.weight_of(i, j)
+                weighted = affinity.entries(i, j)  # the affinity holds omega_ij P_ij
+                P = np.divide(weighted, omega, out=np.zeros_like(weighted), where=omega > 0)
+                sums += (d[i] * d[j]) @ np.stack([omega, weighted, weighted * P], axis=1)
+            if sums[0] > 0:
+                variance += 2.0 * (sums[2] - sums[1] ** 2 / sums[0])
+        return variance
 
     def mean(self, features: Array, weights: Array | None) -> Array:
         """The features of a group: their mean."""
