@@ -9,6 +9,7 @@ file: subclass `Affinity`, give it a `name`, the abstract methods and an `exampl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, Self
 
@@ -178,6 +179,11 @@ class Affinity(ABC):
     @abstractmethod
     def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:
         """An instance and the same matrix as a plain array: what the contract tests compare."""
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator, n_items: int) -> Iterator[tuple[Self, Array]]:
+        """Instances of every way in which this kind computes; the one `example` where there is one way."""
+        yield cls.example(rng, n_items)
 
     def rows(self, index: ArrayLike) -> Array:
         """The rows P[index] as a dense array."""

@@ -12,7 +12,7 @@ is made at first use.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, Self, get_args
 
@@ -224,6 +224,21 @@ class DrawsAffinity(Affinity):
         draws = rng.integers(0, 3, size=(7, n_items))
         return cls(draws), (draws[:, :, None] == draws[:, None, :]).mean(axis=0)
 
+    @classmethod
+    def examples(cls, rng: np.random.Generator, n_items: int) -> Iterator[tuple[Self, Array]]:
+        """Hard, soft and mixed draws, with weights and without; of 200 items and more, many labels too."""
+        yield cls.example(rng, n_items)
+        many = -(-COMPILED_FROM // n_items) if n_items >= 200 else 9
+        for n_hard, n_soft, weighted in ((0, 4, True), (5, 3, False), (many, 3, False), (many, 3, True)):
+            hard = rng.integers(0, 4, size=(n_hard, n_items))
+            soft = rng.dirichlet(np.full(3, 0.5), size=(n_soft, n_items))
+            weights = rng.integers(1, 6, n_hard + n_soft).astype(float) if weighted else np.ones(n_hard + n_soft)
+            matrix = np.zeros((n_items, n_items))
+            for w, labels in zip(weights, hard):
+                matrix += w * (labels[:, None] == labels)
+            for w, Q in zip(weights[n_hard:], soft):
+                matrix += w * (Q @ Q.T)
+            yield cls([*hard, *soft], weights if weighted else None), matrix / weights.sum()
 
 def _split(draws: Any, missing: Missing) -> tuple[LabelBlocks | None, list[sp.csr_array], NDArray[np.bool_]]:
     """The hard draws, the soft ones, and which are hard."""

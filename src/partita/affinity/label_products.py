@@ -133,10 +133,10 @@ def _aligned(n: int) -> Array:
 
 
 def label_rows(labels: LabelBlocks, shares: Array, index: NDArray[np.intp], low: int = 0) -> Array:
-    """P[index, low:] as a dense array."""
+    """P[index, low:] as a dense array; the shares need not sum to one, for there may be other draws."""
     from partita.kernels.agreement import add_counts, add_shares_together
 
-    N, M = labels.n_items, labels.n_draws
+    N = labels.n_items
     equal = bool((shares == shares[0]).all())
     out = np.zeros((len(index), N - low), dtype=np.int64 if equal else np.float64)
     for first, block in labels:
@@ -149,7 +149,14 @@ def label_rows(labels: LabelBlocks, shares: Array, index: NDArray[np.intp], low:
                 add_shares_together(block, shares[first : first + len(block)], index, low + start, low + stop, part)
 
         run_chunks(work, row_bounds(N - low, 2048))
-    return np.asarray(out / M if equal else out, dtype=np.float64)
+    return np.asarray(out / _one_over(float(shares[0])) if equal else out, dtype=np.float64)
+
+
+def _one_over(share: float) -> float:
+    """1 / share, and M itself where the share is 1 / M: then counts of draws become shares without rounding twice."""
+    inverse = 1.0 / share
+    whole = float(round(inverse))
+    return whole if abs(inverse - whole) <= 4.0 * np.finfo(np.float64).eps * whole else inverse
 
 
 def comparisons_of_norm(labels: LabelBlocks, shares: Array) -> tuple[float, float]:
