@@ -25,7 +25,7 @@ class MissingExtraError(ImportError):
 
 
 class UnsureWarning(UserWarning):
-    """An answer was chosen that the evidence hardly settles; the message says what speaks against it."""
+    """The evidence hardly settles the answer; the message says what speaks against it, or what was lost."""
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:

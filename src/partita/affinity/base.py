@@ -75,7 +75,7 @@ class PairWeights:
 
     def places(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Where in the list each of these pairs stands, and whether it is listed; the first place where it is not."""
-        n = 1 + max((int(index.max(initial=0)) for index in (self.first, self.second, first, second)))
+        n = 1 + max(int(index.max(initial=0)) for index in (self.first, self.second, first, second))
         keys, listed = first * n + second, self.first * n + self.second
         known = np.isin(keys, listed)
         order = np.argsort(listed)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 
 from partita.affinity.base import Array
@@ -16,8 +17,11 @@ __all__ = ["Metric", "distance_blocks", "distances"]
 
 Metric = str | Callable[..., float]
 ROW_BLOCK = 1024
-# Euclidean distances below this share of an item's norm are computed from the difference itself.
-LOST_BELOW = 1e-6
+# Relative error of a distance from which it is computed from the difference itself.
+PRECISION = 1e-9
+# Part of a row's distances from which all of them are: a few are picked out.
+MANY = 1 / 16
+EUCLIDEAN = ("euclidean", "l2")
 
 
 def distances(X: Array, Y: Array, metric: Metric, params: Mapping[str, Any] | None) -> Array:
@@ -31,10 +35,13 @@ def distances(X: Array, Y: Array, metric: Metric, params: Mapping[str, Any] | No
         if "ranges" not in params:
             params["ranges"] = np.nanmax(Y, axis=0) - np.nanmin(Y, axis=0)
         return gower_distances(X, Y, **params)
-    if metric == "euclidean":
-        return _euclidean(X, Y)
+    if metric in EUCLIDEAN and not params:
+        return _expanded(X, Y, "euclidean")
+    if metric == "sqeuclidean" and not params:
+        return _expanded(X, Y, "euclidean") ** 2
     try:
-        out = np.asarray(pairwise_distances(X, Y, metric=metric, **params))
+        of_cells = metric == "nan_euclidean" and not params
+        out = _expanded(X, Y, metric) if of_cells else np.asarray(pairwise_distances(X, Y, metric=metric, **params))
     except (ValueError, TypeError) as error:
         raise InputError(f"metric={metric!r} cannot be applied to these features: {error}") from error
     if not np.isfinite(out).all():
@@ -44,17 +51,49 @@ def distances(X: Array, Y: Array, metric: Metric, params: Mapping[str, Any] | No
     return out
 
 
-def _euclidean(X: Array, Y: Array) -> Array:
-    centre = Y.mean(axis=0)
+def _expanded(X: Array, Y: Array, metric: Metric) -> Array:
+    """Distances from the expanded square |x|^2 - 2 x.y + |y|^2, off by up to (d + 3) eps (|x| + |y|)^2, and from the
+    differences where that is too much. Cells that are NaN are left out of both.
+    """
+    d = X.shape[1]
+    if metric == "nan_euclidean":
+        centre = np.nansum(Y, axis=0) / np.maximum((~np.isnan(Y)).sum(axis=0), 1)
+    else:
+        centre = Y.mean(axis=0)
     moved = X - centre
-    out = np.asarray(pairwise_distances(moved, Y - centre))
-    # The expanded square is off by about eps |x|^2: below 1e-6 |x| less than six digits of a distance are right.
-    doubtful = np.nonzero(out <= LOST_BELOW * np.sqrt(np.einsum("nd,nd->n", moved, moved))[:, None])
-    for low in range(0, len(doubtful[0]), ROW_BLOCK * ROW_BLOCK):
-        i, j = (index[low : low + ROW_BLOCK * ROW_BLOCK] for index in doubtful)
+    out = np.asarray(pairwise_distances(moved, Y - centre, metric=metric))
+    # For a y no farther than |x| itself, (|x| + |y|) <= 3 |x|; of the root half the relative error is left. Missing
+    # cells are made up for by a factor of up to d.
+    share = 9.0 * (d + 3) * np.finfo(np.float64).eps / (2.0 * PRECISION)
+    size = np.nansum(moved**2, axis=1) * (d if metric == "nan_euclidean" else 1.0)
+    doubtful = out <= np.sqrt(share * size)[:, None]
+    whole = np.flatnonzero(doubtful.mean(axis=1) > MANY)
+    for low in range(0, len(whole), 64):
+        rows = whole[low : low + 64]
+        out[rows] = _of_cells(X[rows], Y) if metric == "nan_euclidean" else cdist(X[rows], Y)
+    doubtful[whole] = False
+    found = np.nonzero(doubtful)
+    for low in range(0, len(found[0]), ROW_BLOCK * ROW_BLOCK):
+        i, j = (index[low : low + ROW_BLOCK * ROW_BLOCK] for index in found)
         difference = X[i] - Y[j]
-        out[i, j] = np.sqrt(np.einsum("nd,nd->n", difference, difference))
+        if metric == "nan_euclidean":
+            known = np.isfinite(difference).sum(axis=1)
+            out[i, j] = np.sqrt(np.nansum(difference**2, axis=1) * d / np.maximum(known, 1))
+        else:
+            out[i, j] = np.sqrt(np.einsum("nd,nd->n", difference, difference))
     return out
+
+
+def _of_cells(X: Array, Y: Array) -> Array:
+    """sqrt(d / n sum of (x - y)^2 over the n columns that both have), NaN where they share none; column by column."""
+    total, count = np.zeros((len(X), len(Y))), np.zeros((len(X), len(Y)))
+    for x, y in zip(X.T, Y.T):
+        square = (x[:, None] - y) ** 2
+        known = ~np.isnan(square)
+        total += np.where(known, square, 0.0)
+        count += known
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.sqrt(total * (X.shape[1] / np.where(count > 0, count, np.nan))))
 
 
 def distance_blocks(X: Array, metric: Metric, params: Mapping[str, Any] | None) -> Iterator[tuple[slice, Array]]:

@@ -240,6 +240,7 @@ class DrawsAffinity(Affinity):
                 matrix += w * (Q @ Q.T)
             yield cls([*hard, *soft], weights if weighted else None), matrix / weights.sum()
 
+
 def _split(draws: Any, missing: Missing) -> tuple[LabelBlocks | None, list[sp.csr_array], NDArray[np.bool_]]:
     """The hard draws, the soft ones, and which are hard."""
     if missing not in get_args(Missing):

@@ -2,7 +2,7 @@
 
     P = k(X, C) k(C, C)^-1 k(C, X) = F F^T,  F = k(X, C) k(C, C)^-1/2
 
-for m landmarks C, by scikit-learn's `Nystroem`, for the Gaussian kernel exp(-c ||x - y||^2) and the Laplacian exp(-c
+for m landmarks C, for the Gaussian kernel exp(-c ||x - y||^2) and the Laplacian exp(-c
 ||x - y||_1). The scale c is one for all items; what is found without labels (`kernel_scale`) smooths as much as low
 rank can hold, and that costs quality: where the aim is clusters and not this kernel, `Landmarks` and `NeighborGraph`
 are much better (`benchmarks/low_rank.py`).
@@ -16,20 +16,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.kernel_approximation import Nystroem
-from sklearn.metrics.pairwise import pairwise_kernels
+from scipy.linalg import svd
 
 from partita.affinity.base import Array
+from partita.affinity.distances import distances
 from partita.affinity.evidence import Builder
 from partita.affinity.factor_evidence import FactorEvidence
 from partita.affinity.from_features import Kernel
-from partita.affinity.kernel_scale import Scale, check_kernel, kernel_scale
+from partita.affinity.kernel_scale import OF_KERNEL, Scale, check_kernel, kernel_scale
 from partita.affinity.landmark_choice import Selection, check_choice, chosen_landmarks, complete, mapped
 
 __all__ = ["Nystrom"]
 
-# scikit-learn's names.
-NAMES = {"gaussian": "rbf", "laplacian": "laplacian"}
+# Singular values of the kernel among landmarks are taken for at least this.
+LEAST = 1e-12
 
 
 @dataclass(frozen=True)
@@ -84,10 +84,10 @@ class Nystrom(Builder):
         X = complete(X, self.name)
         c = kernel_scale(X, self.kernel, self.scale, n_clusters, weights, self.seed)
         landmarks = chosen_landmarks(X, self.n_landmarks, self.selection, self.seed)
-        m, name = len(landmarks), NAMES[self.kernel]
-        basis = Nystroem(kernel=name, gamma=c, n_components=m, random_state=self.seed).fit(landmarks)
-        found = basis.components_, basis.normalization_, c
-        return NystromEvidence(self, *found, mapped(NystromEvidence(self, *found, None).features, X, m))
+        U, values, V = svd(_kernel(landmarks, landmarks, self.kernel, c))
+        root = U / np.sqrt(np.maximum(values, LEAST)) @ V  # k(C, C)^-1/2
+        basis = NystromEvidence(self, landmarks, root, c, None)
+        return NystromEvidence(self, landmarks, root, c, mapped(basis.features, X, len(landmarks)))
 
     def restore(self, state: dict[str, Array]) -> NystromEvidence:
         return NystromEvidence(self, state["landmarks"], state["root"], float(state["scale"]), state.get("factor"))
@@ -102,8 +102,12 @@ class NystromEvidence(FactorEvidence):
         super().__init__(factor)
 
     def features(self, X: Any) -> Array:
-        X, name = np.asarray(X, dtype=np.float64), NAMES[self._builder.kernel]
-        return np.asarray(pairwise_kernels(X, self._landmarks, metric=name, gamma=self.scale) @ self._root.T)
+        values = np.asarray(X, dtype=np.float64)
+        return np.asarray(_kernel(values, self._landmarks, self._builder.kernel, self.scale) @ self._root.T)
 
     def state(self) -> dict[str, Array]:
         return {"landmarks": self._landmarks, "root": self._root, "scale": np.array(self.scale)}
+
+
+def _kernel(X: Array, Y: Array, kernel: Kernel, scale: float) -> Array:
+    return np.asarray(np.exp(-scale * distances(X, Y, OF_KERNEL[kernel], None)))

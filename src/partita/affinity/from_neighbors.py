@@ -36,6 +36,7 @@ from partita.affinity.neighbor_search import (
     Index,
     Search,
     fitted_search,
+    minkowski_power,
     nearest,
     recomputed,
     smallest,
@@ -175,11 +176,17 @@ class NeighborGraph(Builder):
     def _approximate(self, X: Array, k: int) -> tuple[Index, Array]:
         from pynndescent import NNDescent
 
-        params = dict(self.metric_params or {})
-        graph = NNDescent(X, n_neighbors=k + 1, metric=self.metric, metric_kwds=params, random_state=self.seed)
+        params, power = dict(self.metric_params or {}), minkowski_power(self.metric, self.metric_params)
+        Y, unit = X, 1.0
+        if power is not None:
+            # It works in single precision, and an offset or an extreme unit would leave no digits for distances.
+            Y = X - X.mean(axis=0)
+            unit = float(np.abs(Y).max()) or 1.0
+            Y /= unit
+        graph = NNDescent(Y, n_neighbors=k + 1, metric=self.metric, metric_kwds=params, random_state=self.seed)
         index, distance = graph.neighbor_graph
-        index, distance = without_itself(index, distance.astype(np.float64), np.arange(len(X)))
-        return recomputed(X, X, index) if self.metric == "euclidean" else (index, distance)
+        index, distance = without_itself(index, unit * distance.astype(np.float64), np.arange(len(X)))
+        return recomputed(X, X, index) if power == 2.0 else (index, distance)
 
 
 class NeighborEvidence(Evidence):

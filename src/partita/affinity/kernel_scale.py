@@ -9,16 +9,18 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 import numpy as np
-from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
 from partita.affinity.base import Array
+from partita.affinity.distances import distances
 from partita.affinity.from_features import Kernel, balanced_scale
 from partita.errors import InputError
 
-__all__ = ["Scale", "check_kernel", "kernel_scale"]
+__all__ = ["OF_KERNEL", "Scale", "check_kernel", "kernel_scale"]
 
 Scale: TypeAlias = float | Literal["balanced"]
 
+# What a kernel is a function of.
+OF_KERNEL: dict[Kernel, str] = {"gaussian": "sqeuclidean", "laplacian": "manhattan"}
 # Items in the sample.
 SAMPLE = 1000
 
@@ -42,6 +44,6 @@ def kernel_scale(X: Array, kernel: Kernel, scale: Scale, n_clusters: int, weight
     if scale != "balanced":
         return float(scale)
     seen = np.sort(np.random.default_rng(seed).permutation(len(X))[:SAMPLE])
-    D = euclidean_distances(X[seen], squared=True) if kernel == "gaussian" else manhattan_distances(X[seen])
+    D = distances(X[seen], X[seen], OF_KERNEL[kernel], None)
     unit = float(D.mean()) or 1.0  # the search for c is over a range that fits distances of about one
     return balanced_scale(D / unit, n_clusters, None if weights is None else weights[seen]) / unit

@@ -5,8 +5,14 @@ Searches, by what is fastest at the number of rows and features (measured on two
 k-d tree      SciPy's, from 5,000 rows and in at most 12 dimensions, for the Minkowski distances: exact. Rows are laid
               out in the tree's own order and queried in it, so that what is close in space is close in memory: a
               million items in 8 dimensions take a seventh of the time of scikit-learn's tree, asked in their order.
-scikit-learn  its trees or its blocks of distances, any other metric: exact.
+scikit-learn  its trees or its blocks of distances, any other metric: exact, and Euclidean ones made exact.
 by blocks     metrics that scikit-learn's search does not know: all distances of a block of rows.
+
+scikit-learn's blocks expand the square of a Euclidean distance, |x|^2 - 2 x.y + |y|^2, and are off by up to about
+(d + 3) eps (|x| + |y|)^2: where items are far from the origin, or close together beside that, it takes the wrong
+neighbours. Rows for which that could be are searched again with the centre of the items at the origin, and those for
+which it still could be by their differences, so that no neighbour is missed that is closer by more than one part in
+1e10 of the squared distance, whatever the offset.
 
 Only k numbers a row are kept, in four-byte indices from the tree on.
 """
@@ -19,12 +25,13 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from partita.affinity.base import Array
 from partita.affinity.distances import Metric, distances
 from partita.errors import InputError
-from partita.kernels.threads import n_threads, row_bounds
+from partita.kernels.threads import n_threads, row_bounds, run_chunks
 
 __all__ = [
     "BY_BLOCKS",
@@ -52,7 +59,11 @@ TREE_DIMENSIONS = 12
 LEAF = 24
 # Rows asked for at a time.
 ROWS = 1 << 16
-# Names of the Minkowski distances and their powers.
+# Part of a squared distance by which a neighbour that is missed may be closer.
+MISSED = 1e-10
+# Distances held at a time where rows are searched by their differences.
+HELD = 1 << 22
+# Names of the Minkowski distances and their powers; the squared Euclidean one has the same neighbours.
 POWERS = {
     **dict.fromkeys(("euclidean", "l2", "minkowski"), 2.0),
     **dict.fromkeys(("manhattan", "cityblock", "l1"), 1.0),
@@ -117,6 +128,8 @@ def fitted_search(Y: Array, metric: Metric, params: Mapping[str, Any] | None) ->
     power = minkowski_power(metric, params)
     if power is not None and len(Y) >= THREADS_FROM and Y.shape[1] <= TREE_DIMENSIONS:
         return TreeSearch(Y, power)
+    if power == 2.0:
+        metric, params = "euclidean", None
     try:
         return NearestNeighbors(metric=metric, metric_params=dict(params) if params else None).fit(Y)
     except (ValueError, TypeError) as error:
@@ -155,18 +168,61 @@ def nearest(
                 D[np.arange(len(D)), low + np.arange(len(D))] = np.inf
             index[low : low + 512], found[low : low + 512] = smallest(D, k)
         return index, found
+    if metric == "sqeuclidean" and not params:
+        index, distance = nearest(X, Y, k, "euclidean", None, itself=itself, search=search)
+        return index, distance**2
     if search is None:
         search = fitted_search(Y, metric, params)
     if isinstance(search, TreeSearch):
         return search.among_themselves(k) if itself else search.closest(X, k)
+    own = np.arange(len(X)) if itself else None
+    index, distance = _by_scikit_learn(search, X, k, metric, own)
+    if minkowski_power(metric, params) != 2.0:
+        return index, distance
+    index, distance = recomputed(X, Y, index)
+    rows = _doubtful(X, distance)
+    if len(rows):
+        centre = Y.mean(axis=0)
+        search = NearestNeighbors(metric="euclidean").fit(Y - centre)
+        found, _ = _by_scikit_learn(search, X[rows] - centre, k, metric, None if own is None else rows)
+        index[rows], distance[rows] = recomputed(X[rows], Y, found)
+        rows = rows[_doubtful(X[rows] - centre, distance[rows])]
+        index[rows], distance[rows] = _by_differences(X[rows], Y, k, None if own is None else rows)
+    return index, distance
+
+
+def _by_scikit_learn(
+    search: NearestNeighbors, X: Array, k: int, metric: Metric, own: Index | None
+) -> tuple[Index, Array]:
+    """As scikit-learn finds them; `own` says which row of Y each row of X is, if it is one."""
     search.n_jobs = n_threads() if len(X) >= THREADS_FROM else None
     try:
-        distance, index = search.kneighbors(X, n_neighbors=min(k + itself, len(Y)))
+        distance, index = search.kneighbors(X, n_neighbors=min(k + (own is not None), search.n_samples_fit_))
     except (ValueError, TypeError) as error:
         raise InputError(f"metric={metric!r} cannot be applied to these features: {error}") from error
-    if itself:
-        index, distance = without_itself(index, distance, np.arange(len(X)))
-    return recomputed(X, Y, index) if metric == "euclidean" else (index, distance)
+    return (index, distance) if own is None else without_itself(index, distance, own)
+
+
+def _doubtful(X: Array, distance: Array) -> Index:
+    """Rows whose neighbours, the farthest at `distance[:, -1]`, an expanded square could not tell from farther ones."""
+    farthest = distance[:, -1]
+    norm = np.sqrt(np.einsum("nd,nd->n", X, X))
+    ratio = np.divide(2.0 * norm + farthest, farthest, out=np.full_like(norm, np.inf), where=farthest > 0)
+    return np.flatnonzero(2.0 * (X.shape[1] + 3) * np.finfo(np.float64).eps * ratio**2 > MISSED)
+
+
+def _by_differences(X: Array, Y: Array, k: int, own: Index | None) -> tuple[Index, Array]:
+    """All Euclidean distances, from differences: N M d, a hundred times what products of matrices take."""
+    index, distance = np.empty((len(X), k), dtype=np.intp), np.empty((len(X), k))
+
+    def work(low: int, high: int) -> None:
+        D = cdist(X[low:high], Y)
+        if own is not None:
+            D[np.arange(high - low), own[low:high]] = np.inf
+        index[low:high], distance[low:high] = smallest(D, k)
+
+    run_chunks(work, row_bounds(len(X), max(1, HELD // len(Y))))
+    return index, distance
 
 
 def recomputed(X: Array, Y: Array, index: Index) -> tuple[Index, Array]:
@@ -175,7 +231,7 @@ def recomputed(X: Array, Y: Array, index: Index) -> tuple[Index, Array]:
     """
     distance = np.empty(index.shape)
     for low in range(0, len(X), 512):
-        difference = X[low : low + 512, None, :] - Y[index[low : low + 512]]
+        difference = np.subtract(X[low : low + 512, None, :], Y[index[low : low + 512]], dtype=np.float64)
         distance[low : low + 512] = np.sqrt(np.einsum("nkd,nkd->nk", difference, difference))
     order = np.argsort(distance, axis=1, kind="stable")
     return np.take_along_axis(index, order, axis=1), np.take_along_axis(distance, order, axis=1)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from partita.affinity import SparseAffinity, from_edges
 from partita.errors import InputError
+from partita.estimators.rows import lost_digits
 from partita.estimators.scaling import dominating_column
 from partita.io import EdgeTable, read_edges, read_features, read_matrix
 
@@ -67,6 +68,9 @@ def read_input(
                 f"column {table.columns[column]!r} holds {share:.0%} of the total variance and decides every distance; "
                 "consider --scale-features standard"
             )
+        lost = lost_digits(table.features, columns=table.columns)
+        if lost is not None:
+            notes.append(lost)
         return Input(
             kind, path.name, table.sha256, table.ids, table.features, table.columns, table.features, table.labels, notes
         )

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from partita.errors import InputError
 from partita.estimators.checked_parameters import check_parameters
 from partita.estimators.frames import checked_frame
-from partita.estimators.rows import check_finite, seed
+from partita.estimators.rows import check_finite, seed, warn_of_lost_digits
 from partita.mixture import GammaPrior, SampledPartitions, Sampler, SweepBar, sample_partitions
 from partita.mixture.agreement import ChainAgreement
 from partita.mixture.priors import ComponentPrior
@@ -172,10 +172,11 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
             Where the draws would not fit.
         """
         check_parameters(self)
-        X = checked_frame(X, pairwise=False)
+        X, given = checked_frame(X, pairwise=False), getattr(X, "dtype", None)
         _require_columns(X)
         X = validate_data(self, X, dtype=np.float64, order="C", ensure_all_finite=False)
         check_finite(X, None)
+        warn_of_lost_digits(X, given)
         with SweepBar() if self.verbose else nullcontext() as bar:
             result = sample_partitions(
                 X,

@@ -26,7 +26,7 @@ from partita.affinity import (
 from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators.frames import checked_frame, row_names
-from partita.estimators.rows import check_finite, check_magnitude, check_size
+from partita.estimators.rows import check_finite, check_magnitude, check_size, warn_of_lost_digits
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
 from partita.n_clusters import Criterion
@@ -188,7 +188,7 @@ class FactorizationParameters(ClusterMixin, BaseEstimator):
                 raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
             self.n_features_in_, self.items_ = X.n_items, None
             return X
-        X = checked_frame(X, pairwise=builder.pairwise and reset)
+        X, given = checked_frame(X, pairwise=builder.pairwise and reset), getattr(X, "dtype", None)
         if reset:
             self.items_ = row_names(X)
             check_size(X, pairwise=builder.pairwise)
@@ -208,4 +208,5 @@ class FactorizationParameters(ClusterMixin, BaseEstimator):
             check_finite(X, self.missing)
             if reset:
                 check_magnitude(X)
+                warn_of_lost_digits(X, given)
         return X

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 from partita.affinity import Affinity, Builder, DenseAffinity, Precomputed
 from partita.affinity.checks import LARGEST, SMALLEST
 from partita.affinity.order import locality_order
-from partita.errors import InputError
+from partita.errors import InputError, UnsureWarning
 from partita.estimators.items import Items
 from partita.membership import Membership
 from partita.memory import available_memory, fits, human_bytes, require_memory
@@ -26,9 +28,11 @@ __all__ = [
     "columns_of",
     "copies",
     "expanded",
+    "lost_digits",
     "seed",
     "sparse_way",
     "start_of_items",
+    "warn_of_lost_digits",
     "weighted_part",
 ]
 
@@ -36,6 +40,8 @@ Array = NDArray[np.float64]
 
 # Arrays of the size of the features that merging equal rows takes beside them.
 MERGED = 4
+# Steps of a column's precision below which what differs in it is mostly rounding.
+STEPS = 256
 
 
 def start_of_items(start: Any, inverse: NDArray[np.intp], n_distinct: int) -> Any:
@@ -169,6 +175,46 @@ def check_magnitude(X: Array) -> None:
             f"X[{i}, {j}] = {X[i, j]:g} is too {'large' if top > LARGEST else 'small'} for distances in double "
             "precision: express the features in another unit"
         )
+
+
+def lost_digits(X: Array, given: Any = None, columns: Sequence[str] | None = None) -> str | None:
+    """What to say of a column whose offset leaves hardly any digits for what differs between the rows, or None.
+
+    Parameters
+    ----------
+    X : N x d array of features
+    given : dtype, optional
+        What they came as: single precision has fewer digits.
+    columns : sequence of d, optional
+        The names of the columns.
+
+    Examples
+    --------
+    >>> lost_digits(np.array([[1.0, 1e17], [2.0, 1e17 + 32.0]]))[:38]
+    'column 1 holds numbers near 1e+17 that'
+    """
+    kind = np.dtype(given) if given is not None and np.dtype(given).kind == "f" else np.dtype(np.float64)
+    known = ~np.isnan(X)
+    largest = np.abs(X).max(axis=0, where=known, initial=0.0)
+    span = X.max(axis=0, where=known, initial=-np.inf) - X.min(axis=0, where=known, initial=np.inf)
+    step = np.spacing(largest.astype(kind)).astype(np.float64)
+    lost = np.flatnonzero((span > 0) & (span < STEPS * step))
+    if not len(lost):
+        return None
+    j = int(lost[0])
+    others = f" (and {len(lost) - 1} more columns)" if len(lost) > 1 else ""
+    return (
+        f"column {j if columns is None else repr(columns[j])}{others} holds numbers near {largest[j]:.3g} that differ "
+        f"by {span[j]:.3g} at most, and {kind.name} tells them apart in steps of {step[j]:.3g}: digits were lost "
+        "before the fit; subtract the offset where the numbers come from"
+    )
+
+
+def warn_of_lost_digits(X: Array, given: Any) -> None:
+    """Warn of what `lost_digits` says."""
+    words = lost_digits(X, given)
+    if words is not None:
+        warnings.warn(words, UnsureWarning, stacklevel=4)
 
 
 def seed(random_state: Any) -> int | None:

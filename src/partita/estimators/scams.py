@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -31,6 +32,7 @@ from partita.scams import (
     scams_path,
     scams_with,
 )
+from partita.scams.pieces import joined_by_price, pieces_of_affinity
 from partita.solvers import Solver
 
 __all__ = ["SCAMS"]
@@ -41,6 +43,8 @@ Labels = NDArray[np.int64]
 OF_GRAPHS = 0.02
 # Objectives that differ by no more, relative to them, are equal.
 EQUAL = 1e-9
+# What an `ADMM` says itself.
+TOLD_BY_ADMM = ("share", "theta", "gamma", "price", "affinity_scale")
 # Shares beside the one that is used, to see whether the number depends on it.
 ASIDE = (0.75, 4.0 / 3.0)
 
@@ -64,14 +68,19 @@ class SCAMS(FactorizationEstimator):
         "ssc", "lrr": of items near a union of subspaces. "neighbors": a self-tuned graph. See `SoftClustering`.
     method : {"local", "admm"} or `partita.scams.ADMM`
         "local": moves, merges and splits, level by level (`partita.scams.scams_local`); any size. "admm": Algorithm 1
-        and the Boolean factorization of what it ends at, N x N; `ADMM.paper()` has the values as printed.
+        and the Boolean factorization of what it ends at, N x N, at the gamma and lambda of the local search. An `ADMM`
+        brings its own, and scale, so that none of the next three options may be given; `ADMM.paper()` has the values
+        as printed.
     share, theta, gamma : float, optional
         What a pair in one cluster costs, one of the three: gamma itself, gamma = theta / N, or gamma = share / m with
         m the mean size of an item's cluster, found together with the partition. By default share is .13, which served
         every number of clusters and noise level of [li2014] section 5.1 with both affinities (`partita reproduce
         scams-figure2`), and .02 for a graph of nearest neighbours, whose clusters hang together by few of their pairs.
-    price : float
-        lambda: on the scale "sym" the whole affinity of one item is 1.
+    price : float, optional
+        lambda: on the scale "sym" the whole affinity of one item is 1. By default 1, and less where that alone would
+        join items that share no affinity: then it depends on how large the pieces of the affinity are
+        (`partita.scams.local`), and `search_.lam` is what it was. A price that is given stays, and a note in `result_`
+        says where it joined pieces.
     affinity_scale : {"sym", "mean", "none"}
         D^-1/2 A D^-1/2, or A N / sum(A), or A as it is, which needs gamma; see `partita.scams.relative`.
     polish : bool or "auto"
@@ -88,7 +97,9 @@ class SCAMS(FactorizationEstimator):
     partition_ : array of N
         The partition of least objective; its clusters are numbered as the columns of `membership_`.
     objective_ : float
-        The objective of `partition_`, all ordered pairs, diagonal of A left out, in units of the affinity as scaled.
+        The objective of `partition_`, all ordered pairs, in units of the affinity as scaled, with the diagonal of A
+        left out: what `partita.scams.partition_objective` is of the affinity with zeros there. The same for every
+        method, `ADMM.paper()` among them.
     objectives_ : dict
         The objective by each method that was run, at the same gamma and lambda.
     gamma_ : float
@@ -101,7 +112,9 @@ class SCAMS(FactorizationEstimator):
 
     Raises
     ------
-    InputError, MemoryLimitError
+    InputError
+        Among others where an `ADMM` is given and an option beside it says something of what it brings.
+    MemoryLimitError
 
     Notes
     -----
@@ -127,7 +140,7 @@ class SCAMS(FactorizationEstimator):
         "share": [None, Interval(Real, 0, 1, closed="neither")],
         "theta": [None, Interval(Real, 0, None, closed="left")],
         "gamma": [None, Interval(Real, 0, None, closed="left")],
-        "price": [Interval(Real, 0, None, closed="left")],
+        "price": [None, Interval(Real, 0, None, closed="left")],
         "affinity_scale": [StrOptions({"sym", "mean", "none"})],
         "polish": ["boolean", StrOptions({"auto"})],
         "start": [StrOptions({"partition", "spectral", "kmeans", "dirichlet"}), "array-like"],
@@ -150,7 +163,7 @@ class SCAMS(FactorizationEstimator):
         share: float | None = None,
         theta: float | None = None,
         gamma: float | None = None,
-        price: float = 1.0,
+        price: float | None = None,
         affinity_scale: str = "sym",
         polish: bool | str = "auto",
         solver: Solver | None = None,
@@ -195,10 +208,14 @@ class SCAMS(FactorizationEstimator):
     def path(self, thetas: Any = None) -> tuple[PathPoint, ...]:
         """The partitions at every gamma = theta / N, of the distinct items; see `partita.scams.scams_path`.
 
-        `item_index_` says which of them each row is.
+        `item_index_` says which of them each row is. The price (1 where none was given) and the scale are those of the
+        fit; without a scale, theta is in units of the affinity.
         """
         check_is_fitted(self, "partition_")
-        settings = LocalSearch(lam=self.price, theta=1.0, scale=self._scale() or "sym")
+        price, scale = self.price, self._scale()
+        if isinstance(self.method, ADMM):
+            price, scale = self.method.lam, self.method.scale
+        settings = LocalSearch(lam=price, gamma=0.0, scale=scale)  # each point has a gamma of its own
         return scams_path(self._pairs, settings, thetas=thetas, seed=0)
 
     def _objective(self) -> Objective:
@@ -221,6 +238,7 @@ class SCAMS(FactorizationEstimator):
 
     def _choice(self, shown: Undivided, constraints: Constraints | None) -> Choice:
         """SCAMS' own partition, and its number of clusters."""
+        self._refuse_twice_told()
         if self.method != "local" and self.n_clusters != "auto":
             raise InputError(
                 f"n_clusters={self.n_clusters!r}: Algorithm 1 finds a number of its own; pass n_clusters='auto', or "
@@ -236,13 +254,15 @@ class SCAMS(FactorizationEstimator):
         self._pairs: Affinity = shown.apart()[0].affinity
         self.__dict__.pop("search_", None)
         if isinstance(self.method, ADMM):
-            labels = self._by_admm(self.method, shown.seed, polish=self.polish is True)
+            labels, notes = self._by_admm(self.method, shown.seed, polish=self.polish is True)
         else:
             labels, said = self._by_search(told, shown.seed)
             notes += said
         if self.method == "admm":
-            settings = ADMM(lam=self.price, gamma=self.gamma_, scale=self._scale())
-            labels = self._by_admm(settings, shown.seed, polish=self.polish is not False)
+            settings = ADMM(lam=self.search_.lam, gamma=self.gamma_, scale=self._scale())
+            labels, said = self._by_admm(settings, shown.seed, polish=self.polish is not False)
+            of_search = set(self.search_.notes) - set(self.search_.search.notes)  # of its partition, not of this one
+            notes = [note for note in notes if note not in of_search] + said
             if self.objective_ > self.search_.objective + EQUAL * abs(self.objective_):
                 notes.append(
                     f"the local search reached {self.search_.objective:.6g} on this objective, the ADMM "
@@ -251,6 +271,23 @@ class SCAMS(FactorizationEstimator):
         self._found, self._of_partition = labels, self.objective_
         least = 1 if constraints is None or not len(constraints.apart) else 2
         return Choice(int(labels.max()) + 1, start=labels, notes=tuple(notes)).within(least, shown.most)
+
+    def _refuse_twice_told(self) -> None:
+        """An ADMM says what pairs and clusters cost, and on which scale: nothing beside it may.
+
+        Raises
+        ------
+        InputError
+        """
+        if not isinstance(self.method, ADMM):
+            return
+        defaults = inspect.signature(type(self)).parameters
+        given = [f"{name}={getattr(self, name)!r}" for name in TOLD_BY_ADMM if getattr(self, name) != defaults[name].default]
+        if given:
+            raise InputError(
+                f"{', '.join(given)} beside method={self.method}: an ADMM says itself what a pair and a cluster cost and "
+                "on which scale; say so there, as gamma, theta, lam and scale, or pass method='admm'"
+            )
 
     def _by_search(self, told: int | None, seed: int) -> tuple[Labels, list[str]]:
         """The partition of the local search, of so many clusters if told, and what to say of it."""
@@ -264,11 +301,12 @@ class SCAMS(FactorizationEstimator):
         self.objectives_ = {"local": found.objective}
         return found.labels, [*found.notes, *aside]
 
-    def _by_admm(self, settings: ADMM, seed: int, *, polish: bool) -> Labels:
-        """Algorithm 1, Algorithm 2, and moves from where they end."""
+    def _by_admm(self, settings: ADMM, seed: int, *, polish: bool) -> tuple[Labels, list[str]]:
+        """The partition of Algorithm 1, Algorithm 2 and moves from where they end, and what to say of it."""
         ended = scams_admm(self._pairs, settings, max_seconds=self.max_seconds)
         A = settings.prepare(self._pairs)
         labels = boolean_factorization(ended.pattern, A, max_clusters=ended.max_clusters).labels
+        np.fill_diagonal(A, 0.0)  # the same for every partition, and for every method left out of the objective
         objective = partition_objective(labels, A, ended.gamma, ended.lam)
         reached = {"admm": objective}
         if polish:
@@ -276,7 +314,7 @@ class SCAMS(FactorizationEstimator):
             reached["admm, polished"] = objective = partition_objective(labels, A, ended.gamma, ended.lam)
         self.gamma_, self.objective_ = ended.gamma, objective
         self.objectives_ = reached | ({"local": self.search_.objective} if hasattr(self, "search_") else {})
-        return labels
+        return labels, joined_by_price(labels, ended.lam, pieces_of_affinity(A))
 
     def _aside(self, found: LocalResult, settings: LocalSearch, seed: int) -> list[str]:
         """What another share would have said; nothing where it says the same."""

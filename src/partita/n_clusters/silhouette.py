@@ -13,8 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.metrics import pairwise_distances, silhouette_score
+from sklearn.metrics import silhouette_score
 
+from partita.affinity.distances import distances
 from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
 
@@ -50,7 +51,7 @@ class Silhouette(Criterion):
         if len(rows) > self.max_items:
             rows = np.sort(evidence.generator(2).choice(len(rows), self.max_items, replace=False))
         sizes = evidence.sizes[1:]
-        D = pairwise_distances(evidence.features[rows])
+        D = distances(evidence.features[rows], evidence.features[rows], "euclidean", None)
         scores = np.full(len(sizes), np.nan)
         for s, K in enumerate(sizes):
             labels = evidence.partition(int(K))[rows]
