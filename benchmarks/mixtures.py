@@ -25,7 +25,7 @@ from typing import Literal
 import numpy as np
 from scipy.special import gammaln, log_ndtr, logsumexp
 
-__all__ = ["GAUSSIAN", "OTHERS", "Drawn", "Setting", "draw"]
+__all__ = ["GAUSSIAN", "OTHERS", "Drawn", "Setting", "draw", "settings_drawn"]
 
 FREEDOM = 4.0
 SKEW = 5.0
@@ -79,6 +79,23 @@ OTHERS = (
     Setting("curved", 3, 2, 1200, 0.92),
     Setting("curved", 4, 4, 1500, 0.90),
 )
+
+
+def settings_drawn(n: int, family: str, seed: int) -> tuple[Setting, ...]:
+    """Settings that nothing was chosen on: every number of theirs is drawn, n from 300 to 3,000 items."""
+    rng = np.random.default_rng([seed, n, len(family)])
+    return tuple(
+        Setting(
+            family,  # type: ignore[arg-type]
+            int(rng.integers(2, 9)),
+            int(rng.integers(2, 11)) if family != "curved" else int(rng.integers(2, 5)),
+            int(300 * 10.0 ** rng.random()),
+            float(np.round(rng.uniform(0.75, 0.98), 3)),
+            elongation=float(np.round(rng.uniform(1.0, 8.0), 2)),
+            balance=float(np.round(2.0 * 25.0 ** rng.random(), 2)),
+        )
+        for _ in range(n)
+    )
 
 
 @dataclass(frozen=True)

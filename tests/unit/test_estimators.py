@@ -11,6 +11,7 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import KMeans
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -685,3 +686,13 @@ def test_a_start_may_be_given_where_items_lie_at_distance_zero():
     labels = np.arange(40) % 3
     model = SoF(3, affinity="precomputed_distance", start=labels).fit(cdist(X, X))
     assert model.membership_.shape == (40, 3)
+
+
+def test_clusters_that_hold_no_item_are_said():
+    X, _ = make_blobs(300, centers=3, random_state=0)
+    for K in (3, 10):
+        model = SoftClustering(K, affinity="ensemble", random_state=0).fit(X)
+        empty = K - len(np.unique(model.labels_))
+        said = [note for note in model.result_.notes if "hold no item" in note]
+        assert [note.split(" ", 1)[0] for note in said] == [str(empty)] * (empty > 0)
+    assert empty > 0

@@ -184,8 +184,8 @@ def nearest(
     if len(rows):
         centre = Y.mean(axis=0)
         search = NearestNeighbors(metric="euclidean").fit(Y - centre)
-        found, _ = _by_scikit_learn(search, X[rows] - centre, k, metric, None if own is None else rows)
-        index[rows], distance[rows] = recomputed(X[rows], Y, found)
+        others, _ = _by_scikit_learn(search, X[rows] - centre, k, metric, None if own is None else rows)
+        index[rows], distance[rows] = recomputed(X[rows], Y, others)
         rows = rows[_doubtful(X[rows] - centre, distance[rows])]
         index[rows], distance[rows] = _by_differences(X[rows], Y, k, None if own is None else rows)
     return index, distance
@@ -207,8 +207,10 @@ def _doubtful(X: Array, distance: Array) -> Index:
     """Rows whose neighbours, the farthest at `distance[:, -1]`, an expanded square could not tell from farther ones."""
     farthest = distance[:, -1]
     norm = np.sqrt(np.einsum("nd,nd->n", X, X))
-    ratio = np.divide(2.0 * norm + farthest, farthest, out=np.full_like(norm, np.inf), where=farthest > 0)
-    return np.flatnonzero(2.0 * (X.shape[1] + 3) * np.finfo(np.float64).eps * ratio**2 > MISSED)
+    with np.errstate(over="ignore"):
+        ratio = np.divide(2.0 * norm + farthest, farthest, out=np.full_like(norm, np.inf), where=farthest > 0)
+        lost = 2.0 * (X.shape[1] + 3) * np.finfo(np.float64).eps * ratio**2
+    return np.flatnonzero(lost > MISSED)
 
 
 def _by_differences(X: Array, Y: Array, k: int, own: Index | None) -> tuple[Index, Array]:

@@ -22,7 +22,16 @@ from partita.estimators.choosing import GIVE_A_NUMBER, Choice, Undivided, judged
 from partita.estimators.constraints import Constraints
 from partita.estimators.extension import Extension
 from partita.estimators.items import check_weights, merge_identical
-from partita.estimators.rows import columns_of, copies, expanded, seed, sparse_way, start_of_items, weighted_part
+from partita.estimators.rows import (
+    columns_of,
+    copies,
+    empty_clusters,
+    expanded,
+    seed,
+    sparse_way,
+    start_of_items,
+    weighted_part,
+)
 from partita.estimators.scaling import Scaling
 from partita.estimators.scoring import ScoringEstimator
 from partita.membership import argmax_labels, row_entropy
@@ -153,6 +162,9 @@ class FactorizationEstimator(ScoringEstimator):
                 if self.on_interrupt != "best" or stop.args:
                     raise
                 raise KeyboardInterrupt(f"interrupted while {stage.now}: there is no membership to hand back") from None
+        note = empty_clusters(self.labels_, self.n_clusters_)
+        if note is not None:
+            self.result_ = dataclasses.replace(self.result_, notes=(*self.result_.notes, note))
         return self
 
     def _fit(

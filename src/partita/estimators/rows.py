@@ -27,6 +27,7 @@ __all__ = [
     "check_size",
     "columns_of",
     "copies",
+    "empty_clusters",
     "expanded",
     "lost_digits",
     "seed",
@@ -42,6 +43,8 @@ Array = NDArray[np.float64]
 MERGED = 4
 # Steps of a column's precision below which what differs in it is mostly rounding.
 STEPS = 256
+# Empty clusters that are named.
+NAMED = 8
 
 
 def start_of_items(start: Any, inverse: NDArray[np.intp], n_distinct: int) -> Any:
@@ -143,6 +146,22 @@ def sparse_way(affinity: Affinity) -> tuple[str, ...]:
     return (
         f"an array of all {n:,} x {n:,} pairs would take {human_bytes(8 * n**2)} of memory, and {human_bytes(free)} "
         f"are available: the evidence was kept as a {affinity.name} affinity, and nothing N x N was made",
+    )
+
+
+def empty_clusters(labels: NDArray[np.int64], n_clusters: int) -> str | None:
+    """What to say of clusters that are the most probable one of no item; None where there is none.
+
+    >>> empty_clusters(np.array([0, 0, 2]), 4)
+    '2 of 4 clusters hold no item (1, 3): ask for 2, the number that the evidence supports'
+    """
+    empty = np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0).tolist()
+    if not empty:
+        return None
+    named = ", ".join(map(str, empty[:NAMED])) + (", ..." if len(empty) > NAMED else "")
+    return (
+        f"{len(empty)} of {n_clusters} clusters hold no item ({named}): ask for {n_clusters - len(empty)}, the number "
+        "that the evidence supports"
     )
 
 
