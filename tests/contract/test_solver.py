@@ -108,8 +108,8 @@ def test_relabelling_the_clusters_relabels_the_answer(solver, objective):
     W, order = rng.dirichlet(np.ones(3), size=30), [2, 0, 1]
     first = run(P, solver, objective, 3, W, max_iter=25, tol=0.0)
     second = run(P, solver, objective, 3, W[:, order], max_iter=25, tol=0.0)
-    # The search of a segment ends within 1e-4 of its minimum, and rounding decides where: a few 1e-7 after 25 steps.
-    np.testing.assert_allclose(second.membership.matrix, first.membership.matrix[:, order], atol=1e-5)
+    # Sums over the clusters in another order: rounding, which steps may take up to 1e-8 in 25 iterations.
+    np.testing.assert_allclose(second.membership.matrix, first.membership.matrix[:, order], atol=1e-6)
     assert np.abs(first.membership.matrix - W).max() > 0.1  # it went somewhere
 
 

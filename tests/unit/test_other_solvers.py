@@ -9,7 +9,16 @@ import scipy.sparse as sp
 from partita.affinity import DenseAffinity, DiffusedAffinity, SparseAffinity, Unobserved
 from partita.errors import InputError
 from partita.objectives import Objective, Problem
-from partita.solvers import BaumEagon, BlockCoordinateDescent, ExponentiatedGradient, PenaltyDescent, ProjectedGradient
+from partita.solvers import (
+    BaumEagon,
+    BlockCoordinateDescent,
+    ExponentiatedGradient,
+    PenaltyDescent,
+    ProjectedGradient,
+    Solver,
+    Starts,
+    drive,
+)
 
 
 def evidence(rng, n, share=1.0):
@@ -157,6 +166,77 @@ def test_every_penalty_and_method_comes_near_the_optimum(hinge, method):
     # gradient steps halve from level to level, and the last of the barrier goes slowest: 2.4% above
     assert problem.total(state.point) <= 1.05 * best
     assert 0 < np.abs(state.memory.W.sum(axis=1) - 1).max() < 0.1  # its own iterate is off the simplex
+
+
+@pytest.mark.parametrize("objective", ["sof", "scaled"])
+def test_on_probabilities_algorithm_1_is_the_papers(objective):
+    """[zhao2015] Algorithm 1, lines 4 to 14, written down once more: all products, all steps of fixed length."""
+    rng = np.random.default_rng(7)
+    labels = np.arange(30) % 3
+    P = 0.3 * evidence(rng, 30) + 0.6 * (labels[:, None] == labels)
+    start = rng.dirichlet(np.ones(3), size=30)
+
+    def scale_of(W):
+        return 1.0 if objective == "sof" else np.vdot(P, W @ W.T) / np.linalg.norm(W @ W.T) ** 2
+
+    W, lam, products = start, 1.0, 1
+    unit = scale_of(W) ** 2
+    step = 1.0 / (4.0 * unit * np.linalg.eigvalsh(W.T @ W)[-1] + 2.0 * unit * 3)
+    while lam <= 1000.0:
+        for _ in range(200):
+            products, alpha = products + 1, scale_of(W)
+            slope = 4.0 * alpha * (alpha * W @ (W.T @ W) - P @ W)  # (5)
+            slope = slope + lam * unit * (2.0 * (W.sum(axis=1, keepdims=True) - 1.0) - (W < -1e-12))  # (6), (7)
+            W = W - step * slope
+            if np.sum((step * slope) ** 2) <= 1e-8 * 30:
+                break
+        lam, step, products = 2.0 * lam, step / 2.0, products + 1
+    problem = Problem(DenseAffinity(P), Objective.registry[objective]())
+    state = after(PenaltyDescent(), problem, start, 10)
+    assert state.stalled
+    # Rounding of a thousand steps; the hinge, which is not smooth, may turn it into a step of its own.
+    np.testing.assert_allclose(state.memory.W, W, atol=1e-9)
+    assert problem.n_products == products
+
+
+@pytest.mark.parametrize("size", [1e-6, 1e-4, 1.0, 3.0, 4.0, 100.0, 1e4, 1e6])
+@pytest.mark.parametrize("method", ["gradient", "cg", "lbfgs"])
+@pytest.mark.parametrize("hinge", ["printed", "squared", "log-barrier"])
+def test_entries_of_any_size_come_near_the_optimum(hinge, method, size):
+    rng = np.random.default_rng(6)
+    labels = np.repeat(np.arange(3), 5)
+    W = 0.5 * np.eye(3)[labels] + 0.5 * rng.dirichlet(np.ones(3), size=15)
+    problem = Problem(DenseAffinity(np.kron(np.eye(3), np.full((5, 5), size))), Objective.registry["sof"]())
+    best = problem.total(after(ProjectedGradient(), problem, W, 100).point)
+    state = after(PenaltyDescent(hinge, method), problem, W, 10)
+    assert np.isfinite(state.memory.W).all()
+    assert np.isfinite(state.point.W).all()
+    assert np.isfinite(state.optimality)
+    # At a size of one the fit is perfect: what is left is the precision of the solver, in units of ||P||.
+    assert np.sqrt(problem.total(state.point)) <= 1.01 * np.sqrt(best) + 0.05 * np.sqrt(problem.squared_norm)
+
+
+@pytest.mark.parametrize("size", [1e-4, 4.0, 100.0, 1e4])
+@pytest.mark.parametrize(
+    ("solver", "objective"),
+    [
+        (solver, objective)
+        for solver, made in sorted(Solver.registry.items())
+        for objective, kind in sorted(Objective.registry.items())
+        if kind.domain.name in made.domains
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_solver_ends_with_numbers_whatever_the_size_of_the_entries(solver, objective, size):
+    half = np.random.default_rng(8).random((15, 15)) * 0.3
+    P = DenseAffinity(size * (0.7 * np.kron(np.eye(3), np.ones((5, 5))) + (half + half.T) / 2))
+    problem = Problem(P, Objective.registry[objective]())
+    result = drive(problem, Solver.registry[solver](), Starts(P, 3), "dirichlet", seed=0, max_iter=200, tol=1e-6)
+    assert result.status in ("converged", "max_iter")
+    assert np.isfinite(result.membership.matrix).all()
+    assert np.isfinite(result.trace).all()
+    assert np.isfinite([result.objective, result.misfit, result.optimality]).all()
+    assert np.isfinite(result.scale).all()
 
 
 @pytest.mark.parametrize(

@@ -133,6 +133,105 @@ def test_a_graph_of_neighbours_is_cut_where_it_is_thin():
     assert (model.predict(X + 0.01) == model.labels_).all()
 
 
+def blobs(sizes, seed=0):
+    rng = np.random.default_rng(seed)
+    centres = 1000.0 * rng.permutation(len(sizes))[:, None] * np.array([1.0, 0.3])
+    return np.concatenate([rng.normal(size=(n, 2)) + c for n, c in zip(sizes, centres)]), np.repeat(
+        np.arange(len(sizes)), sizes
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    "sizes",
+    [(20, 20), (12,) * 5, (40,) * 3, (12, 60), (11, 12, 30, 60), (15,) * 8, (60,) * 2, (3,), (20,), (60,)],
+    ids=str,
+)
+def test_blobs_far_apart_stay_apart_however_few_items_they_have(sizes, seed):
+    # Of at least n_neighbors + 1 = 11 items: those of smaller blobs have neighbours in other ones.
+    X, truth = blobs(sizes, seed)
+    model = SCAMS(random_state=0).fit(X)
+    assert model.n_clusters_ == len(sizes)
+    assert adjusted_rand_score(truth, model.partition_) == adjusted_rand_score(truth, model.labels_) == 1.0
+
+
+@pytest.mark.parametrize("method", ["local", "admm"])
+@pytest.mark.parametrize(("K", "n"), [(1, 3), (2, 2), (2, 20), (3, 3), (5, 3), (8, 4)])
+def test_blocks_stay_apart_however_small_they_are(K, n, method):
+    A, truth = np.kron(np.eye(K), np.ones((n, n))), np.repeat(np.arange(K), n)
+    model = SCAMS(affinity="precomputed", method=method, random_state=0).fit(A)
+    np.testing.assert_array_equal(model.partition_, truth)
+    assert not any("no affinity" in note for note in model.result_.notes)
+
+
+@pytest.mark.parametrize("method", ["local", "admm"])
+def test_a_price_that_joins_what_shares_no_affinity_is_said_once(method):
+    A = np.kron(np.eye(3), np.ones((4, 4)))
+    joined = SCAMS(affinity="precomputed", method=method, price=5.0, random_state=0).fit(A)
+    assert joined.n_clusters_ == 1
+    assert sum("share no affinity" in note for note in joined.result_.notes) == 1
+    apart = SCAMS(affinity="precomputed", method=method, price=0.5, random_state=0).fit(A)
+    assert apart.n_clusters_ == 3
+    assert not any("share no affinity" in note for note in apart.result_.notes)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"gamma": 0.3},
+        {"theta": 0.7},
+        {"share": 0.1},
+        {"price": 9.0},
+        {"price": 1.0},
+        {"affinity_scale": "none"},
+        {"gamma": 0.3, "price": 9.0},
+    ],
+    ids=str,
+)
+def test_an_admm_and_what_it_says_itself_are_refused_together(options):
+    A, _ = planted()
+    with pytest.raises(InputError) as raised:
+        SCAMS(affinity="precomputed", method=ADMM.paper(), **options).fit(A)
+    assert all(f"{name}={value!r}" in str(raised.value) for name, value in options.items())
+    assert SCAMS(affinity="precomputed", method=ADMM.paper(), affinity_scale="sym", polish=True).fit(A).gamma_ == 0.005
+
+
+@pytest.mark.parametrize("n_clusters", [3, "eigengap"])
+@pytest.mark.parametrize("options", [{"gamma": 0.3}, {"theta": 0.7}, {"share": 0.1}], ids=str)
+def test_a_number_of_clusters_and_what_a_pair_costs_are_refused_together(n_clusters, options):
+    A, truth = planted()
+    with pytest.raises(InputError, match=f"{next(iter(options))}=.* beside n_clusters={n_clusters!r}"):
+        SCAMS(n_clusters, affinity="precomputed", **options).fit(A)
+    plain = SCAMS(n_clusters, affinity="precomputed", affinity_scale="none", price=0.5, random_state=0).fit(A)
+    assert adjusted_rand_score(truth, plain.partition_) == 1.0
+    assert plain.objective_ == pytest.approx(partition_objective(plain.partition_, A, plain.gamma_, 0.5), rel=1e-12)
+
+
+@pytest.mark.parametrize("polish", [False, True])
+@pytest.mark.parametrize("method", ["local", "admm", ADMM(), ADMM(scale="mean", zero_diagonal=False), ADMM.paper()])
+def test_every_method_reports_the_objective_without_the_diagonal(method, polish):
+    A, _ = planted(K=4)
+    A += np.diag(1.0 + np.random.default_rng(0).random(len(A)))
+    model = SCAMS(affinity="precomputed", method=method, polish=polish, random_state=0).fit(A)
+    if isinstance(method, ADMM):
+        B, lam = method.prepare(A), method.lam
+    else:
+        B, lam = LocalSearch().prepare(A), model.search_.lam
+        assert (
+            model.search_.objective
+            == model.objectives_["local"]
+            == pytest.approx(partition_objective(model.search_.labels, B, model.gamma_, lam), rel=1e-12)
+        )
+    np.fill_diagonal(B, 0.0)
+    assert model.objective_ == pytest.approx(partition_objective(model.partition_, B, model.gamma_, lam), rel=1e-12)
+    assert model.objective_ in model.objectives_.values()
+    scale = method.scale if isinstance(method, ADMM) else "sym"
+    C = LocalSearch(gamma=0.0, scale=scale).prepare(A)  # without its diagonal before it is scaled, too
+    for point in model.path([0.5, 1.0]):
+        assert point.objective == pytest.approx(partition_objective(point.labels, C, point.gamma, point.lam), rel=1e-12)
+        assert point.lam == lam
+
+
 def test_rows_permuted_and_copied_are_answered_alike():
     X, _ = subspaces((2, 3, 4))
     order = np.random.default_rng(0).permutation(len(X))

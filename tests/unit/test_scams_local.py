@@ -5,13 +5,15 @@ import itertools
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score
 
 from partita.affinity import DenseAffinity, SparseAffinity
 from partita.errors import InputError, MemoryLimitError
-from partita.scams import ADMM, LocalSearch, partition_objective, scams_admm, scams_local, scams_path
+from partita.scams import ADMM, LocalSearch, partition_objective, scams_admm, scams_local, scams_path, scams_with
 from partita.scams.boolean_factorization import boolean_factorization
 from partita.scams.local_result import mean_size
+from partita.scams.pieces import pieces_of_affinity
 
 
 def planted(sizes, within, between, seed):
@@ -95,6 +97,104 @@ def test_equal_affinities_are_one_cluster_and_pieces_stay_apart():
     lone[:60, :60] = pieces
     labels = scams_local(lone, LocalSearch(lam=0.0), seed=0).labels
     assert (labels == labels[60]).sum() == 1
+
+
+def pieces(sizes, seed=0):
+    """Blocks that share nothing, with random affinities within, and the block of each item."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(np.arange(len(sizes)), sizes)
+    A = (0.5 + rng.random((len(truth), len(truth)))) * (truth[:, None] == truth)
+    return A + A.T, truth
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pieces_are_the_connected_components_of_the_affinity_and_say_nothing_of_items_without_any(seed):
+    rng = np.random.default_rng(seed)
+    n = 600  # more rows than are looked at together
+    A = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 1.2 / n), 1)
+    A += A.T
+    expected = connected_components(sp.csr_array(A), directed=False)[1]
+    alone = ~A.any(axis=1)
+    assert alone.sum() > 10
+    for kind in (A, sp.csr_array(A)):
+        piece = pieces_of_affinity(kind)
+        np.testing.assert_array_equal(piece < 0, alone)
+        assert adjusted_rand_score(expected[~alone], piece[~alone]) == 1.0
+        assert piece.max() + 1 == len(np.unique(expected[~alone]))
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("share", [None, 0.02])
+@pytest.mark.parametrize(
+    "sizes",
+    [*itertools.product((2, 3, 12, 30), repeat=2), (3,) * 8, (12,) * 5, (2, 60), (2, 2, 60), (3, 7, 20, 60, 60), (60,)],
+    ids=str,
+)
+def test_what_shares_no_affinity_is_never_joined_where_no_price_is_given(sizes, share, make):
+    A, truth = pieces(sizes)
+    settings = LocalSearch(share=share)
+    found = scams_local(make(A), settings, seed=0)
+    assert found.labels.tolist() == truth.tolist()
+    assert found.notes == ()
+    assert found.objective == pytest.approx(
+        partition_objective(truth, settings.prepare(A), found.gamma, found.lam), rel=1e-12
+    )
+    # The price is one unless that would join two of the pieces: 2 gamma n_a n_b is what their pairs cost.
+    least = np.prod(np.sort(sizes)[:2]) if len(sizes) > 1 else np.inf
+    assert found.lam == 1.0 if 2.0 * found.gamma * least > 1.0 else found.gamma <= found.lam < 1.0
+    assert all(len(np.unique(truth[point.labels == k])) == 1 for point in found.steps for k in range(point.n_clusters))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_pieces_of_any_sizes_stay_apart_at_any_share_or_gamma_and_whatever_rounding_adds(seed):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(3, 61, size=rng.integers(2, 9))
+    A, truth = pieces(sizes, seed)
+    A += 1e-9 / len(A)  # a millionth of an item's affinity, all of it together, is none
+    for settings in (LocalSearch(), LocalSearch(share=0.02), LocalSearch(theta=0.3), LocalSearch(gamma=1e-3)):
+        found = scams_local(A, settings, seed=seed)
+        assert adjusted_rand_score(truth, found.labels) == 1.0
+        assert 0.0 < found.lam <= 1.0
+
+
+def test_a_price_that_was_given_stays_and_a_note_says_what_it_joins():
+    A, truth = pieces((20, 20))
+    # Joining costs 2 gamma 20^2 = 40 share = .8.
+    joined = scams_local(A, LocalSearch(share=0.02, lam=1.0), seed=0)
+    assert (joined.n_clusters, joined.lam) == (1, 1.0)
+    assert any("1 cluster joins items that share no affinity" in note for note in joined.notes)
+    apart = scams_local(A, LocalSearch(share=0.02, lam=0.7), seed=0)
+    assert (apart.labels.tolist(), apart.lam, apart.notes) == (truth.tolist(), 0.7, ())
+    # At no price of a pair nothing is bought back by keeping them apart.
+    free = scams_local(A, LocalSearch(gamma=0.0), seed=0)
+    assert (free.n_clusters, free.lam) == (1, 1.0)
+    assert len(free.notes) == 1
+
+
+@pytest.mark.parametrize("m", [6, 20, 60])
+@pytest.mark.parametrize(("share", "lam"), [(0.13, 1.0), (0.13, 0.2), (0.2, 2.0)])
+def test_two_clusters_stay_apart_below_the_bound_of_the_docstring_and_not_above(m, share, lam):
+    bound = share - lam / (2 * m)
+    for part, expected in ((0.9 * bound, 2), (1.1 * bound, 1)):
+        if bound <= 0:
+            part, expected = 1e-3, 1
+        between = (m - 1) / m * part / (1 - part)  # so that `part` of an item's affinity goes to the other cluster
+        A = np.kron(np.eye(2), np.full((m, m), 1.0 - between)) + between
+        assert scams_local(A, LocalSearch(share=share, lam=lam), seed=0).n_clusters == expected
+
+
+def test_items_without_any_affinity_are_in_no_piece_and_numbers_below_that_of_pieces_are_reached():
+    A, truth = pieces((15, 15, 15, 15, 1))
+    A[-1, -1] = 0.0
+    found = scams_local(A, seed=0)
+    assert found.n_clusters == 4
+    assert adjusted_rand_score(truth[:-1], found.labels[:-1]) == 1.0
+    A, truth = pieces((3, 12, 4, 9))
+    for K in (1, 2, 3, 4):
+        found = scams_with(A, K, seed=0)
+        assert found.n_clusters == K
+        assert all(len(np.unique(found.labels[truth == k])) == 1 for k in range(4))
+    assert scams_path(A, seed=0)[0].n_clusters == 1
 
 
 def test_the_path_goes_from_one_cluster_to_many_and_knows_the_share():

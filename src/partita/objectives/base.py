@@ -26,7 +26,6 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 
 from partita.affinity.base import Affinity, PairWeights
 from partita.kernels.namespace import namespace
@@ -35,10 +34,9 @@ from partita.objectives.curvature import curvature_bound, squared_units
 from partita.objectives.descent import Descent, descend, gradient_rows
 from partita.objectives.domain import SIMPLEX, Domain
 from partita.objectives.point import Between, Cross, Point
+from partita.objectives.segment import segment_between
 from partita.registry import enrol
 
-# Points of a segment that are tried where values on it are not K x K work.
-COARSE = (0.125, 0.25, 0.5, 0.75)
 # Listed pairs taken at a time, so that no array of pairs x K is made.
 CHUNK = 1 << 16
 
@@ -66,6 +64,13 @@ class Objective(ABC):
     @abstractmethod
     def scale(self, attraction: Array, curvature: Array) -> Array:
         """The K scales a, from c (K) and H (K x K): a minimiser of a^T H a - 2 a^T c over what is allowed."""
+
+    def slope(self, attraction: Array, curvature: Array) -> Array | None:
+        """Coefficients, constant first, of a polynomial that is zero where f is stationary along a segment.
+
+        c (3 x K) and H (5 x K x K) are given by powers of t. None where there is no such polynomial of a low degree.
+        """
+        return None
 
 
 class Problem:
@@ -145,21 +150,12 @@ class Problem:
         return self._point(W, Y, *sums)
 
     def best_between(self, first: Point, second: Point) -> Point:
-        """The lowest point of the segment from `first` to `second`, both feasible.
+        """The lowest point of the segment from `first` to `second`, the ends included; no product with P.
 
-        c and G are quadratic along the segment, so with one cross product of the two memberships every value on it is
-        K x K work; no product with P.
+        The lowest of all where `Objective.slope` knows its stationary points; else see `partita.objectives.segment`.
         """
-        if self.pair_weights is not None:
-            return min((self.between(first, second, t) for t in COARSE), key=lambda point: point.value)
-        weighted = self._weighted(first.W)
-        cross = Cross(weighted.T @ second.W, np.einsum("nk,nk->k", weighted, second.product))
-
-        def value(t: float) -> float:
-            return self.line(first, second, cross, t).value
-
-        t = float(minimize_scalar(value, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-4}).x)
-        return self.between(first, second, t)
+        t = segment_between(self, first, second).lowest(self.objective)
+        return min(first, second, self.between(first, second, t), key=lambda point: point.value)
 
     def total(self, point: Point) -> float:
         """F including ||P||^2, never below zero."""
@@ -248,7 +244,7 @@ class Problem:
         for low in range(0, len(pairs), CHUNK):
             part = slice(low, low + CHUNK)
             Z = W[pairs.first[part]] * W[pairs.second[part]]
-            H += (Z * self._excess[part, None]).T @ Z
+            H += (Z * self.excess[part, None]).T @ Z
         return H
 
     def _modelled(self, W: Array, a: Array) -> sp.csr_array:
@@ -277,7 +273,7 @@ class Problem:
         return order, pairs.second[order], np.r_[0, np.cumsum(counts)]
 
     @cached_property
-    def _excess(self) -> Array:
+    def excess(self) -> Array:
         """d_i d_j (omega_ij - rest) of the pairs listed."""
         pairs = self.pair_weights
         assert pairs is not None

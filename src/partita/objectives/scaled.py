@@ -5,6 +5,7 @@ a prior of equal sizes: every cluster is asked for the same within-cluster affin
 from __future__ import annotations
 
 import numpy as np
+from numpy.polynomial import polynomial
 
 from partita.objectives.base import Array, Objective
 
@@ -26,3 +27,8 @@ class ScaledObjective(Objective):
         total = curvature.sum()
         alpha = max(attraction.sum() / total, 0.0) if total > 0 else 0.0  # alpha = tr(P W W^T) / ||W W^T||^2
         return np.full(len(attraction), alpha)
+
+    def slope(self, attraction: Array, curvature: Array) -> Array:
+        C, h = attraction.sum(axis=1), curvature.sum(axis=(1, 2))  # f = -C^2 / h where C > 0, and zero elsewhere
+        first = 2.0 * polynomial.polymul(polynomial.polyder(C), h)
+        return np.asarray(polynomial.polysub(first, polynomial.polymul(C, polynomial.polyder(h))))

@@ -5,6 +5,7 @@ membership can reach P and the optimum goes soft; then learn the scale.
 from __future__ import annotations
 
 import numpy as np
+from numpy.polynomial import polynomial
 
 from partita.objectives.base import Array, Objective
 
@@ -24,3 +25,9 @@ class SoFObjective(Objective):
 
     def scale(self, attraction: Array, curvature: Array) -> Array:
         return np.ones(len(attraction))
+
+    def slope(self, attraction: Array, curvature: Array) -> Array:
+        a = self.scale(attraction[0], curvature[0])  # the same for every t: f is a^T H(t) a - 2 a^T c(t)
+        value = np.einsum("mkl,k,l->m", curvature, a, a)
+        value[:3] -= 2.0 * attraction @ a
+        return np.asarray(polynomial.polyder(value))

@@ -43,7 +43,7 @@ def scams_with(
     n_clusters : int
         1 to N.
     settings : LocalSearch, optional
-        Of it `lam`, `scale` and `n_init` count.
+        Of it `lam`, 1 by default, `scale` and `n_init` count.
     seed : int, optional
 
     Raises
@@ -61,6 +61,7 @@ def scams_with(
     (2, [0, 1, 2])
     """
     chosen = settings or LocalSearch()
+    chosen = replace(chosen, lam=chosen.price)  # so few clusters may be asked for that pieces are joined
     A = chosen.prepare(affinity)
     N = A.shape[0]
     if not 1 <= n_clusters <= N:
@@ -89,7 +90,7 @@ def scams_with(
     if found.n_clusters == n_clusters:
         return found
     labels = numbered(labels)
-    value = Evidence(ConstantPotts(gamma, chosen.lam), None, A).value(labels)
+    value = Evidence(ConstantPotts(gamma, chosen.price), None, A).value(labels)
     note = f"SCAMS' own partition at this gamma has {found.n_clusters} clusters: {n_clusters} were asked for"
     return replace(found, labels=labels, n_clusters=n_clusters, objective=value, notes=(*found.notes, note))
 

@@ -18,17 +18,36 @@ until neither moves. It is the descent, by majorization, of
 
 in which the number of pairs in one cluster counts by its logarithm: log u <= log v + (u - v) / v, and 1 / v times
 share N is the gamma above. There are several local minima, and this is the finest that keeps half of the affinity
-within clusters: neighbours alone, a few items each, keep less. In words: two clusters of one size stay apart where an
-item's affinity to the other is less than `share` of its whole affinity. That is strict for two or three clusters of a
-dense affinity whose entries between clusters are not small; there `theta` of .5 to 1 asks for less.
+within clusters: neighbours alone, a few items each, keep less. In words: two clusters of m items stay apart where the
+part of an item's affinity that goes to the other cluster is less than
+
+    share - lambda / (2 m),
+
+for joining them saves lambda, brings in twice m times that part, and costs 2 gamma m^2 = 2 share m. That is strict for
+two or three clusters of a dense affinity whose entries between clusters are not small; there `theta` of .5 to 1 asks
+for less.
+
+**How large lambda is.** On the scale "sym" the whole affinity of an item is 1, and so is lambda by default: a few items
+with little affinity to each other are not worth a cluster. But below m = lambda / (2 share), 4 items at a share of .13
+and 25 at the .02 that graphs get, that bound is negative, and clusters that share no affinity at all would be joined.
+What joins them is lambda alone, so a lambda that was not given gives way: wherever a cluster of the partition found
+holds items of different pieces of the affinity (`partita.scams.pieces`), the search is done again with lambda at half
+of what the pairs between the two smallest of those parts cost, n_a and n_b items, or of what it was where that is less,
+
+    lambda <- max(gamma, min(lambda / 2, gamma n_a n_b)),
+
+until none does. At lambda = gamma none can: a cluster in two parts without affinity costs 2 gamma n_a n_b more than the
+two, and they cost lambda more. So the default depends on the sizes of the pieces, and where an affinity hangs together,
+or its pieces are large, it is 1. A lambda that was given is what was given, and a note says where it joined pieces.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,8 +57,10 @@ from partita.partition.dendrogram import numbered
 from partita.partition.evidence import Evidence
 from partita.partition.losses import ConstantPotts
 from partita.partition.restarts import search_evidence
+from partita.partition.result import PartitionResult
 from partita.scams.local_result import LocalResult, PathPoint, mean_size
 from partita.scams.local_settings import LocalSearch
+from partita.scams.pieces import joined_by_price, least_joined, pieces_of_affinity, split_by_piece
 
 __all__ = ["Search", "polished", "scams_local"]
 
@@ -115,8 +136,10 @@ def scams_local(
     search = Search(A, chosen, seed, n_jobs, began, max_seconds, on_interrupt, progress)
     if chosen.share is None:
         gamma = chosen.gamma if chosen.gamma is not None else float(chosen.theta or 0.0) / A.shape[0]
-        return search.at(gamma, given, ())
-    return search.self_consistent(chosen.share, given)
+        found = search.at(gamma, given, ())
+    else:
+        found = search.self_consistent(chosen.share, given)
+    return replace(found, notes=(*found.notes, *joined_by_price(found.labels, found.lam, search.piece)))
 
 
 def polished(A: Any, labels: Labels, gamma: float, lam: float, *, seed: int | None = None) -> Labels:
@@ -134,6 +157,17 @@ def polished(A: Any, labels: Labels, gamma: float, lam: float, *, seed: int | No
     climb.settle(rng)
     climb.polish(rng)
     return numbered(climb.labels)
+
+
+class _Levels(NamedTuple):
+    """What a search level by level leaves behind, by the names of `PartitionResult`."""
+
+    labels: Labels
+    expected_loss: float
+    status: Literal["converged"] = "converged"
+
+
+Found = TypeVar("Found", PartitionResult, _Levels)
 
 
 @dataclass(eq=False)
@@ -190,7 +224,7 @@ class Search:
     def _within(self, point: PathPoint) -> float:
         """Share of the affinity that is within clusters: from J, without its prices."""
         pairs = mean_size(point.labels) * self.n_items
-        within = point.gamma * pairs + self.settings.lam * point.n_clusters - point.objective
+        within = point.gamma * pairs + point.lam * point.n_clusters - point.objective
         total = float(self.A.sum())
         return within / total if total > 0.0 else 1.0
 
@@ -201,25 +235,29 @@ class Search:
         steps: tuple[PathPoint, ...],
     ) -> LocalResult:
         """The whole search at one gamma."""
-        left = None if self.max_seconds is None else self.max_seconds - (time.perf_counter() - self.began)
-        found = search_evidence(
-            self._evidence(gamma),
-            cap=self.n_items,
-            given=given,
-            n_init=self.settings.n_init,
-            n_jobs=self.n_jobs,
-            seed=self.seed,
-            max_seconds=None if left is None else max(left, 1e-3),
-            on_interrupt=self.on_interrupt,
-            progress=self.progress,
-        )
+
+        def whole(evidence: Evidence, given: dict[str, Labels]) -> PartitionResult:
+            left = None if self.max_seconds is None else self.max_seconds - (time.perf_counter() - self.began)
+            return search_evidence(
+                evidence,
+                cap=self.n_items,
+                given=given,
+                n_init=self.settings.n_init,
+                n_jobs=self.n_jobs,
+                seed=self.seed,
+                max_seconds=None if left is None else max(left, 1e-3),
+                on_interrupt=self.on_interrupt,
+                progress=self.progress,
+            )
+
+        lam, found = self._priced(gamma, given, whole)
         return LocalResult(
             labels=found.labels,
             n_clusters=found.n_clusters,
             objective=found.expected_loss,
             gamma=gamma,
             theta=gamma * self.n_items,
-            lam=self.settings.lam,
+            lam=lam,
             steps=steps,
             search=found,
             status=found.status,
@@ -229,24 +267,39 @@ class Search:
 
     def step(self, gamma: float, given: dict[str, Labels]) -> PathPoint:
         """A partition at one gamma: by the whole search where items are few, else level by level."""
-        evidence = self._evidence(gamma)
-        if self.n_items <= THOROUGH:
-            found = search_evidence(evidence, cap=self.n_items, given=given, n_init=1, n_jobs=1, seed=self.seed)
-            labels, value = found.labels, found.expected_loss
-        else:
-            labels, value = self._quick(evidence, given)
-        theta = gamma * self.n_items
+        search: Callable[..., Any] = self._thorough if self.n_items <= THOROUGH else self._quick
+        lam, found = self._priced(gamma, given, search)
+        labels, theta = found.labels, gamma * self.n_items
         share = theta * mean_size(labels) / self.n_items
-        return PathPoint(theta, gamma, labels, int(labels.max()) + 1, value, share)
+        return PathPoint(theta, gamma, lam, labels, int(labels.max()) + 1, found.expected_loss, share)
 
-    def _quick(self, evidence: Evidence, given: dict[str, Labels]) -> tuple[Labels, float]:
+    def _priced(
+        self, gamma: float, given: dict[str, Labels], search: Callable[[Evidence, dict[str, Labels]], Found]
+    ) -> tuple[float, Found]:
+        """A partition and the price of its clusters, which gives way where it alone joins pieces (top of this file)."""
+        lam = self.settings.price
+        while True:
+            found = search(Evidence(ConstantPotts(gamma, lam), None, self.A), given)
+            least = 0 if self.settings.lam is not None or gamma == 0.0 else least_joined(found.labels, self.piece)
+            if least == 0 or lam <= gamma or found.status != "converged" or self.out_of_time():
+                return lam, found
+            self._tell("clusters hold items that share no affinity: their price is lowered")
+            given = {**given, "pieces apart": numbered(split_by_piece(found.labels, self.piece))}
+            lam = max(gamma, min(lam / 2.0, gamma * least))
+
+    def _thorough(self, evidence: Evidence, given: dict[str, Labels]) -> PartitionResult:
+        return search_evidence(evidence, cap=self.n_items, given=given, n_init=1, n_jobs=1, seed=self.seed)
+
+    def _quick(self, evidence: Evidence, given: dict[str, Labels]) -> _Levels:
         candidates = [evidence.multilevel(np.random.default_rng(self.seed)), *given.values()]
         values = [evidence.value(codes) for codes in candidates]
         best = int(np.argmin(values))
-        return numbered(candidates[best]), values[best]
+        return _Levels(numbered(candidates[best]), values[best])
 
-    def _evidence(self, gamma: float) -> Evidence:
-        return Evidence(ConstantPotts(gamma, self.settings.lam), None, self.A)
+    @cached_property
+    def piece(self) -> Labels:
+        """The piece of the affinity that each item is in."""
+        return pieces_of_affinity(self.A)
 
     def _tell(self, what: str) -> None:
         if self.progress is not None:

@@ -21,18 +21,19 @@ class PathPoint:
 
     Attributes
     ----------
-    theta, gamma : float
-        gamma = theta / N.
+    theta, gamma, lam : float
+        As used; gamma = theta / N.
     labels : array of N
     n_clusters : int
     objective : float
-        J.
+        J, as in `LocalResult`.
     share : float
         theta over the number of clusters of the mean size: the share at which gamma would be what it is.
     """
 
     theta: float
     gamma: float
+    lam: float
     labels: Labels
     n_clusters: int
     objective: float
@@ -51,7 +52,7 @@ class LocalResult:
     objective : float
         J with the affinity as `LocalSearch.prepare` makes it, `gamma` and `lam`: what `partition_objective` says.
     gamma, theta, lam : float
-        As used; theta = gamma N.
+        As used; theta = gamma N. Where no price was given lam may be less than 1 (`partita.scams.local`).
     steps : tuple of PathPoint
         With `share`, the partitions on the way to the last.
     search : PartitionResult

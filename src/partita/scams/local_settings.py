@@ -15,6 +15,8 @@ from partita.scams.scale import Scale, relative
 
 __all__ = ["LocalSearch"]
 
+# What a cluster costs where nothing else is said, and nothing is joined by it alone (`partita.scams.local`).
+PRICE = 1.0
 # The share that is taken where neither gamma, theta nor share is given: `partita reproduce scams-figure2`.
 SHARE = 0.13
 # A dense affinity with fewer positive pairs than this share of all is searched as a sparse one.
@@ -27,8 +29,9 @@ class LocalSearch:
 
     Parameters
     ----------
-    lam : float >= 0
+    lam : float >= 0, optional
         Price of a cluster, in units of the affinity as scaled: on the scale "sym" the whole affinity of one item is 1.
+        By default 1, and less where that would join items that share no affinity: see `partita.scams.local`.
     share : float in (0, 1), optional
         gamma is this share of 1 / m, m the mean size of an item's cluster; .13 where nothing else says what gamma is.
     theta : float >= 0, optional
@@ -51,7 +54,7 @@ class LocalSearch:
     (0.13, None)
     """
 
-    lam: float = 1.0
+    lam: float | None = None
     share: float | None = None
     theta: float | None = None
     gamma: float | None = None
@@ -78,6 +81,11 @@ class LocalSearch:
             raise InputError("share is of an item's whole affinity, which is one on the scale 'sym': leave scale out")
         if self.n_init < 1:
             raise InputError(f"n_init={self.n_init}: expected at least 1")
+
+    @property
+    def price(self) -> float:
+        """The price of a cluster to begin with: `lam`, or 1."""
+        return PRICE if self.lam is None else self.lam
 
     def prepare(self, affinity: Any) -> Any:
         """The affinity that is searched: without its diagonal, scaled; CSR where few pairs have any.

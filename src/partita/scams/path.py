@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def scams_path(
     Parameters
     ----------
     affinity, settings, start, seed, progress
-        As in `scams_local`; of the settings `lam` and `scale` count.
+        As in `scams_local`; of the settings `lam`, 1 by default, and `scale` count.
     thetas : sequence of float, optional
         Ascending. By default 40 from .02 on, each a quarter larger than the one before, and no further than where
         clusters have fewer than two items on average.
@@ -55,6 +56,7 @@ def scams_path(
     """
     began = time.perf_counter()
     chosen = settings or LocalSearch()
+    chosen = replace(chosen, lam=chosen.price)  # at the coarse end pieces are joined
     A = chosen.prepare(affinity)
     asked = None if thetas is None else np.asarray(thetas, dtype=np.float64)
     if asked is not None and (asked.ndim != 1 or len(asked) == 0 or (asked < 0).any() or (np.diff(asked) <= 0).any()):

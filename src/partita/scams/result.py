@@ -32,7 +32,8 @@ class ADMMResult:
         Of G, falling.
     objective : array of n_iter
         tr(W^T G) + lambda rank(G) + gamma ||H||_0 after each iteration, with the affinity as `ADMM.prepare` returns it:
-        what `partition_objective` is of labels and that affinity.
+        what `partition_objective` is of labels and that affinity. Its diagonal, which `ADMM.paper` keeps, adds -tr(A)
+        whatever the partition; `SCAMS.objective_` is without.
     rank : array of n_iter
         Of G.
     residual : array of n_iter
