@@ -282,11 +282,13 @@ class SCAMS(FactorizationEstimator):
         if not isinstance(self.method, ADMM):
             return
         defaults = inspect.signature(type(self)).parameters
-        given = [f"{name}={getattr(self, name)!r}" for name in TOLD_BY_ADMM if getattr(self, name) != defaults[name].default]
+        given = [
+            f"{name}={getattr(self, name)!r}" for name in TOLD_BY_ADMM if getattr(self, name) != defaults[name].default
+        ]
         if given:
             raise InputError(
-                f"{', '.join(given)} beside method={self.method}: an ADMM says itself what a pair and a cluster cost and "
-                "on which scale; say so there, as gamma, theta, lam and scale, or pass method='admm'"
+                f"{', '.join(given)} beside method={self.method}: an ADMM says itself what a pair and a cluster cost, "
+                "and on which scale; say so there, as gamma, theta, lam and scale, or pass method='admm'"
             )
 
     def _by_search(self, told: int | None, seed: int) -> tuple[Labels, list[str]]:
