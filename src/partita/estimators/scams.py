@@ -45,6 +45,8 @@ OF_GRAPHS = 0.02
 EQUAL = 1e-9
 # What an `ADMM` says itself.
 TOLD_BY_ADMM = ("share", "theta", "gamma", "price", "affinity_scale")
+# What follows from a number of clusters.
+TOLD_BY_NUMBER = ("share", "theta", "gamma")
 # Shares beside the one that is used, to see whether the number depends on it.
 ASIDE = (0.75, 4.0 / 3.0)
 
@@ -73,7 +75,8 @@ class SCAMS(FactorizationEstimator):
         as printed.
     share, theta, gamma : float, optional
         What a pair in one cluster costs, one of the three: gamma itself, gamma = theta / N, or gamma = share / m with
-        m the mean size of an item's cluster, found together with the partition. By default share is .13, which served
+        m the mean size of an item's cluster, found together with the partition. None beside a number of clusters, for
+        which gamma is sought. By default share is .13, which served
         every number of clusters and noise level of [li2014] section 5.1 with both affinities (`partita reproduce
         scams-figure2`), and .02 for a graph of nearest neighbours, whose clusters hang together by few of their pairs.
     price : float, optional
@@ -113,7 +116,7 @@ class SCAMS(FactorizationEstimator):
     Raises
     ------
     InputError
-        Among others where an `ADMM` is given and an option beside it says something of what it brings.
+        Among others where an option is given beside an `ADMM` or a number of clusters that says the same already.
     MemoryLimitError
 
     Notes
@@ -273,30 +276,35 @@ class SCAMS(FactorizationEstimator):
         return Choice(int(labels.max()) + 1, start=labels, notes=tuple(notes)).within(least, shown.most)
 
     def _refuse_twice_told(self) -> None:
-        """An ADMM says what pairs and clusters cost, and on which scale: nothing beside it may.
+        """An ADMM says what pairs and clusters cost, and on which scale; a number of clusters what a pair costs.
 
         Raises
         ------
         InputError
         """
-        if not isinstance(self.method, ADMM):
+        if isinstance(self.method, ADMM):
+            told, by = TOLD_BY_ADMM, f"method={self.method}"
+            remedy = (
+                "an ADMM says itself what a pair and a cluster cost, and on which scale; say so there, as gamma, "
+                "theta, lam and scale, or pass method='admm'"
+            )
+        elif self.n_clusters != "auto":
+            told, by = TOLD_BY_NUMBER, f"n_clusters={self.n_clusters!r}"
+            remedy = "what a pair costs is sought so that so many clusters come out; pass one of the two"
+        else:
             return
         defaults = inspect.signature(type(self)).parameters
-        given = [
-            f"{name}={getattr(self, name)!r}" for name in TOLD_BY_ADMM if getattr(self, name) != defaults[name].default
-        ]
+        given = [f"{name}={getattr(self, name)!r}" for name in told if getattr(self, name) != defaults[name].default]
         if given:
-            raise InputError(
-                f"{', '.join(given)} beside method={self.method}: an ADMM says itself what a pair and a cluster cost, "
-                "and on which scale; say so there, as gamma, theta, lam and scale, or pass method='admm'"
-            )
+            raise InputError(f"{', '.join(given)} beside {by}: {remedy}")
 
     def _by_search(self, told: int | None, seed: int) -> tuple[Labels, list[str]]:
         """The partition of the local search, of so many clusters if told, and what to say of it."""
-        settings = self._settings()
         if told is not None:
+            settings = LocalSearch(lam=self.price, gamma=0.0, scale=self._scale())  # gamma is sought
             found, aside = scams_with(self._pairs, told, settings, seed=seed), []
         else:
+            settings = self._settings()
             found = scams_local(self._pairs, settings, seed=seed, max_seconds=self.max_seconds)
             aside = self._aside(found, settings, seed)
         self.search_, self.gamma_, self.objective_ = found, found.gamma, found.objective
