@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from partita.errors import InputError
+from partita.kernels import partition_escapes as escapes
 from partita.kernels import partition_moves as moves
 from partita.partition import (
     PartitionDraws,
@@ -19,7 +20,7 @@ from partita.partition import (
 )
 from partita.partition.dendrogram import Dendrogram, numbered
 from partita.partition.evidence import Evidence
-from partita.partition.exhaustive import all_partitions
+from partita.partition.exhaustive import all_partitions, all_values
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
 
 NAMES = list(PartitionLoss.registry)
@@ -176,6 +177,36 @@ def test_splits_and_rebuilds_are_kept_only_where_they_lower_the_loss(loss):
         assert kept > 0
 
 
+def detours(state, cap, rng, out):
+    """Every move that is worse at first, from a state."""
+    N, first = len(state.labels), np.flatnonzero(state.labels == 0)
+    yield lambda state: escapes.chain(state, rng.permutation(N), cap, 5, out)
+    yield lambda state: escapes.merge_and_respond(state, int(rng.integers(N)), rng.permutation(N), cap, 2, out)
+    if state.counts[0] > 1:
+        second = np.flatnonzero(state.labels == escapes.nearest(state, 0, out))
+        yield lambda state: escapes.redivide(state, first, second, rng.permutation(np.append(first, second)), cap, out)
+
+
+@every_loss
+def test_detours_are_kept_only_where_they_lower_the_loss(loss):
+    rng, out = np.random.default_rng(7), np.empty(10)
+    for evidence in evidences(loss, some_draws(7, N=8)):
+        kept = np.zeros(3, dtype=int)
+        for codes in all_partitions(8)[::61]:
+            K, before = codes.max() + 1, minimised(evidence, codes)
+            for cap in (K, 8):
+                for nth, detour in enumerate(detours(state_at(evidence, codes), cap, rng, out)):
+                    state, better = detour(state_at(evidence, codes))
+                    after = minimised(evidence, state.labels)
+                    assert moves.value_of(state) == pytest.approx(after, abs=CLOSE)
+                    assert state.counts.tolist() == [state.labels.max() + 1, 8]
+                    assert state.labels.max() < cap
+                    assert (after < before) == bool(better)
+                    assert better or np.array_equal(numbered(state.labels), codes)
+                    kept[nth] += bool(better)
+        assert kept.min() > 0
+
+
 @every_loss
 @pytest.mark.parametrize("linkage", ["average", "complete"])
 def test_all_cuts_of_a_dendrogram_are_scored_as_each_alone(loss, linkage):
@@ -201,6 +232,59 @@ def test_the_search_finds_the_best_of_all_partitions(loss, seed):
     for jobs in (1, 2):
         found = search_partition(draws, loss=loss, random_state=seed, n_jobs=jobs)
         assert chosen.minimised(found.expected_loss) == pytest.approx(best, abs=1e-10)
+
+
+# Draws in which for some loss moves alone, from any start of the search, do not lead to the best partition of 7 items.
+ASTRAY = (11, 23, 31, 39, 42, 58, 128, 257, 332, 346)
+
+
+@every_loss
+def test_no_partition_of_a_few_items_beats_the_search(loss):
+    chosen, every = loss_of(loss), all_partitions(7)
+    for seed in ASTRAY:
+        draws = some_draws(seed, M=8, N=7, K=4)
+        values = chosen.minimised(expected_loss(every, draws, loss=loss))
+        for cap in (None, 3, 2):
+            best = values[every.max(axis=1) < (cap or 7)].min()
+            found = search_partition(draws, loss=loss, max_clusters=cap, random_state=0)
+            assert found.n_clusters <= (cap or 7)
+            assert chosen.minimised(found.expected_loss) == pytest.approx(best, abs=1e-10)
+            assert found.cap_bound == (values.min() < best - CLOSE)
+            assert found.gap >= 0.0
+            assert found.exhaustive
+
+
+@every_loss
+def test_of_a_few_items_seeds_and_random_starts_do_not_matter(loss):
+    for seed in ASTRAY[:3]:
+        draws, weights = some_draws(seed, M=8, N=9, K=4), np.random.default_rng(seed).random(8)
+        options = (
+            {"random_state": 1},
+            {"random_state": 2, "n_init": 0},
+            {"random_state": 3, "n_jobs": 2, "n_init": 30},
+        )
+        found = [search_partition(draws, loss=loss, weights=weights, **option).expected_loss for option in options]
+        np.testing.assert_allclose(found, found[0], rtol=0, atol=1e-12)
+
+
+@every_loss
+@pytest.mark.parametrize("N", range(1, 7))
+def test_all_partitions_together_are_scored_as_each_alone(loss, N):
+    for evidence in evidences(loss, some_draws(N, N=N)):
+        every = all_partitions(N)
+        np.testing.assert_allclose(all_values(evidence), [minimised(evidence, codes) for codes in every], atol=1e-12)
+
+
+@every_loss
+def test_many_draws_and_partitions_are_scored_as_few(loss):
+    rng = np.random.default_rng(9)
+    draws, weights = rng.integers(4, size=(1500, 9)), rng.random(1500)  # more than are held at a time
+    given = PartitionDraws.of(draws, weights)
+    some = rng.permutation(21147)[:20]
+    values = all_values(Evidence(loss_of(loss), given))
+    assert len(values) == 21147
+    expected = loss_of(loss).minimised(expected_loss(all_partitions(9)[some], given, loss=loss))
+    np.testing.assert_allclose(values[some], expected, atol=1e-12)
 
 
 @every_loss

@@ -1,6 +1,9 @@
 """Losses and similarities against others' figures and formulas: R's, scikit-learn's, SciPy's, and counting by hand."""
 
 import json
+import math
+from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,14 +14,17 @@ from sklearn import metrics as theirs
 from partita.metrics import normalized_variation_of_information, variation_of_information
 from partita.partition import (
     Dendrogram,
+    PartitionDraws,
     expected_loss,
     expected_loss_from_similarity,
+    loss_of,
     partition_distance,
     posterior_similarity,
+    search_partition,
 )
 from partita.partition import expected as expected_room
 from partita.partition import similarity as similarity_room
-from partita.partition.losses import Binder
+from partita.partition.losses import Binder, VariationOfInformation
 
 R_NAMES = {
     "vi_lb": "vi_lb_bits",
@@ -178,3 +184,187 @@ def test_cuts_of_a_dendrogram_are_scipys():
         for height in (0.5, 0.65, 0.7, 0.75, 0.9, 1.0):
             ours, reference = tree.cut_at(height), fcluster(merges, height, "distance")
             assert theirs.adjusted_rand_score(ours, reference) == 1.0
+
+
+def joined(*partitions):
+    """Ordered pairs of different items that all of the partitions join."""
+    return sum(n * (n - 1) for n in Counter(zip(*(np.asarray(p).tolist() for p in partitions))).values())
+
+
+def entropy_of(*partitions):
+    N = len(partitions[0])
+    counts = Counter(zip(*(np.asarray(p).tolist() for p in partitions))).values()
+    return math.fsum(-n / N * math.log2(n / N) for n in counts)
+
+
+def one_minus_adjusted_rand(B, C, A, T):
+    """In fractions; equal partitions are at 0, also where the formula is 0 / 0."""
+    return Fraction(0) if B == C == A else 1 - (A - B * C / T) / ((B + C) / 2 - B * C / T)
+
+
+def textbook(name, estimate, draw):
+    """What is minimised, between two partitions."""
+    N = len(estimate)
+    if joined(estimate) == joined(draw) == joined(estimate, draw):
+        return 0  # equal partitions, of which some of these formulas are 0 / 0
+    H, Hm, both = entropy_of(estimate), entropy_of(draw), entropy_of(estimate, draw)
+    B, C, A, T = (Fraction(n) for n in (joined(estimate), joined(draw), joined(estimate, draw), N * (N - 1)))
+    return {
+        "omari": lambda: one_minus_adjusted_rand(B, C, A, T),
+        "binder": lambda: (B + C - 2 * A) / N**2,
+        "pairs": lambda: (Fraction(6, 10) * (C - A) + Fraction(14, 10) * (B - A)) / T,
+        "vi": lambda: 2 * both - H - Hm,
+        "weighed": lambda: 1.4 * (both - Hm) + 0.6 * (both - H),
+        "nvi": lambda: (2 * both - H - Hm) / both,
+        "id": lambda: both - min(H, Hm),
+        "nid": lambda: (both - min(H, Hm)) / max(H, Hm),
+    }[name]()
+
+
+def textbook_mean(name, estimate, draws, weights):
+    """Its expectation over draws, with weights in fractions; PEAR's is the formula at the expectations."""
+    shares = [Fraction(w) / sum(Fraction(v) for v in weights) for w in weights]
+    if name != "pear":
+        return float(math.fsum(share * textbook(name, estimate, draw) for share, draw in zip(shares, draws)))
+    C = sum(share * joined(draw) for share, draw in zip(shares, draws))
+    A, N = sum(share * joined(draw, estimate) for share, draw in zip(shares, draws)), len(estimate)
+    return float(one_minus_adjusted_rand(Fraction(joined(estimate)), C, A, Fraction(N * (N - 1))))
+
+
+TEXTBOOK = {
+    "pear": "pear",
+    "omari": "omari",
+    "binder": "binder",
+    "pairs": Binder(a=0.6, normalize="pairs"),
+    "vi": "vi",
+    "weighed": VariationOfInformation(a=1.4),
+    "nvi": "nvi",
+    "id": "id",
+    "nid": "nid",
+}
+every_textbook_loss = pytest.mark.parametrize("name", list(TEXTBOOK))
+UNEQUAL = [1 / 3, 1 / 7, 1 / 5]
+
+
+def simplest(N):
+    """All single, all together, one pair together, one item apart."""
+    pair, apart = np.arange(N), np.zeros(N, dtype=int)
+    pair[-1], apart[-1] = max(N - 2, 0), 1
+    return np.arange(N), np.zeros(N, dtype=int), pair, apart
+
+
+def trivial_draws(N):
+    single, one, pair, apart = simplest(N)
+    return {
+        "single": [single] * 3,
+        "one": [one] * 3,
+        "both": [single, one, single],
+        "a pair": [single, single, pair],
+        "an item apart": [one, apart, one],
+        "all": [pair, apart, one],
+    }
+
+
+@every_textbook_loss
+@pytest.mark.parametrize("N", [1, 2, 3, 100, 1000])
+def test_losses_of_trivial_partitions_are_the_textbooks(name, N):
+    loss = TEXTBOOK[name]
+    chosen = loss_of(loss)
+    for draws in trivial_draws(N).values():
+        for weights in (None, UNEQUAL, [1e-9, 1.0, 3.0]):
+            w = [1.0] * 3 if weights is None else weights
+            P = posterior_similarity(draws, weights=weights) if chosen.by_pairs else None
+            for estimate in simplest(N):
+                # What sums of a thousand numbers round, and what is reported as zero.
+                expected = pytest.approx(textbook_mean(name, estimate, draws, w), rel=1e-9, abs=1e-12)
+                for given in ({"draws": draws, "weights": weights}, {"draws": PartitionDraws.of(draws, weights)}):
+                    assert chosen.minimised(expected_loss(estimate, loss=loss, **given)) == expected
+                if P is not None:
+                    assert chosen.minimised(expected_loss_from_similarity(estimate, P, loss=loss)) == expected
+    for a in simplest(N):
+        for b in simplest(N):
+            expected = pytest.approx(textbook_mean(name, a, [b], [1.0]), rel=1e-9, abs=1e-12)
+            assert chosen.minimised(partition_distance(a, b, loss=loss)) == expected
+
+
+@every_textbook_loss
+@pytest.mark.parametrize("N", [1, 2, 7])
+def test_whatever_the_weights_trivial_partitions_are_at_zero_from_themselves(name, N):
+    rng, chosen = np.random.default_rng(N), loss_of(TEXTBOOK[name])
+    for _ in range(30):
+        weights = rng.random(int(rng.integers(2, 40)))
+        for same in simplest(N)[:2]:
+            draws = np.tile(same, (len(weights), 1))
+            assert chosen.minimised(expected_loss(same, draws, loss=chosen, weights=weights)) == 0.0
+            # Never and always are told from nearly never and nearly always.
+            P = posterior_similarity(draws, weights=weights)
+            np.testing.assert_array_equal(P, same[:, None] == same)
+            if chosen.by_pairs:
+                assert chosen.minimised(expected_loss_from_similarity(same, P, loss=chosen)) == 0.0
+    if chosen.by_pairs:  # what others' arithmetic leaves of never and always is heard as that
+        noisy = np.clip(np.eye(N) + 1e-16 * (1 - np.eye(N)), 0.0, 1.0)
+        assert chosen.minimised(expected_loss_from_similarity(np.arange(N), noisy, loss=chosen)) == 0.0
+
+
+@pytest.mark.parametrize("name", ["nvi", "nid", "omari"])
+def test_draws_of_one_cluster_among_others_do_not_lead_the_search_astray(name):
+    # 0 / 0 up to rounding where the one cluster of a dendrogram meets the draw that is one cluster.
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        draws = rng.integers(4, size=(9, 20 + seed))
+        draws[6:] = 0
+        found = search_partition(draws, loss=name, random_state=0)
+        one = next(tried for tried in found.tried if tried.n_clusters == 1)
+        expected = textbook_mean(name, np.zeros(20 + seed, dtype=int), draws, [1.0] * 9)
+        assert one.loss == pytest.approx(expected, abs=1e-12)
+        assert found.expected_loss == pytest.approx(min(tried.loss for tried in found.tried), abs=1e-9)
+
+
+@every_textbook_loss
+@pytest.mark.parametrize("tables", [False, True])
+@pytest.mark.parametrize("N", [1, 2, 3, 100])
+def test_the_search_in_trivial_draws_is_not_led_astray(monkeypatch, name, tables, N):
+    if tables:  # the moves on tables of draws, where no similarity matrix fits
+        monkeypatch.setattr("partita.partition.evidence.fits", lambda n_bytes: False)
+    loss = TEXTBOOK[name]
+    chosen = loss_of(loss)
+    for draws in trivial_draws(N).values():
+        for weights in ([1.0] * 3, UNEQUAL):
+            found = search_partition(draws, loss=loss, weights=weights, n_init=2, random_state=0)
+            value = chosen.minimised(found.expected_loss)
+            assert value == pytest.approx(textbook_mean(name, found.labels, draws, weights), rel=1e-9, abs=1e-12)
+            assert value <= min(textbook_mean(name, each, draws, weights) for each in simplest(N)) + 1e-9
+            # No start or run was taken for something else than it is: a loss is never less than the least.
+            assert min(chosen.minimised(tried.loss) for tried in found.tried) >= value - 1e-9
+
+
+@every_textbook_loss
+@pytest.mark.parametrize("seed", range(3))
+def test_cuts_down_to_one_cluster_are_the_textbooks(name, seed):
+    N, chosen = 50, loss_of(TEXTBOOK[name])
+    X = np.random.default_rng(seed).random((N, 3))
+    tree = Dendrogram.of(np.exp(-np.square(X[:, None] - X).sum(axis=2)), "average")
+    for kind in trivial_draws(N).values():
+        given = PartitionDraws.of(kind, UNEQUAL)
+        values = [tree.values_from_draws(given, chosen)]
+        if chosen.by_pairs:
+            values.append(tree.values_from_similarity(given.similarity, chosen))
+        for t in (0, 1, 25, 48, 49):
+            # What merges added up one by one round, and what is reported as zero.
+            expected = pytest.approx(textbook_mean(name, tree.cut(t), kind, UNEQUAL), rel=1e-9, abs=1e-12)
+            assert all(found[t] == expected for found in values)
+
+
+@pytest.mark.parametrize("name", ["pear", "omari"])
+def test_one_pair_among_a_million_single_items_is_not_lost_in_rounding(name):
+    N = 1_000_000
+    single, _, pair, _ = simplest(N)
+    other = np.arange(N)
+    other[1] = 0  # as the pair joins the last two, this joins the first two
+    T, shares = Fraction(N * (N - 1)), [Fraction(w) / sum(map(Fraction, UNEQUAL)) for w in UNEQUAL]
+    found = loss_of(name).minimised(expected_loss(pair, [single, pair, other], loss=name, weights=UNEQUAL))
+    each = [one_minus_adjusted_rand(Fraction(2), C, A, T) for C, A in ((0, 0), (2, 2), (2, 0))]
+    means = one_minus_adjusted_rand(Fraction(2), 2 * (shares[1] + shares[2]), 2 * shares[1], T)
+    expected = means if name == "pear" else sum(share * value for share, value in zip(shares, each))
+    # Numbers up to N^2 = 1e12 are whole; what is rounded is a mean of numbers of the order of 1.
+    assert found == pytest.approx(float(expected), rel=1e-13)

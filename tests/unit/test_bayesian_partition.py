@@ -37,6 +37,27 @@ def test_what_is_reported_is_the_expected_loss_of_the_labels(loss):
     np.testing.assert_array_equal(model.fit_predict(draws), model.labels_)
 
 
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("trivial", [np.arange(100), np.zeros(100, dtype=int)], ids=["single items", "one cluster"])
+def test_draws_that_are_all_one_trivial_partition_are_met_exactly(loss, trivial):
+    draws = np.tile(trivial, (3, 1))
+    for weights in (None, [1 / 3, 1 / 7, 1 / 5]):
+        model = BayesianPartition(loss, random_state=0).fit(draws, weights=weights)
+        assert model.expected_loss_ == (1.0 if loss == "pear" else 0.0)
+        assert expected_loss(trivial, draws, loss=loss, weights=weights) == model.expected_loss_
+        np.testing.assert_array_equal(model.labels_, trivial)
+
+
+def test_no_more_starts_are_asked_for_where_all_partitions_were_scored():
+    for seed in (4, 5, 7, 10):  # here one run alone ends at the best partition, or none
+        draws = np.random.default_rng(seed).integers(4, size=(10, 9))
+        model = BayesianPartition("id", random_state=0).fit(draws)
+        assert model.result_.exhaustive
+        assert "exhaustive" in {tried.method for tried in model.tried_}
+        assert not any("n_init" in note for note in model.notes_)
+    assert not BayesianPartition(random_state=0).fit(posterior()[0]).result_.exhaustive
+
+
 def test_units_and_losses_with_options():
     draws, _ = posterior()
     bits = BayesianPartition(random_state=0).fit(draws)

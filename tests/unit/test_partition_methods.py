@@ -121,6 +121,30 @@ def test_methods_lie_between_the_oracle_and_their_start(loss, seed):
     assert search_partition(draws, loss=loss, random_state=seed).expected_loss == pytest.approx(best, abs=1e-12)
 
 
+# Draws in which moves that each lower the loss end, from every start of the search, at a partition that can be beaten.
+DETOURS = {
+    ("id", None): (5, 7, 9),
+    ("nid", None): (11, 22, 24),
+    ("vi", 3): (1, 5, 10),
+    ("binder", 3): (3, 6, 9),
+    ("nvi", 3): (4, 6, 12),
+    ("omari", 3): (5, 17, 28),
+    ("pear", 3): (3, 5, 11),
+    ("vi_lb", 3): (4, 26, 31),
+}
+
+
+@pytest.mark.parametrize(("loss", "cap"), list(DETOURS), ids=str)
+def test_the_search_takes_detours_and_is_not_beaten_by_sixty_runs_of_salso(loss, cap):
+    minimised = loss_of(loss).minimised
+    for seed in DETOURS[loss, cap]:
+        draws = PartitionDraws.of(noisy(seed, N=25, K=6))
+        others = salso(draws, loss=loss, max_clusters=cap or 25, n_init=60, random_state=1)
+        found = search_partition(draws, loss=loss, max_clusters=cap, random_state=0)
+        assert minimised(found.expected_loss) <= minimised(others.expected_loss) + 1e-9
+        assert found.n_clusters <= (cap or 25)
+
+
 def test_greedy_of_wade_and_ghahramani_ends_where_no_merge_or_single_split_helps():
     draws = PartitionDraws.of(noisy(5, N=10))
     labels = greedy_wade_ghahramani(draws, start=np.arange(10), n_neighbors=100).labels

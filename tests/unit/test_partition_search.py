@@ -25,7 +25,7 @@ from partita.partition import (
 from partita.partition.climb import Climb
 from partita.partition.dendrogram import numbered
 from partita.partition.evidence import Evidence
-from partita.partition.exhaustive import all_partitions
+from partita.partition.exhaustive import all_partitions, all_values
 from partita.partition.losses import Binder, ConstantPotts, VariationOfInformation
 
 DRAWS = [[0, 0, 1, 1, 2], [0, 0, 1, 1, 1], [5, 5, 5, 3, 3]]
@@ -110,6 +110,12 @@ def test_the_time_limit_ends_the_search_with_what_it_has(loss):
     assert found.status == "max_seconds"
     assert (found.labels >= 0).all()
     assert found.expected_loss == pytest.approx(expected_loss(found.labels, draws, loss=loss), abs=1e-12)
+
+
+def test_the_time_limit_leaves_out_the_other_partitions_of_a_few_items():
+    found = search_partition(DRAWS, max_seconds=1e-9, random_state=0)
+    assert found.status == "max_seconds"
+    assert not found.exhaustive
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -306,6 +312,19 @@ def test_the_constant_potts_model_is_minimised_over_all_partitions(make, seed):
     assert found.expected_loss == pytest.approx(min(objective(codes) for codes in every), abs=1e-12)
     again = restarts.search_evidence(evidence, cap=8, given={}, n_init=8, n_jobs=2, seed=0)
     np.testing.assert_array_equal(found.labels, again.labels)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_an_affinity_with_a_diagonal_is_scored_with_it_over_all_partitions(make):
+    rng = np.random.default_rng(0)
+    A = rng.random((6, 6))
+    A += A.T
+    loss = ConstantPotts(resolution=0.9, price=0.7)
+    every = all_partitions(6)
+    expected = [
+        -(A * G).sum() + 0.9 * G.sum() + 0.7 * (codes.max() + 1) for codes in every for G in [codes[:, None] == codes]
+    ]
+    np.testing.assert_allclose(all_values(Evidence(loss, None, make(A))), expected, rtol=1e-12)
 
 
 def test_no_move_of_a_level_is_left_to_make_and_levels_find_what_is_planted():

@@ -65,7 +65,7 @@ class BayesianPartition(BaseEstimator):
         No cap by default; `result_.cap_bound` says whether one kept a better partition from being found.
     n_init : int
         Random starts of the search at most; the best cuts of two dendrograms and the best of the draws come before
-        them, and random starts end when three runs agree.
+        them, and random starts end when two runs agree.
     starts : sequence of arrays of N labels and of names, or mapping from names to arrays
         Partitions to begin at as well, such as another package's answer. Names are "nmf-ls", "nmf-kl", "nmf-ns",
         "nmf-offset" and "sof": what these factorizations of the similarity matrix find.
@@ -118,7 +118,8 @@ class BayesianPartition(BaseEstimator):
     Notes
     -----
     A pass of the search costs M N K, or N^2 for losses of pairs; 1,000 draws of 1,000 items take about a second
-    (`benchmarks/partitions.py`). The search is not exhaustive: `result_.gap` says how far its runs differ.
+    (`benchmarks/partitions.py`). Of 9 items or fewer all partitions are scored; of more the search is not exhaustive,
+    and `result_.gap` says how far its runs differ.
 
     References
     ----------

@@ -36,7 +36,8 @@ def search_notes(
     if len(ties) > 1:
         notes.append(f"{len(ties)} partitions found are equally good: `result_.runs` has them")
     found_again = sum(np.array_equal(run.labels, result.labels) for run in result.runs)
-    if result.gap > WORTH * max(abs(result.expected_loss), WORTH) and found_again == 1:
+    far = result.gap > WORTH * max(abs(result.expected_loss), WORTH)
+    if far and found_again == 1 and not result.exhaustive:
         notes.append(
             f"only one of {len(result.runs)} runs ended at the best partition (the worst is {result.gap:.2g} off): "
             "raise n_init, and there may be better ones"

@@ -282,6 +282,7 @@ class SCAMS(FactorizationEstimator):
         ------
         InputError
         """
+        told: tuple[str, ...]
         if isinstance(self.method, ADMM):
             told, by = TOLD_BY_ADMM, f"method={self.method}"
             remedy = (

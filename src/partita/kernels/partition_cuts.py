@@ -17,17 +17,19 @@ __all__ = ["draw_cuts", "pair_cuts", "pair_sums"]
 
 
 @kernel
-def pair_cuts(P: Any, start: Any, middle: Any, stop: Any, bound: bool, out: Any) -> None:
+def pair_cuts(P: Any, start: Any, middle: Any, stop: Any, with_itself: bool, bound: bool, out: Any) -> None:
     """out[t] = sum n_k^2, sum of P within clusters, and with `bound` sum n_k log n_k, sum log S_i, after t merges.
 
-    P is in the order of the leaves, S_i the sum of p_il over the cluster of i. Each pair of items is visited once.
+    P is in the order of the leaves, S_i the sum of p_il over the cluster of i. Each pair of items is visited once. The
+    first two leave out the pairs of an item with itself unless `with_itself`.
     """
     N = len(P)
     own = np.empty(N)
-    u, w, v_log, w_log = float(N), 0.0, 0.0, 0.0
+    u, w, v_log, w_log = float(N) if with_itself else 0.0, 0.0, 0.0, 0.0
     for i in range(N):
         own[i] = P[i, i]
-        w += P[i, i]
+        if with_itself:
+            w += P[i, i]
         w_log += np.log(P[i, i])
     out[0, 0], out[0, 1], out[0, 2], out[0, 3] = u, w, v_log, w_log
     to_left = np.empty(N)
@@ -116,7 +118,9 @@ def draw_cuts(
 
 
 @kernel
-def pair_sums(P: Any, partitions: Any, n_clusters: Any, bound: bool, low: int, high: int, out: Any) -> None:
+def pair_sums(
+    P: Any, partitions: Any, n_clusters: Any, with_itself: bool, bound: bool, low: int, high: int, out: Any
+) -> None:
     """out[r] as in `pair_cuts`, of the partitions low..high; O(N^2) each."""
     N = len(P)
     for r in range(low, high):
@@ -135,13 +139,14 @@ def pair_sums(P: Any, partitions: Any, n_clusters: Any, bound: bool, low: int, h
         for i in range(N):
             row, total = P[i], 0.0
             for s in range(begin[labels[i]], begin[labels[i] + 1]):
-                total += row[items[s]]
-            w += total
+                if items[s] != i:
+                    total += row[items[s]]
+            w += total + row[i] if with_itself else total
             if bound:
-                w_log += np.log(total)
+                w_log += np.log(total + row[i])
         u, u_log = 0.0, 0.0
         for k in range(K):
             n = float(sizes[k])
-            u += n * n
+            u += n * n if with_itself else n * (n - 1.0)
             u_log += n * np.log(n)
         out[r, 0], out[r, 1], out[r, 2], out[r, 3] = u, w, u_log, w_log

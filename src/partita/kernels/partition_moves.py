@@ -20,8 +20,10 @@ __all__ = [
     "assign",
     "costs_of",
     "gather",
+    "is_better",
     "merge_costs_of",
     "merge_pass",
+    "put_together",
     "rebuild",
     "split",
     "sweep",
@@ -34,8 +36,9 @@ IMPROVEMENT = 1e-11
 
 
 @kernel
-def _margin(present: float) -> Any:
-    return IMPROVEMENT * max(1.0, abs(present))
+def is_better(new: float, present: float) -> Any:
+    """Whether a value is lower by more than rounding."""
+    return new < present - IMPROVEMENT * max(1.0, abs(present))
 
 
 @kernel
@@ -77,7 +80,7 @@ def sweep(state: Any, items: Any, cap: int, out: Any) -> Any:
         costs(state, i, out)
         K, own = state.counts[0], state.labels[i]
         k = _least(out, K + 1 if cap > K else K)
-        if k != own and out[k] < out[own] - _margin(out[own]):
+        if k != own and is_better(out[k], out[own]):
             if k == K:
                 state = roomy(state)
             place(state, i, k)
@@ -94,7 +97,7 @@ def merge_pass(state: Any, out: Any) -> int:
             a = state.counts[0] - 1
         merge_costs(state, a, out)
         b = _least(out, state.counts[0])
-        if b != a and out[b] < out[a] - _margin(out[a]):
+        if b != a and is_better(out[b], out[a]):
             for i in np.flatnonzero(state.labels == a):
                 place(state, i, b)
             merged += 1
@@ -108,7 +111,7 @@ def merge_pass(state: Any, out: Any) -> int:
 def gather(state: Any, items: Any, mate: int) -> Any:
     """Put items into the cluster of item `mate`, or, where that is negative, into a new one together."""
     if mate < 0:
-        return _restore(state, items)
+        return put_together(state, items)
     for i in items:
         if state.labels[i] != state.labels[mate]:
             place(state, i, state.labels[mate])
@@ -116,7 +119,7 @@ def gather(state: Any, items: Any, mate: int) -> Any:
 
 
 @kernel
-def _restore(state: Any, items: Any) -> Any:
+def put_together(state: Any, items: Any) -> Any:
     """Put items that were one cluster together again."""
     state = roomy(state)
     place(state, items[0], state.counts[0])
@@ -135,9 +138,9 @@ def rebuild(state: Any, items: Any, cap: int, out: Any) -> Any:
         place(state, i, -1)
     state = allocate(state, items, cap, out)
     state, _ = sweep(state, items, cap, out)
-    if value(state) < before - _margin(before):
+    if is_better(value(state), before):
         return state, True
-    return _restore(state, items), False
+    return put_together(state, items), False
 
 
 @kernel
@@ -157,15 +160,15 @@ def split(state: Any, items: Any, passes: int, out: Any) -> Any:
             costs(state, i, out)
             here = state.labels[i]
             there = new if here == own else own
-            if out[there] < out[here] - _margin(out[here]) and state.sizes[here + 1] > 1:
+            if is_better(out[there], out[here]) and state.sizes[here + 1] > 1:
                 place(state, i, there)
                 moved += 1
         best = value(state)
         if moved == 0:
             break
-    if best < before - _margin(before):
+    if is_better(best, before):
         return state, True
-    return _restore(state, items), False
+    return put_together(state, items), False
 
 
 @kernel

@@ -1,10 +1,10 @@
 """The state of a partition search on pairs of items: the sums of each item's similarities by cluster. Loads numba.
 
-With f(n) = n^2 the means over draws are sums of the posterior similarity matrix: w of the pairs that the estimate
-joins, v of all pairs placed. So any formula of u, v, w is evaluated from the row of an item, added up by cluster: O(N)
-an item, or the number of its neighbours where the similarities are a sparse matrix. Nothing asks that they be
-probabilities: with an affinity A, w is the affinity within clusters, and a price for each cluster enters by the
-formula's K.
+With f(n) = n^2, or n (n - 1) where an item is not paired with itself, the means over draws are sums of the posterior
+similarity matrix: w of the pairs that the estimate joins, v of all pairs placed. So any formula of u, v, w is evaluated
+from the row of an item, added up by cluster: O(N) an item, or the number of its neighbours where the similarities are a
+sparse matrix. Nothing asks that they be probabilities: with an affinity A, w is the affinity within clusters, and a
+price for each cluster enters by the formula's K.
 
 `DensePairs` hold N x N similarities, `SparsePairs` a symmetric CSR matrix.
 """
@@ -27,13 +27,17 @@ ROOM = 16
 
 
 class DensePairs(NamedTuple):
-    """`sums` are u, v, w; `between` has room for the sums of an item by cluster, at k + 1, and over all at 0."""
+    """`sums` are u, v, w; `between` has room for the sums of an item by cluster, at k + 1, and over all at 0.
+
+    `diagonal` is 1 where an item is paired with itself, else 0.
+    """
 
     formula: Any
     labels: Any
     sizes: Any
     counts: Any
     sums: Any
+    diagonal: Any
     similarity: Any
     between: Any
 
@@ -46,17 +50,18 @@ class SparsePairs(NamedTuple):
     sizes: Any
     counts: Any
     sums: Any
+    diagonal: Any
     indptr: Any
     indices: Any
     entries: Any
     between: Any
 
 
-def empty_pairs(formula: Any, similarity: Any) -> Any:
+def empty_pairs(formula: Any, similarity: Any, with_itself: bool = True) -> Any:
     """The state in which no item is placed; `similarity` is an array, or a CSR matrix with both triangles."""
     N = similarity.shape[0]
     labels, counts = np.full(N, -1, dtype=np.int64), np.zeros(2, dtype=np.int64)
-    start = (formula, labels, np.zeros(ROOM, dtype=np.int64), counts, np.zeros(3))
+    start = (formula, labels, np.zeros(ROOM, dtype=np.int64), counts, np.zeros(3), float(with_itself))
     if hasattr(similarity, "indptr"):
         parts = similarity.indptr.astype(np.int64), similarity.indices.astype(np.int64), similarity.data.astype(float)
         return SparsePairs(*start, *parts, np.zeros(ROOM))
@@ -104,7 +109,10 @@ def _add_sums_of(state: Any, i: Any) -> Any:  # noqa: ARG001
 
 @kernel
 def _sums_by_cluster(state: Any, i: int) -> Any:
-    """`between`[k + 1] = sum of the similarities of item i with cluster k, itself left out, [0] with all; p_ii."""
+    """`between`[k + 1] = sum of the similarities of item i with cluster k, itself left out, [0] with all.
+
+    p_ii where an item is paired with itself, else 0.
+    """
     K, between = state.counts[0], state.between
     between[: K + 1] = 0.0
     itself = _add_sums(state, i)
@@ -113,17 +121,17 @@ def _sums_by_cluster(state: Any, i: int) -> Any:
     for k in range(K):
         total += between[k + 1]
     between[0] = total
-    return itself
+    return itself * state.diagonal
 
 
 @kernel
 def _costs(state: Any, i: int, out: Any) -> None:
-    K, own, between, sizes = state.counts[0], state.labels[i], state.between, state.sizes
+    K, own, between, sizes, one = state.counts[0], state.labels[i], state.between, state.sizes, state.diagonal
     itself = _sums_by_cluster(state, i)
     u, v, w, placed = state.sums[0], state.sums[1], state.sums[2], state.counts[1]
     without = K
     if own >= 0:
-        u -= 2.0 * sizes[own + 1] - 1.0
+        u -= 2.0 * (sizes[own + 1] - 1) + one
         w -= 2.0 * between[own + 1] + itself
         if sizes[own + 1] == 1:
             without -= 1
@@ -131,14 +139,15 @@ def _costs(state: Any, i: int, out: Any) -> None:
         v += 2.0 * between[0] + itself
         placed += 1
     n = float(placed)
+    t = n * (n - 1.0 + one)
     w += itself
     for k in range(K):
         if k != own:
-            u_k, w_k = u + 2.0 * sizes[k + 1] + 1.0, w + 2.0 * between[k + 1]
-            out[k] = evaluated(state.formula, u_k, v, w_k, n * n, n, float(without))
-    out[K] = evaluated(state.formula, u + 1.0, v, w, n * n, n, float(without + 1))
+            u_k, w_k = u + 2.0 * sizes[k + 1] + one, w + 2.0 * between[k + 1]
+            out[k] = evaluated(state.formula, u_k, v, w_k, t, n, float(without))
+    out[K] = evaluated(state.formula, u + one, v, w, t, n, float(without + 1))
     if own >= 0:
-        out[own] = evaluated(state.formula, state.sums[0], v, state.sums[2], n * n, n, float(K))
+        out[own] = evaluated(state.formula, state.sums[0], v, state.sums[2], t, n, float(K))
 
 
 @kernel
@@ -147,13 +156,13 @@ def _place(state: Any, i: int, k: int) -> None:
     if k == counts[0]:
         counts[0] += 1
         between[k + 1] = 0.0
-    itself = _sums_by_cluster(state, i)
+    itself, one = _sums_by_cluster(state, i), state.diagonal
     if own >= 0:
-        sums[0] -= 2.0 * sizes[own + 1] - 1.0
+        sums[0] -= 2.0 * (sizes[own + 1] - 1) + one
         sums[2] -= 2.0 * between[own + 1] + itself
         sizes[own + 1] -= 1
     if k >= 0:
-        sums[0] += 2.0 * sizes[k + 1] + 1.0
+        sums[0] += 2.0 * sizes[k + 1] + one
         sums[2] += 2.0 * between[k + 1] + itself
         sizes[k + 1] += 1
     if (own < 0) != (k < 0):
@@ -174,7 +183,8 @@ def _place(state: Any, i: int, k: int) -> None:
 
 @kernel
 def _merge_costs(state: Any, a: int, out: Any) -> None:
-    K, placed, sizes = state.counts[0], float(state.counts[1]), state.sizes
+    K, n, sizes = state.counts[0], float(state.counts[1]), state.sizes
+    t = n * (n - 1.0 + state.diagonal)
     joined = np.zeros(K)
     for i in np.flatnonzero(state.labels == a):
         _sums_by_cluster(state, int(i))
@@ -182,14 +192,14 @@ def _merge_costs(state: Any, a: int, out: Any) -> None:
             joined[b] += state.between[b + 1]
     for b in range(K):
         u, w = state.sums[0] + 2.0 * sizes[a + 1] * sizes[b + 1], state.sums[2] + 2.0 * joined[b]
-        out[b] = evaluated(state.formula, u, state.sums[1], w, placed * placed, placed, float(K - 1))
+        out[b] = evaluated(state.formula, u, state.sums[1], w, t, n, float(K - 1))
     out[a] = value(state)
 
 
 @kernel
 def _value(state: Any) -> Any:
     K, n, sums = state.counts[0], float(state.counts[1]), state.sums
-    return evaluated(state.formula, sums[0], sums[1], sums[2], n * n, n, float(K))
+    return evaluated(state.formula, sums[0], sums[1], sums[2], n * (n - 1.0 + state.diagonal), n, float(K))
 
 
 @kernel
@@ -206,7 +216,9 @@ def _dense_roomy(state: Any) -> Any:
     if state.counts[0] + 1 < len(state.sizes):
         return state
     sizes, between = _wider(state)
-    return DensePairs(state.formula, state.labels, sizes, state.counts, state.sums, state.similarity, between)
+    return DensePairs(
+        state.formula, state.labels, sizes, state.counts, state.sums, state.diagonal, state.similarity, between
+    )
 
 
 @kernel
@@ -220,6 +232,7 @@ def _sparse_roomy(state: Any) -> Any:
         sizes,
         state.counts,
         state.sums,
+        state.diagonal,
         state.indptr,
         state.indices,
         state.entries,

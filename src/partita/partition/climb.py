@@ -1,8 +1,10 @@
 """One run of the search: from a start to a partition that no move improves.
 
 Passes that move single items until nothing changes, then merges; and for the runs that ended best, splits and the
-rebuilding of whole clusters [dahl2022], with passes again after each that was kept. Between two calls of compiled code,
-a fraction of a second apart, the clock and Ctrl-C are heard.
+rebuilding of whole clusters [dahl2022], with passes again after each that was kept. Where that changes nothing more,
+there are moves that are worse at first (`partita.kernels.partition_escapes`): at the cap on clusters, where nothing can
+be split, two clusters are divided anew; and where passes are cheap, items are moved in a chain and clusters are merged
+by force. Between two calls of compiled code, a fraction of a second apart, the clock and Ctrl-C are heard.
 """
 
 from __future__ import annotations
@@ -23,6 +25,11 @@ __all__ = ["Climb", "Stopped"]
 AT_ONCE = 2e8
 # Passes over the items of a cluster that is being split.
 SPLIT_PASSES = 4
+# Numbers read by a chain, and by forced merges, at most: some 5 ms. A chain costs a pass for each item that it moves;
+# shorter ones find little, and longer ones no more.
+ESCAPE, SHORTEST, LONGEST = 1e7, 8, 64
+# Passes over the items in which they respond to a forced merge.
+RESPONSES = 2
 
 
 class Stopped(Exception):  # noqa: N818 - no error: time is over, or Ctrl-C was pressed
@@ -106,9 +113,12 @@ class Climb:
             if not call_whole(merge_pass, self.state, self.out):
                 return
 
-    def polish(self, rng: np.random.Generator) -> None:
-        """Split and rebuild clusters until nothing changes; settled before and after."""
-        while self._split_all(rng) or self.rebuild_all(rng):
+    def polish(self, rng: np.random.Generator, *, foremost: bool = True) -> None:
+        """Split and rebuild clusters, and try detours, until nothing changes; settled before and after.
+
+        A run that is not the `foremost` tries only detours that are cheap.
+        """
+        while self._split_all(rng) or self.rebuild_all(rng) or self._escape(rng, foremost):
             self.settle(rng)
 
     def _split_all(self, rng: np.random.Generator) -> int:
@@ -130,6 +140,52 @@ class Climb:
             if len(members) == 1:
                 continue
             self.state, better = call_whole(rebuild, self.state, members, self.cap, self.out)
+            kept += better
+        return kept
+
+    def _escape(self, rng: np.random.Generator, foremost: bool) -> int:
+        """Moves that are worse at first; how many led to a better partition. What has levels has a way out in them."""
+        if self.evidence.has_levels:
+            return 0
+        passes = int(ESCAPE / (self.N * self.evidence.pass_cost(self.n_clusters)))
+        cheap, kept = passes >= SHORTEST, 0
+        if self.n_clusters == self.cap < self.N and (foremost or cheap):
+            kept = self._redivide_all(rng)
+        if not kept and cheap:
+            kept = self._chain(rng, min(passes, LONGEST))
+        if not kept and passes >= RESPONSES * self.n_clusters:
+            kept = self._merge_all(rng)
+        return kept
+
+    def _redivide_all(self, rng: np.random.Generator) -> int:
+        """Divide each cluster and the one nearest to it anew."""
+        from partita.kernels.partition_escapes import nearest, redivide
+
+        kept = 0
+        for own in self._clusters(rng):
+            b = nearest(self.state, int(self.labels[own[0]]), self.out)
+            if b >= 0:
+                other = np.flatnonzero(self.labels == b)
+                order = rng.permutation(np.append(own, other))
+                self.state, better = call_whole(redivide, self.state, own, other, order, self.cap, self.out)
+                kept += better
+        return kept
+
+    def _chain(self, rng: np.random.Generator, length: int) -> int:
+        from partita.kernels.partition_escapes import chain
+
+        self._hear()
+        self.state, kept = call_whole(chain, self.state, rng.permutation(self.N), self.cap, length, self.out)
+        return int(kept)
+
+    def _merge_all(self, rng: np.random.Generator) -> int:
+        """Merge each cluster with the one nearest to it, by force."""
+        from partita.kernels.partition_escapes import merge_and_respond
+
+        kept = 0
+        for own in self._clusters(rng):
+            given = (int(own[0]), rng.permutation(self.N), self.cap, RESPONSES)
+            self.state, better = call_whole(merge_and_respond, self.state, *given, self.out)
             kept += better
         return kept
 

@@ -18,7 +18,9 @@ from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import require_pairs
 from partita.partition.draws import PartitionDraws
+from partita.partition.expected import pairs_in_all
 from partita.partition.losses import PartitionLoss
+from partita.partition.losses.base import dyadic
 
 __all__ = ["Dendrogram", "Linkage"]
 
@@ -123,10 +125,11 @@ class Dendrogram:
         N = self.n_items
         sums = np.empty((N, 4))
         P = np.ascontiguousarray(similarity[np.ix_(self.order, self.order)])
-        pair_cuts(P, self.start, self.middle, self.stop, not loss.by_draws, sums)
+        pair_cuts(P, self.start, self.middle, self.stop, loss.with_itself, not loss.by_draws, sums)
         K = np.arange(N, 0, -1.0)
         if loss.by_draws:
-            return np.asarray(loss.formula.evaluate(sums[:, 0], P.sum(), sums[:, 1], float(N) ** 2, float(N), K))
+            v, t = pairs_in_all(P, loss.with_itself), float(loss.counts(N)[N])
+            return np.asarray(loss.formula.evaluate(sums[:, 0], v, sums[:, 1], t, float(N), K))
         v = np.log(P.sum(axis=1)).sum()
         return np.asarray(loss.formula.evaluate(sums[:, 2], v, sums[:, 3], 0.0, float(N), K))
 
@@ -135,7 +138,7 @@ class Dendrogram:
         from partita.kernels.partition_cuts import draw_cuts
 
         N, M = self.n_items, draws.n_draws
-        f = loss.counts(N)
+        f = dyadic(loss.counts(N))  # so that w of one cluster is t, however many merges it was added up from
         n, m = self.middle - self.start, self.stop - self.middle
         u = np.append(0.0, np.cumsum(f[n + m] - f[n] - f[m])) + N * f[1]
         formula, weights = loss.formula, draws.weights

@@ -20,8 +20,9 @@ from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import fits, require_memory
 from partita.partition.dendrogram import Codes, Dendrogram, numbered
 from partita.partition.draws import PartitionDraws
-from partita.partition.expected import checked_similarity, expected_loss, minimised_by_pairs
+from partita.partition.expected import checked_similarity, expected_loss, minimised_by_pairs, pairs_in_all
 from partita.partition.losses import ConstantPotts, LowerBound, PartitionLoss, Unit, loss_of
+from partita.partition.losses.base import dyadic
 
 __all__ = ["Evidence", "evidence_of"]
 
@@ -99,7 +100,7 @@ class Evidence:
                 return empty_bound(self.loss.formula, self.similarity)
             from partita.kernels.partition_pairs import empty_pairs
 
-            return empty_pairs(self.loss.formula, self.similarity)
+            return empty_pairs(self.loss.formula, self.similarity, self.loss.with_itself)
         from partita.kernels.partition_tables import COLUMNS, empty_tables
 
         assert self.draws is not None
@@ -109,7 +110,7 @@ class Evidence:
         require_memory(
             n_bytes, f"the tables of {draws.n_draws:,} draws", "thin the draws, or search with fewer threads"
         )
-        f = _dyadic(self.loss.counts(self.n_items))
+        f = dyadic(self.loss.counts(self.n_items))
         first, weights = draws.first_cell[:-1], draws.weights
         return empty_tables(self.loss.formula, draws.by_item, first, n_cells, weights, f, self.loss.per_draw)
 
@@ -167,25 +168,14 @@ class Evidence:
         sums = np.empty((len(chosen), 4))
 
         def work(low: int, high: int) -> None:
-            pair_sums(P, chosen, K, not loss.by_draws, low, high, sums)
+            pair_sums(P, chosen, K, loss.with_itself, not loss.by_draws, low, high, sums)
 
         run_chunks(work, row_bounds(len(chosen), 16))
         if loss.by_draws:
-            return np.asarray(
-                loss.formula.evaluate(sums[:, 0], P.sum(), sums[:, 1], float(N) ** 2, float(N), K.astype(float))
-            )
+            v, t = pairs_in_all(P, loss.with_itself), float(loss.counts(N)[N])
+            return np.asarray(loss.formula.evaluate(sums[:, 0], v, sums[:, 1], t, float(N), K.astype(float)))
         v = np.log(P.sum(axis=1)).sum()
         return np.asarray(loss.formula.evaluate(sums[:, 2], v, sums[:, 3], 0.0, float(N), K.astype(float)))
-
-
-def _dyadic(f: Array) -> Array:
-    """The table rounded to whole multiples of so small a power of two that sums of it over all items are exact.
-
-    So u, v and w do not drift however many moves are made, and are 0 where they should be. The rounding is below
-    1e-9 of the loss up to N of a million; the loss that is reported is computed afresh without it.
-    """
-    unit = 2.0 ** (np.ceil(np.log2(max(f[-1], 1.0))) - 50)
-    return np.asarray(np.rint(f / unit) * unit)
 
 
 def evidence_of(

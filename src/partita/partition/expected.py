@@ -18,7 +18,7 @@ from partita.errors import InputError
 from partita.metrics.checks import codes_of, require_same_length
 from partita.partition.draws import PartitionDraws, label_blocks
 from partita.partition.losses import PartitionLoss, Unit, loss_of
-from partita.partition.similarity import checked_weights, posterior_similarity
+from partita.partition.similarity import checked_weights, posterior_similarity, whole_shares
 
 __all__ = ["expected_loss", "expected_loss_from_similarity", "partition_distance"]
 
@@ -185,7 +185,7 @@ def partition_distance(
 
 
 def checked_similarity(similarity: ArrayLike) -> Array:
-    """A similarity matrix as float64: square, symmetric up to rounding, in [0, 1], diagonal 1.
+    """A similarity matrix as float64: square, symmetric up to rounding, in [0, 1], diagonal 1; see `whole_shares`.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def checked_similarity(similarity: ArrayLike) -> Array:
             f"similarity[{i}, {j}] = {P[i, j]:g} and [{j}, {i}] = {P[j, i]:g}: expected a symmetric matrix in [0, 1] "
             "with ones on its diagonal, as `posterior_similarity` makes"
         )
-    return P
+    return whole_shares(P)
 
 
 # What float32 arithmetic leaves of a share of draws.
@@ -275,17 +275,35 @@ def _sums_by_sorting(codes: NDArray[np.intp], f: Array) -> Array:
 def minimised_by_pairs(codes: Codes, P: Any, loss: PartitionLoss) -> float:
     """What is minimised, from the sums of each item's similarities with its own cluster; P an array, or CSR."""
     N, K = len(codes), int(codes.max()) + 1
-    sizes = np.bincount(codes)
-    if sp.issparse(P):
-        rows = np.repeat(codes, np.diff(P.indptr))
-        within = np.bincount(rows, weights=P.data * (rows == codes[P.indices]), minlength=K)
-        total = np.asarray(P.sum(axis=1))
-    else:
-        order = np.argsort(codes, kind="stable")
-        within = np.add.reduceat(P[:, order], np.append(0, np.cumsum(sizes)[:-1]), axis=1)[np.arange(N), codes]
-        total = P.sum(axis=1)
+    sizes, within = np.bincount(codes), _within(codes, P, loss.with_itself)
     if loss.by_draws:
-        u, v, w = float((sizes.astype(np.float64) ** 2).sum()), float(total.sum()), float(within.sum())
-        return float(loss.formula.evaluate(u, v, w, float(N) ** 2, float(N), float(K)))
-    u = float((sizes * np.log(sizes)).sum())
+        f, v = loss.counts(N), pairs_in_all(P, loss.with_itself)
+        return float(loss.formula.evaluate(float(f[sizes].sum()), v, float(within.sum()), f[N], float(N), float(K)))
+    u, total = float((sizes * np.log(sizes)).sum()), P.sum(axis=1)
     return float(loss.formula.evaluate(u, float(np.log(total).sum()), float(np.log(within).sum()), 0.0, float(N), K))
+
+
+def pairs_in_all(P: Any, with_itself: bool) -> float:
+    """The sum of all similarities; without the diagonal it is 0 where no two items are ever together, not nearly."""
+    if with_itself:
+        return float(P.sum())
+    if sp.issparse(P):
+        return float(P.sum() - P.diagonal().sum())
+    N = len(P)
+    # Of the entries in a row but the last, every (N + 1)-th is on the diagonal.
+    return float(np.ascontiguousarray(P).ravel()[:-1].reshape(N - 1, N + 1)[:, 1:].sum())
+
+
+def _within(codes: Codes, P: Any, with_itself: bool) -> Array:
+    """Sums of similarities within clusters: of each item, or of sparse similarities of each cluster."""
+    N = len(codes)
+    if sp.issparse(P):
+        rows = np.repeat(np.arange(N), np.diff(P.indptr))
+        joined = (codes[rows] == codes[P.indices]) & (with_itself | (rows != P.indices))
+        return np.asarray(np.bincount(codes[rows], weights=P.data * joined), dtype=np.float64)
+    order = np.argsort(codes, kind="stable")
+    ordered = P[:, order]
+    if not with_itself:
+        ordered[order, np.arange(N)] = 0.0
+    begins = np.append(0, np.cumsum(np.bincount(codes))[:-1])
+    return np.asarray(np.add.reduceat(ordered, begins, axis=1)[np.arange(N), codes])

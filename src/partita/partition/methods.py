@@ -190,7 +190,7 @@ def exhaustive_search(draws: Any, *, loss: str | PartitionLoss = "vi", unit: Uni
     [0, 0, 1, 1]
     """
     evidence = evidence_of(draws, loss, unit)
-    return MethodResult.of("exhaustive", evidence, exhaustive(evidence))
+    return MethodResult.of("exhaustive", evidence, exhaustive(evidence).codes)
 
 
 METHODS: dict[str, Callable[..., MethodResult]] = {

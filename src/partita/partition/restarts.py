@@ -2,7 +2,7 @@
 
 Each start is settled (single items, merges), and the best that they lead to are polished (splits, rebuilt clusters).
 Random starts end early where they agree. Every random stream is that of a run's number, so that the answer does not
-depend on threads.
+depend on threads. Of 9 items or fewer all partitions are scored at the end, so that no other is better than the answer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from partita.kernels.threads import limit_threads
 from partita.partition.climb import Climb, Stopped
 from partita.partition.dendrogram import Codes, Dendrogram, Linkage, numbered
 from partita.partition.evidence import Evidence
-from partita.partition.result import PartitionResult, Run, Status, Tried
+from partita.partition.exhaustive import exhaustive
+from partita.partition.result import EXHAUSTIVE, PartitionResult, Run, Status, Tried
 
 __all__ = ["search_evidence"]
 
@@ -33,6 +34,8 @@ AGREEING = 2
 EVERY = 4
 # Different partitions that are polished, the best first.
 POLISHED = 3
+# Items up to which all partitions are scored: 21,147 of 9.
+EXHAUSTED = 9
 # Values that differ by no more, relative to them or to one, are the same: sums over draws in another order.
 SAME = 1e-9
 
@@ -116,10 +119,14 @@ class _Search:
         self._tell("splitting and rebuilding clusters")
         order = self._different()
         jobs = list(zip(order, seeds[len(starts) :]))
-        polished = list(self._in_order(lambda p: self._polish(*jobs[p]), range(len(jobs)), n_jobs))
+        polished = list(self._in_order(lambda p: self._polish(*jobs[p], foremost=p == 0), range(len(jobs)), n_jobs))
         for (r, _), found in zip(jobs, polished):
             self.runs[r] = found
-        if self.best is not None and self.cap < self.evidence.n_items and self.best.codes.max() + 1 == self.cap:
+        assert self.best is not None
+        if self.evidence.n_items <= EXHAUSTED:
+            if not self._over():
+                self._exhaust()
+        elif self.cap < self.evidence.n_items and self.best.codes.max() + 1 == self.cap:
             self.cap_bound = self._would_go_on(self.best, seeds[-1])
 
     def _scored_starts(self) -> list[_Found]:
@@ -209,16 +216,23 @@ class _Search:
     def _n_clusters_so_far(self) -> int:
         return 1 if self.best is None else int(self.best.codes.max()) + 1
 
-    def _polish(self, r: int, seed: np.random.SeedSequence) -> _Found:
+    def _polish(self, r: int, seed: np.random.SeedSequence, *, foremost: bool) -> _Found:
         began, found, climb = time.perf_counter(), self.runs[r], self._climb()
         climb.assign(found.codes)
         try:
-            climb.polish(np.random.default_rng(seed))
+            climb.polish(np.random.default_rng(seed), foremost=foremost)
         except Stopped:
             if (climb.labels < 0).any():
                 return found
         seconds = found.seconds + time.perf_counter() - began
         return _Found(found.start, numbered(climb.labels), climb.value, seconds)
+
+    def _exhaust(self) -> None:
+        """Score all partitions; a better one than was found takes its place."""
+        self._tell("scoring all partitions")
+        best = exhaustive(self.evidence, self.cap)
+        self._keep(_Found(EXHAUSTIVE, best.codes, best.value))
+        self.cap_bound = best.least < best.value - _margin(best.value)
 
     def _would_go_on(self, found: _Found, seed: np.random.SeedSequence) -> bool:
         """Whether more clusters than the cap allows would lower the value."""
@@ -306,8 +320,8 @@ class _Search:
             runs=runs,
             tried=tuple(tried),
             cap_bound=self.cap_bound,
-            gap=max(values) - min(values) if values else 0.0,
-            n_agreeing=self._agree() if self.runs else 0,
+            gap=max(0.0, max(values) - best.value) if values else 0.0,
+            n_agreeing=sum(value <= best.value + _margin(best.value) for value in values),
             seconds=time.perf_counter() - self.began,
             seed=seed,
             notes=tuple(self.notes),

@@ -13,7 +13,10 @@ from partita.partition.losses import PartitionLoss
 if TYPE_CHECKING:
     from partita.partition.evidence import Evidence
 
-__all__ = ["MethodResult", "PartitionResult", "Run", "Tried"]
+__all__ = ["EXHAUSTIVE", "MethodResult", "PartitionResult", "Run", "Tried"]
+
+# As which the best of all partitions is among those tried.
+EXHAUSTIVE = "exhaustive"
 
 Status = Literal["converged", "max_seconds", "interrupted"]
 Codes = NDArray[np.int64]
@@ -55,7 +58,7 @@ class PartitionResult:
     runs : tuple of Run
         Every run, in the order of their starts.
     tried : tuple of Tried
-        Every start that was scored, and where each run ended.
+        Every start that was scored, of few items the best of all partitions ("exhaustive"), and where each run ended.
     cap_bound : bool
         Whether `max_clusters` kept a better partition from being found.
     gap : float
@@ -80,6 +83,11 @@ class PartitionResult:
     seconds: float
     seed: int | None
     notes: tuple[str, ...] = ()
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether all partitions were scored, so that no other is better."""
+        return any(tried.method == EXHAUSTIVE for tried in self.tried)
 
 
 @dataclass(frozen=True, eq=False)

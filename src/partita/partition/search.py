@@ -3,7 +3,7 @@
 Starts are the best cut of the average and of the complete linkage dendrogram, each scored by the loss itself; the best
 of some draws; partitions that were given; and sequential allocations of the items in random order, every fourth
 time labels at random [dahl2022]. What
-becomes of them: `partita.partition.restarts`.
+becomes of them: `partita.partition.restarts`. Of 9 items or fewer all partitions are scored too.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def search_partition(
     weights : array of M, optional
         Nonnegative weight of each draw.
     max_clusters : int, optional
-        No partition with more clusters is looked at; by default there is no such limit. `cap_bound` of the result says
+        No partition with more clusters is returned; by default there is no such limit. `cap_bound` of the result says
         whether it kept a better one from being found.
     n_init : int
-        Sequential allocations and, every fourth time, random labels; at most so many: they end early when 3 runs agree
-        on the best. Dendrograms, draws and `starts` come before them.
+        Sequential allocations and, every fourth time, random labels; at most so many: they end early when two runs
+        agree on the best. Dendrograms, draws and `starts` come before them.
     starts : sequence of arrays of N, or mapping from names to arrays
         Partitions to begin at.
     max_seconds : float, optional
@@ -82,7 +82,8 @@ def search_partition(
 
     Notes
     -----
-    A pass over the items costs M N K, or N^2 for "binder", "pear" and "vi_lb". Not the global optimum: see `gap`.
+    A pass over the items costs M N K, or N^2 for "binder", "pear" and "vi_lb". Of 9 items or fewer the global optimum,
+    whatever the seed and the starts; of more it need not be: see `gap`.
 
     References
     ----------

@@ -22,7 +22,7 @@ from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import require_pairs
 from partita.partition.named_draws import named_draws
 
-__all__ = ["checked_weights", "posterior_similarity"]
+__all__ = ["checked_weights", "posterior_similarity", "whole_shares"]
 
 Array = NDArray[np.float64]
 
@@ -92,7 +92,23 @@ def posterior_similarity(
     if labels.lacks:
         return _of_those_present(labels, v, apart)
     total = _total(v, labels.n_draws)
-    return np.asarray((total - apart) / total)
+    P = np.asarray((total - apart) / total)
+    return P if v is None else whole_shares(P)
+
+
+def whole_shares(P: Array) -> Array:
+    """Shares that are 0 or 1 up to the rounding of sums of weights as 0 or 1; the same array where none is nearly so.
+
+    "Never together" is a statement of its own: the adjusted Rand index, for one, is 0 of a partition into single items
+    unless no two are ever together.
+
+    >>> whole_shares(np.array([[1.0, -1e-17], [1e-17, 1.0 - 1e-16]])).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    nearest = np.rint(P) + 0.0  # no negative zeros
+    off = np.abs(P - nearest)
+    nearly = (off > 0.0) & (off < ROUNDING)
+    return np.where(nearly, nearest, P) if nearly.any() else P
 
 
 def checked_weights(weights: ArrayLike | None, n_draws: int) -> Array | None:
@@ -234,7 +250,7 @@ def _of_those_present(labels: LabelBlocks, v: Array | None, apart: Array) -> Arr
     with np.errstate(invalid="ignore", divide="ignore"):
         P = np.where(both > ROUNDING * total, np.clip(together / both, 0.0, 1.0), np.nan)
     np.fill_diagonal(P, np.where(present > 0, 1.0, np.nan))
-    return P
+    return whole_shares(P)
 
 
 # Weights below this share of their sum are what rounding leaves of zero.

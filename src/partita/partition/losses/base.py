@@ -4,7 +4,8 @@ With n_k the sizes of the estimate's clusters, m_j those of a draw and n_kj thei
 
     u = sum_k f(n_k),    v = sum_j f(m_j),    w = sum_kj f(n_kj),    t = f(n),
 
-with f(n) = n log n (entropies) or f(n) = n^2 (pairs of items). The formula is written once, in plain arithmetic: NumPy
+with f(n) = n log n (entropies), f(n) = n^2 (ordered pairs of items, an item with itself among them) or, where
+a loss asks for it, f(n) = n (n - 1) (of different items). The formula is written once, in plain arithmetic: NumPy
 evaluates it on arrays of draws (`partita.partition.expected`) and numba compiles it into the moves of the search
 (`partita.kernels.partition_tables`). A new loss is one file with a `Formula` and a `PartitionLoss`, and is then tested
 by `tests/contract/test_partition_loss.py`.
@@ -21,14 +22,15 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.registry import did_you_mean, enrol
 
-__all__ = ["TINY", "Formula", "PartitionLoss", "Unit", "check_weight", "counting", "entropies", "loss_of"]
+__all__ = ["NOTHING", "Formula", "PartitionLoss", "Unit", "check_weight", "counting", "dyadic", "entropies", "loss_of"]
 
 Unit = Literal["bits", "nats"]
 Array = NDArray[np.float64]
 
-# Added to a denominator that is 0 where the numerator is 0 as well: both partitions are trivial, and the loss is 0. No
-# other denominator is changed by it. Sums are exact where that happens: squares are whole, n log n is rounded to be.
-TINY = 1e-300
+# What the mean of v over draws lacks of t is nothing below this share of it: every draw is one cluster, and the rest is
+# what sums of weights round, 1e-16 times some hundreds. The least that is something is one item of N parted in one draw
+# of M, 2 / (N M). Draws of single items need no such bound: f(1) = 1 (1 - 1) = 0, and so is any mean of it.
+NOTHING = 1e-12
 # A loss nearer to zero than this is what is left of sums of n log n that cancel.
 ROUNDING = 1e-12
 
@@ -53,6 +55,8 @@ class PartitionLoss(ABC):
         the averages of v and w, which for a formula linear in them is the same, and costs less
     by_pairs : whether the posterior similarity matrix determines the expectation
     by_draws : whether it is a mean over draws of the formula; without it the matrix is all that it is defined by
+    with_itself : of losses of pairs, whether an item is paired with itself: f(n) = n^2. Without it f(n) = n (n - 1), so
+        that a formula about different items alone takes no differences in which they are lost
     is_score : whether the value reported is larger where the estimate is better
     source : where it comes from
     """
@@ -63,6 +67,7 @@ class PartitionLoss(ABC):
     per_draw: ClassVar[bool] = False
     by_pairs: ClassVar[bool] = False
     by_draws: ClassVar[bool] = True
+    with_itself: ClassVar[bool] = True
     is_score: ClassVar[bool] = False
     source: ClassVar[str]
     registry: ClassVar[dict[str, type[PartitionLoss]]] = {}
@@ -80,7 +85,7 @@ class PartitionLoss(ABC):
 
     def counts(self, n_items: int) -> Array:
         """f(0), ..., f(N + 1)."""
-        return entropies(n_items, self.unit or "bits") if self.entropic else counting(n_items)
+        return entropies(n_items, self.unit or "bits") if self.entropic else counting(n_items, self.with_itself)
 
     def reported(self, minimised: Any) -> Any:
         """The value as it is known in the field, from the one that is minimised; rounding around zero is zero."""
@@ -108,9 +113,20 @@ def entropies(n_items: int, unit: Unit) -> Array:
     return np.asarray(n * log(np.maximum(n, 1.0)))
 
 
-def counting(n_items: int) -> Array:
-    """Table of n^2 for n = 0..N+1: ordered pairs of items, an item with itself among them."""
-    return np.arange(n_items + 2, dtype=np.float64) ** 2
+def counting(n_items: int, with_itself: bool = True) -> Array:
+    """Table of n^2, or without the pairs of an item with itself n (n - 1), for n = 0..N+1: ordered pairs of items."""
+    n = np.arange(n_items + 2, dtype=np.float64)
+    return np.asarray(n * (n if with_itself else n - 1.0))
+
+
+def dyadic(f: Array) -> Array:
+    """The table rounded to whole multiples of so small a power of two that sums of it over all items are exact.
+
+    So u, v and w do not drift however many moves are made, and are 0 where they should be. The rounding is below
+    1e-9 of the loss up to N of a million; the loss that is reported is computed afresh without it.
+    """
+    unit = 2.0 ** (np.ceil(np.log2(max(f[-1], 1.0))) - 50)
+    return np.asarray(np.rint(f / unit) * unit)
 
 
 def loss_of(loss: str | PartitionLoss, unit: Unit | None = None) -> PartitionLoss:

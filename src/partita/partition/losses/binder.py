@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 from partita.errors import InputError
-from partita.partition.losses.base import TINY, PartitionLoss, check_weight
+from partita.partition.losses.base import PartitionLoss, check_weight
 
 __all__ = ["Binder"]
 
@@ -28,7 +28,8 @@ class BinderFormula(NamedTuple):
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
         """The loss from the sums of n^2; a single item has no pairs, and none are wrong."""
-        return (self.a * v + (2.0 - self.a) * u - 2.0 * w) / (t - self.apart * n + TINY)
+        pairs = t - self.apart * n
+        return (self.a * v + (2.0 - self.a) * u - 2.0 * w) / (pairs + (pairs <= 0.0))
 
 
 @dataclass(frozen=True)

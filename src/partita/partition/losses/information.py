@@ -6,7 +6,9 @@ With H the entropies of estimate and draw, H(., .) their joint entropy and I the
     ID  = max(H) - I      = (u + v - w - min(u, v)) / n
     NID = 1 - I / max(H)  = 1 - (t + w - u - v) / (t - min(u, v)),    f(n) = n log n.
 
-NVI and NID are shares in [0, 1] without a unit; ID is in bits or nats. All are metrics.
+NVI and NID are shares in [0, 1] without a unit; ID is in bits or nats. All are metrics. Where both partitions are one
+cluster, NVI and NID are 0 / 0 in exact arithmetic and here, since u, v, w and t are then one entry of the table of f or
+sums of its differences without rounding (`dyadic`); the loss is 0.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
-from partita.partition.losses.base import TINY, PartitionLoss, Unit
+from partita.partition.losses.base import PartitionLoss, Unit
 
 __all__ = ["InformationDistance", "NormalizedInformationDistance", "NormalizedVariation"]
 
@@ -26,7 +28,8 @@ class NormalizedVariationFormula(NamedTuple):
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
         """The loss from the sums of n log n; 0 where both are one cluster."""
-        return (u + v - 2.0 * w) / (t - w + TINY)
+        joint = t - w
+        return (u + v - 2.0 * w) / (joint + (joint <= 0.0))
 
 
 class DistanceFormula(NamedTuple):
@@ -47,7 +50,8 @@ class NormalizedDistanceFormula(NamedTuple):
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
         """The loss from the sums of n log n: ID over the larger entropy; 0 where both are one cluster."""
         gap = abs(u - v)
-        return (0.5 * (u + v + gap) - w) / (t - 0.5 * (u + v - gap) + TINY)
+        larger = t - 0.5 * (u + v - gap)
+        return (0.5 * (u + v + gap) - w) / (larger + (larger <= 0.0))
 
 
 @dataclass(frozen=True)
