@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from partita.partition.expected import expected_loss, partition_distance
     from partita.partition.similarity import posterior_similarity
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "SCAMS",

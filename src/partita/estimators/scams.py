@@ -76,9 +76,9 @@ class SCAMS(FactorizationEstimator):
     share, theta, gamma : float, optional
         What a pair in one cluster costs, one of the three: gamma itself, gamma = theta / N, or gamma = share / m with
         m the mean size of an item's cluster, found together with the partition. None beside a number of clusters, for
-        which gamma is sought. By default share is .13, which served
-        every number of clusters and noise level of [li2014] section 5.1 with both affinities (`partita reproduce
-        scams-figure2`), and .02 for a graph of nearest neighbours, whose clusters hang together by few of their pairs.
+        which gamma is sought. By default share is .13, which served every number of clusters and noise level of
+        [li2014] section 5.1 with both affinities (`partita reproduce scams-figure2`), and .02 for a graph of nearest
+        neighbours, whose clusters hang together by few of their pairs.
     price : float, optional
         lambda: on the scale "sym" the whole affinity of one item is 1. By default 1, and less where that alone would
         join items that share no affinity: then it depends on how large the pieces of the affinity are
