@@ -55,7 +55,7 @@ def starts(name: str) -> None:
             took, labels = min(took for took, _ in runs), cluster_qr(runs[-1][1])
             problem = Problem(DiffusedAffinity(S, 4), PerClusterObjective(), items.weights)
             found = drive(problem, ProjectedGradient(), Starts(problem.affinity, K), start=labels, seed=0)
-            scores = [adjusted_rand_index(y, each[items.inverse]) for each in (labels, found.membership.labels)]
+            scores = [adjusted_rand_index(y, each[items.of_row]) for each in (labels, found.membership.labels)]
             print(
                 f"| {name} | {len(items.features):,} | {K} | {way} | {took:.2f} | {scores[0]:.3f} | "
                 f"{scores[1]:.3f} | {found.objective:.7g} | {found.n_iter} |",

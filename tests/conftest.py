@@ -1,5 +1,6 @@
 """Fixtures that several rooms of the tests share."""
 
+import hashlib
 import os
 import re
 import signal
@@ -32,6 +33,8 @@ POSIX = {
 }
 
 
+# Cases of one test from which a sample of them is enough on each commit.
+GRID = 6
 SLOW = [line for line in Path(__file__).with_name("slow.txt").read_text().splitlines() if not line.startswith("#")]
 
 
@@ -40,6 +43,38 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(pattern.fullmatch(item.nodeid) for pattern in patterns):
             item.add_marker("slow")
+    for grid in grids(items):
+        for item in set(grid) - set(covering(grid)):
+            item.add_marker("slow")
+
+
+def grids(items: list[pytest.Item]) -> list[list[pytest.Function]]:
+    """The cases of each test that has many and several parameters, but for regressions and tests marked `whole`."""
+    found: dict[str, list[pytest.Function]] = {}
+    for item in items:
+        at_once = (
+            isinstance(item, pytest.Function) and hasattr(item, "callspec") and not item.get_closest_marker("slow")
+        )
+        if at_once and not item.get_closest_marker("whole") and "tests/regression" not in item.nodeid:
+            found.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    return [grid for grid in found.values() if len(grid) > GRID and len(grid[0].callspec.params) > 1]
+
+
+def covering(grid: list[pytest.Function]) -> list[pytest.Function]:
+    """Few cases in which every value of every parameter occurs: greedily, of equally good ones a fixed arbitrary one."""
+    values = {item: {(name, _known(value)) for name, value in item.callspec.params.items()} for item in grid}
+    left = set().union(*values.values())
+    order = sorted(grid, key=lambda item: hashlib.blake2b(item.nodeid.encode()).digest())
+    chosen = []
+    while left:
+        best = max(order, key=lambda item: len(values[item] & left))
+        chosen.append(best)
+        left -= values[best]
+    return chosen
+
+
+def _known(value: object) -> object:
+    return value if isinstance(value, (str, int, float, bool, type(None))) else id(value)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -136,7 +136,7 @@ def test_what_goes_wrong_when_the_output_is_written_does_not_cost_the_fit(call, 
     with monkeypatch.context() as patch:
         for kind in (ProjectedGradient, SubspaceMajorization):
             patch.setattr(kind, "start", never)
-        patch.setattr(sys.modules["partita.estimators.base"], "other_answers", lambda *a, **o: ())
+        patch.setattr(sys.modules["partita.estimators.pipeline"], "other_answers", lambda *a, **o: ())
         assert call("fit", *options, "--checkpoint", "kept").code == 0
     assert not (tmp_path / "kept").exists()
     assert result_of(tmp_path / "o")["status"] == "converged"
@@ -163,7 +163,7 @@ def test_ctrl_c_before_there_is_a_membership_says_what_it_cut_short(call, iris_c
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["partita.estimators.base"], "normalise", interrupt)
+    monkeypatch.setattr(sys.modules["partita.estimators.model"], "normalise", interrupt)
     stopped = call("fit", iris_csv, "--k", "3", "--label-column", "species", "--id-column", "plant", "--quiet")
     assert stopped.code == 130
     assert stopped.err == (

@@ -39,7 +39,7 @@ MATCHING = [
     (model, solver)
     for model, kind in MODELS.items()
     for solver, method in sorted(Solver.registry.items())
-    if model not in ("soft", "baum-eagon") and kind(2)._objective().domain.name in method.domains
+    if model not in ("soft", "baum-eagon") and kind(2)._model().objective.domain.name in method.domains
 ]
 
 

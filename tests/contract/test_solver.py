@@ -12,30 +12,41 @@ import pytest
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from partita.affinity import DenseAffinity, LowRankAffinity, SparseAffinity
+from partita.affinity import DenseAffinity, LowRankAffinity, SparseAffinity, Unobserved
 from partita.errors import InputError
 from partita.objectives import Objective, Problem
+from partita.objectives.domain import NONNEGATIVE, ORTHONORMAL, SIMPLEX
 from partita.solvers import Solver, Starts, drive
 
 SOLVERS = sorted(Solver.registry)
 OBJECTIVES = sorted(Objective.registry)
-SMOOTH = {"simplex", "nonnegative"}
+
+
+def domain_of(objective):
+    return Objective.registry[objective].domain
 
 
 def can(solver, objective):
-    return Objective.registry[objective].domain.name in Solver.registry[solver].domains
+    return domain_of(objective).name in Solver.registry[solver].domains
 
 
-def doing(solver, among=SMOOTH):
-    return [name for name in OBJECTIVES if can(solver, name) and Objective.registry[name].domain.name in among]
+def doing(solver):
+    """Objectives that the solver can do and whose optima are stationary points."""
+    return [name for name in OBJECTIVES if can(solver, name) and not domain_of(name).hard]
 
 
 SMOOTH_SOLVERS = [solver for solver in SOLVERS if doing(solver)]
 pairs = pytest.mark.parametrize(("solver", "objective"), [(s, o) for s in SOLVERS for o in doing(s)])
 # A partition's answer too follows its start; eigenvectors do not.
 led = pytest.mark.parametrize(
-    ("solver", "objective"), [(s, o) for s in SOLVERS for o in doing(s, SMOOTH | {"partitions"})]
+    ("solver", "objective"),
+    [(s, o) for s in SOLVERS for o in OBJECTIVES if can(s, o) and domain_of(o) is not ORTHONORMAL],
 )
+
+
+def fixed_scale(objective, K):
+    """The scales of an objective that has the same for all data."""
+    return Objective.registry[objective]().scale(np.ones(K), np.eye(K))
 
 
 def run(P, solver, objective, K, start="dirichlet", weights=None, **options):
@@ -76,18 +87,18 @@ def test_factors_stay_feasible_at_every_step_and_the_objective_falls(solver, obj
         W = state.point.W
         # A row is a projection: K roundings of numbers of order 1.
         assert domain.violation(W, weights) <= 1e-12
-        if domain.name == "simplex":
+        if domain is SIMPLEX:
             assert np.abs(W.sum(axis=1) - 1).max() <= 1e-12
-        if domain.name != "orthonormal":
+        if domain is not ORTHONORMAL:
             assert W.min() >= 0
         assert state.optimality >= 0
         steps.append(state.point.value)
 
     result = run(P, solver, objective, 3, weights=weights, max_iter=60, tol=0.0, callback=look)
-    assert len(steps) == result.n_iter > (3 if domain.name in SMOOTH else 0)
+    assert len(steps) == result.n_iter > (0 if domain.hard else 3)
     assert len(result.trace) == result.n_iter + 1
     # Partitions and eigenvectors lower the part of the objective that is not constant.
-    assert result.trace[-1] < (0.9 if domain.name in SMOOTH else 1.0) * result.trace[0]
+    assert result.trace[-1] < (1.0 if domain.hard else 0.9) * result.trace[0]
     if Solver.registry[solver].monotone:
         # rounding of numbers of the size of ||P||^2
         assert np.diff(result.trace).max() <= 1e-12 * P.squared_norm(weights)
@@ -126,16 +137,17 @@ def test_permuting_the_items_permutes_the_answer(solver, objective):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @led
 def test_the_units_of_the_affinity_change_nothing_but_the_scale(solver, objective):
-    if objective == "sof":
-        return  # its scale is one by definition
+    kind = Objective.registry[objective]
+    if kind.scales == "fixed" and kind.domain is SIMPLEX:
+        return  # neither its scale nor its factor can follow
     rng = np.random.default_rng(3)
     matrix, W = blocks(rng, 30, 3), rng.dirichlet(np.ones(3), size=30)
     first = run(DenseAffinity(matrix), solver, objective, 3, W, max_iter=40, tol=0.0)
     second = run(DenseAffinity(matrix * 1e-6), solver, objective, 3, W, max_iter=40, tol=0.0)
     np.testing.assert_allclose(second.membership.matrix, first.membership.matrix, atol=1e-5)
-    if objective in ("scaled", "per_cluster"):
+    if kind.scales != "fixed":
         np.testing.assert_allclose(second.scale, first.scale * 1e-6, rtol=1e-5)
-    elif objective != "kernel_kmeans":
+    elif not kind.domain.hard:
         np.testing.assert_allclose(second.factor, first.factor * 1e-3, atol=1e-8)
     # What rounding of the objective leaves of the optimality is its square root, 1.5e-8, of either.
     assert second.optimality == pytest.approx(first.optimality, rel=1e-2, abs=3e-8)
@@ -145,7 +157,9 @@ def test_the_units_of_the_affinity_change_nothing_but_the_scale(solver, objectiv
 def test_a_stationary_point_stays(solver, objective):
     rng = np.random.default_rng(4)
     W = separable(rng, 30, 3)
-    problem = Problem(DenseAffinity(W @ W.T), Objective.registry[objective]())
+    kind = Objective.registry[objective]
+    a = fixed_scale(objective, 3) if kind.scales == "fixed" else np.ones(3)
+    problem = Problem(DenseAffinity((W * a) @ W.T), kind())
     method = Solver.registry[solver]()
     state = method.start(problem, W)
     assert state.optimality < 1e-10
@@ -193,12 +207,12 @@ def test_dense_sparse_and_low_rank_give_one_answer(solver, objective, weighted):
 def test_a_planted_membership_is_recovered(solver, objective, K):
     rng = np.random.default_rng(10 + K)
     W = separable(rng, 40, K)
-    scales = [np.ones(K)]
-    if objective in ("scaled", "per_cluster"):
-        scales.append(np.full(K, 0.03))
-    if objective == "per_cluster":
-        scales.append(np.linspace(0.2, 5.0, K))
-    for a in scales:
+    scales = {
+        "fixed": [fixed_scale(objective, K)],
+        "common": [np.ones(K), np.full(K, 0.03)],
+        "own": [np.ones(K), np.full(K, 0.03), np.linspace(0.2, 5.0, K)],
+    }
+    for a in scales[Objective.registry[objective].scales]:
         P = DenseAffinity((W * a) @ W.T)
         result = run(P, solver, objective, K, n_init=8, tol=1e-9, max_iter=4000)
         precision = Solver.registry[solver].precision
@@ -212,20 +226,20 @@ def test_a_planted_membership_is_recovered(solver, objective, K):
 
 def best_by_scipy(matrix, objective, weights, rng):
     """The least objective for K = 2 from 60 starts of a quasi-Newton method over W and the scales together."""
-    n, root = len(matrix), np.sqrt(weights)
-    if Objective.registry[objective].domain.name == "nonnegative":
+    n, root, fixed = len(matrix), np.sqrt(weights), fixed_scale(objective, 2)
+    if domain_of(objective) is NONNEGATIVE:
 
         def of_factor(x):
             H = x.reshape(n, 2)
-            return float(((root[:, None] * (matrix - H @ H.T) * root) ** 2).sum())
+            return float(((root[:, None] * (matrix - (H * fixed) @ H.T) * root) ** 2).sum())
 
         bounds = [(0, None)] * (2 * n)
         return min(minimize(of_factor, rng.random(2 * n), bounds=bounds, method="L-BFGS-B").fun for _ in range(60))
-    free = {"sof": 0, "scaled": 1, "per_cluster": 2}[objective]
+    free = {"fixed": 0, "common": 1, "own": 2}[Objective.registry[objective].scales]
 
     def value(x):
         W = np.column_stack([x[:n], 1 - x[:n]])
-        a = np.ones(2) if not free else np.broadcast_to(x[n:], 2)
+        a = fixed if not free else np.broadcast_to(x[n:], 2)
         return float(((root[:, None] * (matrix - (W * a) @ W.T) * root) ** 2).sum())
 
     bounds = [(0, 1)] * n + [(0, None)] * free
@@ -246,10 +260,14 @@ def test_many_restarts_reach_the_global_optimum_of_four_items(solver, objective,
     # L-BFGS-B stops at about 1e-8 of the value
     precision = max(1e-5, Solver.registry[solver].precision)
     assert result.objective == pytest.approx(expected, rel=precision)
-    if objective == "sof":  # and the grid of all memberships in steps of 1/20 holds nothing better
+    kind = Objective.registry[objective]
+    if (
+        kind.scales == "fixed" and kind.domain is SIMPLEX
+    ):  # and the grid of all memberships in steps of 1/20 holds nothing better
         axis = np.linspace(0, 1, 21)
         W = np.stack(np.meshgrid(*[axis] * 4, indexing="ij"), axis=-1).reshape(-1, 4)
-        together = W[:, :, None] * W[:, None, :] + (1 - W)[:, :, None] * (1 - W)[:, None, :]
+        a, b = fixed_scale(objective, 2)
+        together = a * W[:, :, None] * W[:, None, :] + b * (1 - W)[:, :, None] * (1 - W)[:, None, :]
         grid = (weights[:, None] * weights * (matrix - together) ** 2).sum(axis=(1, 2)).min()
         assert result.objective <= (1 + precision) * grid <= 1.1 * result.objective + 0.05
 
@@ -258,14 +276,12 @@ def test_many_restarts_reach_the_global_optimum_of_four_items(solver, objective,
 def test_unobserved_pairs_are_filled_in_by_the_model(solver):
     rng = np.random.default_rng(20)
     W = separable(rng, 40, 3)
-    matrix = W @ W.T
     hidden = np.triu(rng.random((40, 40)) < 0.3, 1)
     hidden |= hidden.T
-    from partita.affinity import Unobserved
-
-    P = DenseAffinity(np.where(hidden, 0.0, matrix), Unobserved(*np.nonzero(hidden)))
     for objective in doing(solver):
-        result = run(P, solver, objective, 3, n_init=8, tol=1e-8)
+        a = fixed_scale(objective, 3) if Objective.registry[objective].scales == "fixed" else np.ones(3)
+        Q = DenseAffinity(np.where(hidden, 0.0, (W * a) @ W.T), Unobserved(*np.nonzero(hidden)))
+        result = run(Q, solver, objective, 3, n_init=8, tol=1e-8)
         precision = max(1e-5, Solver.registry[solver].precision)
         assert result.misfit < precision
         assert distance_up_to_labels(result.membership.matrix, W) < max(1e-3, precision)
@@ -278,7 +294,9 @@ def test_one_cluster_is_found_at_once(solver):
         result = run(P, solver, objective, 1)
         np.testing.assert_allclose(result.membership.matrix, np.ones((5, 1)), atol=1e-12)
         assert result.n_iter == 0
-        assert result.misfit == pytest.approx(0.0 if objective != "sof" else 0.7 / 0.3, abs=1e-7)
+        kind = Objective.registry[objective]
+        rigid = kind.scales == "fixed" and kind.domain is SIMPLEX
+        assert result.misfit == pytest.approx(abs(0.3 - fixed_scale(objective, 1)[0]) / 0.3 * rigid, abs=1e-7)
 
 
 def test_what_a_solver_needs_and_an_affinity_lacks_is_named():

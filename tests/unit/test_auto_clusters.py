@@ -32,9 +32,13 @@ from partita.affinity import (
     RelativeDistance,
 )
 from partita.errors import InputError, UnsureWarning
-from partita.estimators.choosing import Choice, Undivided
+from partita.estimators.choosing import Choice, EvidenceByK
+from partita.estimators.groups import Groups
+from partita.estimators.items import Items, merge_identical
+from partita.estimators.model import Model
 from partita.metrics import adjusted_rand_index
 from partita.n_clusters import KEvidence, Verdict, judge_all
+from partita.objectives import SoFObjective
 
 ESTIMATORS = [SoF, SoftClustering, BaumEagon, SymNMF, CopositiveFactorization, KernelKMeans, SpectralRelaxation]
 CENTRES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0], [10.0, 10.0], [21.0, 5.0]])
@@ -292,10 +296,12 @@ def test_a_choice_is_brought_to_the_most_probable_number_that_is_allowed():
     probabilities = np.array([0.1, 0.2, 0.1, 0.5, 0.1])
     verdict = Verdict(4, 0.5, probabilities, (2, 4), (), {}, False, ())
     chosen = Choice(4, start=np.zeros(9, dtype=np.int64), verdict=verdict)
-    assert chosen.within(1, 5) is chosen
-    brought = chosen.within(1, 3)
+    items = merge_identical(np.arange(5.0)[:, None])
+    assert chosen.within(Groups.of(items)) is chosen
+    brought = chosen.within(Groups.of(items, must_link=[[0, 1], [1, 2]]))
     assert (brought.n_clusters, brought.start) == (2, None)
-    assert Choice(7).within(1, 5).n_clusters == 5
+    assert Choice(7).within(Groups.of(items)).n_clusters == 5
+    assert Choice(1).within(Groups.of(items, cannot_link=[[0, 1]])).n_clusters == 2
 
 
 # What cannot be judged
@@ -383,8 +389,8 @@ def test_a_saved_model_comes_back_with_the_parameter_and_without_the_verdict(est
 @pytest.mark.parametrize("probabilities", ["calibrated", "averaged"])
 def test_calibration_keeps_the_number(probabilities, monkeypatch):
     X, _ = blobs(3)
-    asked, choice = [], SoftClustering._choice
-    monkeypatch.setattr(SoftClustering, "_choice", lambda *given: asked.append(1) or choice(*given))
+    asked, choose = [], SoftClustering._choose
+    monkeypatch.setattr(SoftClustering, "_choose", lambda *given: asked.append(1) or choose(*given))
     model = SoftClustering("auto", probabilities=probabilities, random_state=0).fit(X)
     assert len(asked) == 1  # fits to resamples take the number that was found
     fixed = SoftClustering(3, probabilities=probabilities, random_state=0).fit(X)
@@ -409,9 +415,8 @@ def test_a_stopped_fit_goes_on_with_the_same_number(tmp_path):
 class _Given(SoftClustering):
     """Answers with a partition of its own, as an estimator may."""
 
-    def _choice(self, shown: Undivided, constraints) -> Choice:
-        evidence, _ = shown.apart()
-        pieces = sp.csgraph.connected_components(evidence.affinity.as_sparse())[1]
+    def _choose(self, evidence: EvidenceByK, groups: Groups) -> Choice:
+        pieces = sp.csgraph.connected_components(evidence.before_k().evidence.affinity.as_sparse())[1]
         self.seen_ = len(pieces)
         return Choice(int(pieces.max()) + 1, start=pieces.astype(np.int64), notes=("as many as pieces",))
 
@@ -430,16 +435,16 @@ def test_an_estimator_may_choose_by_itself_and_start_from_its_partition():
 def test_evidence_is_made_once_where_it_does_not_depend_on_the_number():
     X, _ = blobs(2, 20)
 
-    def shown(builder, X):
-        return Undivided(builder, X, None, 0, 40, lambda affinity: affinity)
+    def by_k(builder):
+        return EvidenceByK(builder, Model(SoFObjective()), Items.of(X, None, builder), X, 0)
 
     for builder in (RelativeDistance(), Landmarks(n_landmarks=10)):
-        one = shown(builder, X)
-        assert one.apart()[0] is one.built(2)[0] is one.built(3)[0]
-    graph = shown(NeighborGraph(), X)
+        one = by_k(builder)
+        assert one.before_k() is one.at(2) is one.at(3)
+    graph = by_k(NeighborGraph())
     pieces = sp.csgraph.connected_components
-    assert pieces(graph.apart()[0].affinity.as_sparse())[0] == 2
-    assert pieces(graph.built(1)[0].affinity.as_sparse())[0] == 1
+    assert pieces(graph.before_k().evidence.affinity.as_sparse())[0] == 2
+    assert pieces(graph.at(1).evidence.affinity.as_sparse())[0] == 1
 
 
 def test_scikit_learns_checks():

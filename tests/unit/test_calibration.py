@@ -394,7 +394,7 @@ def test_ctrl_c_while_calibrating_keeps_the_fit_or_is_passed_on(monkeypatch):
         raise KeyboardInterrupt
 
     X = load_iris().data
-    monkeypatch.setattr("partita.estimators.base.calibrate_fit", interrupted)
+    monkeypatch.setattr("partita.estimators.pipeline._calibrated", interrupted)
     model = calibrated(3, on_interrupt="best").fit(X)
     assert model.result_.status == "interrupted"
     np.testing.assert_array_equal(model.membership_, model.result_.membership.matrix)

@@ -780,7 +780,7 @@ def table(n=240, seed=0):
 
 def interrupted(monkeypatch, after):
     """Let the driver's callback kill the fit after some iterations: estimators hand none in."""
-    module = sys.modules["partita.estimators.base"]
+    module = sys.modules["partita.estimators.pipeline"]
 
     def killing(*arguments, checkpoint=None, **options):  # the fits that calibration makes have none
         return drive(*arguments, checkpoint=checkpoint, callback=checkpoint and killed_after(after), **options)
@@ -829,7 +829,7 @@ def test_every_estimator_goes_on_to_the_same_answer(name, tmp_path, monkeypatch)
 
 @quiet
 def test_a_kill_after_the_factorization_does_not_cost_it(tmp_path, monkeypatch):
-    module, folder, X = sys.modules["partita.estimators.base"], tmp_path / "c", table()
+    module, folder, X = sys.modules["partita.estimators.pipeline"], tmp_path / "c", table()
     make = FITS["calibrated"][0]
     whole = make(random_state=0).fit(X)
 
@@ -837,7 +837,7 @@ def test_a_kill_after_the_factorization_does_not_cost_it(tmp_path, monkeypatch):
         raise KilledError
 
     with monkeypatch.context() as patch:
-        patch.setattr(module, "calibrate_fit", dies)
+        patch.setattr(module, "_calibrated", dies)
         with pytest.raises(KilledError):
             make(random_state=0, checkpoint=folder).fit(X)
     assert folder.exists()

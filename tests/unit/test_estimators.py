@@ -11,11 +11,11 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import KMeans
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import check_estimator
 
-from partita import SoF, SoftClustering, save
+from partita import SoF, SoftClustering, load, save
 from partita.affinity import (
     DenseAffinity,
     DiffusedAffinity,
@@ -28,6 +28,7 @@ from partita.affinity import (
 )
 from partita.errors import InputError
 from partita.metrics import accuracy, adjusted_rand_index
+from partita.objectives import KernelKMeansObjective, Objective, PerClusterObjective, ScaledObjective
 from partita.solvers import ProjectedGradient
 
 both = pytest.mark.parametrize("estimator", [SoF, SoftClustering])
@@ -696,3 +697,55 @@ def test_clusters_that_hold_no_item_are_said():
         said = [note for note in model.result_.notes if "hold no item" in note]
         assert [note.split(" ", 1)[0] for note in said] == [str(empty)] * (empty > 0)
     assert empty > 0
+
+
+# An objective of one's own
+
+
+@pytest.fixture
+def halved():
+    class Halved(Objective):
+        """||P - W W^T / 2||^2."""
+
+        name = "halved, of a test"
+        equation = "||P - W W^T / 2||^2"
+        source = "a test"
+
+        def scale(self, attraction, curvature):
+            return np.full(len(attraction), 0.5)
+
+    yield Halved()
+    del Objective.registry[Halved.name]
+
+
+def test_an_objective_takes_the_place_of_sizes(halved):
+    X = load_iris().data
+    given = SoftClustering(3, objective=PerClusterObjective(), random_state=0).fit(X)
+    named = SoftClustering(3, sizes="free", random_state=0).fit(X)
+    np.testing.assert_array_equal(given.membership_, named.membership_)
+    own = SoftClustering(3, objective=halved, affinity="relative", normalization="none", random_state=0).fit(X)
+    assert own.scale_ == 0.5
+    assert own.result_.objective_name == halved.name
+    P, W = own.affinity_.to_dense(), own.membership_[np.unique(own.item_index_, return_index=True)[1]]
+    d = np.bincount(own.item_index_)
+    assert own.objective_ == pytest.approx(float(d @ (P - 0.5 * W @ W.T) ** 2 @ d))
+    hard = SoftClustering(3, objective=KernelKMeansObjective(), random_state=0).fit(X)
+    assert set(hard.membership_.ravel()) == {0.0, 1.0}
+    with pytest.raises(InputError, match="sizes"):
+        SoftClustering(3, sizes="equal", objective=ScaledObjective()).fit(X)
+
+
+def test_a_model_keeps_its_objective_by_the_name_it_is_registered_under(halved, tmp_path):
+    X = load_iris().data
+    for name, objective in (("ours", ScaledObjective()), ("own", halved)):
+        model = SoftClustering(3, objective=objective, random_state=0).fit(X)
+        save(model, tmp_path / name)
+        again = load(tmp_path / name)
+        assert type(again.objective) is type(objective)
+        np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+    class Unknown(type(halved)):
+        pass
+
+    with pytest.raises(InputError, match="objective"):
+        save(SoftClustering(3, objective=Unknown(), random_state=0).fit(X), tmp_path / "unknown")

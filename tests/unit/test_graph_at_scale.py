@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from partita import SoftClustering, load, save
+from partita import SCAMS, SoftClustering, load, save
 from partita.affinity import (
     NeighborGraph,
     SparseAffinity,
@@ -22,10 +22,10 @@ from partita.affinity import (
     self_tuned,
     sparse,
 )
-from partita.affinity.last_search import LastSearch
 from partita.affinity.neighbor_search import TreeSearch, fitted_search, nearest
 from partita.affinity.normalise import normalise
 from partita.affinity.order import distinct_share, locality_order
+from partita.affinity.shared_search import LastSearch, shared_search
 from partita.estimators import items as items_module
 from partita.estimators.items import merge_identical
 from partita.kernels.graph import both_ways, pieces, scaled_values
@@ -33,11 +33,6 @@ from partita.kernels.threads import limit_threads
 
 # A few roundings of distances and of what is computed from them.
 ROUNDING = 1e-9
-
-
-@pytest.fixture(autouse=True)
-def _nothing_kept():
-    from_neighbors.LAST_SEARCH.forget()
 
 
 def cloud(n, d=3, seed=0):
@@ -127,27 +122,31 @@ def searches(monkeypatch):
     return asked
 
 
-def test_fits_with_another_number_of_clusters_search_once(searches):
+def test_a_fit_searches_once_and_so_do_fits_that_share(searches):
     X = cloud(300)
-    fits = [SoftClustering(K, random_state=0).fit(X) for K in (2, 3, 5)]
+    with shared_search():
+        fits = [SoftClustering(K, random_state=0).fit(X) for K in (2, 3, 5)]
     assert searches == [10]
-    from_neighbors.LAST_SEARCH.forget()
     np.testing.assert_array_equal(SoftClustering(5, random_state=0).fit(X).membership_, fits[-1].membership_)
     assert searches == [10, 10]
+    SCAMS(random_state=0).fit(X)  # a graph before there is a number of clusters, and one for the number
+    assert searches == [10, 10, 10]
 
 
 def test_what_the_search_does_not_depend_on_is_free_to_change(searches):
-    X = cloud(300)
-    graphs = [
-        NeighborGraph(connection=connection, weights=weights, smoothing=m).build(X, n_clusters=K).affinity.to_dense()
-        for connection, weights, m, K in (
-            ("union", "gaussian", 1, 2),
-            ("mutual", "cauchy", 3, 9),
-            ("union", "binary", 1, 300),
-        )
-    ]
-    assert searches == [10]
-    from_neighbors.LAST_SEARCH.forget()
+    with shared_search():
+        X = cloud(300)
+        graphs = [
+            NeighborGraph(connection=connection, weights=weights, smoothing=m)
+            .build(X, n_clusters=K)
+            .affinity.to_dense()
+            for connection, weights, m, K in (
+                ("union", "gaussian", 1, 2),
+                ("mutual", "cauchy", 3, 9),
+                ("union", "binary", 1, 300),
+            )
+        ]
+        assert searches == [10]
     np.testing.assert_array_equal(
         NeighborGraph(connection="mutual", weights="cauchy", smoothing=3).build(X, n_clusters=9).affinity.to_dense(),
         graphs[1],
@@ -155,38 +154,40 @@ def test_what_the_search_does_not_depend_on_is_free_to_change(searches):
 
 
 def test_changed_items_and_settings_are_searched_anew(searches):
-    X = cloud(300)
-    NeighborGraph().build(X, n_clusters=2)
-    moved = X.copy()
-    moved[7, 1] = np.nextafter(moved[7, 1], np.inf)
-    builds = [
-        (moved, NeighborGraph()),
-        (X[::-1], NeighborGraph()),
-        (X, NeighborGraph(metric="cityblock")),
-        (X, NeighborGraph(metric="minkowski", metric_params={"p": 3})),
-        (X, NeighborGraph(metric="minkowski", metric_params={"p": 4})),
-        (X, NeighborGraph(n_neighbors=11, metric="minkowski", metric_params={"p": 4})),
-    ]
-    for Y, graph in builds:
-        graph.build(Y, n_clusters=2)
-    assert len(searches) == 1 + len(builds)
-    metric = lambda x, y: float(np.abs(x - y).sum())  # noqa: E731 - who knows what else it depends on
-    for _ in range(2):
-        NeighborGraph(metric=metric).build(X[:40], n_clusters=2)
-    assert len(searches) == 3 + len(builds)
+    with shared_search():
+        X = cloud(300)
+        NeighborGraph().build(X, n_clusters=2)
+        moved = X.copy()
+        moved[7, 1] = np.nextafter(moved[7, 1], np.inf)
+        builds = [
+            (moved, NeighborGraph()),
+            (X[::-1], NeighborGraph()),
+            (X, NeighborGraph(metric="cityblock")),
+            (X, NeighborGraph(metric="minkowski", metric_params={"p": 3})),
+            (X, NeighborGraph(metric="minkowski", metric_params={"p": 4})),
+            (X, NeighborGraph(n_neighbors=11, metric="minkowski", metric_params={"p": 4})),
+        ]
+        for Y, graph in builds:
+            graph.build(Y, n_clusters=2)
+        assert len(searches) == 1 + len(builds)
+        metric = lambda x, y: float(np.abs(x - y).sum())  # noqa: E731 - who knows what else it depends on
+        for _ in range(2):
+            NeighborGraph(metric=metric).build(X[:40], n_clusters=2)
+        assert len(searches) == 3 + len(builds)
 
 
 def test_fewer_neighbours_are_taken_from_more_where_that_is_exact(searches):
     X = cloud(300)
-    NeighborGraph(n_neighbors=15).build(X, n_clusters=2)
-    fewer = NeighborGraph(n_neighbors=6).build(X, n_clusters=2).affinity.to_dense()
+    with shared_search():
+        NeighborGraph(n_neighbors=15).build(X, n_clusters=2)
+        fewer = NeighborGraph(n_neighbors=6).build(X, n_clusters=2).affinity.to_dense()
     assert searches == [15]
-    from_neighbors.LAST_SEARCH.forget()
     np.testing.assert_array_equal(NeighborGraph(n_neighbors=6).build(X, n_clusters=2).affinity.to_dense(), fewer)
     # on a grid the sixth closest is one of several: which one must not depend on what was asked before
     grid = np.stack(np.meshgrid(np.arange(18.0), np.arange(18.0)), axis=-1).reshape(-1, 2)
-    NeighborGraph(n_neighbors=15).build(grid, n_clusters=2)
-    NeighborGraph(n_neighbors=6).build(grid, n_clusters=2)
+    with shared_search():
+        NeighborGraph(n_neighbors=15).build(grid, n_clusters=2)
+        NeighborGraph(n_neighbors=6).build(grid, n_clusters=2)
     assert searches == [15, 6, 15, 6]
 
 
@@ -400,10 +401,10 @@ def test_a_permutation_of_many_rows_permutes_the_items():
     assert len(one.features) > items_module.LOCAL_FROM
     np.testing.assert_array_equal(one.features, other.features)
     np.testing.assert_array_equal(one.weights, other.weights)
-    np.testing.assert_array_equal(one.inverse[shuffle], other.inverse)
-    known = one.inverse >= 0
-    np.testing.assert_array_equal(one.features[one.inverse[known]], X[known])
-    np.testing.assert_array_equal(one.weights, np.bincount(one.inverse[known], weights[known]))
+    np.testing.assert_array_equal(one.of_row[shuffle], other.of_row)
+    known = one.of_row >= 0
+    np.testing.assert_array_equal(one.features[one.of_row[known]], X[known])
+    np.testing.assert_array_equal(one.weights, np.bincount(one.of_row[known], weights[known]))
 
 
 def test_a_permutation_of_many_rows_permutes_the_fit():
@@ -501,7 +502,6 @@ def test_a_graph_takes_a_small_multiple_of_its_own_memory():
     X = cloud(60_000)
     builder = NeighborGraph(n_neighbors=15)
     builder.build(X[:40_000], n_clusters=40_000)  # compiled and loaded
-    from_neighbors.LAST_SEARCH.forget()
     tracemalloc.start()
     try:
         P = builder.build(X, n_clusters=2).affinity

@@ -100,7 +100,7 @@ def test_tick_labels_of_large_numbers_do_not_touch():
 def test_the_report_says_each_note_once_and_how_many_items_it_leaves_out(monkeypatch):
     points, labels = clusters()
     X = np.r_[points, FAR]
-    monkeypatch.setattr("partita.estimators.rows.fits", lambda _: False)  # as of a fit too large for N x N
+    monkeypatch.setattr("partita.estimators.pipeline.fits", lambda _: False)  # as of a fit too large for N x N
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = SoftClustering(3, random_state=0).fit(X)

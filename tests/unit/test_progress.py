@@ -287,7 +287,7 @@ def test_stages_say_what_is_under_way_with_a_bar_or_without():
     ("module", "name", "said"),
     [
         ("partita.affinity.from_features", "nth_closest", "building the affinity"),
-        ("partita.estimators.base", "merge_identical", "preparing the items"),
+        ("partita.estimators.items", "merge_identical", "preparing the items"),
         ("partita.solvers.restarts", "run_restart", None),
     ],
 )
@@ -331,7 +331,7 @@ def test_ctrl_c_after_the_factorization_leaves_its_result(on_interrupt, monkeypa
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["partita.estimators.base"], "other_answers", interrupt)
+    monkeypatch.setattr(sys.modules["partita.estimators.pipeline"], "other_answers", interrupt)
     model = SoftClustering(3, on_interrupt=on_interrupt)
     if on_interrupt == "raise":
         with pytest.raises(KeyboardInterrupt):

@@ -27,7 +27,7 @@ from partita.affinity import (
 from partita.affinity.checks import as_affinity
 from partita.affinity.normalise import normalise, normalise_rows
 from partita.errors import InputError
-from partita.estimators.copositive import _without_diagonal
+from partita.estimators.model import _without_diagonal
 from partita.objectives import KernelKMeansObjective, Problem, SymNMFObjective
 from partita.objectives.domain import NONNEGATIVE, Partitions, single_moves
 from partita.solvers import Solver

@@ -13,7 +13,7 @@ from partita.affinity.base import Array
 from partita.affinity.gower import gower_distances
 from partita.errors import InputError
 
-__all__ = ["Metric", "distance_blocks", "distances"]
+__all__ = ["Metric", "distance_blocks", "distances", "euclidean_metric"]
 
 Metric = str | Callable[..., float]
 ROW_BLOCK = 1024
@@ -22,6 +22,11 @@ PRECISION = 1e-9
 # Part of a row's distances from which all of them are: a few are picked out.
 MANY = 1 / 16
 EUCLIDEAN = ("euclidean", "l2")
+
+
+def euclidean_metric(missing: str) -> str:
+    """The name of the Euclidean distance: over the cells that both items have where others may be missing."""
+    return "nan_euclidean" if missing == "unobserved" else "euclidean"
 
 
 def distances(X: Array, Y: Array, metric: Metric, params: Mapping[str, Any] | None) -> Array:

@@ -32,6 +32,10 @@ class Evidence(ABC):
     def rows(self, X: Any) -> Any:
         """Affinity of new items to the fitted ones, N_new x N (dense or CSR), before any normalisation."""
 
+    def voices(self, labels: Any, of_row: Any) -> tuple[Any, ...] | None:
+        """What each part of the evidence says alone, beside the labels of the items; None where it has no parts."""
+        return None
+
     def observed(self, rows: Any) -> sp.csr_array | None:
         """Of rows that `rows` made, the pairs that were observed, zeros stored; None where all were."""
         return None
@@ -47,11 +51,35 @@ class Builder(ABC):
     name: ClassVar[str]
     registry: ClassVar[dict[str, type[Builder]]] = {}
     pairwise: bool = False
+    """Whether rows of X are affinities or distances to the same items, in the place of features."""
+    metric: Any = "euclidean"
+    metric_params: Any = None
+    of_distances: ClassVar[bool] = False
+    """Whether the affinity is made of distances by `metric`, so that these say how many clusters there are."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
             enrol(Builder.registry, cls)
+
+    @classmethod
+    def named(cls, *, missing: str, symmetrize: str | None, seed: int) -> Builder:
+        """The builder that an estimator's `affinity="name"` means, given its other parameters."""
+        return cls()
+
+    @property
+    def varies_with_k(self) -> bool:
+        """Whether `build` depends on the number of clusters."""
+        return True
+
+    @property
+    def needs_k(self) -> bool:
+        """Whether the affinity means nothing before there is a number of clusters."""
+        return False
+
+    def as_judged(self, X: Array) -> Array:
+        """The features by which the number of clusters is judged."""
+        return X
 
     @abstractmethod
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> Evidence:

@@ -21,7 +21,7 @@ from scipy.optimize import brentq
 from partita.affinity.base import Affinity, Array
 from partita.affinity.checks import ASYMMETRY, as_distances
 from partita.affinity.dense import DenseAffinity
-from partita.affinity.distances import Metric, distance_blocks, distances
+from partita.affinity.distances import Metric, distance_blocks, distances, euclidean_metric
 from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.errors import InputError
 from partita.memory import SPARSE_WAY, require_memory
@@ -57,6 +57,7 @@ class RelativeDistance(Builder):
     """
 
     name = "relative"
+    of_distances = True
 
     n: int = 10
     metric: Metric = "euclidean"
@@ -75,6 +76,16 @@ class RelativeDistance(Builder):
     @property
     def pairwise(self) -> bool:  # type: ignore[override]
         return self.metric == "precomputed"
+
+    @property
+    def needs_k(self) -> bool:
+        return self.scale == "balanced"
+
+    varies_with_k = needs_k
+
+    @classmethod
+    def named(cls, *, missing: str, symmetrize: str | None, seed: int) -> RelativeDistance:
+        return cls(metric=euclidean_metric(missing))
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> RelativeEvidence:
         n_items = X.shape[0]

@@ -69,6 +69,7 @@ class Nystrom(Builder):
     """
 
     name = "nystrom"
+    of_distances = True
 
     kernel: Kernel = "gaussian"
     n_landmarks: int = 300
@@ -79,6 +80,12 @@ class Nystrom(Builder):
     def __post_init__(self) -> None:
         check_kernel(self.kernel, self.scale)
         check_choice("n_landmarks", self.n_landmarks, self.selection)
+
+    @property
+    def needs_k(self) -> bool:
+        return self.scale == "balanced"
+
+    varies_with_k = needs_k
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> NystromEvidence:
         X = complete(X, self.name)

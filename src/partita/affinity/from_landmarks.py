@@ -63,6 +63,7 @@ class Landmarks(Builder):
     """
 
     name = "landmarks"
+    of_distances = True
 
     n_landmarks: int = 500
     n_neighbors: int = 5
@@ -72,6 +73,10 @@ class Landmarks(Builder):
     def __post_init__(self) -> None:
         check_choice("n_landmarks", self.n_landmarks, self.selection)
         check_choice("n_neighbors", self.n_neighbors, self.selection)
+
+    @property
+    def varies_with_k(self) -> bool:
+        return False
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> LandmarkEvidence:
         X = complete(X, self.name)

@@ -48,6 +48,14 @@ class Precomputed(Builder):
     def pairwise(self) -> bool:  # type: ignore[override]
         return True
 
+    @property
+    def varies_with_k(self) -> bool:
+        return False
+
+    @classmethod
+    def named(cls, *, missing: str, symmetrize: str | None, seed: int) -> Precomputed:
+        return cls(missing=missing, symmetrize=symmetrize)  # type: ignore[arg-type]
+
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> MatrixEvidence:
         affinity = as_affinity(X, missing=self.missing, symmetrize=self.symmetrize, unstored=self.unstored)
         return MatrixEvidence(affinity, affinity.n_items, float(affinity.diagonal().mean()), self)

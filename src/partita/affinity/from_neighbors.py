@@ -8,9 +8,9 @@ nothing. "union" keeps a pair that either item chose, "mutual" one that both did
 With `smoothing` m the distance is that of mutual reachability, max(L, c_i, c_j) with c_i the distance to the m-th
 closest other [campello2013]: items in sparse places, as on a bridge between clusters, move away from all others.
 
-Neighbours are exact while that is cheap (`partita.affinity.neighbor_search`) and approximate (pynndescent) beyond. The
-last search is kept: another number of clusters, connection, weight or smoothing for the same items needs no new one.
-What follows it is O(nnz), in a few arrays of N x k numbers.
+Neighbours are exact while that is cheap (`partita.affinity.neighbor_search`) and approximate (pynndescent) beyond.
+Within one fit the last search is shared (`partita.affinity.shared_search`). What follows it is O(nnz), in a few arrays
+of N x k numbers.
 
 A graph in more pieces than clusters asked for says nothing about which pieces belong together: then the shortest links
 between pieces are added, with the heavy-tailed weight 1 / (1 + L^2 / (sigma_i sigma_j)).
@@ -27,9 +27,8 @@ import scipy.sparse as sp
 
 from partita.affinity.base import Affinity, Array
 from partita.affinity.checks import as_distances
-from partita.affinity.distances import Metric
+from partita.affinity.distances import Metric, euclidean_metric
 from partita.affinity.evidence import Builder, Evidence, given_rows
-from partita.affinity.last_search import LastSearch, search_key
 from partita.affinity.links import shortest_links
 from partita.affinity.neighbor_search import (
     BY_BLOCKS,
@@ -51,6 +50,7 @@ from partita.affinity.self_tuned import (
     symmetric_graph,
     tuned_weights,
 )
+from partita.affinity.shared_search import search_key, the_shared_search
 from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 
@@ -59,8 +59,6 @@ __all__ = ["Index", "NeighborEvidence", "NeighborGraph", "fitted_search", "neare
 # Exact search is used up to this many items, or in this few dimensions, where trees work.
 EXACT_ITEMS = 20_000
 EXACT_DIMENSIONS = 12
-# What the last build looked for.
-LAST_SEARCH = LastSearch()
 
 
 @dataclass(frozen=True)
@@ -102,6 +100,7 @@ class NeighborGraph(Builder):
     """
 
     name = "neighbors"
+    of_distances = True
 
     n_neighbors: int = 10
     connection: Connection = "union"
@@ -128,6 +127,14 @@ class NeighborGraph(Builder):
     @property
     def pairwise(self) -> bool:  # type: ignore[override]
         return self.metric == "precomputed"
+
+    @property
+    def varies_with_k(self) -> bool:
+        return not self.pairwise  # features are linked until there are no more pieces than clusters
+
+    @classmethod
+    def named(cls, *, missing: str, symmetrize: str | None, seed: int) -> NeighborGraph:
+        return cls(metric=euclidean_metric(missing))
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> NeighborEvidence:
         if self.pairwise:
@@ -166,12 +173,13 @@ class NeighborGraph(Builder):
             return nearest(X, X, k, self.metric, self.metric_params, itself=True)
         exact = self.metric in BY_BLOCKS or self.search == "exact"
         exact = exact or (self.search == "auto" and (n <= EXACT_ITEMS or X.shape[1] <= EXACT_DIMENSIONS))
-        key = search_key(X, self.metric, self.metric_params, *(("exact",) if exact else ("approximate", self.seed, k)))
-        known = None if key is None else LAST_SEARCH.recall(key, k)
+        shared, settings = the_shared_search(), ("exact",) if exact else ("approximate", self.seed, k)
+        key = None if shared is None else search_key(X, self.metric, self.metric_params, *settings)
+        known = None if shared is None or key is None else shared.recall(key, k)
         if known is not None:
             return known
         found = nearest(X, X, k, self.metric, self.metric_params, itself=True) if exact else self._approximate(X, k)
-        return found if key is None else LAST_SEARCH.keep(key, *found)
+        return found if shared is None or key is None else shared.keep(key, *found)
 
     def _approximate(self, X: Array, k: int) -> tuple[Index, Array]:
         from pynndescent import NNDescent

@@ -68,6 +68,7 @@ class RandomFeatures(Builder):
     """
 
     name = "random_features"
+    of_distances = True
 
     kernel: Kernel = "laplacian"
     n_features: int = 300
@@ -78,6 +79,12 @@ class RandomFeatures(Builder):
         check_kernel(self.kernel, self.scale)
         if self.n_features < 1:
             raise InputError(f"n_features={self.n_features}: expected at least 1")
+
+    @property
+    def needs_k(self) -> bool:
+        return self.scale == "balanced"
+
+    varies_with_k = needs_k
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> FactorEvidence:
         X = complete(X, self.name)

@@ -203,7 +203,7 @@ def _checkpoint(options: FitOptions) -> Checkpoint | None:
 def _solver(text: str, estimator: FactorizationEstimator, model: str) -> Solver:
     """A solver that can do what the model asks, from NAME or NAME:OPTION=VALUE,OPTION=VALUE."""
     name, _, chosen = text.partition(":")
-    domain = estimator._objective().domain.name
+    domain = estimator._model().objective.domain.name
     able = sorted(other for other, kind in Solver.registry.items() if domain in kind.domains)
     if name not in Solver.registry:
         raise InputError(f"--solver {name}: expected one of {', '.join(able)}")

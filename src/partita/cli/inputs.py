@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from partita.affinity import SparseAffinity, from_edges
 from partita.errors import InputError
-from partita.estimators.rows import lost_digits
+from partita.estimators.input_checks import lost_digits
 from partita.estimators.scaling import dominating_column
 from partita.io import EdgeTable, read_edges, read_features, read_matrix
 

@@ -118,6 +118,7 @@ class Ensemble(Builder):
     """
 
     name = "ensemble"
+    of_distances = True
 
     methods: Sequence[str | Member | dict[str, Any]] = METHODS
     n_draws: int = 4
@@ -146,6 +147,17 @@ class Ensemble(Builder):
     def members(self) -> tuple[Member, ...]:
         """The methods as members."""
         return self.methods  # type: ignore[return-value]
+
+    @property
+    def needs_k(self) -> bool:
+        return True
+
+    @classmethod
+    def named(cls, *, missing: str, symmetrize: str | None, seed: int) -> Ensemble:
+        return cls(seed=seed)
+
+    def as_judged(self, X: Array) -> Array:
+        return frame_of(X, self.units)(X)
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> EnsembleEvidence:
         X = np.asarray(X, dtype=np.float64)
@@ -232,13 +244,13 @@ class EnsembleEvidence(Evidence):
         )
         return np.asarray((voters @ self._factor @ self._factor.T).toarray())
 
-    def compared(self, labels: Labels, inverse: NDArray[np.intp]) -> tuple[Draw, ...]:
-        """The draws beside the labels of the distinct items; `inverse` says which distinct item each row is."""
+    def voices(self, labels: Labels, of_row: NDArray[np.intp]) -> tuple[Draw, ...]:
+        """The draws beside the labels of the items; `of_row` says which item each row is."""
         return tuple(
             replace(
                 draw,
                 agreement_with_result=adjusted_rand(draw.labels, labels),
-                labels=np.where(inverse < 0, -1, draw.labels[inverse]),
+                labels=np.where(of_row < 0, -1, draw.labels[of_row]),
             )
             for draw in self.draws
         )

@@ -1,112 +1,187 @@
-"""What the factorization estimators share: merging of copies, the fit, and what is kept of it."""
+"""What the factorization estimators share: parameters and the checks of their values and of the input, fit, predict."""
 
 from __future__ import annotations
 
-import dataclasses
+import os
 from abc import abstractmethod
 from contextlib import nullcontext
+from dataclasses import KW_ONLY, dataclass, replace
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import _fit_context
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin, _fit_context
+from sklearn.utils import Tags
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from partita.affinity import Affinity, Builder, DiffusedAffinity
-from partita.affinity.normalise import NONE, How, Normalised, normalise
-from partita.calibration import Calibration
-from partita.ensemble import EnsembleEvidence
+from partita.affinity import Affinity, Builder, Precomputed, RelativeDistance
+from partita.calibration import Calibration, Calibrator
+from partita.ensemble import Draw
 from partita.errors import InputError
-from partita.estimators.alternatives import other_answers
-from partita.estimators.calibrating import calibrate_fit
-from partita.estimators.choosing import GIVE_A_NUMBER, Choice, Undivided, judged
-from partita.estimators.constraints import Constraints
+from partita.estimators.checked_parameters import seed_of
+from partita.estimators.choosing import Choice, EvidenceByK, choose_number
 from partita.estimators.extension import Extension
-from partita.estimators.items import check_weights, merge_identical
-from partita.estimators.rows import (
-    columns_of,
-    copies,
-    empty_clusters,
-    expanded,
-    seed,
-    sparse_way,
-    start_of_items,
-    weighted_part,
-)
-from partita.estimators.scaling import Scaling
-from partita.estimators.scoring import ScoringEstimator
-from partita.membership import argmax_labels, row_entropy
-from partita.n_clusters import Verdict
-from partita.objectives import Objective, Problem
+from partita.estimators.frames import checked_frame, row_names
+from partita.estimators.groups import Groups
+from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
+from partita.estimators.input_checks import check_finite, check_magnitude, check_size, warn_of_lost_digits
+from partita.estimators.items import check_weights
+from partita.estimators.model import Model
+from partita.estimators.pipeline import NAMED, Fitted, Given, Options, fit
+from partita.kernels.foreign_csr import is_foreign_csr
+from partita.kernels.namespace import is_foreign
+from partita.membership import row_entropy
+from partita.n_clusters import Criterion, Verdict
 from partita.progress import ProgressBar, Stages
-from partita.solvers import OpenCheckpoint, Solver, SolveResult, Starts, default_solver, drive, opened
+from partita.solvers import Checkpoint, OpenCheckpoint, Solver, SolveResult, opened
 
-__all__ = ["FILL_IN", "FactorizationEstimator"]
+__all__ = ["FactorizationEstimator"]
 
 Array = NDArray[np.float64]
 
-# What a model says that does not take unobserved pairs at all.
-FILL_IN = (
-    "fill the pairs in, or use SymNMF or SoftClustering with normalization='none' (command line: --model symnmf "
-    "--normalization none)"
-)
+# Restarts where the start is random, as scikit-learn's KMeans has it.
+RANDOM_RESTARTS = 10
 
 
-class FactorizationEstimator(ScoringEstimator):
-    """A membership by factorization of an affinity, with scikit-learn's conventions."""
+class NameIn(StrOptions):
+    """One of some words, or a name that a registry has by then: users add their own."""
+
+    def __init__(self, words: set[str], registry: dict[str, Any], what: str) -> None:
+        super().__init__(words)
+        self.registry, self.what = registry, what
+
+    def is_satisfied_by(self, value: Any) -> bool:
+        return isinstance(value, str) and (value in self.options or value in self.registry)
+
+    def __str__(self) -> str:
+        words = " or ".join(map(repr, sorted(self.options)))
+        return f"{words} or the name of {self.what} ({', '.join(sorted(self.registry))})"
+
+
+class FittedAttributes:
+    """What `fit` sets."""
 
     membership_: Array
+    labels_: NDArray[np.int64]
+    n_clusters_: int
+    entropy_: Array
+    objective_: float
+    scale_: float | Array
+    n_iter_: int
+    n_products_: int
     result_: SolveResult
-    calibration_: Calibration
+    affinity_: Affinity
+    item_index_: NDArray[np.intp]
+    items_: NDArray[np.str_] | None
+    factor_: Array
+    unassigned_: NDArray[np.intp]
     verdict_: Verdict
+    ensemble_: tuple[Draw, ...]
+    calibration_: Calibration
+    _builder_: Builder
+    _solver_: Solver
+    _extension: Extension
+    _calibrator: Calibrator | None
 
-    # What to do about unobserved pairs that the normalisation does not take.
-    _all_pairs: ClassVar[str] = NONE
-    # Whether `_choice` is asked although a number was given.
-    _chooses: ClassVar[bool] = False
+
+@dataclass(eq=False, repr=False)
+class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, BaseEstimator):
+    """A membership by factorization of an affinity, with scikit-learn's conventions.
+
+    A subclass says by `_model` what is factorized; parameters are its dataclass fields, stored as given and checked at
+    `fit`.
+    """
+
+    # The builder that affinity="precomputed_distance" means.
+    _of_given_distances: ClassVar[type[Builder]] = RelativeDistance
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_clusters": [Interval(Integral, 1, None, closed="left"), NameIn({"auto"}, Criterion.registry, "a criterion")],
+        "affinity": [NameIn({"precomputed_distance"}, Builder.registry, "a builder"), Builder],
+        "solver": [None, Solver],
+        "start": [str, "array-like"],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_seconds": [None, Interval(Real, 0, None, closed="neither")],
+        "scale_features": [StrOptions({"none", "standard", "minmax"})],
+        "missing": [StrOptions({"error", "unobserved"})],
+        "symmetrize": [None, StrOptions({"mean", "max", "min"})],
+        "on_interrupt": [StrOptions({"raise", "best"})],
+        "checkpoint": [None, str, os.PathLike, Checkpoint],
+        "random_state": ["random_state", np.random.Generator],
+        "n_jobs": [None, Integral],
+        "verbose": ["verbose"],
+    }
+
+    n_clusters: Any = 8
+    _: KW_ONLY
+    affinity: Any = "relative"
+    solver: Solver | None = None
+    start: Any = "dirichlet"
+    n_init: Any = "auto"
+    max_iter: int = 1000
+    tol: float = 1e-4
+    max_seconds: float | None = None
+    scale_features: Any = "none"
+    missing: Any = "error"
+    symmetrize: Any = None
+    on_interrupt: Any = "raise"
+    checkpoint: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
+    verbose: int = 0
 
     @abstractmethod
-    def _objective(self) -> Objective: ...
+    def _model(self) -> Model:
+        """What is factorized, by which objective and solver."""
 
-    def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
-        return default_solver(affinity, n_clusters)
-
-    def _alternatives(self) -> dict[str, Objective]:
-        """Objectives that the fit is compared with, by what would have asked for them."""
-        return {}
-
-    def _normalization(self) -> How:
-        return "none"
-
-    def _factorized(self, normalised: Normalised) -> Affinity:
-        """What is factorized, given the normalised affinity."""
-        return normalised.affinity
-
-    def _steps(self, _affinity: Affinity) -> int:
-        return 1
-
-    def _choice(self, shown: Undivided, constraints: Constraints | None) -> Choice:
-        """The number of clusters where none was given.
+    def _choose(self, evidence: EvidenceByK, groups: Groups) -> Choice:
+        """The number of clusters, and a start where there is one of its own.
 
         Raises
         ------
         InputError
-            For evidence that criteria cannot look at.
         """
-        if shown.builder.pairwise and constraints is not None and (constraints.weight == 0).any():
-            raise InputError(
-                f"n_clusters='auto': pair_weight says that pairs were not observed, and criteria read all: "
-                f"{GIVE_A_NUMBER}"
-            )
-        least = 1 if constraints is None or not len(constraints.apart) else 2
-        return judged(shown, self.n_clusters).within(least, shown.most)
+        return choose_number(self.n_clusters, evidence, groups)
 
-    def _start(
-        self, choice: Choice | None, constraints: Constraints | None, inverse: NDArray[np.intp], n_items: int
-    ) -> Any:
-        """The start for the items: that of the choice, or else the one given."""
-        if choice is None or choice.start is None:
-            return start_of_items(self.start, inverse, n_items)
-        return choice.start if constraints is None else constraints.first_of(choice.start)
+    def _start(self) -> Any:
+        return self.start
+
+    def _n_init(self) -> int:
+        if self.n_init != "auto":
+            return int(self.n_init)
+        return RANDOM_RESTARTS if isinstance(self.start, str) and self.start == "dirichlet" else 1
+
+    def _builder(self) -> Builder:
+        """The builder that the `affinity` parameter names."""
+        if isinstance(self.affinity, Builder):
+            if self.symmetrize is not None:
+                raise InputError("symmetrize belongs to the affinity: pass affinity=Precomputed(symmetrize=...)")
+            return self.affinity
+        if self.symmetrize is not None and self.affinity != "precomputed":
+            raise InputError(f"symmetrize={self.symmetrize!r} needs affinity='precomputed', not {self.affinity!r}")
+        if self.affinity == "precomputed_distance":
+            return self._of_given_distances(metric="precomputed")  # type: ignore[call-arg]
+        number = int(self.random_state) if isinstance(self.random_state, Integral) else 0
+        return Builder.registry[self.affinity].named(missing=self.missing, symmetrize=self.symmetrize, seed=number)
+
+    def _options(self, stage: Stages, checkpoint: OpenCheckpoint | None) -> Options:
+        return Options(
+            start=self._start(),
+            n_init=self._n_init(),
+            max_iter=self.max_iter,
+            tol=self.tol,
+            max_seconds=self.max_seconds,
+            seed=seed_of(self.random_state),
+            n_jobs=self.n_jobs,
+            on_interrupt=self.on_interrupt,
+            scale_features=self.scale_features,
+            probabilities=getattr(self, "probabilities", "fitted"),
+            checkpoint=checkpoint,
+            stage=stage,
+        )
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(
@@ -152,189 +227,160 @@ class FactorizationEstimator(ScoringEstimator):
         """
         builder = self._builder()
         X = self._checked(X, builder, reset=True)
-        n = X.n_items if isinstance(X, Affinity) else X.shape[0]
-        weights = check_weights(sample_weight, n)
+        given = Given(X, check_weights(sample_weight, X.shape[0]), must_link, cannot_link, pair_weight)
         with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
             stage = Stages(bar)
             try:
-                self._fit(X, weights, builder, stage, checkpoint, (must_link, cannot_link, pair_weight))
+                fitted = fit(self._model(), builder, given, self._choose, self._options(stage, checkpoint))
             except KeyboardInterrupt as stop:
                 if self.on_interrupt != "best" or stop.args:
                     raise
                 raise KeyboardInterrupt(f"interrupted while {stage.now}: there is no membership to hand back") from None
-        note = empty_clusters(self.labels_, self.n_clusters_)
-        if note is not None:
-            self.result_ = dataclasses.replace(self.result_, notes=(*self.result_.notes, note))
+        self._builder_ = builder
+        self._adopt(fitted)
         return self
 
-    def _fit(
-        self,
-        X: Any,
-        weights: Array | None,
-        builder: Builder,
-        stage: Stages,
-        checkpoint: OpenCheckpoint | None,
-        known: tuple[Any, Any, Any],
-    ) -> None:
-        n = X.n_items if isinstance(X, Affinity) else X.shape[0]
-        K = None if isinstance(self.n_clusters, str) else int(self.n_clusters)
-        number = seed(self.random_state)
-        if builder.pairwise:
-            items = weighted_part(X, weights, n)
-            distinct = items.features.shape[0] - copies(items.features, builder)
-        else:
-            items = merge_identical(X, weights)
-            distinct = len(items.features)
-        if K is not None and distinct < K:
-            raise InputError(
-                f"n_clusters={K} is larger than the number of distinct items, {distinct} (n_samples = {n}); "
-                f"ask for at most {distinct} clusters"
-            )
-        constraints = Constraints.of(*known, items.inverse, items.features.shape[0], weights)
-        n_groups = distinct if constraints is None else constraints.n_groups(distinct)
-        if K is not None and n_groups < K:
-            raise InputError(
-                f"must-links leave {n_groups} items to tell apart, and n_clusters={K} is more: "
-                "drop some of them, or ask for fewer clusters"
-            )
-        features, scaling = items.features, None
-        if not builder.pairwise:
-            scaling = Scaling.of(features, items.weights, self.scale_features)
-            features = features if scaling is None else scaling(features)
-        elif self.scale_features != "none":
-            raise InputError(f"scale_features={self.scale_features!r} needs features, not a precomputed matrix")
-        # Merged copies of rows count once in a graph; of items that are only known by their pairs each counts.
-        counts = items.weights if builder.pairwise else None
-        shown = Undivided(
-            *(builder, features, items.weights, number or 0, min(distinct, n_groups)),
-            lambda affinity: normalise(affinity, self._normalization(), counts, remedy=self._all_pairs),
-        )
-        choice = None
-        if K is None or self._chooses:
-            with stage("choosing the number of clusters"):
-                choice = self._choice(shown, constraints)
-            choice.warn()
-            K = choice.n_clusters
-        with stage("building the affinity"):
-            evidence, normalised = shown.built(K)
-            affinity = self._factorized(normalised)
-            steps = self._steps(affinity)
-            if steps > 1:
-                affinity = DiffusedAffinity(affinity, steps, counts)
-        usable = None if builder.pairwise or np.isnan(features).any() else features
-        graph = normalised.affinity if normalised.how != "none" else None
-        of_items = Problem(affinity, self._objective(), items.weights)
-        problem, inverse = of_items, items.inverse
-        if constraints is not None:
-            problem, within = constraints.applied(of_items)
-            affinity, inverse = problem.affinity, constraints.place(inverse)
-            usable = None if usable is None else constraints.mean(usable, items.weights)
-            graph = None if graph is None else constraints.contracted(graph, items.weights)
-        starts = Starts(affinity, K, usable, problem.weights, graph, counts if constraints is None else None)
-        solver = self.solver or self._default_solver(affinity, K)
-        options: dict[str, Any] = {
-            "start": self._start(choice, constraints, inverse, affinity.n_items),
-            "max_iter": self.max_iter,
-            "tol": self.tol,
-            "max_seconds": self.max_seconds,
-            "seed": number,
-        }
-        with stage("finding a start"):
-            result = drive(
-                problem,
-                solver,
-                starts,
-                n_init=self._n_init(),
-                n_jobs=self.n_jobs,
-                on_interrupt=self.on_interrupt,
-                checkpoint=checkpoint,
-                progress=stage.bar,
-                **options,
-            )
-        if result.status == "converged":
-            with stage("comparing with other sizes"):
-                try:
-                    others = other_answers(problem, self._alternatives(), solver, starts, result.membership, **options)
-                except KeyboardInterrupt:
-                    others = ("interrupted while comparing with other sizes",)
-                    result = self._interrupted(result, checkpoint)
-            result = dataclasses.replace(result, notes=(*result.notes, *others))
-        stage.enter("putting the result together")
-        chosen = () if choice is None else choice.notes
-        result = dataclasses.replace(result, notes=(*chosen, *result.notes, *sparse_way(affinity)))
-        self._builder_, self._solver_ = builder, solver
-        labels = result.membership.labels
-        if constraints is not None:
-            result = constraints.told(result, problem, within)
-            labels = constraints.of_items(labels)
-        assert result.factor is not None
-        factor = result.factor if constraints is None else constraints.of_items(result.factor)
-        used = columns_of(items, n) if builder.pairwise else None
-        self._extension = Extension.of_fit(evidence, normalised, of_items, factor, result.scale, scaling, labels, used)
-        self.affinity_ = affinity
-        self.item_index_ = inverse
-        self.__dict__.pop("ensemble_", None)
-        self.__dict__.pop("verdict_", None)
-        if choice is not None and choice.verdict is not None:
-            self.verdict_ = choice.verdict
-        if isinstance(evidence, EnsembleEvidence):
-            self.ensemble_ = evidence.compared(labels, items.inverse)
-            result = dataclasses.replace(result, evidence=self.ensemble_)
-        self._keep(result, inverse, X)
-        self._calibrator = None
-        self.__dict__.pop("calibration_", None)
-        if self._probabilities() != "fitted":
-            with stage("calibrating the memberships"):
-                plain = constraints is None and result.status != "interrupted"
-                try:
-                    given, self._calibrator, self.calibration_ = calibrate_fit(
-                        *(self, builder, features, items.weights, result.membership),
-                        plain=plain,
-                        averaged=self._probabilities() == "averaged",
-                    )
-                except KeyboardInterrupt:
-                    result = self._interrupted(self.result_, checkpoint)
-                    note = "interrupted while calibrating: the memberships are the fitted ones"
-                    self.result_ = dataclasses.replace(result, notes=(*result.notes, note))
-                    return
-                self._keep_calibrated(features, given, inverse, X)
-
-    def _interrupted(self, result: SolveResult, checkpoint: OpenCheckpoint | None) -> SolveResult:
-        """What Ctrl-C after the factorization leaves: with on_interrupt="best" the result, to go on from."""
-        if self.on_interrupt != "best":
-            raise KeyboardInterrupt
-        if checkpoint is not None:
-            checkpoint.complete = False
-        return dataclasses.replace(result, status="interrupted")
-
-    def _keep_calibrated(self, features: Any, fitted: Array, inverse: NDArray[np.intp], X: Any) -> None:
-        """Put the calibrated membership of every row in the place of the fitted one; `result_` keeps that."""
-        assert self._calibrator is not None
-        W = self._calibrator(features, fitted)
-        labels = argmax_labels(W, np.random.default_rng(0))
-        unseen = np.flatnonzero(inverse < 0)
-        rest = self._calibrator(self._scaled(X[unseen]), self.membership_[unseen]) if len(unseen) else W[:0]
-        W, labels = W[inverse], labels[inverse]
-        W[unseen], labels[unseen] = rest, rest.argmax(axis=1)
-        self.membership_, self.labels_, self.entropy_ = W, labels, row_entropy(W)
-
-    def _keep(self, result: SolveResult, inverse: NDArray[np.intp], X: Any) -> None:
-        """Hand the answer for the distinct items back to every row."""
-        W, labels = result.membership.matrix, result.membership.labels
-        if len(inverse) != len(W) or not np.array_equal(inverse, np.arange(len(W))):
-            unseen = np.flatnonzero(inverse < 0)
-            W, labels = W[inverse], labels[inverse]
-            if len(unseen):
-                W[unseen] = self._extension.membership(X[unseen])
-                labels[unseen] = W[unseen].argmax(axis=1)
-            result = expanded(result, W, labels, inverse)
-        self.membership_ = W
-        self.labels_ = labels
-        self.n_clusters_ = W.shape[1]
-        self.entropy_ = row_entropy(W)
-        self.objective_ = result.objective
-        common = bool((result.scale == result.scale[0]).all())
-        self.scale_ = float(result.scale[0]) if common and self._objective().name != "per_cluster" else result.scale
+    def _adopt(self, fitted: Fitted) -> None:
+        """Set the attributes of a fit."""
+        for name in ("verdict_", "ensemble_", "factor_", "unassigned_", "calibration_"):
+            self.__dict__.pop(name, None)
+        result, K = fitted.result, fitted.membership.shape[1]
+        note = empty_clusters(fitted.labels, K)
+        self.result_ = result if note is None else replace(result, notes=(*result.notes, note))
+        self.membership_, self.labels_, self.n_clusters_ = fitted.membership, fitted.labels, K
+        self.entropy_, self.objective_ = row_entropy(fitted.membership), result.objective
+        common = fitted.problem.objective.scales != "own" and bool((result.scale == result.scale[0]).all())
+        self.scale_ = float(result.scale[0]) if common else result.scale
         self.n_iter_ = max(result.n_iter, 1)  # scikit-learn asks a transformer for one at least
         self.n_products_ = result.n_products
-        self.result_ = result
+        self.affinity_, self.item_index_ = fitted.problem.affinity, fitted.group_of_row
+        self._solver_, self._extension, self._calibrator = fitted.solver, fitted.scorer, fitted.calibrator
+        if fitted.factor is not None:
+            self.factor_, self.unassigned_ = fitted.factor, fitted.unassigned
+        if fitted.choice.verdict is not None:
+            self.verdict_ = fitted.choice.verdict
+        if fitted.result.evidence:
+            self.ensemble_ = fitted.result.evidence
+        if fitted.calibration is not None:
+            self.calibration_ = fitted.calibration
+
+    def predict_proba(self, X: Any) -> Any:
+        """Membership of new items.
+
+        Each row solves one small problem: its membership y minimises sum_j (p_j - y^T diag(scale) w_j)^2 over the
+        simplex, with p its (normalised, diffused) affinity to the fitted items and w_j their memberships, which stay
+        as they are. On the training items the answer may differ from `membership_`: there every item also moved the
+        others. Calibrated memberships of new items come from the same density and temperature as those of the fitted.
+
+        Parameters
+        ----------
+        X : M x d features, or M x N rows of affinities or distances to the fitted items
+            With missing="unobserved" an affinity may be NaN, a pair that the row's problem leaves out, as it does those
+            that a sparse X does not store under `Precomputed(unstored="unobserved")`. A row that knows nothing is
+            uniform. Features may be a Dask array or dataframe: the answer is one too, computed block by block when
+            it is asked for.
+
+        Returns
+        -------
+        M x K array, rows on the simplex
+        """
+        check_is_fitted(self)
+        if comes_in_blocks(X):
+            return predict_in_blocks(self, X, type(self).predict_proba, self.n_clusters_)
+        X = self._checked(X, self._builder_, reset=False)
+        calibrator: Calibrator | None = getattr(self, "_calibrator", None)
+        if calibrator is None:
+            return self._extension.membership(X)
+        if calibrator.density is None:
+            return calibrator(None, self._extension.membership(X))
+        scaling = self._extension.scaling
+        return calibrator(X if scaling is None else scaling(X), None)
+
+    def predict(self, X: Any) -> Any:
+        """Most probable cluster of new items; on the training items it may differ from `labels_`."""
+        if comes_in_blocks(X):
+            return predict_in_blocks(self, X, type(self).predict, None)
+        return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.int64)
+
+    def transform(self, X: Any) -> Any:
+        """Membership of new items, as `predict_proba` gives it; `set_output` says in which container.
+
+        `fit_transform` is `fit` and then this: a function of the rows, which on the training items may differ from
+        `membership_`.
+
+        Parameters
+        ----------
+        X : as in `predict_proba`
+
+        Returns
+        -------
+        M x K array, or a frame of pandas or polars with the columns p_0 to p_{K-1}
+        """
+        return self.predict_proba(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The names of the columns of `transform`: those of `memberships.csv`, p_0 to p_{K-1}."""
+        check_is_fitted(self)
+        return np.array([f"p_{k}" for k in range(self.n_clusters_)], dtype=object)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        pairwise = (
+            self.affinity.pairwise
+            if isinstance(self.affinity, Builder)
+            else self.affinity in ("precomputed", "precomputed_distance")
+        )
+        tags.input_tags.pairwise = pairwise
+        tags.input_tags.sparse = pairwise
+        tags.input_tags.allow_nan = self.missing == "unobserved"
+        return tags
+
+    def _checked(self, X: Any, builder: Builder, *, reset: bool) -> Any:
+        """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
+        if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
+            X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
+        if isinstance(X, Affinity):
+            if not isinstance(builder, Precomputed):
+                raise InputError("an Affinity was given: pass affinity='precomputed'")
+            if not reset:
+                raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
+            self.n_features_in_, self.items_ = X.n_items, None
+            return X
+        X, given = checked_frame(X, pairwise=builder.pairwise and reset), getattr(X, "dtype", None)
+        if reset:
+            self.items_ = row_names(X)
+            check_size(X, pairwise=builder.pairwise)
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if builder.pairwise else False,
+            dtype=np.float64,
+            order="C",  # a frame's columns lie apart, and sums in another order have other last bits
+            ensure_all_finite=False,
+            ensure_min_samples=1,
+        )
+        if builder.pairwise and not reset:
+            return X
+        if not builder.pairwise:
+            check_finite(X, self.missing)
+            if reset:
+                check_magnitude(X)
+                warn_of_lost_digits(X, given)
+        return X
+
+
+def empty_clusters(labels: NDArray[np.int64], n_clusters: int) -> str | None:
+    """What to say of clusters that are the most probable one of no item; None where there is none.
+
+    >>> empty_clusters(np.array([0, 0, 2]), 4)
+    '2 of 4 clusters hold no item (1, 3): ask for 2, the number that the evidence supports'
+    """
+    empty = np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0).tolist()
+    if not empty:
+        return None
+    named = ", ".join(map(str, empty[:NAMED])) + (", ..." if len(empty) > NAMED else "")
+    return (
+        f"{len(empty)} of {n_clusters} clusters hold no item ({named}): ask for {n_clusters - len(empty)}, the number "
+        "that the evidence supports"
+    )

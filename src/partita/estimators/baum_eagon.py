@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from partita import solvers
-from partita.affinity import Affinity
 from partita.estimators.base import FactorizationEstimator
-from partita.objectives import Objective, ScaledObjective
-from partita.solvers import Solver
+from partita.estimators.model import Model
+from partita.objectives import ScaledObjective
 
 __all__ = ["BaumEagon"]
 
@@ -65,8 +64,5 @@ class BaumEagon(FactorizationEstimator):
     [[1.0, 0.0, 0.0], [0.1, 0.1, 0.8]]
     """
 
-    def _objective(self) -> Objective:
-        return ScaledObjective()
-
-    def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
-        return solvers.BaumEagon("adaptive")
+    def _model(self) -> Model:
+        return Model(ScaledObjective(), solver=self.solver or solvers.BaumEagon("adaptive"))

@@ -20,11 +20,10 @@ from partita.affinity import DrawsAffinity
 from partita.affinity.checks import Missing
 from partita.affinity.label_blocks import LabelBlocks
 from partita.errors import InputError
-from partita.estimators.checked_parameters import check_parameters
+from partita.estimators.checked_parameters import check_parameters, seed_of
 from partita.estimators.partition_modes import modes_as_given, modes_of
 from partita.estimators.partition_notes import misfit_note, modes_note, search_notes
 from partita.estimators.partition_starts import partition_starts
-from partita.estimators.rows import seed
 from partita.metrics import entropy
 from partita.partition.certainty import ItemCertainty, item_certainty
 from partita.partition.chains import FEWEST, ChainComparison, compare_chains
@@ -374,7 +373,7 @@ class BayesianPartition(BaseEstimator):
             max_clusters=self.max_clusters,
             n_init=self.n_init,
             max_seconds=self.max_seconds,
-            random_state=seed(self.random_state),
+            random_state=seed_of(self.random_state),
             n_jobs=self.n_jobs,
             on_interrupt=self.on_interrupt,
             progress=tell,

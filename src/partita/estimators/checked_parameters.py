@@ -7,13 +7,15 @@ here an error names the parameter as it is written, what came and what was expec
 from __future__ import annotations
 
 import re
+from numbers import Integral
 from typing import Any
 
+import numpy as np
 from sklearn.utils._param_validation import InvalidParameterError
 
 from partita.errors import InputError
 
-__all__ = ["check_parameters"]
+__all__ = ["check_parameters", "seed_of"]
 
 SAID = re.compile(
     r"The '(?P<name>\w+)' parameter of \w+ must be (?P<wanted>.*)\. Got (?P<came>.*) instead\.", re.DOTALL
@@ -52,3 +54,12 @@ def check_parameters(estimator: Any) -> None:
             wanted = re.sub(pattern, words, wanted)
         came = came if len(came) <= LONGEST else came[: LONGEST - 3] + "..."
         raise InputError(f"{found['name']}={came}: expected {wanted}") from error
+
+
+def seed_of(random_state: Any) -> int | None:
+    """A whole number from any of the ways to say a seed."""
+    if random_state is None or isinstance(random_state, Integral):
+        return None if random_state is None else int(random_state)
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31 - 1))
+    return int(random_state.randint(2**31 - 1))

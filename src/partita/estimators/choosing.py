@@ -1,4 +1,4 @@
-"""`n_clusters="auto"`: what the number of clusters is judged by, and what a fit makes of the verdict.
+"""The number of clusters of a fit: the one that is given, or the one that the evidence is judged to have.
 
 Features that Euclidean distances make sense of are judged as they are (scaled, copies once), whatever affinity is made
 of them afterwards: that is what the verdict was measured on (`partita.n_clusters.verdict`), and it looks at 20,000 of
@@ -12,43 +12,26 @@ far apart would be one item in between. The number is then brought into what the
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.affinity import (
-    Affinity,
-    Builder,
-    Landmarks,
-    LowRankRepresentation,
-    MatchingPursuit,
-    NeighborGraph,
-    Nystrom,
-    Precomputed,
-    RandomFeatures,
-    RelativeDistance,
-    SparseSubspace,
-)
-from partita.affinity.evidence import Evidence
-from partita.affinity.normalise import Normalised
-from partita.ensemble import Ensemble
-from partita.ensemble.frame import frame_of
+from partita.affinity import Affinity, Builder, Evidence, NeighborGraph, Normalised, Precomputed
 from partita.errors import InputError, UnsureWarning
+from partita.estimators.groups import Groups
+from partita.estimators.items import Items
+from partita.estimators.model import Model
 from partita.kernels.threads import limit_threads, n_threads
 from partita.n_clusters import KEvidence, Verdict, judge_all
 from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import DOUBTFUL
 
-__all__ = ["GIVE_A_NUMBER", "Choice", "Undivided", "evidence_on_k", "judged"]
+__all__ = ["Built", "Choice", "EvidenceByK", "choose_number", "judged"]
 
 Array = NDArray[np.float64]
 
-# Affinities of features under Euclidean distances, and those that are the same for any number of clusters.
-OF_DISTANCES = (Ensemble, Landmarks, NeighborGraph, Nystrom, RandomFeatures, RelativeDistance)
-SAME_FOR_ALL = (Landmarks, LowRankRepresentation, MatchingPursuit, Precomputed, RelativeDistance, SparseSubspace)
 GIVE_A_NUMBER = "give the number of clusters (command line: as --k 3)"
 
 
@@ -71,12 +54,9 @@ class Choice:
     verdict: Verdict | None = None
     notes: tuple[str, ...] = ()
 
-    def within(self, least: int, most: int) -> Choice:
-        """This choice, or the most probable number that constraints and distinct items allow, with a note.
-
-        >>> Choice(1).within(2, 5).n_clusters
-        2
-        """
+    def within(self, groups: Groups) -> Choice:
+        """This choice, or the most probable number that constraints and distinct items allow, with a note."""
+        least, most = 2 if len(groups.apart) else 1, groups.n_distinct
         if least <= self.n_clusters <= most:
             return self
         K = min(max(self.n_clusters, least), most)
@@ -100,63 +80,108 @@ class Choice:
             warnings.warn(words, UnsureWarning, stacklevel=5)
 
 
+class Built(NamedTuple):
+    """The evidence at a number of clusters, and its affinity normalised."""
+
+    evidence: Evidence
+    normalised: Normalised
+
+
 @dataclass(frozen=True, eq=False)
-class Undivided:
-    """Items whose number of clusters is to be chosen, and the affinity for any number.
+class EvidenceByK:
+    """The evidence of the items of a fit at any number of clusters, made when it is asked for.
 
     Attributes
     ----------
     builder : Builder
+    model : Model
+        Which normalisation.
+    items : Items
     features : n x d array, or n x n matrix or Affinity where the builder is pairwise
-        Of the distinct items, scaled.
-    weights : array of n, optional
-        How often each item counts.
+        Of the items, scaled.
     seed : int
         The same for the same `random_state`; 0 for None.
-    most : int
-        Clusters that there may be at most.
-    normalised_of : callable
-        The normalisation of the estimator.
     """
 
     builder: Builder
+    model: Model
+    items: Items
     features: Any
-    weights: Array | None
     seed: int
-    most: int
-    normalised_of: Callable[[Affinity], Normalised]
-    _built: dict[int, tuple[Evidence, Normalised]] = field(default_factory=dict, repr=False)
+    _built: dict[int, Built] = field(default_factory=dict, repr=False)
 
-    def built(self, n_clusters: int) -> tuple[Evidence, Normalised]:
-        """The evidence of the builder at this number of clusters, and its affinity normalised; made once."""
-        known = self._known(n_clusters)
+    @property
+    def copies(self) -> Array | None:
+        """How often each item counts in the affinity.
+
+        Merged copies of rows count once in a graph; of items that are only known by their pairs each counts.
+        """
+        return self.items.weights if self.builder.pairwise else None
+
+    def at(self, n_clusters: int) -> Built:
+        """The evidence at this number of clusters; made once."""
+        known = n_clusters if self.builder.varies_with_k else 0
         if known not in self._built:
             self._built.clear()  # one at a time: it may be N x N
-            evidence = self.builder.build(self.features, n_clusters=n_clusters, weights=self.weights)
-            self._built[known] = evidence, self.normalised_of(evidence.affinity)
+            evidence = self.builder.build(self.features, n_clusters=n_clusters, weights=self.items.weights)
+            self._built[known] = Built(evidence, self.model.normalised(evidence.affinity, self.copies))
         return self._built[known]
 
-    def apart(self) -> tuple[Evidence, Normalised]:
-        """The same before there is a number: pieces of a neighbour graph stay apart.
+    def before_k(self) -> Built:
+        """The evidence before there is a number: pieces of a neighbour graph stay apart.
 
         An affinity that needs the number ("ensemble", scale="balanced") is made for the one that `judged` gives.
         """
-        if isinstance(self.builder, Ensemble) or getattr(self.builder, "scale", None) == "balanced":
-            return self.built(judged(self).n_clusters)
-        return self.built(self.features.n_items if isinstance(self.features, Affinity) else self.features.shape[0])
-
-    def _known(self, n_clusters: int) -> int:
-        b = self.builder
-        same = isinstance(b, SAME_FOR_ALL) and getattr(b, "scale", None) != "balanced"
-        return 0 if same or (isinstance(b, NeighborGraph) and b.pairwise) else n_clusters
+        return self.at(judged(self).n_clusters if self.builder.needs_k else self.items.n_items)
 
 
-def judged(shown: Undivided, by: str = "auto") -> Choice:
+def choose_number(n_clusters: int | str, evidence: EvidenceByK, groups: Groups) -> Choice:
+    """The number that was given, or the one that criteria find within what constraints and distinct items allow.
+
+    Parameters
+    ----------
+    n_clusters : int, "auto" or the name of a criterion
+
+    Raises
+    ------
+    InputError
+        For more clusters than there are distinct items or groups, and for evidence that criteria cannot look at.
+    """
+    if not isinstance(n_clusters, str):
+        require_enough(n_clusters, evidence.items, groups)
+        return Choice(int(n_clusters))
+    if evidence.builder.pairwise and (groups.weight == 0).any():
+        raise InputError(
+            f"n_clusters='auto': pair_weight says that pairs were not observed, and criteria read all: {GIVE_A_NUMBER}"
+        )
+    return judged(evidence, n_clusters).within(groups)
+
+
+def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
+    """Raise where there are fewer distinct items, or groups of them, than clusters.
+
+    Raises
+    ------
+    InputError
+    """
+    if items.n_distinct < n_clusters:
+        raise InputError(
+            f"n_clusters={n_clusters} is larger than the number of distinct items, {items.n_distinct} (n_samples = "
+            f"{len(items.of_row)}); ask for at most {items.n_distinct} clusters"
+        )
+    if groups.n_distinct < n_clusters:
+        raise InputError(
+            f"must-links leave {groups.n_distinct} items to tell apart, and n_clusters={n_clusters} is more: "
+            "drop some of them, or ask for fewer clusters"
+        )
+
+
+def judged(evidence: EvidenceByK, by: str = "auto") -> Choice:
     """The verdict of the voting criteria, or what one criterion says.
 
     Parameters
     ----------
-    shown : Undivided
+    evidence : EvidenceByK
     by : str
         "auto" or the name of a criterion.
 
@@ -166,51 +191,46 @@ def judged(shown: Undivided, by: str = "auto") -> Choice:
         For evidence that the criteria cannot look at: pairs not observed, an affinity on Dask workers, negative row
         sums, a criterion that wants features where there are none.
     """
-    evidence = evidence_on_k(shown)
+    shown = _shown_to_criteria(evidence)
     with limit_threads(n_threads()):
         try:
-            verdict = judge_all(evidence, "auto" if by == "auto" else [by])
+            verdict = judge_all(shown, "auto" if by == "auto" else [by])
         except InputError as error:
             raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
     return Choice(verdict.n_clusters, verdict=verdict, notes=verdict.notes)
 
 
-def evidence_on_k(shown: Undivided) -> KEvidence:
+def _shown_to_criteria(evidence: EvidenceByK) -> KEvidence:
     """What the number of clusters is judged by; see the top of this file.
 
     Raises
     ------
     InputError
     """
-    X, builder = shown.features, shown.builder
-    n = X.n_items if isinstance(X, Affinity) else X.shape[0]
-    if isinstance(builder, OF_DISTANCES) and not builder.pairwise:
-        metric, missing = getattr(builder, "metric", "euclidean"), bool(np.isnan(X).any())
-        if metric in ("euclidean", "nan_euclidean") and not missing:
-            if isinstance(builder, Ensemble):
-                X = frame_of(X, builder.units)(X)
-            return KEvidence(features=X, seed=shown.seed)
-        rng = np.random.default_rng(shown.seed)
+    X, builder, seed = evidence.features, evidence.builder, evidence.seed
+    if builder.of_distances and not builder.pairwise:
+        if builder.metric in ("euclidean", "nan_euclidean") and not np.isnan(X).any():
+            return KEvidence(features=builder.as_judged(X), seed=seed)
+        n, rng = len(X), np.random.default_rng(seed)
         rows = np.arange(n) if n <= MOST_GRAPHED else np.sort(rng.choice(n, MOST_GRAPHED, replace=False))
-        given = getattr(builder, "metric_params", None)
-        graph = NeighborGraph(metric="nan_euclidean" if metric == "euclidean" else metric, metric_params=given)
-        return KEvidence(affinity=_graph(graph, X[rows]), seed=shown.seed)
-    if builder.pairwise and not isinstance(builder, Precomputed):
-        return KEvidence(
-            affinity=_graph(NeighborGraph(metric="precomputed"), X), weights=shown.weights, seed=shown.seed
-        )
-    affinity = shown.apart()[0].affinity
+        metric = "nan_euclidean" if builder.metric == "euclidean" else builder.metric
+        graph = NeighborGraph(metric=metric, metric_params=builder.metric_params)
+        return KEvidence(affinity=_in_pieces(graph, X[rows]), seed=seed)
+    if builder.pairwise and builder.of_distances:
+        graph = NeighborGraph(metric="precomputed")
+        return KEvidence(affinity=_in_pieces(graph, X), weights=evidence.items.weights, seed=seed)
+    affinity = evidence.before_k().evidence.affinity
     if affinity.pair_weights is not None:
         raise InputError(f"n_clusters='auto': criteria compare all pairs, and some were not observed: {GIVE_A_NUMBER}")
     if affinity.name == "distributed":
         raise InputError(
             f"n_clusters='auto': criteria resample items, and the affinity lies on Dask workers: {GIVE_A_NUMBER}"
         )
-    return KEvidence(affinity=affinity, weights=shown.weights, seed=shown.seed)
+    return KEvidence(affinity=affinity, weights=evidence.items.weights, seed=seed)
 
 
-def _graph(graph: NeighborGraph, X: Any) -> Affinity:
-    """Left in as many pieces as it falls into."""
+def _in_pieces(graph: NeighborGraph, X: Any) -> Affinity:
+    """The graph with its connected components not linked."""
     n = X.shape[0]
     if n == 1:
         return Precomputed().build(np.ones((1, 1)), n_clusters=1).affinity

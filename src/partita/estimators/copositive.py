@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-import scipy.sparse as sp
 from sklearn.utils._param_validation import StrOptions
 
-from partita.affinity import Affinity, Builder, DenseAffinity, SparseAffinity, Unobserved, WeightedAffinity
-from partita.affinity.normalise import How, Normalised
-from partita.estimators.base import FILL_IN
-from partita.estimators.nonnegative import NonnegativeEstimator
-from partita.memory import SPARSE_WAY, require_pairs
-from partita.objectives import CopositiveObjective, Objective
-from partita.solvers import Solver
+from partita.estimators.base import FactorizationEstimator
+from partita.estimators.model import FILL_IN, Model
+from partita.objectives import CopositiveObjective
 
 __all__ = ["CopositiveFactorization"]
 
 
-class CopositiveFactorization(NonnegativeEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class CopositiveFactorization(FactorizationEstimator):
     """Copositive factorization of Zass and Shashua [zass2005; zass2006].
 
     Objective: minimise sum_{i != j} (F_ij - g_i^T g_j)^2 over G (N x K) with G >= 0, where F is the doubly stochastic
@@ -88,76 +84,15 @@ class CopositiveFactorization(NonnegativeEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NonnegativeEstimator._parameter_constraints,
+        **FactorizationEstimator._parameter_constraints,
         "normalization": [StrOptions({"relative-entropy", "l1", "frobenius"})],
         "diagonal": ["boolean"],
     }
 
-    _all_pairs = FILL_IN
+    normalization: Any = "relative-entropy"
+    diagonal: bool = False
 
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        normalization: str = "relative-entropy",
-        diagonal: bool = False,
-        affinity: str | Builder = "relative",
-        solver: Solver | None = None,
-        start: Any = "dirichlet",
-        n_init: int | str = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        max_seconds: float | None = None,
-        scale_features: str = "none",
-        missing: str = "error",
-        symmetrize: str | None = None,
-        on_interrupt: str = "raise",
-        checkpoint: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.normalization = normalization
-        self.diagonal = diagonal
-        self.affinity = affinity
-        self.solver = solver
-        self.start = start
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.scale_features = scale_features
-        self.missing = missing
-        self.symmetrize = symmetrize
-        self.on_interrupt = on_interrupt
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _objective(self) -> Objective:
-        return CopositiveObjective()
-
-    def _normalization(self) -> How:
-        return self.normalization  # type: ignore[return-value]
-
-    def _factorized(self, normalised: Normalised) -> Affinity:
-        return normalised.affinity if self.diagonal else _without_diagonal(normalised)
-
-
-def _without_diagonal(normalised: Normalised) -> Affinity:
-    """The affinity with its diagonal unobserved; of an item of weight d, d of the d^2 pairs of its copies."""
-    affinity, d = normalised.affinity, normalised.weights
-    items = np.arange(affinity.n_items)
-    if d is not None and (d > 1).any():
-        between = affinity.diagonal() if normalised.between is None else normalised.between
-        return WeightedAffinity(affinity, items, items, np.maximum(1.0 - 1.0 / d, 0.0), between)
-    if isinstance(affinity, SparseAffinity):
-        off = sp.csr_array(affinity.matrix - sp.diags_array(affinity.diagonal()))
-        off.eliminate_zeros()
-        return SparseAffinity(off, Unobserved(items, items))
-    require_pairs(len(items), "a second affinity", SPARSE_WAY)
-    matrix = affinity.to_dense().copy()
-    np.fill_diagonal(matrix, 0.0)
-    return DenseAffinity(matrix, Unobserved(items, items))
+    def _model(self) -> Model:
+        return Model(
+            CopositiveObjective(), self.normalization, diagonal=self.diagonal, solver=self.solver, remedy=FILL_IN
+        )

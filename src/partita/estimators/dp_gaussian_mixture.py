@@ -13,9 +13,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from partita.errors import InputError
-from partita.estimators.checked_parameters import check_parameters
+from partita.estimators.checked_parameters import check_parameters, seed_of
 from partita.estimators.frames import checked_frame
-from partita.estimators.rows import check_finite, seed, warn_of_lost_digits
+from partita.estimators.input_checks import check_finite, warn_of_lost_digits
 from partita.mixture import GammaPrior, SampledPartitions, Sampler, SweepBar, sample_partitions
 from partita.mixture.agreement import ChainAgreement
 from partita.mixture.priors import ComponentPrior
@@ -188,7 +188,7 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
                 burn_in=self.burn_in,
                 thin=self.thin,
                 start=self.start,
-                seed=seed(self.random_state),
+                seed=seed_of(self.random_state),
                 n_jobs=self.n_jobs,
                 max_seconds=self.max_seconds,
                 on_interrupt=self.on_interrupt,

@@ -39,8 +39,6 @@ Array = NDArray[np.float64]
 
 # Numbers of one batch of rows.
 BATCH = 4_000_000
-# Domains whose memberships are partitions.
-HARD = ("partitions", "orthonormal")
 
 
 def _nearest(within: Array, closeness: Array) -> Array:
@@ -52,7 +50,8 @@ def _nearest(within: Array, closeness: Array) -> Array:
 SOLVE: dict[str, Callable[[Array, Array], Array]] = {
     "simplex": solve_rows,
     "nonnegative": minimise_nonnegative,
-    **dict.fromkeys(HARD, _nearest),
+    "partitions": _nearest,
+    "orthonormal": _nearest,
 }
 
 
@@ -90,13 +89,13 @@ class Extension:
     ) -> Extension:
         """What is kept of a fit."""
         affinity, weights, domain = problem.affinity, problem.weights, problem.objective.domain
-        if domain.name in HARD:
+        if domain.hard:
             W = np.eye(W.shape[1])[labels]
         weighted = W if weights is None else weights[:, None] * W
         _, (gram,) = row_pass(W, lambda W, V: ((), [W.T @ V]), weighted)
         quadratic = scale[:, None] * gram * scale
         landing = weighted * scale
-        if domain.name in HARD:
+        if domain.hard:
             landing = weighted / np.maximum(weighted.sum(axis=0), np.finfo(float).tiny)
             quadratic = np.diag(np.einsum("nk,nk->k", landing, affinity @ landing))
         if isinstance(affinity, DiffusedAffinity) and affinity.steps > 1:
@@ -118,7 +117,7 @@ class Extension:
         rows = self.factor(X)
         return (
             rows
-            if self.balance is None or self.domain in HARD
+            if self.balance is None or Domain.registry[self.domain].hard
             else Domain.registry[self.domain].membership(rows, self.balance)
         )
 
@@ -150,7 +149,7 @@ class Extension:
 
     def _partly(self, rows: Any, observed: sp.csr_array) -> Array:
         """Rows some of whose pairs were not observed: each row's own problem, over the fitted items observed alone."""
-        if self.how != "none" or self.diffused or self.domain in HARD:
+        if self.how != "none" or self.diffused or Domain.registry[self.domain].hard:
             raise InputError(
                 "a new item lacks some of its affinities, and a fit that is normalised, diffused or hard needs them "
                 "all: fill them in, or fit with normalization='none' and steps=1"

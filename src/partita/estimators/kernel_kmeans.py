@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
+from sklearn.utils._param_validation import StrOptions
 
-from partita import solvers
-from partita.affinity import Affinity
-from partita.estimators.choosing import Choice
-from partita.estimators.constraints import Constraints
-from partita.estimators.partitions import PartitionEstimator
-from partita.objectives import KernelKMeansObjective, Objective
-from partita.solvers import Solver
+from partita.affinity.normalise import How
+from partita.estimators.base import FactorizationEstimator
+from partita.estimators.model import FILL_IN, Model
+from partita.objectives import KernelKMeansObjective
 
 __all__ = ["KernelKMeans"]
 
 
-class KernelKMeans(PartitionEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelKMeans(FactorizationEstimator):
     """Kernel k-means on an affinity [dhillon2004].
 
     Objective: minimise ||P - W W^T||^2 over W = Y (Y^T Y)^-1/2, Y the indicators of a partition into K clusters; up to
@@ -74,15 +72,18 @@ class KernelKMeans(PartitionEstimator):
     [0.0, 1.0]
     """
 
-    def _objective(self) -> Objective:
-        return KernelKMeansObjective()
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FactorizationEstimator._parameter_constraints,
+        "normalization": [StrOptions({"auto", "none", "symmetric"})],
+    }
 
-    def _start(
-        self, choice: Choice | None, constraints: Constraints | None, inverse: NDArray[np.intp], n_items: int
-    ) -> Any:
-        start = super()._start(choice, constraints, inverse, n_items)
+    start: Any = "spectral"
+    normalization: Any = "auto"
+
+    def _model(self) -> Model:
+        how: How = "none" if self.normalization == "auto" else self.normalization
+        return Model(KernelKMeansObjective(), how, solver=self.solver, remedy=FILL_IN)
+
+    def _start(self) -> Any:
         # What tells restarts of a hard start apart, a share of another membership, changes no most probable cluster.
-        return ("spectral", "dirichlet") if isinstance(start, str) and start == "spectral" else start
-
-    def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
-        return solvers.KernelKMeans()
+        return ("spectral", "dirichlet") if isinstance(self.start, str) and self.start == "spectral" else self.start

@@ -9,6 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
+from partita.affinity import Builder
+from partita.errors import InputError
+from partita.estimators.items import Items
+
 __all__ = ["ScaleFeatures", "Scaling", "dominating_column"]
 
 Array = NDArray[np.float64]
@@ -39,6 +43,21 @@ class Scaling:
             return cls(standard.mean_, standard.scale_)
         minmax = MinMaxScaler().fit(X)
         return cls(minmax.data_min_, 1.0 / minmax.scale_)
+
+    @classmethod
+    def of_items(cls, items: Items, builder: Builder, how: ScaleFeatures) -> Scaling | None:
+        """The scaling of the features of items; None for none.
+
+        Raises
+        ------
+        InputError
+            For a precomputed matrix, which has no features.
+        """
+        if not builder.pairwise:
+            return cls.of(items.features, items.weights, how)
+        if how != "none":
+            raise InputError(f"scale_features={how!r} needs features, not a precomputed matrix")
+        return None
 
     def __call__(self, X: Array) -> Array:
         """X scaled."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,12 +13,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Affinity, Builder, NeighborGraph
-from partita.affinity.normalise import How
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
-from partita.estimators.choosing import Choice, Undivided, judged
-from partita.estimators.constraints import Constraints
-from partita.objectives import Objective, PerClusterObjective
+from partita.estimators.choosing import Choice, EvidenceByK, choose_number, judged
+from partita.estimators.groups import Groups
+from partita.estimators.model import Model
+from partita.estimators.pipeline import Fitted
+from partita.objectives import PerClusterObjective
 from partita.scams import (
     ADMM,
     LocalResult,
@@ -33,7 +34,6 @@ from partita.scams import (
     scams_with,
 )
 from partita.scams.pieces import joined_by_price, pieces_of_affinity
-from partita.solvers import Solver
 
 __all__ = ["SCAMS"]
 
@@ -43,6 +43,8 @@ Labels = NDArray[np.int64]
 OF_GRAPHS = 0.02
 # Objectives that differ by no more, relative to them, are equal.
 EQUAL = 1e-9
+# What it says of affinities that were not all observed.
+ALL_PAIRS = "SCAMS sums over all pairs: fill those in that were not observed"
 # What an `ADMM` says itself.
 TOLD_BY_ADMM = ("share", "theta", "gamma", "price", "affinity_scale")
 # What follows from a number of clusters.
@@ -51,6 +53,27 @@ TOLD_BY_NUMBER = ("share", "theta", "gamma")
 ASIDE = (0.75, 4.0 / 3.0)
 
 
+@dataclass(frozen=True, eq=False)
+class PartitionFound:
+    """A partition of the items that SCAMS found, and what it costs."""
+
+    affinity: Affinity
+    labels: Labels
+    gamma: float
+    objective: float
+    objectives: dict[str, float]
+    notes: list[str]
+    search: LocalResult | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class SCAMSChoice(Choice):
+    """The number of clusters with the partition that has it."""
+
+    found: PartitionFound | None = None
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class SCAMS(FactorizationEstimator):
     """Simultaneous clustering and model selection [li2014].
 
@@ -149,64 +172,18 @@ class SCAMS(FactorizationEstimator):
         "start": [StrOptions({"partition", "spectral", "kmeans", "dirichlet"}), "array-like"],
         "n_init": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
     }
-    _chooses: ClassVar[bool] = True
-    _all_pairs: ClassVar[str] = "SCAMS sums over all pairs: fill those in that were not observed"
+    _of_given_distances: ClassVar[type[Builder]] = NeighborGraph
 
-    partition_: Labels
-    objectives_: dict[str, float]
-    gamma_: float
-    search_: LocalResult
-
-    def __init__(
-        self,
-        n_clusters: int | str = "auto",
-        *,
-        affinity: str | Builder = "neighbors",
-        method: str | ADMM = "local",
-        share: float | None = None,
-        theta: float | None = None,
-        gamma: float | None = None,
-        price: float | None = None,
-        affinity_scale: str = "sym",
-        polish: bool | str = "auto",
-        solver: Solver | None = None,
-        start: Any = "partition",
-        n_init: int | str = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        max_seconds: float | None = None,
-        scale_features: str = "none",
-        missing: str = "error",
-        symmetrize: str | None = None,
-        on_interrupt: str = "raise",
-        checkpoint: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.method = method
-        self.share = share
-        self.theta = theta
-        self.gamma = gamma
-        self.price = price
-        self.affinity_scale = affinity_scale
-        self.polish = polish
-        self.solver = solver
-        self.start = start
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.scale_features = scale_features
-        self.missing = missing
-        self.symmetrize = symmetrize
-        self.on_interrupt = on_interrupt
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_clusters: Any = field(default="auto", kw_only=False)
+    affinity: Any = "neighbors"
+    start: Any = "partition"
+    method: Any = "local"
+    share: float | None = None
+    theta: float | None = None
+    gamma: float | None = None
+    price: float | None = None
+    affinity_scale: str = "sym"
+    polish: Any = "auto"
 
     def path(self, thetas: Any = None) -> tuple[PathPoint, ...]:
         """The partitions at every gamma = theta / N, of the distinct items; see `partita.scams.scams_path`.
@@ -219,13 +196,13 @@ class SCAMS(FactorizationEstimator):
         if isinstance(self.method, ADMM):
             price, scale = self.method.lam, self.method.scale
         settings = LocalSearch(lam=price, gamma=0.0, scale=scale)  # each point has a gamma of its own
-        return scams_path(self._pairs, settings, thetas=thetas, seed=0)
+        return scams_path(self._affinity_of_items, settings, thetas=thetas, seed=0)
 
-    def _objective(self) -> Objective:
-        return PerClusterObjective()
+    def _model(self) -> Model:
+        return Model(PerClusterObjective(), "symmetric", solver=self.solver, remedy=ALL_PAIRS)
 
-    def _normalization(self) -> How:
-        return "symmetric"
+    def _start(self) -> Any:
+        return "spectral" if isinstance(self.start, str) and self.start == "partition" else self.start
 
     def _scale(self) -> Any:
         return None if self.affinity_scale == "none" else self.affinity_scale
@@ -236,10 +213,7 @@ class SCAMS(FactorizationEstimator):
             share = OF_GRAPHS
         return LocalSearch(lam=self.price, share=share, theta=self.theta, gamma=self.gamma, scale=self._scale())
 
-    def _distance_builder(self) -> Builder:
-        return NeighborGraph(metric="precomputed")
-
-    def _choice(self, shown: Undivided, constraints: Constraints | None) -> Choice:
+    def _choose(self, evidence: EvidenceByK, groups: Groups) -> Choice:
         """SCAMS' own partition, and its number of clusters."""
         self._refuse_twice_told()
         if self.method != "local" and self.n_clusters != "auto":
@@ -250,30 +224,32 @@ class SCAMS(FactorizationEstimator):
         told: int | None = None
         notes: list[str] = []
         if isinstance(self.n_clusters, str) and self.n_clusters != "auto":
-            choice = judged(shown, self.n_clusters)
+            choice = judged(evidence, self.n_clusters)
             told, notes = choice.n_clusters, [*choice.notes]
         elif self.n_clusters != "auto":
-            told = int(self.n_clusters)
-        self._pairs: Affinity = shown.apart()[0].affinity
-        self.__dict__.pop("search_", None)
+            told = choose_number(self.n_clusters, evidence, groups).n_clusters
+        A = evidence.before_k().evidence.affinity
         if isinstance(self.method, ADMM):
-            labels, notes = self._by_admm(self.method, shown.seed, polish=self.polish is True)
+            found = self._by_admm(A, self.method, evidence.seed, polish=self.polish is True)
         else:
-            labels, said = self._by_search(told, shown.seed)
-            notes += said
+            found = self._by_search(A, told, evidence.seed)
+        notes += found.notes
         if self.method == "admm":
-            settings = ADMM(lam=self.search_.lam, gamma=self.gamma_, scale=self._scale())
-            labels, said = self._by_admm(settings, shown.seed, polish=self.polish is not False)
-            of_search = set(self.search_.notes) - set(self.search_.search.notes)  # of its partition, not of this one
-            notes = [note for note in notes if note not in of_search] + said
-            if self.objective_ > self.search_.objective + EQUAL * abs(self.objective_):
+            search = found.search
+            assert search is not None
+            settings = ADMM(lam=search.lam, gamma=found.gamma, scale=self._scale())
+            found = self._by_admm(A, settings, evidence.seed, polish=self.polish is not False)
+            found = replace(found, search=search, objectives=found.objectives | {"local": search.objective})
+            of_search = set(search.notes) - set(search.search.notes)  # of its partition, not of this one
+            notes = [note for note in notes if note not in of_search] + found.notes
+            if found.objective > search.objective + EQUAL * abs(found.objective):
                 notes.append(
-                    f"the local search reached {self.search_.objective:.6g} on this objective, the ADMM "
-                    f"{self.objective_:.6g}: its partition is in search_"
+                    f"the local search reached {search.objective:.6g} on this objective, the ADMM "
+                    f"{found.objective:.6g}: its partition is in search_"
                 )
-        self._found, self._of_partition = labels, self.objective_
-        least = 1 if constraints is None or not len(constraints.apart) else 2
-        return Choice(int(labels.max()) + 1, start=labels, notes=tuple(notes)).within(least, shown.most)
+        start = found.labels if isinstance(self.start, str) and self.start == "partition" else None
+        K = int(found.labels.max()) + 1
+        return SCAMSChoice(K, start=start, notes=tuple(notes), found=found).within(groups)
 
     def _refuse_twice_told(self) -> None:
         """An ADMM says what pairs and clusters cost, and on which scale; a number of clusters what a pair costs.
@@ -299,23 +275,24 @@ class SCAMS(FactorizationEstimator):
         if given:
             raise InputError(f"{', '.join(given)} beside {by}: {remedy}")
 
-    def _by_search(self, told: int | None, seed: int) -> tuple[Labels, list[str]]:
-        """The partition of the local search, of so many clusters if told, and what to say of it."""
+    def _by_search(self, A: Affinity, told: int | None, seed: int) -> PartitionFound:
+        """The partition of the local search, of so many clusters if told."""
         if told is not None:
             settings = LocalSearch(lam=self.price, gamma=0.0, scale=self._scale())  # gamma is sought
-            found, aside = scams_with(self._pairs, told, settings, seed=seed), []
+            found, aside = scams_with(A, told, settings, seed=seed), []
         else:
             settings = self._settings()
-            found = scams_local(self._pairs, settings, seed=seed, max_seconds=self.max_seconds)
-            aside = self._aside(found, settings, seed)
-        self.search_, self.gamma_, self.objective_ = found, found.gamma, found.objective
-        self.objectives_ = {"local": found.objective}
-        return found.labels, [*found.notes, *aside]
+            found = scams_local(A, settings, seed=seed, max_seconds=self.max_seconds)
+            aside = self._aside(A, found, settings, seed)
+        objectives = {"local": found.objective}
+        return PartitionFound(
+            A, found.labels, found.gamma, found.objective, objectives, [*found.notes, *aside], search=found
+        )
 
-    def _by_admm(self, settings: ADMM, seed: int, *, polish: bool) -> tuple[Labels, list[str]]:
-        """The partition of Algorithm 1, Algorithm 2 and moves from where they end, and what to say of it."""
-        ended = scams_admm(self._pairs, settings, max_seconds=self.max_seconds)
-        A = settings.prepare(self._pairs)
+    def _by_admm(self, affinity: Affinity, settings: ADMM, seed: int, *, polish: bool) -> PartitionFound:
+        """The partition of Algorithm 1, Algorithm 2 and moves from where they end."""
+        ended = scams_admm(affinity, settings, max_seconds=self.max_seconds)
+        A = settings.prepare(affinity)
         labels = boolean_factorization(ended.pattern, A, max_clusters=ended.max_clusters).labels
         np.fill_diagonal(A, 0.0)  # the same for every partition, and for every method left out of the objective
         objective = partition_objective(labels, A, ended.gamma, ended.lam)
@@ -323,37 +300,36 @@ class SCAMS(FactorizationEstimator):
         if polish:
             labels = polished(A, labels, ended.gamma, ended.lam, seed=seed)
             reached["admm, polished"] = objective = partition_objective(labels, A, ended.gamma, ended.lam)
-        self.gamma_, self.objective_ = ended.gamma, objective
-        self.objectives_ = reached | ({"local": self.search_.objective} if hasattr(self, "search_") else {})
-        return labels, joined_by_price(labels, ended.lam, pieces_of_affinity(A))
+        notes = joined_by_price(labels, ended.lam, pieces_of_affinity(A))
+        return PartitionFound(affinity, labels, ended.gamma, objective, reached, notes)
 
-    def _aside(self, found: LocalResult, settings: LocalSearch, seed: int) -> list[str]:
+    def _aside(self, A: Affinity, found: LocalResult, settings: LocalSearch, seed: int) -> list[str]:
         """What another share would have said; nothing where it says the same."""
         if settings.share is None or self.max_seconds is not None:
             return []
         others = {}
         for factor in ASIDE:
             share = min(settings.share * factor, 0.99)
-            others[share] = scams_local(self._pairs, dataclasses.replace(settings, share=share), seed=seed).n_clusters
+            others[share] = scams_local(A, replace(settings, share=share), seed=seed).n_clusters
         if all(number == found.n_clusters for number in others.values()):
             return []
         words = " and ".join(f"{number} with share={share:.2g}" for share, number in others.items())
         return [f"the number of clusters depends on share: {found.n_clusters} with {settings.share:.2g}, {words}"]
 
-    def _start(
-        self, choice: Choice | None, constraints: Constraints | None, inverse: NDArray[np.intp], n_items: int
-    ) -> Any:
-        self._found = self._found if constraints is None else constraints.first_of(self._found)
-        if isinstance(self.start, str) and self.start == "partition":
-            return "spectral" if choice is None or choice.start is None else self._found
-        return super()._start(None, constraints, inverse, n_items)
-
-    def _fit(self, X: Any, *arguments: Any) -> None:
-        super()._fit(X, *arguments)
-        index = self.item_index_
-        labels = np.where(index < 0, self.labels_, self._found[np.maximum(index, 0)])
-        self.partition_, self.objective_ = labels, self._of_partition
-        moved = int((labels != self.labels_).sum())
-        if moved and self.n_clusters_ == len(np.unique(labels)):
+    def _adopt(self, fitted: Fitted) -> None:
+        """The attributes of the factorization, and the partition with what it reached."""
+        super()._adopt(fitted)
+        assert isinstance(fitted.choice, SCAMSChoice)
+        found, index = fitted.choice.found, fitted.group_of_row
+        assert found is not None
+        of_groups = fitted.groups.first_of(found.labels)
+        self.partition_ = np.where(index < 0, self.labels_, of_groups[np.maximum(index, 0)])
+        self.objective_, self.objectives_, self.gamma_ = found.objective, found.objectives, found.gamma
+        self._affinity_of_items = found.affinity
+        self.__dict__.pop("search_", None)
+        if found.search is not None:
+            self.search_ = found.search
+        moved = int((self.partition_ != self.labels_).sum())
+        if moved and self.n_clusters_ == len(np.unique(self.partition_)):
             note = f"{moved} items have their largest membership in another cluster than in partition_"
-            self.result_ = dataclasses.replace(self.result_, notes=(*self.result_.notes, note))
+            self.result_ = replace(self.result_, notes=(*self.result_.notes, note))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from partita.estimators.base import FactorizationEstimator
-from partita.objectives import Objective, SoFObjective
+from partita.estimators.model import Model
+from partita.objectives import SoFObjective
 
 __all__ = ["SoF"]
 
@@ -134,5 +135,5 @@ class SoF(FactorizationEstimator):
     [[0.7, 0.2, 0.1]]
     """
 
-    def _objective(self) -> Objective:
-        return SoFObjective()
+    def _model(self) -> Model:
+        return Model(SoFObjective(), solver=self.solver)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, get_args
 
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from partita.affinity import Affinity, Builder, NeighborGraph
+from partita.affinity import Builder, NeighborGraph
 from partita.affinity.normalise import How
 from partita.ensemble import Ensemble
+from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
+from partita.estimators.model import Model
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective, SoFObjective
-from partita.solvers import Solver
 
 __all__ = ["SoftClustering"]
 
-# Steps of diffusion, and the share of pairs with an affinity above zero below which they are taken.
-STEPS = 4
-SPARSE = 0.5
+# The objectives that `sizes` means.
+OF_SIZES: dict[str, Objective] = {"equal": ScaledObjective(), "free": PerClusterObjective()}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SoftClustering(FactorizationEstimator):
     """Memberships from a diffused neighbour graph, scale learned.
 
@@ -52,6 +54,8 @@ class SoftClustering(FactorizationEstimator):
     steps : int or "auto"
         t >= 1; "auto" is 4 where most pairs have affinity zero and 1 where most do not: there diffusion has nothing to
         fill in and would only wash out.
+    objective : `partita.objectives.Objective`, optional
+        Minimised in the place of the one that `sizes` says: one of `partita.objectives`, or of your own.
     probabilities : {"fitted", "calibrated", "averaged"}
         "fitted": the membership that minimises the objective; its labels are good, its probabilities are too sure
         where clusters overlap. "calibrated": the posterior of a density of the items, chosen without labels, which is
@@ -148,78 +152,30 @@ class SoftClustering(FactorizationEstimator):
         "sizes": [StrOptions({"auto", "free", "equal"})],
         "normalization": [StrOptions({"auto", *get_args(How)})],
         "steps": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
+        "objective": [None, Objective],
         "probabilities": [StrOptions({"fitted", "calibrated", "averaged"})],
     }
+    _of_given_distances: ClassVar[type[Builder]] = NeighborGraph
 
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        affinity: str | Builder = "neighbors",
-        sizes: str = "auto",
-        normalization: str = "auto",
-        steps: int | str = "auto",
-        probabilities: str = "fitted",
-        solver: Solver | None = None,
-        start: Any = "spectral",
-        n_init: int | str = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        max_seconds: float | None = None,
-        scale_features: str = "none",
-        missing: str = "error",
-        symmetrize: str | None = None,
-        on_interrupt: str = "raise",
-        checkpoint: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.affinity = affinity
-        self.sizes = sizes
-        self.normalization = normalization
-        self.steps = steps
-        self.probabilities = probabilities
-        self.solver = solver
-        self.start = start
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.scale_features = scale_features
-        self.missing = missing
-        self.symmetrize = symmetrize
-        self.on_interrupt = on_interrupt
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    affinity: Any = "neighbors"
+    start: Any = "spectral"
+    sizes: str = "auto"
+    normalization: Any = "auto"
+    steps: Any = "auto"
+    objective: Objective | None = None
+    probabilities: str = "fitted"
 
-    def _objective(self) -> Objective:
-        if self.sizes == "auto" and self._of_ensemble:
-            return SoFObjective()
-        return ScaledObjective() if self.sizes == "equal" else PerClusterObjective()
-
-    def _alternatives(self) -> dict[str, Objective]:
-        if self.sizes != "auto":
-            return {}
-        equal: dict[str, Objective] = {"equal": ScaledObjective()}
-        return equal | {"free": PerClusterObjective()} if self._of_ensemble else equal
-
-    @property
-    def _of_ensemble(self) -> bool:
-        return isinstance(self.affinity, Ensemble) or self.affinity == "ensemble"
-
-    def _distance_builder(self) -> Builder:
-        return NeighborGraph(metric="precomputed")
-
-    def _normalization(self) -> How:
-        if self.normalization == "auto":
-            return "none" if self._of_ensemble else "symmetric"
-        return self.normalization  # type: ignore[return-value]
-
-    def _steps(self, affinity: Affinity) -> int:
-        if self.steps != "auto":
-            return int(self.steps)
-        return STEPS if affinity.density() < SPARSE and affinity.pair_weights is None else 1
+    def _model(self) -> Model:
+        of_ensemble = isinstance(self.affinity, Ensemble) or self.affinity == "ensemble"
+        objective, others = self.objective, dict[str, Objective]()
+        if objective is not None and self.sizes != "auto":
+            raise InputError(f"sizes={self.sizes!r} beside an objective: sizes choose one, pass one of the two")
+        if objective is None and self.sizes != "auto":
+            objective = OF_SIZES[self.sizes]
+        if objective is None:
+            objective = SoFObjective() if of_ensemble else OF_SIZES["free"]
+            others = OF_SIZES if of_ensemble else {"equal": OF_SIZES["equal"]}
+        how = self.normalization
+        if how == "auto":
+            how = "none" if of_ensemble else "symmetric"
+        return Model(objective, how, steps=self.steps, solver=self.solver, alternatives=others)

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
+from sklearn.utils._param_validation import StrOptions
 
-from partita import solvers
-from partita.affinity import Affinity
 from partita.affinity.normalise import How
-from partita.estimators.choosing import Choice
-from partita.estimators.constraints import Constraints
-from partita.estimators.partitions import PartitionEstimator
-from partita.objectives import Objective, SpectralObjective
-from partita.solvers import STARTS, Solver
+from partita.estimators.base import FactorizationEstimator
+from partita.estimators.model import FILL_IN, Model
+from partita.objectives import SpectralObjective
+from partita.solvers import STARTS
 
 __all__ = ["SpectralRelaxation"]
 
 
-class SpectralRelaxation(PartitionEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SpectralRelaxation(FactorizationEstimator):
     """Spectral clustering of an affinity: the relaxation of kernel k-means with a closed solution [zha2001].
 
     Objective: minimise ||P - W W^T||^2 over W with W^T W = I. The optimum is the span of the K leading eigenvectors;
@@ -78,20 +76,21 @@ class SpectralRelaxation(PartitionEstimator):
     [50, 50, 50]
     """
 
-    _own_normalization: ClassVar[How] = "symmetric"
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **FactorizationEstimator._parameter_constraints,
+        "normalization": [StrOptions({"auto", "none", "symmetric"})],
+    }
 
-    def _objective(self) -> Objective:
-        return SpectralObjective()
+    start: Any = "spectral"
+    normalization: Any = "auto"
+
+    def _model(self) -> Model:
+        how: How = "symmetric" if self.normalization == "auto" else self.normalization
+        return Model(SpectralObjective(), how, solver=self.solver, remedy=FILL_IN)
+
+    def _start(self) -> Any:
+        known = isinstance(self.start, str) and self.start in STARTS
+        return "dirichlet" if known else self.start  # the optimum is that of every start: the one that costs nothing
 
     def _n_init(self) -> int:
         return 1  # the optimum, from any start
-
-    def _start(
-        self, choice: Choice | None, constraints: Constraints | None, inverse: NDArray[np.intp], n_items: int
-    ) -> Any:
-        start = super()._start(choice, constraints, inverse, n_items)
-        known = isinstance(start, str) and start in STARTS
-        return "dirichlet" if known else start  # the optimum is that of every start: the one that costs nothing
-
-    def _default_solver(self, affinity: Affinity, n_clusters: int) -> Solver:
-        return solvers.LeadingEigenvectors()

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import StrOptions
 
-from partita.affinity import Builder
-from partita.affinity.normalise import How
-from partita.estimators.nonnegative import NonnegativeEstimator
-from partita.objectives import Objective, SymNMFObjective
-from partita.solvers import Solver
+from partita.estimators.base import FactorizationEstimator
+from partita.estimators.model import Model
+from partita.objectives import SymNMFObjective
 
 __all__ = ["SymNMF"]
 
 
-class SymNMF(NonnegativeEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class SymNMF(FactorizationEstimator):
     """Symmetric nonnegative matrix factorization [kuang2012].
 
     Objective: minimise ||A - H H^T||^2 over H (N x K) with H >= 0, A the affinity or its symmetric normalisation. Rows
@@ -79,51 +79,11 @@ class SymNMF(NonnegativeEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        **NonnegativeEstimator._parameter_constraints,
+        **FactorizationEstimator._parameter_constraints,
         "normalization": [StrOptions({"none", "symmetric"})],
     }
 
-    def __init__(
-        self,
-        n_clusters: int | str = 8,
-        *,
-        normalization: str = "symmetric",
-        affinity: str | Builder = "relative",
-        solver: Solver | None = None,
-        start: Any = "dirichlet",
-        n_init: int | str = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
-        max_seconds: float | None = None,
-        scale_features: str = "none",
-        missing: str = "error",
-        symmetrize: str | None = None,
-        on_interrupt: str = "raise",
-        checkpoint: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.normalization = normalization
-        self.affinity = affinity
-        self.solver = solver
-        self.start = start
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.max_seconds = max_seconds
-        self.scale_features = scale_features
-        self.missing = missing
-        self.symmetrize = symmetrize
-        self.on_interrupt = on_interrupt
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    normalization: Any = "symmetric"
 
-    def _objective(self) -> Objective:
-        return SymNMFObjective()
-
-    def _normalization(self) -> How:
-        return self.normalization  # type: ignore[return-value]
+    def _model(self) -> Model:
+        return Model(SymNMFObjective(), self.normalization, solver=self.solver)

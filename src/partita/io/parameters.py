@@ -15,6 +15,7 @@ from partita.errors import InputError, ModelError
 from partita.io.typed import require_options
 from partita.mixture import GammaPrior, Sampler
 from partita.mixture.priors import ComponentPrior, IndependentNormalInverseWishart, NormalInverseWishart
+from partita.objectives import Objective
 from partita.partition.losses import ConstantPotts, PartitionLoss
 from partita.scams import ADMM
 from partita.solvers import Solver
@@ -42,7 +43,8 @@ def plain_parameter(name: str, value: Any) -> Any:
 
     Examples
     --------
-    >>> from partita.partition.losses import Binder
+    >>> from partita.objectives import Objective
+    from partita.partition.losses import Binder
     >>> plain_parameter("loss", Binder(a=0.5)), plain_parameter("random_state", np.random.default_rng(0))
     ({'loss': {'name': 'binder', 'a': 0.5, 'normalize': 'n2'}}, None)
     """
@@ -51,6 +53,10 @@ def plain_parameter(name: str, value: Any) -> Any:
     if isinstance(value, Solver):
         options = {field.name: getattr(value, field.name) for field in fields(value)}  # type: ignore[arg-type]
         return {"solver": value.name, **options}
+    if isinstance(value, Objective):
+        if Objective.registry.get(value.name) is not type(value):
+            raise InputError(f"{name}={type(value).__name__}() cannot be saved: give the objective a `name` of its own")
+        return {"objective": value.name}
     if isinstance(value, ADMM):
         return {"admm": asdict(value)}
     if isinstance(value, GammaPrior):
@@ -86,6 +92,10 @@ def revived_parameter(value: Any) -> Any:
     if "solver" in value:
         kind = Solver.registry[value["solver"]]
         return kind(**require_options(kind, {k: v for k, v in value.items() if k != "solver"}))
+    if "objective" in value:
+        if value["objective"] not in Objective.registry:
+            raise ModelError(f"unknown objective {value['objective']!r}: upgrade Partita, or import what defines it")
+        return Objective.registry[value["objective"]]()
     if "admm" in value:
         return ADMM(**require_options(ADMM, value["admm"]))
     if "gamma" in value:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -52,8 +52,8 @@ class Objective(ABC):
     equation: ClassVar[str]
     source: ClassVar[str]
     domain: ClassVar[Domain] = SIMPLEX
-    # Whether the scales of two clusters may differ.
-    own_scales: ClassVar[bool] = False
+    # Which scales are allowed: the same whatever the data, one alpha >= 0 for all clusters, or an a_k >= 0 for each.
+    scales: ClassVar[Literal["fixed", "common", "own"]] = "fixed"
     registry: ClassVar[dict[str, type[Objective]]] = {}
 
     def __init_subclass__(cls) -> None:

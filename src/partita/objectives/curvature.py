@@ -38,7 +38,7 @@ def squared_units(problem: Problem, base: Point | Between) -> Array | None:
 
     None where one scale serves all clusters, where pairs have weights, and where columns overlap too much.
     """
-    if not problem.objective.own_scales or problem.pair_weights is not None:
+    if problem.objective.scales != "own" or problem.pair_weights is not None:
         return None
     curved = 4.0 * base.scale**2 * base.gram.diagonal()
     top = curved.max()

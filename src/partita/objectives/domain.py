@@ -48,6 +48,8 @@ class Domain(ABC):
 
     name: ClassVar[str]
     equation: ClassVar[str]
+    hard: ClassVar[bool] = False
+    """Whether memberships are partitions: zeros and ones."""
     registry: ClassVar[dict[str, Domain]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -183,6 +185,7 @@ class Partitions(Domain):
     """Normalised indicators of a partition into K clusters, none of them empty; the columns are D-orthonormal."""
 
     name = "partitions"
+    hard = True
     equation = "W = Y (Y^T D Y)^-1/2, Y the indicators of a partition"
 
     def project(self, V: Array, weights: Array | None = None) -> Array:
@@ -225,6 +228,7 @@ class Orthonormal(Domain):
     """D-orthonormal columns; the factor matters up to a rotation. The membership is the partition read off its rows."""
 
     name = "orthonormal"
+    hard = True
     equation = "W^T D W = I"
 
     def project(self, V: Array, weights: Array | None = None) -> Array:

@@ -22,7 +22,7 @@ class PerClusterObjective(Objective):
     name = "per_cluster"
     equation = "min_a ||P - W diag(a) W^T||^2, a >= 0"
     source = "normal equations (G o G) a = diag(W^T P W)"
-    own_scales = True
+    scales = "own"
 
     def scale(self, attraction: Array, curvature: Array) -> Array:
         # H is a Hadamard product of Gram matrices, so positive semidefinite; possibly singular, when clusters coincide.

@@ -22,6 +22,7 @@ class ScaledObjective(Objective):
     name = "scaled"
     equation = "min_alpha ||P - alpha W W^T||^2"
     source = "[rotabulo2010] eq. (8)"
+    scales = "common"
 
     def scale(self, attraction: Array, curvature: Array) -> Array:
         total = curvature.sum()

@@ -66,7 +66,7 @@ class ChainTracesDisplay:
         self.unit = unit
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None) -> Self:  # noqa: ARG003
+    def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None) -> Self:
         """Draw a fitted `BayesianPartition` of several chains; X is ignored."""
         unit = estimator.loss_.unit or "bits"
         return cls(estimator.agreement_, estimate=estimator.n_clusters_, unit=unit).plot(axes)

@@ -69,7 +69,7 @@ class ClusterCountsDisplay:
         self.estimate = estimate
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None) -> Self:  # noqa: ARG003
+    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None) -> Self:
         """Draw a fitted `BayesianPartition`; X is ignored."""
         draws = estimator.draws_
         return cls(draws.n_clusters, weights=draws.counts, estimate=estimator.n_clusters_).plot(ax)

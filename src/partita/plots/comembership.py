@@ -100,7 +100,7 @@ class CoMembershipDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any = None,  # noqa: ARG003
+        X: Any = None,
         *,
         axes: Any = None,
         max_items: int = 600,

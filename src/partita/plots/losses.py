@@ -74,7 +74,7 @@ class LossesDisplay:
         self.up_to = up_to
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None) -> Self:  # noqa: ARG003
+    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None) -> Self:
         """Draw a fitted `BayesianPartition`; X is ignored."""
         draws = estimator.draws_
         up_to = 1 if draws is None else int(np.quantile(draws.n_clusters, COVERED))

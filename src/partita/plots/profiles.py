@@ -72,7 +72,7 @@ class ProfilesDisplay:
         self.max_columns = max_columns
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None, **options: Any) -> Self:  # noqa: ARG003
+    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None, **options: Any) -> Self:
         """Draw a fitted estimator; X is ignored."""
         return cls(membership_of(estimator), **options).plot(ax)
 

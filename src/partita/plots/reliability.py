@@ -57,7 +57,7 @@ class ReliabilityDisplay:
         self.reliability = reliability
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None) -> Self:  # noqa: ARG003
+    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None) -> Self:
         """Draw a calibrated estimator; X is ignored.
 
         Raises

@@ -81,7 +81,7 @@ class SimilarityDisplay:
     def from_estimator(
         cls,
         estimator: Any,
-        X: Any = None,  # noqa: ARG003
+        X: Any = None,
         *,
         ax: Any = None,
         max_items: int = 400,
@@ -147,7 +147,7 @@ class MisfitDisplay:
         self.misfit = misfit
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None, max_items: int = 200) -> Self:  # noqa: ARG003
+    def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None, max_items: int = 200) -> Self:
         """Draw a fitted `BayesianPartition`; X is ignored. More than `max_items` items are drawn as means."""
         return cls(PairMeans.of(estimator, max_rows=max_items), misfit=estimator.misfit_).plot(axes)
 

@@ -49,7 +49,7 @@ class SizesDisplay:
         self.margin = margin
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None, margin: float = 0.2) -> Self:  # noqa: ARG003
+    def from_estimator(cls, estimator: Any, X: Any = None, *, ax: Any = None, margin: float = 0.2) -> Self:
         """Draw a fitted estimator; X is ignored."""
         return cls(membership_of(estimator), margin=margin).plot(ax)
 

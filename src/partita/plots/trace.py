@@ -65,7 +65,7 @@ class TraceDisplay:
         self.result = result
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None) -> Self:  # noqa: ARG003
+    def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None) -> Self:
         """Draw a fitted estimator; X is ignored."""
         return cls(estimator.result_).plot(axes)
 

@@ -71,7 +71,7 @@ class VerdictDisplay:
         self.n_panels = 1 + len(self.scored)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None) -> Self:  # noqa: ARG003
+    def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None) -> Self:
         """Draw an estimator fitted with `n_clusters="auto"`; X is ignored.
 
         Raises

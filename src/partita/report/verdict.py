@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from partita.membership import Membership
 from partita.metrics import adjusted_rand_index
+from partita.objectives import Objective
+from partita.objectives.domain import SIMPLEX
 from partita.report.words import items, listed, percent
 from partita.solvers import SolveResult
 
@@ -209,7 +211,8 @@ def _evidence(result: SolveResult, model: str) -> list[Sentence]:
     else:
         text = f"The misfit is {misfit:.2f}: the memberships reproduce the evidence no better than zeros would."
     out = [Sentence("evidence", text)]
-    fixed = result.objective_name == "sof"
+    objective = Objective.registry.get(result.objective_name)
+    fixed = objective is not None and objective.scales == "fixed" and objective.domain is SIMPLEX
     if fixed and K > 1 and (misfit > 1 or _is_flat(result.membership)):
         text = (
             f"{model} compares the evidence with co-memberships at scale 1, and this evidence is too weak for that: "

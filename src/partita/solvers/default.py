@@ -1,4 +1,4 @@
-"""Which solver a fit takes when none is asked for: what a product with P costs decides.
+"""Which solver a fit takes when none is asked for: where the factor lies and what a product with P costs decide.
 
 A product with a dense P is worth more arithmetic than `SubspaceMajorization` spends to save one; with a sparse graph it
 is the other way round, and `ProjectedGradient` is faster by the clock though it takes ten times the products.
@@ -7,8 +7,13 @@ is the other way round, and `ProjectedGradient` is faster by the clock though it
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from partita.affinity.base import Affinity
+from partita.objectives.domain import SIMPLEX, Domain
 from partita.solvers.base import Solver
+from partita.solvers.eigenvectors import LeadingEigenvectors
+from partita.solvers.kernel_kmeans import KernelKMeans
 from partita.solvers.projected_gradient import ProjectedGradient
 from partita.solvers.subspace import SubspaceMajorization
 
@@ -18,14 +23,22 @@ __all__ = ["default_solver"]
 DEAR = 64
 
 
-def default_solver(affinity: Affinity, n_clusters: int) -> Solver:
+# Of domains that have one solver of their own.
+OF_DOMAIN: dict[str, Callable[[], Solver]] = {"partitions": KernelKMeans, "orthonormal": LeadingEigenvectors}
+
+
+def default_solver(affinity: Affinity, n_clusters: int, domain: Domain = SIMPLEX) -> Solver:
     """`SubspaceMajorization` where a product with P is dear, `ProjectedGradient` where it is cheap.
+
+    A factor that stands for a partition, or is orthonormal, has one solver of its own.
 
     >>> import numpy as np
     >>> from partita.affinity import DenseAffinity
     >>> default_solver(DenseAffinity(np.eye(3)), 2).name
     'subspace'
     """
+    if domain.name in OF_DOMAIN:
+        return OF_DOMAIN[domain.name]()
     if affinity.foreign:
         return ProjectedGradient()  # the one that works where P lies
     n = affinity.n_items

@@ -139,6 +139,10 @@ class LowRankRepresentation(Builder):
         if self.max_iter < 1:
             raise InputError(f"max_iter={self.max_iter}: expected at least 1")
 
+    @property
+    def varies_with_k(self) -> bool:
+        return False
+
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> LowRankEvidence:
         X = complete(X, self.name)
         n, what = len(X), "the low-rank affinity"

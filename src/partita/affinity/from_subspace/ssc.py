@@ -171,6 +171,10 @@ class SparseSubspace(Builder):
         """Whether items are scaled to length one."""
         return not self.affine if self.unit_length is None else self.unit_length
 
+    @property
+    def varies_with_k(self) -> bool:
+        return False
+
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> SparseSubspaceEvidence:
         X = complete(X, self.name)
         items = unit_rows(X) if self.scales else X

@@ -86,6 +86,10 @@ class MatchingPursuit(Builder):
             raise InputError(f"residual={self.residual}: expected a share of an item's length, at least 0 and below 1")
         check_share("keep", self.keep)
 
+    @property
+    def varies_with_k(self) -> bool:
+        return False
+
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> MatchingPursuitEvidence:
         X = complete(X, self.name)
         items = unit_rows(X) if self.unit_length else X

@@ -18,10 +18,11 @@ from scipy.sparse.csgraph import connected_components
 
 from partita.affinity import Affinity, ContractedAffinity, WeightedAffinity
 from partita.errors import InputError
+from partita.estimators.items import Items
 from partita.objectives import Problem
 from partita.solvers import SolveResult
 
-__all__ = ["Constraints"]
+__all__ = ["Groups"]
 
 # Weights of pairs beyond these would leave too few digits for the others.
 LEAST, MOST = 1e-4, 1e6
@@ -31,21 +32,30 @@ PAIRS = 1 << 20
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Constraints:
-    """Constraints between items.
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of items that are fitted as one: those that must-links join, every other item by itself.
 
     Attributes
     ----------
-    groups : array of n, or None
-        Which group of linked items each item is in, where there are must-links.
+    of_item : array of n
+        Which group each item is in; 0, 1, ..., n - 1 where nothing is linked.
+    n_distinct : int
+        Groups that differ: items that do, where nothing is linked.
+    linked : bool
+        Whether there are must-links.
+    told : bool
+        Whether anything was said about pairs: links or weights.
     apart : array of P x 2
-        Groups (items, where there are no must-links) that cannot be linked, each pair once.
+        Groups that cannot be linked, each pair once.
     first, second, weight : arrays
         Items whose pair counts other than one, each pair once.
     """
 
-    groups: NDArray[np.intp] | None
+    of_item: NDArray[np.intp]
+    n_distinct: int
+    linked: bool
+    told: bool
     apart: NDArray[np.intp]
     first: NDArray[np.intp]
     second: NDArray[np.intp]
@@ -54,71 +64,107 @@ class Constraints:
     @classmethod
     def of(
         cls,
-        must_link: ArrayLike | None,
-        cannot_link: ArrayLike | None,
-        pair_weight: Any,
-        inverse: NDArray[np.intp],
-        n_items: int,
-        given: Array | None,
-    ) -> Constraints | None:
-        """From row numbers to items; None where nothing was said.
+        items: Items,
+        must_link: ArrayLike | None = None,
+        cannot_link: ArrayLike | None = None,
+        pair_weight: Any = None,
+        row_weights: Array | None = None,
+    ) -> Groups:
+        """From pairs of rows to pairs of items.
 
         Raises
         ------
         InputError
             For pairs of the wrong shape or out of range, a pair that must and cannot be linked, or bad weights.
         """
-        must = _pairs(must_link, "must_link", len(inverse))
-        cannot = _pairs(cannot_link, "cannot_link", len(inverse))
-        if not len(must) and not len(cannot) and pair_weight is None:
-            return None
-        groups = None
+        item_of_row, n = items.of_row, items.n_items
+        must = _pairs(must_link, "must_link", len(item_of_row))
+        cannot = _pairs(cannot_link, "cannot_link", len(item_of_row))
+        of_item, n_distinct = np.arange(n), items.n_distinct
         if len(must):
-            linked = inverse[must]
+            linked = item_of_row[must]
             left_out = must[linked < 0]
             if len(left_out):
                 raise InputError(
                     f"must_link names row {left_out[0]}, whose sample weight is zero, which leaves it out: drop the "
                     "pair, or give the row a weight"
                 )
-            graph = sp.coo_array((np.ones(len(linked)), (linked[:, 0], linked[:, 1])), shape=(n_items, n_items))
-            groups = _renumbered(connected_components(graph, directed=False)[1])
-        place = inverse if groups is None else np.where(inverse < 0, -1, groups[inverse])
-        apart = place[cannot]
+            graph = sp.coo_array((np.ones(len(linked)), (linked[:, 0], linked[:, 1])), shape=(n, n))
+            of_item = _renumbered(connected_components(graph, directed=False)[1])
+            n_distinct = min(n_distinct, int(of_item.max()) + 1)
+        group_of_row = np.where(item_of_row < 0, -1, of_item[item_of_row])
+        apart = group_of_row[cannot]
         clash = np.flatnonzero((apart[:, 0] == apart[:, 1]) & (apart[:, 0] >= 0))
         if len(clash):
             i, j = cannot[clash[0]]
             if i == j:
                 raise InputError(f"cannot_link names row {i} twice: no row can be apart from itself, drop the pair")
-            why = "their rows are identical" if inverse[i] == inverse[j] else "must-links join them"
+            why = "their rows are identical" if item_of_row[i] == item_of_row[j] else "must-links join them"
             raise InputError(f"rows {i} and {j} cannot be linked, but {why}: drop one of the two constraints")
-        apart = np.unique(np.sort(apart[(apart >= 0).all(axis=1)], axis=1), axis=0)
-        return cls(groups, apart, *_weights(pair_weight, inverse, n_items, given))
+        return cls(
+            of_item=of_item,
+            n_distinct=n_distinct,
+            linked=bool(len(must)),
+            told=bool(len(must) or len(cannot)) or pair_weight is not None,
+            apart=np.unique(np.sort(apart[(apart >= 0).all(axis=1)], axis=1), axis=0),
+            **_weights(pair_weight, item_of_row, n, row_weights),
+        )
 
-    def applied(self, of_items: Problem) -> tuple[Problem, float]:
-        """The problem that is solved, over groups where there are must-links; and what its objective leaves out.
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return int(self.of_item.max()) + 1
+
+    def of_row(self, items: Items) -> NDArray[np.intp]:
+        """Which group each row is in; -1 for a row that is no item."""
+        return np.where(items.of_row < 0, -1, self.of_item[items.of_row]) if self.linked else items.of_row
+
+    def expand(self, of_groups: Any) -> Any:
+        """What holds for groups, for each item."""
+        return of_groups[self.of_item] if self.linked else of_groups
+
+    def first_of(self, of_items: Any) -> Any:
+        """What holds for items, for each group: its first item's."""
+        return of_items[np.unique(self.of_item, return_index=True)[1]] if self.linked else of_items
+
+    def mean(self, features: Array, weights: Array | None) -> Array:
+        """The features of each group: the mean of its items'."""
+        if not self.linked:
+            return features
+        d = np.ones(len(features)) if weights is None else weights
+        sums = np.zeros((int(self.of_item.max()) + 1, features.shape[1]))
+        np.add.at(sums, self.of_item, d[:, None] * features)
+        return sums / np.bincount(self.of_item, d)[:, None]
+
+    def contracted(self, graph: Affinity, weights: Array | None) -> Affinity:
+        """A graph of items as one of groups."""
+        return ContractedAffinity(graph, self.of_item, weights) if self.linked else graph
+
+    def contract(self, of_items: Problem) -> tuple[Problem, float]:
+        """The problem over groups, what was said about pairs in it; and what its objective leaves out.
 
         That is the variance of P within pairs of groups, a constant; within those that cannot be linked there is none,
         since each of their pairs of items is observed as zero.
         """
-        affinity, weights, within = of_items.affinity, of_items.weights, 0.0
+        if not self.told:
+            return of_items, 0.0
+        affinity, weights, left_out = of_items.affinity, of_items.weights, 0.0
         if len(self.first):
             affinity = WeightedAffinity(affinity, self.first, self.second, self.weight)
-        if self.groups is not None:
+        if self.linked:
             whole = Problem(affinity, of_items.objective, weights).squared_norm
             replaced = self._variance_apart(affinity, weights)
-            affinity = ContractedAffinity(affinity, self.groups, weights)
+            affinity = ContractedAffinity(affinity, self.of_item, weights)
             weights = affinity.group_weights
-            within = max(whole - Problem(affinity, of_items.objective, weights).squared_norm - replaced, 0.0)
+            left_out = max(whole - Problem(affinity, of_items.objective, weights).squared_norm - replaced, 0.0)
         if len(self.apart):
             total = float(affinity.n_items if weights is None else weights.sum())
             affinity = WeightedAffinity(affinity, self.apart[:, 0], self.apart[:, 1], total, 0.0)
-        return Problem(affinity, of_items.objective, weights), within
+        return Problem(affinity, of_items.objective, weights), left_out
 
     def _variance_apart(self, affinity: Affinity, weights: Array | None) -> float:
         """The sum over the pairs of groups that cannot be linked, both orders, of d_i d_j omega_ij (P_ij - mean)^2."""
-        groups = self.groups
-        assert groups is not None
+        groups = self.of_item
         size = np.bincount(groups)
         apart = self.apart[size[self.apart].max(axis=1) > 1]
         if not len(apart):
@@ -140,45 +186,18 @@ class Constraints:
                 variance += 2.0 * (sums[2] - sums[1] ** 2 / sums[0])
         return variance
 
-    def mean(self, features: Array, weights: Array | None) -> Array:
-        """The features of a group: their mean."""
-        if self.groups is None:
-            return features
-        d = np.ones(len(features)) if weights is None else weights
-        sums = np.zeros((int(self.groups.max()) + 1, features.shape[1]))
-        np.add.at(sums, self.groups, d[:, None] * features)
-        return sums / np.bincount(self.groups, d)[:, None]
-
-    def n_groups(self, n_items: int) -> int:
-        """Items that may still differ."""
-        return n_items if self.groups is None else int(self.groups.max()) + 1
-
-    def place(self, inverse: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The group of each row, given its item."""
-        return inverse if self.groups is None else np.where(inverse < 0, -1, self.groups[inverse])
-
-    def of_items(self, of_groups: Any) -> Any:
-        """What holds for groups, for each item."""
-        return of_groups if self.groups is None else of_groups[self.groups]
-
-    def first_of(self, of_items: Any) -> Any:
-        """What holds for items, for each group: its first item's."""
-        return of_items if self.groups is None else of_items[np.unique(self.groups, return_index=True)[1]]
-
-    def contracted(self, graph: Affinity, weights: Array | None) -> Affinity:
-        """The graph between groups, for a start."""
-        return graph if self.groups is None else ContractedAffinity(graph, self.groups, weights)
-
-    def told(self, result: SolveResult, problem: Problem, within: float) -> SolveResult:
+    def over_all_pairs(self, result: SolveResult, problem: Problem, left_out: float) -> SolveResult:
         """The result over all pairs of rows, with a note on the cannot-links that were not kept."""
-        norm = problem.squared_norm + within
+        if not self.told:
+            return result
+        norm = problem.squared_norm + left_out
         result = replace(
             result,
-            objective=result.objective + within,
-            misfit=float(np.sqrt((result.objective + within) / norm)) if norm > 0 else 0.0,
-            trace=result.trace + within,
+            objective=result.objective + left_out,
+            misfit=float(np.sqrt((result.objective + left_out) / norm)) if norm > 0 else 0.0,
+            trace=result.trace + left_out,
             restarts=tuple(
-                replace(restart, objective=restart.objective + within, trace=restart.trace + within)
+                replace(restart, objective=restart.objective + left_out, trace=restart.trace + left_out)
                 for restart in result.restarts
             ),
         )
@@ -216,12 +235,14 @@ def _renumbered(groups: NDArray[np.int32]) -> NDArray[np.intp]:
     return rank[inverse]
 
 
-def _weights(pair_weight: Any, inverse: NDArray[np.intp], n_items: int, given: Array | None) -> tuple[Any, Any, Array]:
+def _weights(
+    pair_weight: Any, item_of_row: NDArray[np.intp], n_items: int, row_weights: Array | None
+) -> dict[str, Any]:
     """Pairs of items that count other than one: the mean over the rows that are one item."""
     if pair_weight is None:
         empty = np.empty(0, dtype=np.intp)
-        return empty, empty, np.empty(0)
-    n = len(inverse)
+        return {"first": empty, "second": empty, "weight": np.empty(0)}
+    n = len(item_of_row)
     try:
         if sp.issparse(pair_weight):
             matrix = sp.csr_array(pair_weight, dtype=np.float64, copy=True)
@@ -248,10 +269,11 @@ def _weights(pair_weight: Any, inverse: NDArray[np.intp], n_items: int, given: A
     excess = sp.csr_array((omega - 1.0, (rows, columns)), shape=(n, n))
     if abs(excess - excess.T).max() > 1e-9 * max(1.0, float(omega.max(initial=0.0))):
         raise InputError("pair_weight must be symmetric: the weight of (i, j) is that of (j, i)")
-    used = inverse >= 0
-    d = np.where(used, 1.0 if given is None else given, 0.0)
-    totals = np.bincount(inverse[used], d[used], minlength=n_items)
-    share = np.divide(d, totals[inverse], out=np.zeros(n), where=used)
-    S = sp.csr_array((share[used], (np.flatnonzero(used), inverse[used])), shape=(n, n_items))
+    used = item_of_row >= 0
+    d = np.where(used, 1.0 if row_weights is None else row_weights, 0.0)
+    totals = np.bincount(item_of_row[used], d[used], minlength=n_items)
+    share = np.divide(d, totals[item_of_row], out=np.zeros(n), where=used)
+    S = sp.csr_array((share[used], (np.flatnonzero(used), item_of_row[used])), shape=(n, n_items))
     found = sp.coo_array(sp.triu(S.T @ excess @ S))
-    return *(np.asarray(index, dtype=np.intp) for index in found.coords), np.maximum(1.0 + found.data, 0.0)
+    first, second = (np.asarray(index, dtype=np.intp) for index in found.coords)
+    return {"first": first, "second": second, "weight": np.maximum(1.0 + found.data, 0.0)}

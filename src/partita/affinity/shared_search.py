@@ -1,15 +1,19 @@
-"""The last neighbour search, kept: fits of the same items with another number of clusters search once.
+"""One neighbour search for all parts of a fit that ask for the neighbours of the same items.
 
-One slot. A search is known by a hash of the items' bytes and by everything that its answer depends on, and is kept
-only while it takes less than a twentieth of the memory that is available. A smaller k is served from a larger one where
-that is exact: where no row has a tie at its k-th neighbour.
+Criteria, members of an ensemble and the graph itself, at one number of clusters after the other, build graphs of the
+same items. Inside `shared_search()` the last search is kept for them; outside nothing is. A search is known by a hash
+of the items' bytes and by everything that its answer depends on, and is kept only while it takes less than a twentieth
+of the memory that is available. A smaller k is served from a larger one where that is exact: where no row has a tie at
+its k-th neighbour.
 """
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -18,7 +22,7 @@ from partita.affinity.base import Array
 from partita.affinity.neighbor_search import Index
 from partita.memory import available_memory
 
-__all__ = ["LastSearch", "search_key"]
+__all__ = ["LastSearch", "search_key", "shared_search", "the_shared_search"]
 
 # Share of the available memory that the kept search may take.
 SHARE = 1 / 20
@@ -88,7 +92,21 @@ class LastSearch:
             return None
         return index[:, :k], distance[:, :k]
 
-    def forget(self) -> None:
-        """Give the memory back."""
-        with self._lock:
-            self._kept = None
+
+_SHARED: ContextVar[LastSearch | None] = ContextVar("shared neighbour search", default=None)
+
+
+@contextmanager
+def shared_search() -> Iterator[None]:
+    """Search once for the neighbours of the same items while inside, also of a fit within a fit."""
+    before = _SHARED.get()
+    token = _SHARED.set(LastSearch() if before is None else before)
+    try:
+        yield
+    finally:
+        _SHARED.reset(token)
+
+
+def the_shared_search() -> LastSearch | None:
+    """The search that is shared here; None outside of `shared_search`."""
+    return _SHARED.get()

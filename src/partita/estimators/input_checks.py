@@ -1,0 +1,114 @@
+"""What is refused in the rows of a fit, and what is said of them: size, infinite and missing cells, lost digits."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita.affinity.checks import LARGEST, SMALLEST
+from partita.errors import InputError, UnsureWarning
+from partita.memory import require_memory
+
+__all__ = ["check_finite", "check_magnitude", "check_size", "lost_digits", "warn_of_lost_digits"]
+
+Array = NDArray[np.float64]
+
+# Arrays of the size of the features that merging equal rows takes beside them.
+MERGED = 4
+# Steps of a column's precision below which what differs in it is mostly rounding.
+STEPS = 256
+
+
+def check_size(X: Any, *, pairwise: bool) -> None:
+    """Raise before a dense X is made an array of double precision that would not fit, with what is made of it.
+
+    Raises
+    ------
+    MemoryLimitError
+    """
+    shape: Any = getattr(X, "shape", ())
+    if sp.issparse(X) or len(shape) != 2:
+        return
+    rows, columns = shape
+    if pairwise:
+        remedy = "pass a scipy.sparse matrix, or features and affinity='neighbors'"
+        require_memory(8 * rows * columns, f"a dense {rows:,} x {columns:,} matrix", remedy)
+    else:
+        remedy = "leave out columns, or fit a sample of the rows and predict the rest"
+        require_memory(8 * MERGED * rows * columns, f"finding the distinct ones of {rows:,} rows", remedy)
+
+
+def check_finite(X: Array, missing: str | None) -> None:
+    """Raise for infinite features, for missing ones unless they may be, and for a row without any.
+
+    `missing` is the estimator's parameter, None for one that has no such parameter.
+    """
+    bad = np.isinf(X) if missing == "unobserved" else ~np.isfinite(X)
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        value = "NaN" if np.isnan(X[i, j]) else "infinity"
+        more = f" (and {int(bad.sum()) - 1:,} more cells)" if bad.sum() > 1 else ""
+        raise InputError(
+            f"X[{i}, {j}] is {value}{more}: fill it in, drop the row"
+            + (", or pass missing='unobserved'" if value == "NaN" and missing is not None else "")
+        )
+    if missing == "unobserved" and np.isnan(X).all(axis=1).any():
+        i = int(np.flatnonzero(np.isnan(X).all(axis=1))[0])
+        raise InputError(f"row {i} of X has no observed value: drop it")
+
+
+def check_magnitude(X: Array) -> None:
+    """For fitted items only: a new one may lie as far away as it likes, and still gets a membership."""
+    magnitude = np.abs(X)
+    top = float(np.nanmax(magnitude, initial=0.0))
+    if top > LARGEST or 0 < top < SMALLEST:
+        i, j = np.argwhere(magnitude == top)[0]
+        raise InputError(
+            f"X[{i}, {j}] = {X[i, j]:g} is too {'large' if top > LARGEST else 'small'} for distances in double "
+            "precision: express the features in another unit"
+        )
+
+
+def lost_digits(X: Array, given: Any = None, columns: Sequence[str] | None = None) -> str | None:
+    """What to say of a column whose offset leaves hardly any digits for what differs between the rows, or None.
+
+    Parameters
+    ----------
+    X : N x d array of features
+    given : dtype, optional
+        What they came as: single precision has fewer digits.
+    columns : sequence of d, optional
+        The names of the columns.
+
+    Examples
+    --------
+    >>> lost_digits(np.array([[1.0, 1e17], [2.0, 1e17 + 32.0]]))[:38]
+    'column 1 holds numbers near 1e+17 that'
+    """
+    kind = np.dtype(given) if given is not None and np.dtype(given).kind == "f" else np.dtype(np.float64)
+    known = ~np.isnan(X)
+    largest = np.abs(X).max(axis=0, where=known, initial=0.0)
+    span = X.max(axis=0, where=known, initial=-np.inf) - X.min(axis=0, where=known, initial=np.inf)
+    step = np.spacing(largest.astype(kind)).astype(np.float64)
+    lost = np.flatnonzero((span > 0) & (span < STEPS * step))
+    if not len(lost):
+        return None
+    j = int(lost[0])
+    others = f" (and {len(lost) - 1} more columns)" if len(lost) > 1 else ""
+    return (
+        f"column {j if columns is None else repr(columns[j])}{others} holds numbers near {largest[j]:.3g} that differ "
+        f"by {span[j]:.3g} at most, and {kind.name} tells them apart in steps of {step[j]:.3g}: digits were lost "
+        "before the fit; subtract the offset where the numbers come from"
+    )
+
+
+def warn_of_lost_digits(X: Array, given: Any) -> None:
+    """Warn of what `lost_digits` says."""
+    words = lost_digits(X, given)
+    if words is not None:
+        warnings.warn(words, UnsureWarning, stacklevel=4)

@@ -1,0 +1,96 @@
+"""Models as data: what of an affinity is factorized, and by which objective and solver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita.affinity import Affinity, DenseAffinity, DiffusedAffinity, SparseAffinity, WeightedAffinity
+from partita.affinity.base import Unobserved
+from partita.affinity.normalise import NONE, How, Normalised, normalise
+from partita.memory import SPARSE_WAY, require_pairs
+from partita.objectives import Objective
+from partita.solvers import Solver, default_solver
+
+__all__ = ["FILL_IN", "Model"]
+
+Array = NDArray[np.float64]
+
+# Steps of diffusion, and the share of pairs with an affinity above zero below which "auto" takes them.
+STEPS = 4
+SPARSE = 0.5
+# What a model without the option normalization="none" says to do about unobserved pairs.
+FILL_IN = (
+    "fill the pairs in, or use SymNMF or SoftClustering with normalization='none' (command line: --model symnmf "
+    "--normalization none)"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Minimise the objective over S^t, with S the normalised affinity and t steps of diffusion.
+
+    Attributes
+    ----------
+    objective : Objective
+        With it go the domain of the factor and the scales.
+    normalization : str
+        As `partita.affinity.normalise.normalise` takes it.
+    diagonal : bool
+        Whether the pair of an item with itself is observed.
+    steps : int or "auto"
+        t; "auto" is 4 where most pairs have affinity zero, 1 where most do not or some were not observed.
+    solver : Solver, optional
+        By default the one that `default_solver` chooses for the affinity and the domain.
+    alternatives : mapping from names to objectives
+        What the answer is compared with, by the `sizes` that would have asked for it.
+    remedy : str
+        What to do about unobserved pairs that the normalisation does not take.
+    """
+
+    objective: Objective
+    normalization: How = "none"
+    diagonal: bool = True
+    steps: int | Literal["auto"] = 1
+    solver: Solver | None = None
+    alternatives: Mapping[str, Objective] = field(default_factory=dict)
+    remedy: str = NONE
+
+    def normalised(self, affinity: Affinity, copies: Array | None) -> Normalised:
+        """The normalised affinity; `copies` says how often each item counts, once by default."""
+        return normalise(affinity, self.normalization, copies, remedy=self.remedy)
+
+    def factorized(self, normalised: Normalised, copies: Array | None) -> Affinity:
+        """What is factorized: the normalised affinity without its diagonal, diffused, as the model has it."""
+        affinity = normalised.affinity if self.diagonal else _without_diagonal(normalised)
+        if self.steps != "auto":
+            steps = self.steps
+        else:
+            steps = STEPS if affinity.density() < SPARSE and affinity.pair_weights is None else 1
+        return DiffusedAffinity(affinity, steps, copies) if steps > 1 else affinity
+
+    def solver_for(self, affinity: Affinity, n_clusters: int) -> Solver:
+        """The solver of the model."""
+        return self.solver or default_solver(affinity, n_clusters, self.objective.domain)
+
+
+def _without_diagonal(normalised: Normalised) -> Affinity:
+    """The affinity with its diagonal unobserved; of an item of weight d, d of the d^2 pairs of its copies."""
+    affinity, d = normalised.affinity, normalised.weights
+    items = np.arange(affinity.n_items)
+    if d is not None and (d > 1).any():
+        between = affinity.diagonal() if normalised.between is None else normalised.between
+        return WeightedAffinity(affinity, items, items, np.maximum(1.0 - 1.0 / d, 0.0), between)
+    if isinstance(affinity, SparseAffinity):
+        off = sp.csr_array(affinity.matrix - sp.diags_array(affinity.diagonal()))
+        off.eliminate_zeros()
+        return SparseAffinity(off, Unobserved(items, items))
+    require_pairs(len(items), "a second affinity", SPARSE_WAY)
+    matrix = affinity.to_dense().copy()
+    np.fill_diagonal(matrix, 0.0)
+    return DenseAffinity(matrix, Unobserved(items, items))

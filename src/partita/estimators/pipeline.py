@@ -1,0 +1,393 @@
+"""A fit from door to door: rows -> items -> groups -> number of clusters -> evidence -> problem -> solution -> rows.
+
+Three index spaces, and each array says by its name which one it is of: the N rows that a user gives; the n distinct
+items, of which equal rows are one (`partita.estimators.items`); and the groups of items that must-links join
+(`partita.estimators.groups`), which are the items where nothing is linked. What is estimated is in the `Model`.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from partita import metrics
+from partita.affinity import Affinity, Builder, DenseAffinity
+from partita.affinity.shared_search import shared_search
+from partita.calibration import Calibration, Calibrator, Refit, average, calibrate
+from partita.estimators.choosing import Built, Choice, EvidenceByK, choose_number
+from partita.estimators.extension import Extension
+from partita.estimators.groups import Groups
+from partita.estimators.items import Items, expanded, start_of_items
+from partita.estimators.model import Model
+from partita.estimators.scaling import ScaleFeatures, Scaling
+from partita.membership import Membership, argmax_labels
+from partita.memory import available_memory, fits, human_bytes
+from partita.objectives import Domain, Objective, Problem
+from partita.progress import Stages
+from partita.solvers import OpenCheckpoint, Solver, SolveResult, Starts, drive
+
+__all__ = ["Choose", "Fitted", "Given", "Options", "fit"]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Choose: TypeAlias = Callable[[EvidenceByK, Groups], Choice]
+
+# A comparison with other sizes: at most so many items, and the share of them that must move to be worth a word.
+COMPARED, WORTH = 50_000, 0.02
+# Its steps at most, and the optimality that is enough.
+STEPS, ENOUGH = 20, 1e-3
+# Items, or clusters, that a note names.
+NAMED = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What the caller gives, by rows: checked input, how often each row counts, and what is known of pairs."""
+
+    X: Any
+    weights: Array | None = None
+    must_link: ArrayLike | None = None
+    cannot_link: ArrayLike | None = None
+    pair_weight: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """How a fit is run; `partita.solvers.drive` explains most of it."""
+
+    start: Any = "spectral"
+    n_init: int = 1
+    max_iter: int = 1000
+    tol: float = 1e-4
+    max_seconds: float | None = None
+    seed: int | None = None
+    n_jobs: int | None = None
+    on_interrupt: Literal["raise", "best"] = "raise"
+    scale_features: ScaleFeatures = "none"
+    probabilities: Literal["fitted", "calibrated", "averaged"] = "fitted"
+    checkpoint: OpenCheckpoint | None = None
+    stage: Stages = field(default_factory=Stages)
+
+    def interrupted(self, result: SolveResult, *notes: str) -> SolveResult:
+        """What Ctrl-C after the factorization leaves: with on_interrupt="best" the result, to go on from.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            With on_interrupt="raise".
+        """
+        if self.on_interrupt != "best":
+            raise KeyboardInterrupt
+        if self.checkpoint is not None:
+            self.checkpoint.complete = False
+        return replace(result, status="interrupted", notes=(*result.notes, *notes))
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a fit found.
+
+    Attributes
+    ----------
+    membership : N x K array, rows on the simplex
+    labels : array of N
+    factor : N x K array, or None
+        Where it is nonnegative and not the membership.
+    unassigned : array of rows
+        Those of which such a factor says nothing.
+    result : SolveResult
+        Of the rows, before any calibration.
+    scorer : Extension
+        Scores new items.
+    groups : Groups
+    group_of_row : array of N
+    choice : Choice
+        Of the number of clusters.
+    problem : Problem
+        What was solved, over the groups.
+    solver : Solver
+    calibrator, calibration
+        Where memberships were calibrated.
+    """
+
+    membership: Array
+    labels: Labels
+    factor: Array | None
+    unassigned: NDArray[np.intp]
+    result: SolveResult
+    scorer: Extension
+    groups: Groups
+    group_of_row: NDArray[np.intp]
+    choice: Choice
+    problem: Problem
+    solver: Solver
+    calibrator: Calibrator | None = None
+    calibration: Calibration | None = None
+
+    @classmethod
+    def of_rows(
+        cls,
+        X: Any,
+        of_groups: SolveResult,
+        scorer: Extension,
+        groups: Groups,
+        group_of_row: NDArray[np.intp],
+        choice: Choice,
+        problem: Problem,
+        solver: Solver,
+    ) -> Fitted:
+        """Hand the answer for the groups back to every row; rows of weight zero are scored as new items are."""
+        result, W, labels = of_groups, of_groups.membership.matrix, of_groups.membership.labels
+        unseen = np.flatnonzero(group_of_row < 0)
+        if len(group_of_row) != len(W) or not np.array_equal(group_of_row, np.arange(len(W))):
+            W, labels = W[group_of_row], labels[group_of_row]
+            if len(unseen):
+                W[unseen] = scorer.membership(X[unseen])
+                labels[unseen] = W[unseen].argmax(axis=1)
+            result = expanded(of_groups, W, labels, group_of_row)
+        factor, unassigned = None, np.empty(0, dtype=np.intp)
+        if scorer.domain == "nonnegative":
+            assert of_groups.factor is not None
+            assert scorer.balance is not None
+            factor = of_groups.factor[group_of_row]
+            if len(unseen):
+                factor[unseen] = scorer.factor(X[unseen])
+            unassigned = Domain.registry[scorer.domain].unassigned(factor, scorer.balance)
+            notes = (_note_on_unassigned(unassigned),) if len(unassigned) else ()
+            result = replace(result, factor=factor, notes=(*result.notes, *notes))
+        return cls(W, labels, factor, unassigned, result, scorer, groups, group_of_row, choice, problem, solver)
+
+
+def _note_on_unassigned(rows: NDArray[np.intp]) -> str:
+    n = len(rows)
+    named = ", ".join(str(i) for i in rows[:NAMED]) + (" ..." if n > NAMED else "")
+    what = f"item {named} is" if n == 1 else f"{n:,} items are"
+    which = "" if n == 1 else f" (rows {named})"
+    return (
+        f"{what} unassigned{which}: nothing but zeros in the factor, so the membership is uniform and the label a guess"
+    )
+
+
+def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: Options) -> Fitted:
+    """Fit a model to what is given.
+
+    Parameters
+    ----------
+    model : Model
+    builder : Builder
+        Makes the affinity.
+    given : Given
+    choose : callable
+        The number of clusters, from the evidence at any number and the groups that constraints leave.
+    options : Options
+
+    Raises
+    ------
+    InputError
+    MemoryLimitError
+        Where N x N would not fit.
+    KeyboardInterrupt
+    """
+    stage = options.stage
+    items = Items.of(given.X, given.weights, builder)
+    groups = Groups.of(items, given.must_link, given.cannot_link, given.pair_weight, given.weights)
+    scaling = Scaling.of_items(items, builder, options.scale_features)
+    features = items.features if scaling is None else scaling(items.features)
+    by_k = EvidenceByK(builder, model, items, features, options.seed or 0)
+    with shared_search():
+        with stage("choosing the number of clusters"):
+            choice = choose(by_k, groups)
+        choice.warn()
+        with stage("building the affinity"):
+            built = by_k.at(choice.n_clusters)
+            affinity = model.factorized(built.normalised, by_k.copies)
+    of_items = Problem(affinity, model.objective, items.weights)
+    problem, left_out = groups.contract(of_items)
+    starts = _starts(problem, by_k, groups, choice, built)
+    solver = model.solver_for(problem.affinity, choice.n_clusters)
+    result = _solve(problem, model, solver, starts, _start(options.start, choice, groups, items), options)
+    stage.enter("putting the result together")
+    result = replace(result, notes=(*choice.notes, *result.notes, *_sparse_way(problem.affinity)))
+    result = groups.over_all_pairs(result, problem, left_out)
+    item_labels = groups.expand(result.membership.labels)
+    voices = built.evidence.voices(item_labels, items.of_row)
+    result = result if voices is None else replace(result, evidence=voices)
+    scorer = Extension.of_fit(
+        built.evidence,
+        built.normalised,
+        of_items,
+        groups.expand(result.factor),
+        result.scale,
+        scaling,
+        item_labels,
+        items.column_of_item if builder.pairwise else None,
+    )
+    fitted = Fitted.of_rows(given.X, result, scorer, groups, groups.of_row(items), choice, problem, solver)
+    if options.probabilities == "fitted":
+        return fitted
+    with stage("calibrating the memberships"):
+        try:
+            return _calibrated(fitted, result.membership, model, by_k, given.X, options)
+        except KeyboardInterrupt:
+            note = "interrupted while calibrating: the memberships are the fitted ones"
+            return replace(fitted, result=options.interrupted(fitted.result, note))
+
+
+def _starts(problem: Problem, by_k: EvidenceByK, groups: Groups, choice: Choice, built: Built) -> Starts:
+    """What starts may use, of groups."""
+    features, weights = by_k.features, by_k.items.weights
+    complete = not by_k.builder.pairwise and not np.isnan(features).any()
+    return Starts(
+        problem.affinity,
+        choice.n_clusters,
+        groups.mean(features, weights) if complete else None,
+        problem.weights,
+        groups.contracted(built.normalised.affinity, weights) if built.normalised.how != "none" else None,
+        None if groups.told else by_k.copies,
+    )
+
+
+def _start(start: Any, choice: Choice, groups: Groups, items: Items) -> Any:
+    """The start for the groups: that of the choice, or else the one given for the rows."""
+    if choice.start is not None:
+        return groups.first_of(choice.start)
+    return start_of_items(start, groups.of_row(items), groups.n_groups)
+
+
+def _solve(problem: Problem, model: Model, solver: Solver, starts: Starts, start: Any, options: Options) -> SolveResult:
+    """The factorization, and notes on what another reading of the sizes would say."""
+    stage, how = options.stage, {name: getattr(options, name) for name in ("max_iter", "tol", "max_seconds", "seed")}
+    with stage("finding a start"):
+        result = drive(
+            problem,
+            solver,
+            starts,
+            start,
+            n_init=options.n_init,
+            n_jobs=options.n_jobs,
+            on_interrupt=options.on_interrupt,
+            checkpoint=options.checkpoint,
+            progress=stage.bar,
+            **how,
+        )
+    if result.status != "converged":
+        return result
+    with stage("comparing with other sizes"):
+        try:
+            notes = other_answers(problem, model.alternatives, solver, starts, result.membership, **how)
+        except KeyboardInterrupt:
+            return options.interrupted(result, "interrupted while comparing with other sizes")
+    return replace(result, notes=(*result.notes, *notes))
+
+
+def other_answers(
+    problem: Problem,
+    objectives: Mapping[str, Objective],
+    solver: Solver,
+    starts: Starts,
+    membership: Membership,
+    **how: Any,
+) -> tuple[str, ...]:
+    """A note for each objective under which more than a few items would be in another cluster.
+
+    No criterion tells without labels whether clusters should be of similar size (benchmarks/README.md), so a fit that
+    was not told says where the answer would be another one. A few steps from the fit on show that; a second fit would
+    cost as much as the first. Over the 29 development sets they leave the note out on four where a whole fit, from the
+    common start, would end elsewhere although no item of the first fit wants to move.
+    """
+    notes: list[str] = []
+    how |= {"start": membership.matrix, "max_iter": STEPS, "tol": max(ENOUGH, how["tol"])}
+    if problem.affinity.n_items > COMPARED:
+        return ()
+    for name, objective in objectives.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            other = drive(problem.fresh(objective), solver, starts, n_init=1, **how)
+        moved = 1.0 - metrics.accuracy(other.membership.labels, membership.labels)
+        if moved > WORTH:
+            ari = metrics.adjusted_rand_index(other.membership.labels, membership.labels)
+            least = "" if other.status == "converged" else "at least "
+            notes.append(
+                f"sizes={name!r} would put {least}{100 * moved:.0f}% of the items into another cluster (adjusted Rand "
+                f"index {ari:.2f}): no criterion without labels tells which is right, so judge by what you know of the "
+                "sizes"
+            )
+    return tuple(notes)
+
+
+def _sparse_way(affinity: Affinity) -> tuple[str, ...]:
+    """A note where N x N evidence would not have fitted and another kind was fitted instead."""
+    n, free = affinity.n_items, available_memory()
+    if fits(8 * n**2) or isinstance(affinity, DenseAffinity):
+        return ()
+    return (
+        f"an array of all {n:,} x {n:,} pairs would take {human_bytes(8 * n**2)} of memory, and {human_bytes(free)} "
+        f"are available: the evidence was kept as a {affinity.name} affinity, and nothing N x N was made",
+    )
+
+
+def _calibrated(
+    fitted: Fitted, of_groups: Membership, model: Model, by_k: EvidenceByK, X: Any, options: Options
+) -> Fitted:
+    """The fit with calibrated memberships of every row in the place of the fitted ones; `result` keeps those.
+
+    Where pairs are constrained or weighted, or the fit was interrupted, neither a density nor a fit to half the items
+    would know of it, and the membership stays but for its hard zeros.
+    """
+    features, weights, builder = by_k.features, by_k.items.weights, by_k.builder
+    W = of_groups.matrix
+    if fitted.groups.told or fitted.result.status == "interrupted" or isinstance(features, Affinity):
+        calibrator, calibration = calibrate(None, W, of_groups.labels, None, None)
+    elif options.probabilities == "averaged":
+        refit = _refit(model, by_k, fitted.choice.n_clusters, options)
+        W, calibrator, calibration = average(W, of_groups.labels, weights, refit)
+    else:
+        refit = _refit(model, by_k, fitted.choice.n_clusters, options)
+        euclidean = not builder.pairwise and builder.metric == "euclidean" and np.isfinite(features).all()
+        calibrator, calibration = calibrate(features if euclidean else None, W, of_groups.labels, weights, refit)
+    W = calibrator(features, W)
+    labels = argmax_labels(W, np.random.default_rng(0))
+    W, labels = W[fitted.group_of_row], labels[fitted.group_of_row]
+    unseen = np.flatnonzero(fitted.group_of_row < 0)
+    if len(unseen):
+        scaling = fitted.scorer.scaling
+        W[unseen] = calibrator(X[unseen] if scaling is None else scaling(X[unseen]), fitted.membership[unseen])
+        labels[unseen] = W[unseen].argmax(axis=1)
+    return replace(fitted, membership=W, labels=labels, calibrator=calibrator, calibration=calibration)
+
+
+def _refit(model: Model, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:
+    """The same fit of a part of the items, for what it says of the others."""
+    features, weights, pairwise = by_k.features, by_k.items.weights, by_k.builder.pairwise
+    start = options.start if isinstance(options.start, str) else "spectral"
+    quiet = replace(
+        options,
+        start=start,
+        seed=options.seed or 0,
+        on_interrupt="raise",
+        scale_features="none",  # they are scaled
+        probabilities="fitted",
+        checkpoint=None,
+        stage=Stages(),
+    )
+
+    def refit(part: NDArray[np.intp]) -> tuple[Labels, Array, Any]:
+        own = features[part][:, part] if pairwise else features[part]
+        given = Given(own, None if weights is None else weights[part])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a half may not converge; what it says is held-out evidence all the same
+            fitted = fit(model, by_k.builder, given, partial(choose_number, n_clusters), quiet)
+
+        def predict(others: NDArray[np.intp]) -> Array:
+            return fitted.scorer.membership(features[others][:, part] if pairwise else features[others])
+
+        return fitted.labels, fitted.membership, predict
+
+    return refit
