@@ -52,16 +52,14 @@ def grids(items: list[pytest.Item]) -> list[list[pytest.Function]]:
     """The cases of each test that has many and several parameters, but for regressions and tests marked `whole`."""
     found: dict[str, list[pytest.Function]] = {}
     for item in items:
-        at_once = (
-            isinstance(item, pytest.Function) and hasattr(item, "callspec") and not item.get_closest_marker("slow")
-        )
-        if at_once and not item.get_closest_marker("whole") and "tests/regression" not in item.nodeid:
+        kept = item.get_closest_marker("slow") or item.get_closest_marker("whole") or "tests/regression" in item.nodeid
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and not kept:
             found.setdefault(item.nodeid.partition("[")[0], []).append(item)
     return [grid for grid in found.values() if len(grid) > GRID and len(grid[0].callspec.params) > 1]
 
 
 def covering(grid: list[pytest.Function]) -> list[pytest.Function]:
-    """Few cases in which every value of every parameter occurs: greedily, of equally good ones a fixed arbitrary one."""
+    """Few cases in which every value of every parameter occurs: greedily, of equals a fixed arbitrary one."""
     values = {item: {(name, _known(value)) for name, value in item.callspec.params.items()} for item in grid}
     left = set().union(*values.values())
     order = sorted(grid, key=lambda item: hashlib.blake2b(item.nodeid.encode()).digest())

@@ -85,7 +85,7 @@ def test_its_name_is_enough_for_an_estimator_that_is_saved_and_predicts(name, tm
 @every
 def test_the_number_of_clusters_can_be_judged(name):
     builder = Builder.registry[name]()
-    X, _, truth = two_groups(builder)
+    X, _, _ = two_groups(builder)
     model = SoftClustering("auto", affinity=name, random_state=0).fit(X)
     assert isinstance(model.verdict_, Verdict)
     # Of distances in features these two groups are plain; what else a criterion sees is the builder's own.
