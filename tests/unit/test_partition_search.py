@@ -235,25 +235,40 @@ def test_expected_loss_refuses_what_does_not_fit():
         partition_distance([0, 1], [0, 1, 2])
 
 
-def test_a_formula_of_a_script_leaves_the_compiled_code_on_disk_readable(tmp_path):
+def test_losses_of_scripts_share_the_compiled_moves_and_leave_them_readable(tmp_path):
     script = """
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 import numpy as np
-from partita.kernels import partition_moves as moves
-from partita.kernels.partition_pairs import empty_pairs
-from partita.partition.losses.binder import BinderFormula
-class Mine(NamedTuple):
+from partita.kernels.partition_tables import _mean_costs, _draw_costs
+from partita.partition import PartitionLoss, search_partition
+class NAME(NamedTuple):
     a: float
     def evaluate(self, u, v, w, t, n, K):
-        return self.a * K
-print(moves.value_of(empty_pairs({}, np.eye(3))))
+        return self.a * ((u - w) + (v - w)) / t
+@dataclass(frozen=True)
+class Mine(PartitionLoss):
+    name: ClassVar[str] = "NAME"
+    title: ClassVar[str] = "mine"
+    source: ClassVar[str] = "a script"
+    entropic: ClassVar[bool] = False
+    per_draw: ClassVar[bool] = PER_DRAW
+    formula: ClassVar[NAME] = NAME(NUMBER)
+draws = np.random.default_rng(0).integers(3, size=(30, 12))
+found = search_partition(draws, loss=Mine(), random_state=0)
+print(found.expected_loss, len((_draw_costs if PER_DRAW else _mean_costs).stats.cache_misses))
 """
-    for formula in ("Mine(2.0)", "BinderFormula(1.0, 0.0)", "BinderFormula(1.0, 0.0)"):
-        file = tmp_path / f"{formula[:4]}.py"
-        file.write_text(script.format(formula) if formula[0] == "M" else script.replace("Mine", "Else").format(formula))
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-        done = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
+    for per_draw in ("False", "True"):
+        said = []
+        for name, number in (("Mine", "1.0"), ("Other", "1.0"), ("Mine", "1.5")):
+            file = tmp_path / f"{name}.py"
+            file.write_text(script.replace("NAME", name).replace("NUMBER", number).replace("PER_DRAW", per_draw))
+            environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+            done = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr
+            said.append(done.stdout.split())
+        assert said[0][0] == said[1][0] != said[2][0]
+        assert [misses for _, misses in said] == ["1", "0", "0"]  # compiled once, for whatever loss
 
 
 def test_importing_the_room_loads_no_compiler():

@@ -136,12 +136,13 @@ class Dendrogram:
     def values_from_draws(self, draws: PartitionDraws, loss: PartitionLoss) -> Array:
         """What is minimised, for the cuts after 0..N-1 merges. O(M N log N), and N K_b numbers for each thread."""
         from partita.kernels.partition_cuts import draw_cuts
+        from partita.kernels.partition_formula import for_kernels
 
         N, M = self.n_items, draws.n_draws
         f = dyadic(loss.counts(N))  # so that w of one cluster is t, however many merges it was added up from
         n, m = self.middle - self.start, self.stop - self.middle
         u = np.append(0.0, np.cumsum(f[n + m] - f[n] - f[m])) + N * f[1]
-        formula, weights = loss.formula, draws.weights
+        formula, weights = for_kernels(loss.formula, per_draw=loss.per_draw), draws.weights
         bounds = row_bounds(M, DRAWS)
         parts = np.zeros((len(bounds), N))
 
@@ -156,7 +157,7 @@ class Dendrogram:
             return np.asarray(total)
         sizes = np.concatenate([np.bincount(row) for row in draws.labels])
         v = float(np.add.reduceat(f[sizes], draws.first_cell[:-1]) @ weights)
-        return np.asarray(formula.evaluate(u, v, total, f[N], float(N), np.arange(N, 0, -1.0)))
+        return np.asarray(loss.formula.evaluate(u, v, total, f[N], float(N), np.arange(N, 0, -1.0)))
 
 
 def numbered(labels: NDArray[np.integer]) -> Codes:

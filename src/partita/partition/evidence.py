@@ -93,14 +93,17 @@ class Evidence:
 
     def empty_state(self) -> Any:
         """For the compiled moves: no item placed."""
+        from partita.kernels.partition_formula import for_kernels
+
+        formula = for_kernels(self.loss.formula, per_draw=self.loss.per_draw)
         if self.uses_pairs:
             if not self.loss.by_draws:
                 from partita.kernels.partition_bound import empty_bound
 
-                return empty_bound(self.loss.formula, self.similarity)
+                return empty_bound(formula, self.similarity)
             from partita.kernels.partition_pairs import empty_pairs
 
-            return empty_pairs(self.loss.formula, self.similarity, self.loss.with_itself)
+            return empty_pairs(formula, self.similarity, self.loss.with_itself)
         from partita.kernels.partition_tables import COLUMNS, empty_tables
 
         assert self.draws is not None
@@ -112,7 +115,7 @@ class Evidence:
         )
         f = dyadic(self.loss.counts(self.n_items))
         first, weights = draws.first_cell[:-1], draws.weights
-        return empty_tables(self.loss.formula, draws.by_item, first, n_cells, weights, f, self.loss.per_draw)
+        return empty_tables(formula, draws.by_item, first, n_cells, weights, f, self.loss.per_draw)
 
     def pass_cost(self, K: int) -> float:
         """Numbers read when every cluster is tried for one item."""

@@ -152,7 +152,7 @@ def _by_bound(every: _Every, P: Array, loss: PartitionLoss) -> Array:
 
 
 def _by_draws(every: _Every, draws: PartitionDraws, loss: PartitionLoss) -> Array:
-    N, formula, weights = draws.n_items, loss.formula, draws.weights
+    N, weights = draws.n_items, draws.weights
     f = dyadic(loss.counts(N))
     u, each = every.sums(f[every.sizes]), np.arange(len(every.sizes))
     shared = f[every.sizes[each[:, None] & each]]  # of two sets: f of how many items they share
@@ -161,10 +161,13 @@ def _by_draws(every: _Every, draws: PartitionDraws, loss: PartitionLoss) -> Arra
     if not loss.per_draw:
         weighed = np.bincount(of_draws.ravel(), np.repeat(weights, of_draws.shape[1]), len(each))
         w = every.sums(shared @ weighed)
-        return np.asarray(formula.evaluate(u, float(v @ weights), w, f[N], float(N), every.n_clusters.astype(float)))
+        return np.asarray(
+            loss.formula.evaluate(u, float(v @ weights), w, f[N], float(N), every.n_clusters.astype(float))
+        )
+    from partita.kernels.partition_formula import for_kernels
     from partita.kernels.partition_sets import score_by_sets
 
-    values = np.zeros(len(u))
+    values, formula = np.zeros(len(u)), for_kernels(loss.formula, per_draw=True)
     for first, last in row_bounds(draws.n_draws, DRAWS):
         added = sum(shared[sets] for sets in of_draws[first:last].T)
 

@@ -209,12 +209,13 @@ METHODS: dict[str, Callable[..., MethodResult]] = {
 
 def _scores(evidence: Evidence, rows: Any) -> Any:
     """What is minimised, for some of the draws."""
+    from partita.kernels.partition_formula import for_kernels
     from partita.kernels.partition_scores import score_partitions
 
     draws, loss = evidence.draws, evidence.loss
     assert draws is not None
     some, K = np.ascontiguousarray(draws.labels[rows]), draws.n_clusters[rows]
-    out, f, formula = np.empty(len(some)), loss.counts(draws.n_items), loss.formula
+    out, f, formula = np.empty(len(some)), loss.counts(draws.n_items), for_kernels(loss.formula, per_draw=loss.per_draw)
 
     def work(low: int, high: int) -> None:
         given = (draws.labels, draws.n_clusters, draws.weights, f)
