@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from partita import estimators, load, save
-from partita.cli.fit import MODELS
+from partita.cli.estimator_options import MODELS
 from partita.solvers import Solver
 
 IRIS = ("--k", 3, "--label-column", "species", "--id-column", "plant", "--seed", 0)

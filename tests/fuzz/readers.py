@@ -118,13 +118,14 @@ def model(path):
 
 def manifest(path):
     from partita.cli import verify
+    from partita.cli.options import VerifyOptions
 
-    def nothing(_command, _replay, out, _places):
+    def nothing(_command, _options, _places, out):
         out.mkdir()
         return 0
 
     with mock.patch.object(verify, "run_again", nothing):
-        verify.run_verify(path, file=None, replay=True, quiet=True, as_json=True)
+        verify.run_verify(VerifyOptions(path, as_json=True))
 
 
 def checkpoint(path):

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.affinity import SparseAffinity, from_edges
+from partita.cli.options import InputKind
 from partita.errors import InputError
 from partita.estimators.rows import lost_digits
 from partita.estimators.scaling import dominating_column
 from partita.io import EdgeTable, read_edges, read_features, read_matrix
 
-__all__ = ["Input", "InputKind", "read_input", "read_links", "read_pair_weights"]
-
-InputKind = Literal["features", "distances", "affinity", "edges"]
+__all__ = ["Input", "read_input", "read_links", "read_pair_weights"]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from partita.io.output import (
     atomic_write_bytes,
     atomic_write_text,
     is_partita_folder,
+    json_text,
     output_folder,
     write_json,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "atomic_write_text",
     "did_you_mean",
     "is_partita_folder",
+    "json_text",
     "load",
     "match_labels",
     "open_draws",
