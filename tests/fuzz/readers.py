@@ -57,7 +57,7 @@ def edges(path):
 
 
 def rows(path):
-    from partita.io.sparse_files import read_sparse_rows
+    from partita.io.matrices import read_sparse_rows
 
     read_sparse_rows(path)
 
@@ -76,13 +76,13 @@ def memberships(path):
 
 
 def links(path):
-    from partita.cli.inputs import read_links
+    from partita.io import read_links
 
     read_links(path, ["0", "1", "2", "3"])
 
 
 def pair_weights(path):
-    from partita.cli.inputs import read_pair_weights
+    from partita.io import read_pair_weights
 
     read_pair_weights(path, ["0", "1", "2", "3"])
 

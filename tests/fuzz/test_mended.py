@@ -17,13 +17,17 @@ from partita.cli.options import VerifyOptions
 from partita.cli.verify import run_verify
 from partita.errors import InputError, MemoryLimitError
 from partita.io import matrices, read_draws, read_features, read_labels, read_matrix, read_memberships
-from partita.io.market import read_market
-from partita.io.sparse_files import read_sparse_rows
+from partita.io.market import open_market
+from partita.io.matrices import read_sparse_rows
 from partita.partition.draws import PartitionDraws
 
 pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
 
 LIMIT = 100_000_000
+
+
+def read_market(path):
+    return open_market(path).load()
 
 
 @pytest.fixture(autouse=True)

@@ -13,11 +13,11 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, stage
 from partita.cli.estimator_options import estimator_of
 from partita.cli.fit_output import Fit, print_fit, write_fit
-from partita.cli.inputs import Input, read_input, read_links, read_pair_weights
+from partita.cli.inputs import Input, read_input
 from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.estimators.base import FactorizationEstimator
-from partita.io import json_text, output_folder
+from partita.io import json_text, output_folder, read_links, read_pair_weights
 from partita.solvers import Checkpoint
 
 __all__ = ["ended", "fitted", "run_fit"]

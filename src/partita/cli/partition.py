@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, stage
-from partita.cli.draw_weights import read_draw_weights
 from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import PartitionOptions
 from partita.errors import InputError
@@ -23,6 +22,7 @@ from partita.io import (
     is_partita_folder,
     json_text,
     output_folder,
+    read_draw_weights,
     read_draws,
     read_labels,
     sha256_of_file,

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import scipy.sparse as sp
 
 from partita.cli.console import DONE, say
 from partita.cli.options import PredictOptions
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.io import FeatureTable, load, read_features, write_predictions
-from partita.io.sparse_files import read_sparse_rows
+from partita.io.matrices import read_sparse_rows
 from partita.membership import row_entropy, row_margin
 
 __all__ = ["run_predict"]
@@ -38,7 +35,7 @@ def run_predict(options: PredictOptions) -> int:
     estimator = load(options.model)
     if not isinstance(estimator, FactorizationEstimator):
         raise InputError(f"{options.model} holds a {type(estimator).__name__}, {INSTEAD[type(estimator).__name__]}")
-    sparse = _sparse_rows(options.file) if estimator._builder_.pairwise else None
+    sparse = read_sparse_rows(options.file) if estimator._builder_.pairwise else None
     if sparse is None:
         table = read_features(
             options.file,
@@ -59,11 +56,6 @@ def run_predict(options: PredictOptions) -> int:
     sizes = np.bincount(labels, minlength=W.shape[1])
     say(f"{len(W):,} items scored, sizes {sizes.tolist()}; written to {out}", quiet=options.quiet)
     return DONE
-
-
-def _sparse_rows(file: Path) -> sp.csr_array | None:
-    """Rows of affinities from new items to the fitted ones in a sparse file; None for any other kind of file."""
-    return read_sparse_rows(file) if file.suffix.lower() in (".mtx", ".npz") else None
 
 
 def _in_order(table: FeatureTable, columns: list[str] | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

@@ -7,7 +7,7 @@ import math
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.io.files import did_you_mean, listed
+from partita.io.tables import Columns, Table, default_names
 from partita.memory import require_memory
 
-__all__ = ["ArrayFile", "as_numbers", "as_words", "open_npy", "open_npz"]
+__all__ = ["ArrayFile", "ArrayTable", "array_table", "as_numbers", "as_words", "open_npy", "open_npz"]
 
 # What zipfile and NumPy raise of broken archives: NotImplementedError of a compression or version that zipfile does not
 # have, RuntimeError of a member that is encrypted.
@@ -129,6 +130,53 @@ def _require_plain(member: zipfile.ZipInfo) -> None:
         raise ValueError(f"{member.filename!r} is compressed in another way than NumPy's")
     if member.file_size > DEFLATED * member.compress_size + LARGEST_HEADER:
         raise ValueError(f"{member.filename!r} says that {member.compress_size} bytes unpack to {member.file_size:,}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayTable(Table):
+    """An array of two dimensions by its columns, and the arrays beside it."""
+
+    values: NDArray[np.float64]
+    source: ArrayFile
+
+    def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
+        at = [self.names.index(name) for name in numbers]
+        values = self.values if at == list(range(len(self.names))) else self.values[:, at]
+        return values, {name: self._words(name) for name in text}
+
+    def _words(self, name: str) -> list[str]:
+        if name not in self.beside:
+            return as_words(self.values[:, self.names.index(name)])
+        array = self.source.load(name)
+        if array.ndim != 1:
+            raise InputError(
+                f"{self.path}: array {name!r} should be 1-D, one entry per item; its shape is {array.shape}"
+            )
+        return as_words(array)
+
+
+def array_table(source: ArrayFile, key: str | None = None) -> ArrayTable:
+    """The array `key`, `X`, or the only one of two dimensions as a table; in a .npz file the others stand beside it.
+
+    Raises
+    ------
+    InputError
+        For an array that is not of two dimensions, is empty, or holds no real numbers.
+    """
+    single = source.path.suffix.lower() == ".npy"
+    name = next(iter(source.headers)) if single else source.choose(key, preferred="X")
+    shape, _ = source.headers[name]
+    if len(shape) != 2:
+        raise InputError(
+            f"{source.path}: array {name!r} should be 2-D, one row per item; its shape is {shape}"
+            + ("; reshape it to (N, 1) for one feature" if len(shape) == 1 else "")
+        )
+    if 0 in shape:
+        raise InputError(f"{source.path}: array {name!r} is empty, its shape is {shape}; expected at least one row")
+    values = as_numbers(source.load(name), f"{source.path}: array {name!r}")
+    beside = [] if single else list(source.headers)
+    names = default_names(shape[1])
+    return ArrayTable(path=source.path, names=names, has_header=False, beside=beside, values=values, source=source)
 
 
 def as_numbers(array: NDArray[Any], where: str) -> NDArray[np.float64]:

@@ -1,4 +1,5 @@
-"""Partition draws from a file: M x N labels, a row for each draw, as something that is read a few rows at a time.
+"""Partition draws from a file: M x N labels, a row for each draw, as something that is read a few rows at a time; and
+their weights.
 
 .npy is memory-mapped and zarr stays a store: neither is ever wholly in memory. Parquet, CSV and .npz are compressed or
 text, which every product would have to decode again, so they are read once, a few draws at a time, into the smallest
@@ -7,33 +8,32 @@ integers that hold their labels. Files of ArviZ (netCDF, or zarr with groups) ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from partita.errors import InputError, MissingExtraError, require
-from partita.io.arrays import ArrayFile, as_words, open_npy, open_npz
+from partita.errors import InputError
+from partita.io.arrays import ArrayFile, as_numbers, open_npy, open_npz
+from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.draw_labels import WHOLE, Labels, checked_labels, require_labels_shape
-from partita.io.draw_parquet import parquet_draws
-from partita.io.draw_text import text_draws
-from partita.io.files import listed, require_file, require_suffix
+from partita.io.draw_stores import arviz_draws, beside_labels, zarr_draws
+from partita.io.draw_tables import table_draws
+from partita.io.files import require_file, require_suffix
 from partita.io.r_objects import R_SUFFIXES, read_r_draws
 from partita.io.r_tables import R_TABLE_SUFFIXES
-from partita.io.stored_labels import StoredLabels
-from partita.io.text_rows import TEXT_SUFFIXES
-from partita.memory import require_memory
-from partita.partition.named_draws import NamedDraws, columns_of, named_draws, transposed_note
+from partita.io.tables import Table
+from partita.io.text_rows import TEXT_SUFFIXES, as_number
+from partita.partition.named_draws import NamedDraws
 
-__all__ = ["open_draws", "read_draws"]
+__all__ = ["open_draws", "read_draw_weights", "read_draws"]
 
 SUFFIXES = (*TEXT_SUFFIXES, *R_TABLE_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr", ".nc", *R_SUFFIXES)
-# The group of an ArviZ file that holds draws, and the arrays of a .npz file that say the chain of each and name items.
-POSTERIOR, CHAIN, ITEM = "posterior", "chain", "item"
-# What `partita draws` keeps of each draw beside them.
-TRACES = ("log_joint",)
-KINDS = (np.int8, np.int16, np.int32, np.int64)
+# The column of the weights of draws, and the files that have one.
+WEIGHT = "weight"
+WEIGHT_FORMATS: Formats[Table | ArrayFile] = {**{each: TABLES[each] for each in TEXT_SUFFIXES}, ".npy": ARRAYS[".npy"]}
 
 
 def open_draws(path: str | Path, *, key: str | None = None) -> Any:
@@ -103,13 +103,13 @@ def read_draws(
     """
     gaps = missing == "unobserved"
     if Path(path).is_dir() or Path(path).name.lower().endswith((".zarr", ".zarr.zip")):
-        return _zarr(Path(path), key, gaps)
+        return zarr_draws(Path(path), key, gaps)
     file = require_file(path)
     suffix = require_suffix(file, SUFFIXES)
     if key is not None and suffix not in (".npz", ".nc", *R_SUFFIXES):
         raise InputError(f"{file}: key={key!r} names an array of a .npz file or zarr group; leave it out for {suffix}")
     if suffix == ".nc":
-        return _with_xarray(file, key, gaps)
+        return arviz_draws(file, key, gaps)
     if suffix in R_SUFFIXES:
         found = read_r_draws(file, key=key, missing=gaps)
         return NamedDraws(checked_labels(found.labels, file, gaps), found.chain, found.items)
@@ -121,68 +121,76 @@ def read_draws(
         _require_header(arrays, name)
         labels = checked_labels(arrays.load(name), file, gaps)
         shapes = {name: shape for name, (shape, _) in arrays.headers.items()}
-        return _named(labels, shapes, arrays.load, file)
+        return beside_labels(labels, shapes, arrays.load, file)
     try:
-        return _of_table(file, suffix, gaps)
+        return table_draws(file, gaps)
     except InputError as error:
         if str(file) in str(error):
             raise
         raise InputError(f"{file}: {error}") from error
 
 
-def _of_table(file: Path, suffix: str, gaps: bool) -> NamedDraws:
-    """Parquet or text: the columns of items, and the one of chains."""
-    text = None if suffix == ".parquet" else text_draws(file, gaps)
-    names, batches = parquet_draws(file, gaps) if text is None else (text.names, text.batches())
-    chain_at, left = (None, []) if names is None else columns_of(names)
-    labels = _collected(batches, file)
-    if names is None:
-        return NamedDraws(labels)
-    chain = None if chain_at is None else labels[:, chain_at].copy()
-    items = [names[k] for k in left]
-    notes = transposed_note(None if text is None else text.row_names, items, len(labels))
-    return NamedDraws(labels if len(left) == len(names) else labels[:, left], chain, np.array(items), notes=notes)
+def read_draw_weights(path: str | Path, n_draws: int) -> NDArray[np.float64]:
+    r"""A nonnegative number for each draw, in their order: the column `weight` or the only one of a CSV or TSV file, or
+    a .npy file of one dimension.
 
+    Raises
+    ------
+    InputError
+        For another number of weights than draws, a weight that is missing or negative, or none above zero.
 
-def _named(
-    labels: Any, shapes: dict[str, tuple[int, ...]], load: Callable[[str], Labels], path: str | Path
-) -> NamedDraws:
-    """Labels with the arrays beside them that say the chain of each draw and name the items, where there are any."""
-    told: list[Labels | None] = []
-    for name, size in zip((CHAIN, ITEM), labels.shape):
-        if shapes.get(name, (size,)) != (size,):
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "weights.csv")
+    ...     _ = file.write_text("draw,weight\n1,0.5\n2,1.5\n")
+    ...     read_draw_weights(file, 2).tolist()
+    [0.5, 1.5]
+    """
+    found = opened(path, WEIGHT_FORMATS, is_header=_names_weights)
+    file = found.path
+    if isinstance(found, ArrayFile):
+        shape, dtype = found.headers[file.stem]
+        if len(shape) != 1 or dtype.kind not in "biuf":
             raise InputError(
-                f"{path}: array {name!r} has shape {shapes[name]}, expected ({size},): one entry for each of the "
-                f"{'draws' if name == CHAIN else 'items'}; leave it out, or rename it"
+                f"{file} holds {dtype} of shape {shape}: expected one number for each of {n_draws:,} draws"
             )
-        told.append(load(name) if name in shapes else None)
-    of_draws = (name for name in TRACES if shapes.get(name) == labels.shape[:1])
-    traces = {name: np.asarray(load(name), dtype=np.float64) for name in of_draws}
-    return NamedDraws(labels, told[0], None if told[1] is None else np.array(as_words(told[1])), traces)
+        weights = as_numbers(found.load(file.stem), f"{file}")
+    else:
+        weights = _weights(found)
+    if len(weights) != n_draws:
+        raise InputError(f"{file} has {len(weights):,} weights, and there are {n_draws:,} draws: give one for each")
+    bad = ~np.isfinite(weights) | (weights < 0)
+    if bad.any():
+        at = int(np.argmax(bad))
+        raise InputError(f"{file}: the weight of draw {at + 1} of {n_draws:,} is {weights[at]:g}, expected 0 or more")
+    if not weights.any():
+        raise InputError(f"{file}: every weight is zero: give some draw a weight above zero")
+    return weights
 
 
-def _with_xarray(path: Path, variable: str | None, gaps: bool) -> NamedDraws:
-    """The group `posterior` of a netCDF file or zarr store that ArviZ wrote, or a data set without groups."""
-    xarray = require("xarray", extra="arviz", purpose="reading draws that ArviZ wrote")
-    is_zarr = path.is_dir() or path.suffix != ".nc"
-    options: dict[str, Any] = {"engine": "zarr"} if is_zarr else {}
-    try:
-        try:
-            dataset = xarray.open_dataset(path, group=POSTERIOR, **options)
-        except (OSError, KeyError, ValueError):
-            dataset = xarray.open_dataset(path, **options)
-        with dataset:
-            largest = max((each.nbytes for each in dataset.variables.values()), default=0)
-            require_memory(largest, f"{path}", "save the labels alone, as .npy or zarr")
-            found = named_draws(dataset, variable=variable)
-            labels = checked_labels(np.asarray(found.labels), path, gaps)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error
-    except MemoryError:
-        raise
-    except Exception as error:
-        raise InputError(f"{path} cannot be read as netCDF ({error}); write it with ArviZ's to_netcdf") from error
-    return NamedDraws(labels, found.chain, found.items)
+def _names_weights(rows: Sequence[list[str]]) -> bool:
+    first = rows[0]
+    return any(as_number(cell) is None for cell in first) or (len(first) > 1 and not first[0])
+
+
+def _weights(table: Table) -> NDArray[np.float64]:
+    """The numbers in the column of weights."""
+    weight = next((name for name in table.names if table.has_header and name.lower() == WEIGHT), None)
+    # R leaves the column of row names without one.
+    named = [name for name, cell in zip(table.names, table.first[0]) if cell or not table.has_header]
+    if weight is None and len(named) != 1:
+        raise InputError(
+            f"{table.path} has {len(table.names)} columns, none called {WEIGHT!r}: call the one of the weights so"
+        )
+    column = weight or named[0]
+    cells = table.read([], [column])[1][column]
+    numbers = [as_number(cell) for cell in cells]
+    if None in numbers:
+        draw = numbers.index(None)
+        raise InputError(f"{table.path}: the weight of draw {draw + 1} is {cells[draw]!r}, expected a number")
+    return np.array(numbers, dtype=np.float64)
 
 
 def _mapped(file: Path) -> Labels:
@@ -199,60 +207,3 @@ def _require_header(arrays: ArrayFile, name: str) -> None:
     require_labels_shape(shape, arrays.path)
     if dtype.kind not in "biufUS":
         raise InputError(f"{arrays.path}: draws of type {dtype}; {WHOLE}")
-
-
-def _zarr(path: Path, key: str | None, gaps: bool) -> NamedDraws:
-    if not path.exists():
-        raise InputError(f"{path} does not exist; check the path")
-    try:
-        import zarr
-    except ImportError as error:
-        raise MissingExtraError(
-            "reading zarr stores needs zarr, which is not installed: python -m pip install zarr"
-        ) from error
-    try:
-        arrays: dict[str, Any] = {}
-        has_posterior = False
-        store: Any = zarr.open(zarr.storage.ZipStore(str(path), mode="r") if path.is_file() else str(path), mode="r")
-        if not hasattr(store, "shape"):
-            has_posterior = POSTERIOR in store
-            arrays = {} if has_posterior else {name: StoredLabels(each, path) for name, each in store.arrays()}
-        else:
-            store = StoredLabels(store, path)
-    except MemoryError:
-        raise
-    except Exception as error:  # zarr raises its own kinds, which differ among versions
-        raise InputError(f"{path} is not a zarr store ({error}); expected an array or group that zarr wrote") from error
-    if hasattr(store, "shape"):
-        if key is not None:
-            raise InputError(f"{path} is one array: key={key!r} names an array of a group; leave it out")
-        return NamedDraws(checked_labels(store, path, gaps))
-    if has_posterior:
-        return _with_xarray(path, key, gaps)
-    if key is not None:
-        if key not in arrays:
-            raise InputError(f"{path} has no array {key!r}; it has {listed(arrays) or 'none'}")
-        fitting = [arrays[key]]
-    else:
-        fitting = [array for array in arrays.values() if len(array.shape) == 2]
-    if len(fitting) != 1:
-        raise InputError(
-            f"{path} has {len(fitting)} arrays of 2 dimensions ({listed(arrays) or 'it is empty'}); name one: key=..."
-        )
-    shapes = {name: tuple(array.shape) for name, array in arrays.items()}
-    return _named(checked_labels(fitting[0], path, gaps), shapes, lambda name: arrays[name][:], path)
-
-
-def _collected(batches: Iterable[Labels], file: Path) -> Labels:
-    """All draws, in the smallest integers that hold their labels."""
-    held: list[Labels] = []
-    for block in batches:
-        whole = block.astype(np.int64)
-        low, high = whole.min(), whole.max()
-        fits = (kind for kind in KINDS if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
-        held.append(whole.astype(next(fits)))
-        n_bytes = sum(part.nbytes for part in held)  # once more, when the parts become one
-        require_memory(n_bytes, f"the draws in {file}", "save them as .npy or zarr, which are read where they are")
-    if not held:  # its header says that there are rows
-        raise InputError(f"{file} holds no labels: expected M x N labels, a row for each draw")
-    return np.concatenate(held)
