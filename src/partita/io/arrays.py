@@ -17,7 +17,7 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.io.files import did_you_mean, listed
+from partita.io.files import require_known
 from partita.io.tables import Columns, Table, default_names
 from partita.memory import require_memory
 
@@ -53,10 +53,7 @@ class ArrayFile:
         MemoryLimitError
             If it would not fit.
         """
-        if name not in self.headers:
-            raise InputError(
-                f"{self.path} has no array {name!r}; it has {listed(self.headers)}{did_you_mean(name, self.headers)}"
-            )
+        require_known(self.path, name, self.headers, f"array {name!r}")
         shape, dtype = self.headers[name]
         if dtype.hasobject:
             raise InputError(
@@ -75,8 +72,7 @@ class ArrayFile:
     def choose(self, key: str | None, *, preferred: str | None = None, n_dim: int = 2) -> str:
         """The name of the array to read: `key`, else `preferred`, else the only one of `n_dim` dimensions."""
         if key is not None:
-            if key not in self.headers:
-                self.load(key)
+            require_known(self.path, key, self.headers, f"array {key!r}")
             return key
         if preferred in self.headers:
             return str(preferred)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, as_numbers, open_npy, open_npz
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
-from partita.io.draw_labels import WHOLE, Labels, checked_labels, require_labels_shape
+from partita.io.draw_labels import Labels, checked_labels, require_labels
 from partita.io.draw_stores import arviz_draws, beside_labels, zarr_draws
 from partita.io.draw_tables import table_draws
 from partita.io.files import require_file, require_suffix
@@ -118,7 +118,7 @@ def read_draws(
     if suffix == ".npz":
         arrays = open_npz(file)
         name = arrays.choose(key)
-        _require_header(arrays, name)
+        require_labels(*arrays.headers[name], file)
         labels = checked_labels(arrays.load(name), file, gaps)
         shapes = {name: shape for name, (shape, _) in arrays.headers.items()}
         return beside_labels(labels, shapes, arrays.load, file)
@@ -195,15 +195,8 @@ def _weights(table: Table) -> NDArray[np.float64]:
 
 def _mapped(file: Path) -> Labels:
     arrays = open_npy(file)
-    _require_header(arrays, file.stem)
+    require_labels(*arrays.headers[file.stem], file)
     try:
         return np.load(file, mmap_mode="c", allow_pickle=False)  # type: ignore[no-any-return]
     except (OSError, ValueError) as error:
         raise InputError(f"{file} is not a whole .npy file ({error}); save it again with numpy.save") from error
-
-
-def _require_header(arrays: ArrayFile, name: str) -> None:
-    shape, dtype = arrays.headers[name]
-    require_labels_shape(shape, arrays.path)
-    if dtype.kind not in "biufUS":
-        raise InputError(f"{arrays.path}: draws of type {dtype}; {WHOLE}")

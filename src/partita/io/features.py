@@ -18,7 +18,7 @@ from partita.errors import InputError
 from partita.io.arrays import ArrayFile, array_table
 from partita.io.cells import label_array, require_finite, require_ids
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
-from partita.io.files import did_you_mean, listed, sha256_of_file
+from partita.io.files import listed, require_known, sha256_of_file
 from partita.io.tables import Table, looks_like_a_header
 
 __all__ = ["TRUTH_NAMES", "FeatureTable", "read_features"]
@@ -140,11 +140,9 @@ def _require_known(table: Table, label_column: str | None, id_column: str | None
     options = [("--label-column", label_column, own), ("--id-column", id_column, own)]
     options += [("--columns", name, table.names) for name in columns]
     for option, name, known in options:
-        if name is not None and name not in known:
+        if name is not None:
             what = "array" if known is table.beside else "column"
-            raise InputError(
-                f"{table.path} has no {what} {name!r} for {option}; it has {listed(known)}{did_you_mean(name, known)}"
-            )
+            require_known(table.path, name, known, f"{what} {name!r} for {option}")
 
 
 def _features(table: Table, asked: Sequence[str], columns: Sequence[str] | None) -> tuple[list[str], str | None]:

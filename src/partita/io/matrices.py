@@ -19,7 +19,7 @@ from partita.errors import InputError
 from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.cells import require_finite, require_ids
 from partita.io.containers import ARRAYS, MATRICES, TABLES, Formats, opened
-from partita.io.files import did_you_mean, listed, sha256_of_file
+from partita.io.files import require_known, sha256_of_file
 from partita.io.market import MarketFile
 from partita.io.sparse_files import is_stored_sparse, stored_sparse
 from partita.io.tables import Table, is_number, looks_like_a_header
@@ -152,11 +152,8 @@ def _from_arrays(
     source: ArrayFile, what: What, key: str | None, id_column: str | None
 ) -> tuple[Matrix, list[str] | None]:
     path = source.path
-    if id_column is not None and id_column not in source.headers:
-        raise InputError(
-            f"{path} has no array {id_column!r} for --id-column; it has {listed(source.headers)}"
-            f"{did_you_mean(id_column, source.headers)}"
-        )
+    if id_column is not None:
+        require_known(path, id_column, source.headers, f"array {id_column!r} for --id-column")
     ids = None if id_column is None else as_words(source.load(id_column))
     if is_stored_sparse(source):
         if key is not None:
@@ -181,11 +178,8 @@ def _from_table(
         corner, *below = (row[0] for row in table.first)
         first_is_ids = corner.lower() in ("", "id") or not all(map(is_number, below))
     names, notes = table.names, list(table.notes)
-    if id_column is not None and id_column not in names:
-        raise InputError(
-            f"{file} has no column {id_column!r} for --id-column; it has {listed(names)}"
-            f"{did_you_mean(id_column, names)}"
-        )
+    if id_column is not None:
+        require_known(file, id_column, names, f"column {id_column!r} for --id-column")
     of_ids = names[0] if id_column is None and first_is_ids else id_column
     columns = [name for name in names if name != of_ids]
     values, words = table.read(columns, [] if of_ids is None else [of_ids], remedy=REMEDY)
