@@ -3,7 +3,7 @@
 Readers return frozen dataclasses with the arrays, the ids, the SHA-256 of the file and `notes` for the user.
 """
 
-from partita.io.draws import open_draws, read_draw_weights, read_draws
+from partita.io.draw_files import open_draws, read_draw_weights, read_draws
 from partita.io.edges import EdgeTable, read_edges, read_links, read_pair_weights
 from partita.io.estimators import load, save, save_model
 from partita.io.features import FeatureTable, read_features

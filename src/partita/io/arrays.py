@@ -37,11 +37,15 @@ DEFLATED, MOST_ARRAYS = 1032, 10_000
 
 @dataclass(frozen=True)
 class ArrayFile:
-    """What the headers say (shape and type of each array by name) and how to load one array."""
+    """What the headers say (shape and type of each array by name) and how to load one array.
+
+    A .npy file has a single array, called by the file's stem, and nothing to choose from.
+    """
 
     path: Path
     headers: dict[str, tuple[tuple[int, ...], np.dtype[Any]]]
     loader: Callable[[str], NDArray[Any]]
+    single: bool = False
 
     def load(self, name: str) -> NDArray[Any]:
         """The array `name`.
@@ -69,23 +73,25 @@ class ArrayFile:
         except BROKEN as error:
             raise InputError(f"{self.path}: array {name!r} cannot be read ({error}); save the file again") from error
 
-    def choose(self, key: str | None, *, preferred: str | None = None, n_dim: int = 2) -> str:
-        """The name of the array to read: `key`, else `preferred`, else the only one of `n_dim` dimensions."""
+    def choose(self, key: str | None, *, preferred: str | None = None) -> str:
+        """The name of the array to read: `key`, else `preferred`, else the only one of two dimensions."""
+        if self.single:
+            return next(iter(self.headers))
         if key is not None:
             require_known(self.path, key, self.headers, f"array {key!r}")
             return key
         if preferred in self.headers:
             return str(preferred)
-        fitting = [name for name, (shape, _) in self.headers.items() if len(shape) == n_dim]
+        fitting = [name for name, (shape, _) in self.headers.items() if len(shape) == 2]
         if len(fitting) == 1:
             return fitting[0]
         shapes = ", ".join(f"{name} {shape}" for name, (shape, _) in self.headers.items())
-        found = f"has {len(fitting)} arrays of {n_dim} dimensions" if fitting else f"has no array of {n_dim} dimensions"
+        found = f"has {len(fitting)} arrays of 2 dimensions" if fitting else "has no array of 2 dimensions"
         raise InputError(f"{self.path} {found} ({shapes or 'it is empty'}); name the one to read: --key NAME")
 
 
 def open_npy(path: Path) -> ArrayFile:
-    """A .npy file as an `ArrayFile` with one array, called by the file's stem."""
+    """A .npy file by its header."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
@@ -93,7 +99,7 @@ def open_npy(path: Path) -> ArrayFile:
             header = _header(file, size)
     except BROKEN as error:
         raise InputError(f"{path} is not a whole .npy file ({error}); save it again with numpy.save") from error
-    return ArrayFile(path, {path.stem: header}, lambda _: np.asarray(np.load(path, allow_pickle=False)))
+    return ArrayFile(path, {path.stem: header}, lambda _: np.asarray(np.load(path, allow_pickle=False)), single=True)
 
 
 def open_npz(path: Path) -> ArrayFile:
@@ -159,8 +165,7 @@ def array_table(source: ArrayFile, key: str | None = None) -> ArrayTable:
     InputError
         For an array that is not of two dimensions, is empty, or holds no real numbers.
     """
-    single = source.path.suffix.lower() == ".npy"
-    name = next(iter(source.headers)) if single else source.choose(key, preferred="X")
+    name = source.choose(key, preferred="X")
     shape, _ = source.headers[name]
     if len(shape) != 2:
         raise InputError(
@@ -170,7 +175,7 @@ def array_table(source: ArrayFile, key: str | None = None) -> ArrayTable:
     if 0 in shape:
         raise InputError(f"{source.path}: array {name!r} is empty, its shape is {shape}; expected at least one row")
     values = as_numbers(source.load(name), f"{source.path}: array {name!r}")
-    beside = [] if single else list(source.headers)
+    beside = [] if source.single else list(source.headers)
     names = default_names(shape[1])
     return ArrayTable(path=source.path, names=names, has_header=False, beside=beside, values=values, source=source)
 

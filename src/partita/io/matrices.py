@@ -159,8 +159,7 @@ def _from_arrays(
         if key is not None:
             raise InputError(f"{path} is a sparse matrix and has no arrays to choose from; leave out --key")
         return _as_csr(stored_sparse(source), path, what), ids
-    single = path.suffix.lower() == ".npy"
-    return _dense(source, path.stem if single else source.choose(key), what), ids
+    return _dense(source, source.choose(key), what), ids
 
 
 def _from_market(file: MarketFile, what: What) -> Matrix:
