@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from enum import Enum
 from types import UnionType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -32,22 +31,20 @@ def rows(command: str) -> list[Row]:
     found = {each.name or each.callback.__name__: each.callback for each in app.registered_commands}
     if command not in found:
         raise ValueError(f"no command {command!r}; there are {', '.join(sorted(found))}")
-    function = found[command]
-    hints = get_type_hints(function, include_extras=True)
-    given = inspect.signature(function).parameters
-    return [_row(name, hints[name], given[name].default) for name in given]
+    given = inspect.signature(found[command]).parameters
+    return [_row(each.name, each.annotation, each.default) for each in given.values()]
 
 
 def _row(name: str, hint: Any, default: Any) -> Row:
     kind, info = get_args(hint)[:2]
-    if get_origin(kind) is UnionType:
+    if get_origin(kind) in (Union, UnionType):
         kind = next(part for part in get_args(kind) if part is not type(None))
     argument = isinstance(info, ArgumentInfo)
     words = (info.default, *(info.param_decls or ()))  # the first of a name's spellings stands where a default would
     declared = [word for word in words if isinstance(word, str) and word.startswith("--")]
     shown = info.metavar if argument else declared[0] if declared else "--" + name.replace("_", "-")
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        takes = ", ".join(member.value for member in kind)
+    if get_origin(kind) is Literal:
+        takes = ", ".join(get_args(kind))
     else:
         takes = "" if argument else info.metavar or TAKES[kind.__name__]
     return Row(shown, takes, _default(default, info), info.help or "")
@@ -58,8 +55,6 @@ def _default(default: Any, info: Any) -> str:
         return "must be given"
     if isinstance(info.show_default, str):
         return info.show_default
-    if isinstance(default, Enum):
-        return str(default.value)
     return "" if default is None or default is False else str(default)
 
 

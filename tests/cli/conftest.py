@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import contextlib
+import io
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -54,13 +57,50 @@ def process(tmp_path: Path) -> Callable[..., Outcome]:
     return run
 
 
+def said_by(*arguments: object) -> Outcome:
+    """Run the command line in this process, for runs that several tests look at."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as exit_:
+        main([str(a) for a in arguments])
+    return Outcome(int(exit_.value.code or 0), out.getvalue(), err.getvalue())
+
+
+@pytest.fixture(scope="session")
+def run_once() -> Callable[..., Outcome]:
+    return said_by
+
+
+# The options of the fit of `iris.csv` that tests share.
+IRIS = ("--k", "3", "--label-column", "species", "--id-column", "plant")
+
+
 @pytest.fixture
 def iris_csv(tmp_path: Path) -> Path:
+    return written_iris(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def iris_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Outcome, Path]:
+    """What one `partita fit iris.csv --out out` as a process said, and the folder that it left; not to be changed."""
+    home = tmp_path_factory.mktemp("iris")
+    written_iris(home)
+    command = [sys.executable, "-m", "partita", "fit", "iris.csv", *IRIS, "--out", "out"]
+    done = subprocess.run(command, cwd=home, capture_output=True, text=True, timeout=300, check=False)
+    return Outcome(done.returncode, done.stdout, done.stderr), home / "out"
+
+
+@pytest.fixture
+def fitted_iris(iris_run: tuple[Outcome, Path], tmp_path: Path) -> Path:
+    """A copy of that folder, as `out` where `call` runs."""
+    return Path(shutil.copytree(iris_run[1], tmp_path / "out"))
+
+
+def written_iris(home: Path) -> Path:
     iris = load_iris()
     lines = ["plant,sepal length,sepal width,petal length,petal width,species"]
     for i, (row, y) in enumerate(zip(iris.data, iris.target, strict=True)):
         lines.append(",".join([f"plant{i}", *map(repr, row.tolist()), str(iris.target_names[y])]))
-    path = tmp_path / "iris.csv"
+    path = home / "iris.csv"
     path.write_text("\n".join(lines) + "\n")
     return path
 

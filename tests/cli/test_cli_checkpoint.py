@@ -117,7 +117,7 @@ def test_a_time_limit_keeps_the_checkpoint_and_the_next_call_goes_on(call, blobs
 
 
 def test_what_goes_wrong_when_the_output_is_written_does_not_cost_the_fit(call, iris_csv, monkeypatch, tmp_path):
-    import partita.cli.run as module
+    import partita.cli.fit_output as module
     from partita.solvers import ProjectedGradient, SubspaceMajorization
 
     def full(*arguments, **options):

@@ -60,7 +60,7 @@ def test_fit_and_predict_are_those_of_the_builder(options, builder, call, iris_c
             ("--n-landmarks", "3"),
             "--n-landmarks goes with --affinity landmarks, nystrom or random-features, not with nei",
         ),
-        (("--affinity", "neighbors", "--scale", "1"), "a neighbour graph has no scale"),
+        (("--affinity", "neighbors", "--scale", "1"), "nystrom or random-features, not with neighbors"),
         (("--affinity", "landmarks", "--missing", "unobserved"), "takes complete features"),
         (("--affinity", "landmarks", "--input", "distances"), "takes complete features"),
         (("--input", "affinity", "--n-landmarks", "3"), "--n-landmarks builds an affinity"),

@@ -3,12 +3,14 @@
 import csv
 import json
 import warnings
+from typing import get_args
 
 import numpy as np
 import pytest
 
 from partita import estimators, load, save
-from partita.cli.fit import MODELS
+from partita.cli.estimator_options import AFFINITIES, MODELS
+from partita.cli.options import Affinity, Model
 from partita.solvers import Solver
 
 IRIS = ("--k", 3, "--label-column", "species", "--id-column", "plant", "--seed", 0)
@@ -33,6 +35,11 @@ def test_a_fit_writes_the_same_files_for_every_model(call, iris_csv, tmp_path, m
     iris_csv.rename(tmp_path / "new.csv")
     again = call("predict", "out", "new.csv", "--out", "p.csv", "--label-column", "species", "--id-column", "plant")
     assert again.code == 0, again.err
+
+
+def test_every_choice_of_model_and_affinity_is_known_to_the_command():
+    assert set(get_args(Model)) == set(MODELS)
+    assert set(get_args(Affinity)) == set(AFFINITIES)
 
 
 MATCHING = [

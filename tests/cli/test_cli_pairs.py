@@ -8,7 +8,7 @@ import scipy.io
 import scipy.sparse as sp
 
 from partita import load
-from partita.cli.fit import MODELS
+from partita.cli.estimator_options import MODELS
 
 
 @pytest.fixture

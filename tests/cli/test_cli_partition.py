@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -20,11 +21,25 @@ def posterior(n_draws=200, n_items=24, n_clusters=3, noise=0.15, seed=0):
 
 @pytest.fixture
 def draws(tmp_path):
+    return written(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared(run_once, tmp_path_factory):
+    """One run that several tests look at: the labels, the folder, what was printed. Not to be changed."""
+    home = tmp_path_factory.mktemp("partition")
+    file, labels = written(home)
+    done = run_once("partition", file, "--psm", "--out", home / "out")
+    assert done.code == 0, done.err
+    return labels, home / "out", done.out
+
+
+def written(home):
     labels = posterior()
     header = ",".join(["chain", *(f"item{i}" for i in range(labels.shape[1]))])
     rows = [",".join([str(b // 100), *map(str, row)]) for b, row in enumerate(labels)]
-    (tmp_path / "draws.csv").write_text("\n".join([header, *rows]) + "\n")
-    return tmp_path / "draws.csv", labels
+    (home / "draws.csv").write_text("\n".join([header, *rows]) + "\n")
+    return home / "draws.csv", labels
 
 
 def rows_of(path):
@@ -32,17 +47,15 @@ def rows_of(path):
         return list(csv.reader(file))
 
 
-def test_files_agree_with_each_other_and_with_the_library(call, draws, tmp_path):
-    file, labels = draws
-    assert call("partition", file, "--out", tmp_path / "out", "--quiet").code == 0
-    out = tmp_path / "out"
+def test_files_agree_with_each_other_and_with_the_library(shared):
+    labels, out, _ = shared
     result = json.loads((out / "result.json").read_text())
     header, *rows = rows_of(out / "labels.csv")
     assert header == ["id", "label"]
     assert [row[0] for row in rows][:2] == ["item0", "item1"]
-    found = np.array([int(row[1]) for row in rows])
-    np.testing.assert_array_equal(found, np.arange(24) // 8)
-    assert result["expected_loss"] == pytest.approx(expected_loss(found, labels))
+    partition = np.array([int(row[1]) for row in rows])
+    np.testing.assert_array_equal(partition, np.arange(24) // 8)
+    assert result["expected_loss"] == pytest.approx(expected_loss(partition, labels))
     assert (result["loss"], result["unit"], result["status"], result["n_clusters"]) == ("vi", "bits", "converged", 3)
     assert result["sizes"] == [8, 8, 8]
     assert result["n_draws"] == 200
@@ -164,10 +177,9 @@ def joined(draws, labels):
     return np.mean([((row := np.asarray(draw)[kept])[:, None] == row).tolist() == own.tolist() for draw in draws])
 
 
-def test_certainties_cores_modes_and_the_similarity_are_files_that_verify_knows(call, draws, tmp_path):
-    file, labels = draws
-    out = tmp_path / "out"
-    assert call("partition", file, "--psm", "--out", out, "--quiet").code == 0
+def test_certainties_cores_modes_and_the_similarity_are_files_that_verify_knows(call, shared, tmp_path):
+    labels, folder, _ = shared
+    out = shutil.copytree(folder, tmp_path / "out")
     found = np.array([int(row[1]) for row in rows_of(out / "labels.csv")[1:]])
     header, *rows = rows_of(out / "item_certainty.csv")
     assert header == ["id", "label", "together", "matched", "loss"]
@@ -283,11 +295,11 @@ def test_the_terminal_counts_in_the_singular_and_lists_no_single_items(call, tmp
     assert "they have 30 clusters\n" in said
 
 
-def test_the_terminal_names_every_file_and_what_labels_and_memberships_are(call, draws, tmp_path):
-    said = call("partition", draws[0], "--psm", "--out", "out").out
-    written = said.split("written to out: ")[1].strip().split(", ")
-    assert sorted(written) == sorted(path.name for path in (tmp_path / "out").iterdir())
-    assert written[0] == "report.html"
+def test_the_terminal_names_every_file_and_what_labels_and_memberships_are(shared):
+    _, out, said = shared
+    names = said.split(f"written to {out}: ")[1].strip().split(", ")
+    assert sorted(names) == sorted(path.name for path in out.iterdir())
+    assert names[0] == "report.html"
     assert "labels.csv is the partition; memberships.csv is the soft answer" in said
 
 

@@ -175,6 +175,8 @@ def test_a_manifest_without_options_says_what_can_still_be_checked(copied, capsy
         (lambda held: held | {"files": ["report.html"]}, "lists no files"),
         (lambda held: held | {"files": {"../points.csv": "0"}}, "outside its folder"),
         (lambda held: held | {"replay": {"options": {"wings": 2}, "files": {}}}, "does not know: wings"),
+        (lambda held: held | {"replay": {"options": {"model": "sof"}, "files": {}}}, "what file, k was"),
+        (lambda held: held | {"replay": {"options": {"file": "a", "k": 3}, "files": {}}}, "k=3"),
     ],
 )
 def test_a_manifest_that_is_not_ours_is_refused(copied, capsys, change, words):
@@ -182,6 +184,14 @@ def test_a_manifest_that_is_not_ours_is_refused(copied, capsys, change, words):
     path.write_text(json.dumps(change(json.loads(path.read_text()))))
     assert run("verify", copied) == 2
     assert words in capsys.readouterr().err
+
+
+def test_an_option_that_came_later_has_its_default(copied, capsys):
+    held = json.loads((copied / "manifest.json").read_text())
+    for name in ("unstored", "theta", "n_jobs"):
+        del held["replay"]["options"][name]
+    (copied / "manifest.json").write_text(json.dumps(held))
+    assert found(copied, capsys=capsys)[0] == 0
 
 
 def test_a_folder_without_a_manifest_and_one_too_large_are_refused(tmp_path, capsys):

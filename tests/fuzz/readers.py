@@ -57,7 +57,7 @@ def edges(path):
 
 
 def rows(path):
-    from partita.io.sparse_files import read_sparse_rows
+    from partita.io.matrices import read_sparse_rows
 
     read_sparse_rows(path)
 
@@ -76,13 +76,13 @@ def memberships(path):
 
 
 def links(path):
-    from partita.cli.inputs import read_links
+    from partita.io import read_links
 
     read_links(path, ["0", "1", "2", "3"])
 
 
 def pair_weights(path):
-    from partita.cli.inputs import read_pair_weights
+    from partita.io import read_pair_weights
 
     read_pair_weights(path, ["0", "1", "2", "3"])
 
@@ -118,13 +118,14 @@ def model(path):
 
 def manifest(path):
     from partita.cli import verify
+    from partita.cli.options import VerifyOptions
 
-    def nothing(_command, _replay, out, _places):
+    def nothing(_command, _options, _places, out):
         out.mkdir()
         return 0
 
     with mock.patch.object(verify, "run_again", nothing):
-        verify.run_verify(path, file=None, replay=True, quiet=True, as_json=True)
+        verify.run_verify(VerifyOptions(path, as_json=True))
 
 
 def checkpoint(path):

@@ -13,16 +13,21 @@ import scipy.io
 import scipy.sparse as sp
 
 from optional import optional
+from partita.cli.options import VerifyOptions
 from partita.cli.verify import run_verify
 from partita.errors import InputError, MemoryLimitError
 from partita.io import matrices, read_draws, read_features, read_labels, read_matrix, read_memberships
-from partita.io.market import read_market
-from partita.io.sparse_files import read_sparse_rows
+from partita.io.market import open_market
+from partita.io.matrices import read_sparse_rows
 from partita.partition.draws import PartitionDraws
 
 pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
 
 LIMIT = 100_000_000
+
+
+def read_market(path):
+    return open_market(path).load()
 
 
 @pytest.fixture(autouse=True)
@@ -237,9 +242,9 @@ def test_names_in_a_manifest_that_are_no_files(tmp_path, name, where):
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     if name == "../elsewhere" or where == "options" or "\0" in name:
         with pytest.raises(InputError, match=r"is not there|outside its folder"):
-            run_verify(tmp_path, file=None, replay=True, quiet=True, as_json=True)
+            run_verify(VerifyOptions(tmp_path, as_json=True))
     else:
-        assert run_verify(tmp_path, file=None, replay=True, quiet=True, as_json=True) == 2  # it is missing
+        assert run_verify(VerifyOptions(tmp_path, as_json=True)) == 2  # it is missing
 
 
 @pytest.mark.parametrize("replay", [[], {}, {"options": {}}, {"options": {}, "files": {"file": "0"}}, "x", 3])
@@ -247,7 +252,7 @@ def test_a_manifest_that_does_not_say_how_to_replay(tmp_path, replay):
     manifest = {"program": "partita", "schema_version": 1, "command": "fit", "replay": replay, "files": {}}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(InputError, match="manifest"):
-        run_verify(tmp_path, file=None, replay=True, quiet=True, as_json=True)
+        run_verify(VerifyOptions(tmp_path, as_json=True))
 
 
 @pytest.mark.parametrize("spoil", [b"", b"\x28\xb5\x2f\xfd\x00\x00", b"\x00" * 50])

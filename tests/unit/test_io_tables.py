@@ -245,12 +245,12 @@ def test_a_key_is_for_npz_only(tmp_path):
 
 
 def test_a_large_clean_table_goes_through_the_fast_parser(tmp_path, monkeypatch):
-    from partita.io import text_columns
+    from partita.io import tables
 
     def refuse(*_):
         raise AssertionError("a clean file was read row by row")
 
-    monkeypatch.setattr(text_columns.TextTable, "_slow", refuse)
+    monkeypatch.setattr(tables.TextTable, "_slow", refuse)
     file = write(tmp_path, "t.csv", "a,b,label\n" + "1.5,2,x\n" * 1000)
     assert read_features(file, label_column="label").features.shape == (1000, 2)
 

@@ -30,6 +30,7 @@ __all__ = [
     "guarded",
     "say",
     "say_interrupted",
+    "stage",
 ]
 
 DONE, INTERNAL, WRONG_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -44,6 +45,18 @@ def say(text: str, *, quiet: bool = False) -> None:
 def say_interrupted(stop: KeyboardInterrupt) -> None:
     """Where Ctrl-C came before there was a result."""
     say(f"partita: {stop if stop.args else 'interrupted'}; nothing was written")
+
+
+@contextmanager
+def stage(words: str, *, quiet: bool) -> Iterator[None]:
+    """Say on standard error what is being done, once it has taken a while."""
+    if quiet:
+        yield
+        return
+    from partita.progress import ProgressBar
+
+    with ProgressBar() as bar, bar.stage(words):
+        yield
 
 
 @contextmanager
@@ -69,11 +82,10 @@ def deferred_interrupt(words: str = "") -> Iterator[Callable[[], bool]]:
 
 
 def guarded(command: Callable[..., int]) -> Callable[..., None]:
-    """Turn what goes wrong in a command into one screen of text and an exit code; `--debug` adds the traceback."""
+    """End with a command's exit code; what goes wrong becomes a line of text, to which `--debug` adds the traceback."""
 
     @functools.wraps(command)
-    def run(**options: Any) -> None:
-        debug = bool(options.get("debug"))
+    def run(*, debug: bool = False, **options: Any) -> None:
         try:
             code = command(**options)
         except typer.Exit:

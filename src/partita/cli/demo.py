@@ -7,43 +7,42 @@ from pathlib import Path
 
 import numpy as np
 
+from partita.cli.console import deferred_interrupt
+from partita.cli.fit import ended, fitted
+from partita.cli.fit_output import write_fit
 from partita.cli.inputs import Input
-from partita.cli.run import Job, run_job
+from partita.cli.manifest import write_manifest
+from partita.cli.options import DemoOptions
 from partita.estimators import SoftClustering
+from partita.io import output_folder
 
 __all__ = ["run_demo"]
 
 
-def run_demo(out: Path, *, quiet: bool, as_json: bool) -> int:
+def run_demo(options: DemoOptions) -> int:
     """Cluster scikit-learn's handwritten digits; the exit code."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()
-    estimator = SoftClustering(10, sizes="equal", random_state=0, on_interrupt="best", verbose=0 if quiet else 1)
+    X = np.asarray(digits.data, dtype=np.float64)
     items = Input(
         kind="features",
         source="scikit-learn's handwritten digits",
         sha256=None,
-        ids=[str(i) for i in range(len(digits.data))],
-        X=np.asarray(digits.data, dtype=np.float64),
+        ids=[str(i) for i in range(len(X))],
+        X=X,
         columns=[str(name) for name in digits.feature_names],
-        features=np.asarray(digits.data, dtype=np.float64),
+        features=X,
         truth=digits.target,
     )
-    parameters = estimator.get_params(deep=False) | {"affinity": estimator._builder().config(), "k": 10}
-    return run_job(
-        Job(
-            command="demo",
-            items=items,
-            estimator=estimator,
-            out=out,
-            options=parameters,
-            title="Handwritten digits",
-            replace_if=_made_by_demo,
-            quiet=quiet,
-            as_json=as_json,
-        )
-    )
+    verbose = 0 if options.quiet else 1
+    estimator = SoftClustering(10, sizes="equal", random_state=0, on_interrupt="best", verbose=verbose)
+    with output_folder(options.out, replace_if=_made_by_demo) as folder:
+        fit = fitted(estimator, items, title="Handwritten digits")
+        with deferred_interrupt() as interrupted:
+            result = write_fit(folder, fit, command="demo", given={"k": 10}, quiet=options.quiet)
+            write_manifest(folder, result, source=items.source, kind=items.kind)
+    return ended(fit, result, options.out, options, interrupted=interrupted())
 
 
 def _made_by_demo(folder: Path) -> bool:

@@ -6,51 +6,25 @@ import sys
 import time
 import warnings
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
-from partita.cli.inputs import read_input
-from partita.cli.record import SCHEMA_VERSION, as_json, finite, write_manifest
-from partita.cli.replay import options_as_given
+from partita.cli.inputs import Input, read_input
+from partita.cli.manifest import SCHEMA_VERSION, as_json, options_given, write_manifest
+from partita.cli.options import DrawsOptions
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling
-from partita.io import output_folder, versions, write_json
+from partita.io import json_text, output_folder, versions, write_json
 from partita.memory import peak_memory
-from partita.mixture import SweepBar, sample_partitions
+from partita.mixture import SampledPartitions, SweepBar, sample_partitions
 
-__all__ = ["DrawsOptions", "run_draws"]
-
-
-@dataclass(frozen=True)
-class DrawsOptions:
-    """The options of `partita draws`, as given."""
-
-    file: Path
-    sweeps: int
-    burn_in: int | None
-    thin: int
-    chains: int
-    sampler: Literal["collapsed", "auxiliary", "slice"] | None
-    prior: Literal["conjugate", "independent", "paper"] | None
-    alpha: float | None
-    columns: str | None
-    label_column: str | None
-    id_column: str | None
-    key: str | None
-    scale_features: str
-    n_jobs: int
-    seed: int
-    max_seconds: float | None
-    out: Path | None
-    force: bool
-    strict: bool
-    quiet: bool
-    as_json: bool
+__all__ = ["run_draws"]
 
 
 def run_draws(options: DrawsOptions) -> int:
@@ -63,6 +37,17 @@ def run_draws(options: DrawsOptions) -> int:
             f"--sweeps {options.sweeps} with --burn-in {burn_in} and --thin {options.thin} leave no draw: expected "
             "more sweeps than the burn-in and one draw"
         )
+    items, X = _read(options)
+    out = options.out or Path(f"{options.file.name.split('.')[0]}-draws")
+    with output_folder(out, force=options.force) as folder:
+        drawn = _sampled(options, X, burn_in, n_draws)
+        with deferred_interrupt() as interrupted:
+            result = _write(options, folder, items, drawn, began)
+    return _ended(options, drawn, result, out, interrupted=interrupted())
+
+
+def _read(options: DrawsOptions) -> tuple[Input, NDArray[np.float64]]:
+    """The items of a file, and their features, scaled as asked."""
     items = read_input(
         options.file,
         "features",
@@ -82,87 +67,32 @@ def run_draws(options: DrawsOptions) -> int:
             f"{options.file}: row {i + 1}, column {items.columns[j]!r} is missing (empty or NaN){more}: a mixture "
             "needs every feature of every item; fill the cells in, or leave out these rows"
         )
-    scaling = Scaling.of(X, None, options.scale_features)  # type: ignore[arg-type]
-    X = X if scaling is None else scaling(X)
-    name = options.file.name.split(".")[0]
-    out = options.out or Path(f"{name}-draws")
+    scaling = Scaling.of(X, None, options.scale_features)
+    return items, X if scaling is None else scaling(X)
+
+
+def _sampled(options: DrawsOptions, X: NDArray[np.float64], burn_in: int, n_draws: int) -> SampledPartitions:
+    """Draws of every chain, of which there is at least one."""
     chosen: dict[str, Any] = {} if options.alpha is None else {"alpha": options.alpha}
-    with output_folder(out, force=options.force) as folder:
-        with nullcontext() if options.quiet else SweepBar() as bar, warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # said below, in our own words
-            drawn = sample_partitions(
-                X,
-                sampler=options.sampler,
-                prior=options.prior,
-                n_chains=options.chains,
-                n_draws=n_draws,
-                burn_in=burn_in,
-                thin=options.thin,
-                seed=options.seed,
-                n_jobs=options.n_jobs,
-                max_seconds=options.max_seconds,
-                progress=bar,
-                **chosen,
-            )
-        if drawn.n_sweeps <= burn_in and drawn.status != "completed":
-            _refuse_burn_in(options, drawn.status, drawn.n_sweeps, burn_in)
-        with deferred_interrupt() as interrupted:
-            np.savez_compressed(
-                folder / "draws.npz",
-                draw=drawn.labels,
-                chain=drawn.chain,
-                n_clusters=drawn.n_clusters_trace.ravel(),
-                alpha=drawn.alpha_trace.ravel(),
-                log_joint=drawn.log_joint_trace.ravel(),
-                item=np.array(items.ids),
-            )
-            verdict, agreement, counted = (
-                drawn.verdict,
-                drawn.agreement,
-                np.unique(drawn.n_clusters_trace, return_counts=True),
-            )
-            result = as_json(
-                {
-                    "schema_version": SCHEMA_VERSION,
-                    "command": "draws",
-                    "parameters": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(options).items()},
-                    "n_items": len(items.ids),
-                    "n_chains": drawn.n_chains,
-                    "n_draws": len(drawn.labels),
-                    "n_sweeps": drawn.n_sweeps,
-                    "sampler": str(drawn.sampler),
-                    "prior": str(drawn.prior),
-                    "n_clusters": {str(k): int(n) for k, n in zip(*counted)},
-                    "r_hat": finite(drawn.r_hat),
-                    "effective_sample_size": finite(drawn.effective_sample_size),
-                    "agreement": None if agreement is None else asdict(agreement),
-                    "chains": None if verdict is None else {"agree": verdict.agree, "verdict": verdict.words},
-                    "disagreements": list(drawn.disagreements),
-                    "status": drawn.status,
-                    "seconds": time.perf_counter() - began,
-                    "peak_memory_bytes": peak_memory(),
-                    "seed": options.seed,
-                    "versions": versions(),
-                    "input_sha256": items.sha256,
-                    "notes": [*items.notes, *drawn.notes],
-                }
-            )
-            write_json(folder / "result.json", result)
-            replay = options_as_given(options)
-            write_manifest(folder, "draws", result, source=items.source, kind=items.kind, replay=replay)
-    if options.as_json:
-        sys.stdout.write((out / "result.json").read_text(encoding="utf-8"))
-    elif not options.quiet:
-        _print_summary(result, out)
-    if drawn.status == "interrupted" or interrupted():
-        say("partita: interrupted; what had been drawn was written", quiet=options.quiet)
-        return INTERRUPTED
-    cut = "" if drawn.status == "completed" else "the chains were cut short"
-    doubt = cut or ("" if verdict is None or verdict.agree else verdict.words.partition(":")[0])
-    if options.strict and doubt:
-        say(f"partita: {doubt}, and --strict was given")
-        return NOT_CONVERGED
-    return DONE
+    with nullcontext() if options.quiet else SweepBar() as bar, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # said at the end, in our own words
+        drawn = sample_partitions(
+            X,
+            sampler=options.sampler,
+            prior=options.prior,
+            n_chains=options.chains,
+            n_draws=n_draws,
+            burn_in=burn_in,
+            thin=options.thin,
+            seed=options.seed,
+            n_jobs=options.n_jobs,
+            max_seconds=options.max_seconds,
+            progress=bar,
+            **chosen,
+        )
+    if drawn.n_sweeps <= burn_in and drawn.status != "completed":
+        _refuse_burn_in(options, drawn.status, drawn.n_sweeps, burn_in)
+    return drawn
 
 
 def _refuse_burn_in(options: DrawsOptions, status: str, n_sweeps: int, burn_in: int) -> NoReturn:
@@ -174,6 +104,70 @@ def _refuse_burn_in(options: DrawsOptions, status: str, n_sweeps: int, burn_in: 
         f"--max-seconds {options.max_seconds:g}: time was over {where}; nothing was written: give more time, or fewer "
         "--sweeps or a shorter --burn-in"
     )
+
+
+def _write(options: DrawsOptions, folder: Path, items: Input, drawn: SampledPartitions, began: float) -> dict[str, Any]:
+    """Write every file of the output folder; what `result.json` says."""
+    np.savez_compressed(
+        folder / "draws.npz",
+        draw=drawn.labels,
+        chain=drawn.chain,
+        n_clusters=drawn.n_clusters_trace.ravel(),
+        alpha=drawn.alpha_trace.ravel(),
+        log_joint=drawn.log_joint_trace.ravel(),
+        item=np.array(items.ids),
+    )
+    verdict, agreement = drawn.verdict, drawn.agreement
+    counts, times = np.unique(drawn.n_clusters_trace, return_counts=True)
+    result = as_json(
+        {
+            "schema_version": SCHEMA_VERSION,
+            "command": "draws",
+            "parameters": options_given(options),
+            "n_items": len(items.ids),
+            "n_chains": drawn.n_chains,
+            "n_draws": len(drawn.labels),
+            "n_sweeps": drawn.n_sweeps,
+            "sampler": str(drawn.sampler),
+            "prior": str(drawn.prior),
+            "n_clusters": {str(k): int(n) for k, n in zip(counts, times)},
+            "r_hat": drawn.r_hat,
+            "effective_sample_size": drawn.effective_sample_size,
+            "agreement": None if agreement is None else asdict(agreement),
+            "chains": None if verdict is None else {"agree": verdict.agree, "verdict": verdict.words},
+            "disagreements": list(drawn.disagreements),
+            "status": drawn.status,
+            "seconds": time.perf_counter() - began,
+            "peak_memory_bytes": peak_memory(),
+            "seed": options.seed,
+            "versions": versions(),
+            "input_sha256": items.sha256,
+            "notes": [*items.notes, *drawn.notes],
+        }
+    )
+    write_json(folder / "result.json", result)
+    write_manifest(folder, result, source=items.source, kind=items.kind, options=options)
+    return result
+
+
+def _ended(
+    options: DrawsOptions, drawn: SampledPartitions, result: dict[str, Any], out: Path, *, interrupted: bool
+) -> int:
+    """Print what was drawn; the exit code."""
+    if options.as_json:
+        sys.stdout.write(json_text(result))
+    elif not options.quiet:
+        _print_summary(result, out)
+    if drawn.status == "interrupted" or interrupted:
+        say("partita: interrupted; what had been drawn was written", quiet=options.quiet)
+        return INTERRUPTED
+    verdict = drawn.verdict
+    cut = "" if drawn.status == "completed" else "the chains were cut short"
+    doubt = cut or ("" if verdict is None or verdict.agree else verdict.words.partition(":")[0])
+    if options.strict and doubt:
+        say(f"partita: {doubt}, and --strict was given")
+        return NOT_CONVERGED
+    return DONE
 
 
 def _print_summary(result: dict[str, Any], out: Path) -> None:

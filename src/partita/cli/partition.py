@@ -5,24 +5,24 @@ from __future__ import annotations
 import sys
 import time
 import warnings
-from contextlib import nullcontext
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
-from partita.cli.draw_weights import read_draw_weights
-from partita.cli.record import write_manifest
-from partita.cli.replay import options_as_given
+from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, stage
+from partita.cli.manifest import options_given, write_manifest
+from partita.cli.options import PartitionOptions
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.io import (
     is_partita_folder,
+    json_text,
     output_folder,
+    read_draw_weights,
     read_draws,
     read_labels,
     sha256_of_file,
@@ -33,45 +33,16 @@ from partita.io.label_files import LabelTable, match_labels
 from partita.memory import require_pairs
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
 from partita.partition.named_draws import NamedDraws
-from partita.progress import ProgressBar
 from partita.registry import did_you_mean
 
 if TYPE_CHECKING:
     from partita.report import PartitionReport
 
-__all__ = ["PartitionOptions", "run_partition"]
+__all__ = ["run_partition"]
 
 # What `partita draws` calls its file, and how its folders end; and what is said at Ctrl-C when the search is over.
 DRAWS, ENDING = "draws", "-draws"
 WRITING = "partita: the search had ended; writing what it found"
-
-
-@dataclass(frozen=True)
-class PartitionOptions:
-    """The options of `partita partition`, as given."""
-
-    file: Path
-    loss: str
-    unit: Literal["bits", "nats"] | None
-    a: float | None
-    normalize: Literal["n2", "pairs"] | None
-    max_clusters: int | None
-    level: float
-    key: str | None
-    chains: int | None
-    start: Path | None
-    missing: Literal["error", "unobserved"]
-    weights: Path | None
-    psm: bool
-    n_init: int
-    n_jobs: int
-    seed: int
-    max_seconds: float | None
-    out: Path | None
-    force: bool
-    strict: bool
-    quiet: bool
-    as_json: bool
 
 
 def run_partition(options: PartitionOptions) -> int:
@@ -80,7 +51,7 @@ def run_partition(options: PartitionOptions) -> int:
     loss = _loss(options)
     if not 0 < options.level <= 1:
         raise InputError(f"--level {options.level:g}: expected a share of the posterior above 0 and at most 1")
-    with nullcontext() if options.quiet else ProgressBar() as bar, bar.stage("reading") if bar else nullcontext():
+    with stage("reading", quiet=options.quiet):
         draws = _with_chains(read_draws(options.file, key=options.key, missing=options.missing), options.chains)
         M, N = draws.labels.shape
         weights = None if options.weights is None else read_draw_weights(options.weights, M)
@@ -88,7 +59,21 @@ def run_partition(options: PartitionOptions) -> int:
     if options.psm:
         require_pairs(N, "the posterior similarity matrix", "leave out --psm", copies=1.5)
     ids = [str(i) for i in range(N)] if draws.items is None else draws.items.tolist()
-    estimator = BayesianPartition(
+    estimator = _estimator(options, loss, ids)
+    out = options.out or Path(f"{_name_of(options.file)}-partition")
+    with output_folder(out, force=options.force) as folder:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # its status says so
+            estimator.fit(draws, weights=weights)
+        with deferred_interrupt("" if options.quiet else WRITING) as interrupted:
+            report = _report(options, estimator, ids, began)
+            result = _write(options, folder, report, digest, began)
+    return _ended(options, report, result, out, interrupted=interrupted())
+
+
+def _estimator(options: PartitionOptions, loss: str | PartitionLoss, ids: list[str]) -> BayesianPartition:
+    """The estimator that the options describe."""
+    return BayesianPartition(
         loss,
         unit=options.unit or "bits",
         max_clusters=options.max_clusters,
@@ -101,27 +86,62 @@ def run_partition(options: PartitionOptions) -> int:
         n_jobs=options.n_jobs,
         verbose=0 if options.quiet else 1,
     )
-    name = _name_of(options.file)
-    out = options.out or Path(f"{name}-partition")
-    with output_folder(out, force=options.force) as folder:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # its status says so
-            estimator.fit(draws, weights=weights)
-        with deferred_interrupt("" if options.quiet else WRITING) as interrupted:
-            report, result = _write(options, folder, estimator, ids, digest, began)
+
+
+def _report(options: PartitionOptions, estimator: BayesianPartition, ids: list[str], began: float) -> PartitionReport:
+    """What the files, the page and the summary tell."""
+    from partita.report import PartitionReport  # matplotlib is slow to import, and a wrong input needs none
+
+    name, source = _name_of(options.file), options.file.name
+    with stage("finding out how sure it is", quiet=options.quiet):
+        ball = None if estimator.draws_ is None else estimator.credible_ball(options.level)
+    return PartitionReport(
+        title=name,
+        source=f"{options.file.resolve().parent.name}/{source}" if name != source.split(".")[0] else source,
+        ids=ids,
+        estimator=estimator,
+        ball=ball,
+        parameters=options_given(options),
+        seconds=time.perf_counter() - began,
+        versions=versions(),
+        command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
+    )
+
+
+def _write(
+    options: PartitionOptions, folder: Path, report: PartitionReport, digest: str | None, began: float
+) -> dict[str, Any]:
+    """Write every file of the output folder; what `result.json` says."""
+    from partita.cli.partition_output import partition_record, write_partition_files
+    from partita.report import write_partition_report
+
+    with stage("finding out how sure it is", quiet=options.quiet):
+        write_partition_files(folder, report, psm=options.psm)
+        result = partition_record(report, seconds=time.perf_counter() - began, seed=options.seed, digest=digest)
+        write_json(folder / "result.json", result)
+    with stage("writing the report", quiet=options.quiet):
+        write_partition_report(folder / "report.html", report)
+    write_manifest(folder, result, source=options.file.name, kind="draws", options=options)
+    return result
+
+
+def _ended(
+    options: PartitionOptions, report: PartitionReport, result: dict[str, Any], out: Path, *, interrupted: bool
+) -> int:
+    """Print what was found; the exit code."""
     if options.as_json:
-        sys.stdout.write((out / "result.json").read_text(encoding="utf-8"))
+        sys.stdout.write(json_text(result))
     elif not options.quiet:
-        from partita.cli.partition_words import print_partition
+        from partita.cli.partition_output import print_partition
 
         print_partition(report, result, out)
     if result["status"] == "interrupted":
         say("partita: interrupted; the best partition so far was written", quiet=options.quiet)
         return INTERRUPTED
-    if interrupted():
+    if interrupted:
         say("partita: interrupted after the search had ended; its result was written in full", quiet=options.quiet)
         return INTERRUPTED
-    if options.strict and (doubt := _doubt(estimator)):
+    if options.strict and (doubt := _doubt(report.estimator)):
         say(f"partita: {doubt}, and --strict was given")
         return NOT_CONVERGED
     return DONE
@@ -194,42 +214,3 @@ def _start(file: Path, ids: list[str]) -> NDArray[Any]:
     table = read_labels(file)
     items = LabelTable(np.array(ids), ids, "", Path("the draws"))
     return match_labels(items, table)[1]
-
-
-def _write(
-    options: PartitionOptions,
-    folder: Path,
-    estimator: BayesianPartition,
-    ids: list[str],
-    digest: str | None,
-    began: float,
-) -> tuple[PartitionReport, dict[str, Any]]:
-    """Every file of the output folder; what the page is made of, and what `result.json` says."""
-    from partita.cli.partition_files import write_partition_files
-    from partita.cli.partition_record import partition_record
-    from partita.report import PartitionReport, write_partition_report
-
-    given = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
-    name, source = _name_of(options.file), options.file.name
-    with nullcontext() if options.quiet else ProgressBar() as bar:
-        if bar:
-            bar.enter("finding out how sure it is")
-        report = PartitionReport(
-            title=name,
-            source=f"{options.file.resolve().parent.name}/{source}" if name != source.split(".")[0] else source,
-            ids=ids,
-            estimator=estimator,
-            ball=None if estimator.draws_ is None else estimator.credible_ball(options.level),
-            parameters=given,
-            seconds=time.perf_counter() - began,
-            versions=versions(),
-            command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
-        )
-        write_partition_files(folder, report, psm=options.psm)
-        result = partition_record(report, seconds=time.perf_counter() - began, seed=options.seed, digest=digest)
-        write_json(folder / "result.json", result)
-        if bar:
-            bar.enter("writing the report")
-        write_partition_report(folder / "report.html", report)
-    write_manifest(folder, "partition", result, source=source, kind="draws", replay=options_as_given(options))
-    return report, result

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
-import scipy.sparse as sp
 
 from partita.cli.console import DONE, say
+from partita.cli.options import PredictOptions
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.io import FeatureTable, load, read_features, write_predictions
-from partita.io.sparse_files import read_sparse_rows
+from partita.io.matrices import read_sparse_rows
 from partita.membership import row_entropy, row_margin
 
 __all__ = ["run_predict"]
@@ -29,50 +27,35 @@ INSTEAD = {
 }
 
 
-def run_predict(
-    model: Path,
-    file: Path,
-    out: Path,
-    *,
-    force: bool,
-    label_column: str | None,
-    id_column: str | None,
-    key: str | None,
-    quiet: bool,
-) -> int:
-    """Score the items of `file`; the exit code."""
-    if out.exists() and not (force and out.is_file()):
+def run_predict(options: PredictOptions) -> int:
+    """Read, score, write; the exit code."""
+    out = options.out
+    if out.exists() and not (options.force and out.is_file()):
         raise InputError(f"{out} exists already: pass --force to replace it, or another --out")
-    estimator = load(model)
+    estimator = load(options.model)
     if not isinstance(estimator, FactorizationEstimator):
-        raise InputError(f"{model} holds a {type(estimator).__name__}, {INSTEAD[type(estimator).__name__]}")
-    ids, notes = [], []
-    sparse = _sparse_rows(file) if estimator._builder_.pairwise else None
+        raise InputError(f"{options.model} holds a {type(estimator).__name__}, {INSTEAD[type(estimator).__name__]}")
+    sparse = read_sparse_rows(options.file) if estimator._builder_.pairwise else None
     if sparse is None:
         table = read_features(
-            file,
-            label_column=label_column,
-            id_column=id_column,
-            key=key,
+            options.file,
+            label_column=options.label_column,
+            id_column=options.id_column,
+            key=options.key,
             allow_missing=estimator.missing == "unobserved",
         )
         ids, notes = table.ids, table.notes
         W = estimator.predict_proba(_in_order(table, estimator._columns))
     else:
-        ids = [str(i) for i in range(sparse.shape[0])]
+        ids, notes = [str(i) for i in range(sparse.shape[0])], []
         W = estimator.predict_proba(sparse)
-    write_predictions(out, ids, W.argmax(axis=1), W, row_entropy(W), row_margin(W))
+    labels = W.argmax(axis=1)
+    write_predictions(out, ids, labels, W, row_entropy(W), row_margin(W))
     for note in notes:
-        say(f"note: {note}", quiet=quiet)
-    if not quiet:
-        sizes = np.bincount(W.argmax(axis=1), minlength=W.shape[1])
-        say(f"{len(W):,} items scored, sizes {sizes.tolist()}; written to {out}")
+        say(f"note: {note}", quiet=options.quiet)
+    sizes = np.bincount(labels, minlength=W.shape[1])
+    say(f"{len(W):,} items scored, sizes {sizes.tolist()}; written to {out}", quiet=options.quiet)
     return DONE
-
-
-def _sparse_rows(file: Path) -> sp.csr_array | None:
-    """Rows of affinities from new items to the fitted ones in a sparse file; None for any other kind of file."""
-    return read_sparse_rows(file) if file.suffix.lower() in (".mtx", ".npz") else None
 
 
 def _in_order(table: FeatureTable, columns: list[str] | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

@@ -7,42 +7,24 @@ import sys
 from pathlib import Path
 
 from partita.cli.console import DONE, say
+from partita.cli.options import ReproduceOptions
 from partita.errors import InputError
 from partita.io import atomic_write_text
 from partita.reproduce import Experiment, Size, experiment, experiment_names, outcomes_in, overview, reproduce
 
-__all__ = ["list_experiments", "run_reproduce"]
+__all__ = ["run_reproduce"]
 
 
-def list_experiments(*, as_json: bool) -> int:
-    """Print every name with what it shows."""
-    if as_json:
-        rows = [{"name": n, "paper": e.paper, "title": e.title} for n, e in Experiment.registry.items()]
-        sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
-        return DONE
-    width = max(map(len, experiment_names()))
-    for name, each in Experiment.registry.items():
-        sys.stdout.write(f"{name:{width}s}  {each.title} [{each.paper}]\n")
-    return DONE
-
-
-def run_reproduce(
-    name: str | None,
-    out: Path,
-    *,
-    quick: bool,
-    seed: int,
-    replicates: int | None = None,
-    n_jobs: int | None,
-    quiet: bool,
-    as_json: bool,
-) -> int:
-    """Make one table or figure, or all, and say what came out."""
+def run_reproduce(options: ReproduceOptions) -> int:
+    """Make one table or figure, or all, and say what came out; or name them. The exit code."""
+    if options.list_names:
+        return _list_experiments(as_json=options.as_json)
+    name, out = options.name, options.out
     if name is None:
         raise InputError("name a table or figure, or `all`; `partita reproduce --list` names them")
     if out.exists() and not out.is_dir():
         raise InputError(f"{out} is a file; name a folder with --out")
-    size: Size = "quick" if quick else "full"
+    size: Size = "quick" if options.quick else "full"
     works = [experiment(each) for each in (experiment_names() if name == "all" else [name])]
     records, missing = [], []
     for work in works:
@@ -51,10 +33,10 @@ def run_reproduce(
                 work,
                 out,
                 size=size,
-                seed=seed,
-                replicates=replicates,
-                n_jobs=n_jobs,
-                say=lambda line: say(line, quiet=quiet),
+                seed=options.seed,
+                replicates=options.replicates,
+                n_jobs=options.jobs,
+                say=lambda line: say(line, quiet=options.quiet),
             )
         except InputError as error:
             if len(works) == 1:
@@ -63,14 +45,26 @@ def run_reproduce(
             say(f"partita: {work.name} was left out: {error}")
             continue
         records.append(record)
-        if not as_json:
-            _say_outcome(record, out, quiet=quiet)
+        if not options.as_json:
+            _say_outcome(record, out, quiet=options.quiet)
     if name == "all":
         atomic_write_text(out / "README.md", overview(outcomes_in(out), pictures="."))
-    if as_json:
+    if options.as_json:
         sys.stdout.write(json.dumps(records, indent=2, ensure_ascii=False) + "\n")
     if missing:
         raise InputError(f"{len(missing)} of {len(works)} were left out: {', '.join(missing)}")
+    return DONE
+
+
+def _list_experiments(*, as_json: bool) -> int:
+    """Print every name with what it shows."""
+    if as_json:
+        rows = [{"name": n, "paper": e.paper, "title": e.title} for n, e in Experiment.registry.items()]
+        sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
+        return DONE
+    width = max(map(len, experiment_names()))
+    for name, each in Experiment.registry.items():
+        sys.stdout.write(f"{name:{width}s}  {each.title} [{each.paper}]\n")
     return DONE
 
 

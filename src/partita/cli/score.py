@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 
 from partita import metrics
 from partita.cli.console import DONE
+from partita.cli.options import ScoreOptions
 from partita.io import match_labels, read_labels
 
 __all__ = ["run_score"]
 
 
-def run_score(labels: Path, truth: Path, *, as_json: bool) -> int:
+def run_score(options: ScoreOptions) -> int:
     """Print the scores; the exit code."""
-    found, known = match_labels(read_labels(labels), read_labels(truth))
+    found, known = match_labels(read_labels(options.labels), read_labels(options.truth))
     scores = {
         "purity": metrics.purity(found, known),
         "rand": metrics.rand_index(found, known),
@@ -24,7 +24,7 @@ def run_score(labels: Path, truth: Path, *, as_json: bool) -> int:
         "variation_of_information_bits": metrics.variation_of_information(found, known, unit="bits"),
         "normalized_variation_of_information": metrics.normalized_variation_of_information(found, known),
     }
-    if as_json:
+    if options.as_json:
         sys.stdout.write(json.dumps({"n_items": len(found), **scores}, indent=2) + "\n")
         return DONE
     for name, value in scores.items():

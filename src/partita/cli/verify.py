@@ -13,15 +13,17 @@ from typing import Any, Literal
 import numpy as np
 
 from partita.cli.console import DONE, NOT_CONVERGED, WRONG_INPUT, say
-from partita.cli.record import SCHEMA_VERSION
-from partita.cli.replay import run_again, side_files
+from partita.cli.demo import run_demo
+from partita.cli.draws import run_draws
+from partita.cli.fit import run_fit
+from partita.cli.manifest import files_read, options_recorded, read_manifest
+from partita.cli.options import DemoOptions, DrawsOptions, FitOptions, PartitionOptions, VerifyOptions
+from partita.cli.partition import run_partition
 from partita.errors import InputError
-from partita.io import is_partita_folder, sha256_of_file, versions
+from partita.io import sha256_of_file, versions
 
 __all__ = ["run_verify"]
 
-# A manifest is a few kilobytes.
-LARGEST = 16 << 20
 # Of result.json, what another run may have otherwise.
 VOLATILE = {"seconds", "peak_memory_bytes", "versions", "parameters"}
 # Words on a page, which holds seconds and the command.
@@ -39,12 +41,13 @@ class Compared:
     words: str = ""
 
 
-def run_verify(folder: Path, *, file: Path | None, replay: bool, quiet: bool, as_json: bool) -> int:
+def run_verify(options: VerifyOptions) -> int:
     """Check the files against the manifest, run the command again and compare; the exit code.
 
     0 where every file is whole and the new run gives the same bits, 2 where something is not as the manifest says.
     """
-    manifest = _manifest(folder)
+    folder, replay = options.folder, not options.files_only
+    manifest = read_manifest(folder)
     written = _written(folder, manifest)
     again: list[Compared] = []
     notes: list[str] = []
@@ -55,12 +58,12 @@ def run_verify(folder: Path, *, file: Path | None, replay: bool, quiet: bool, as
         ]
         if moved:
             notes.append(f"made with other versions ({'; '.join(moved)}): the last bits may differ")
-        again, more = _replayed(folder, manifest, file)
+        again, more = _replayed(folder, manifest, options.file)
         notes += more
     elif replay:
         notes.append("it was not run again: its files are not as they were written")
     wrong = [each for each in [*written, *again] if each.state in ("missing", "changed", "differs")]
-    if as_json:
+    if options.as_json:
         found = {
             "folder": str(folder),
             "verified": not wrong,
@@ -71,28 +74,8 @@ def run_verify(folder: Path, *, file: Path | None, replay: bool, quiet: bool, as
         }
         sys.stdout.write(json.dumps(found, indent=2) + "\n")
     else:
-        _say(folder, written, again, notes, wrong, quiet=quiet)
+        _say(folder, written, again, notes, wrong, quiet=options.quiet)
     return WRONG_INPUT if wrong else DONE
-
-
-def _manifest(folder: Path) -> dict[str, Any]:
-    path = folder / "manifest.json"
-    if not path.is_file():
-        raise InputError(f"{folder} has no manifest.json; pass an output folder of fit, partition, draws or demo")
-    if path.stat().st_size > LARGEST:
-        raise InputError(f"{path} is larger than any manifest of Partita ({path.stat().st_size:,} bytes)")
-    if not is_partita_folder(folder):
-        raise InputError(f"{path} was not written by Partita")
-    manifest = json.loads(path.read_text(encoding="utf-8"))
-    version = manifest.get("schema_version")
-    if not isinstance(version, int) or version > SCHEMA_VERSION:
-        raise InputError(f"{path} has schema version {version!r}; this Partita reads up to {SCHEMA_VERSION}")
-    files = manifest.get("files")
-    if not isinstance(files, dict) or not all(isinstance(digest, str) for digest in files.values()):
-        raise InputError(f"{path} lists no files; it is not whole")
-    if not isinstance(manifest.get("versions", {}), dict) or not isinstance(manifest.get("replay", {}), dict | None):
-        raise InputError(f"{path} does not say what it was made with and how; it is not whole")
-    return manifest  # type: ignore[no-any-return]
 
 
 def _written(folder: Path, manifest: dict[str, Any]) -> list[Compared]:
@@ -146,26 +129,31 @@ def _replayed(folder: Path, manifest: dict[str, Any], file: Path | None) -> tupl
         notes.append("the run went on from a checkpoint; the new one began afresh")
     with tempfile.TemporaryDirectory(prefix="partita-verify-") as parent:
         new = Path(parent, "again")
-        code = run_again(command, replay, new, places)
+        code = run_again(command, replay["options"], places, new)
         if code not in (DONE, NOT_CONVERGED):
             raise InputError(f"the command ended with exit code {code} when run again")
-        compared = [
-            _compared(name, folder / name, new / name) for name in manifest["files"] if not name.startswith("report")
-        ]
-    pages = [
-        Compared(name, "not compared", "a page says how long it took") for name in manifest["files"] if _page(name)
-    ]
-    return [each for each in compared if not _page(each.file)] + pages, notes
+        compared = [_compared(name, folder / name, new / name) for name in manifest["files"]]
+    return sorted(compared, key=lambda each: each.state == "not compared"), notes
 
 
-def _page(name: str) -> bool:
-    return Path(name).suffix in PAGES
+def run_again(command: str, given: dict[str, Any], places: dict[str, Path], out: Path) -> int:
+    """Run a command into a new folder, with its options as given and its files where they are now; the exit code."""
+    match command:
+        case "demo":
+            return run_demo(DemoOptions(out, quiet=True))
+        case "fit":
+            return run_fit(options_recorded(FitOptions, given, places, out))
+        case "partition":
+            return run_partition(options_recorded(PartitionOptions, given, places, out))
+        case "draws":
+            return run_draws(options_recorded(DrawsOptions, given, places, out))
+    raise InputError(f"the manifest is of {command!r}, which this version cannot run again")
 
 
 def _places(folder: Path, replay: dict[str, Any], file: Path | None) -> dict[str, Path]:
     """Where each file that the command read is now, with the bytes it had."""
     places = {}
-    for name, given, digest in side_files(replay):
+    for name, given, digest in files_read(replay):
         tried = (
             [file]
             if name == "file" and file is not None

@@ -7,7 +7,7 @@ import math
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -17,10 +17,11 @@ from numpy.lib import format as npy_format
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.io.files import did_you_mean, listed
+from partita.io.files import require_known
+from partita.io.tables import Columns, Table, default_names
 from partita.memory import require_memory
 
-__all__ = ["ArrayFile", "as_numbers", "as_words", "open_npy", "open_npz"]
+__all__ = ["ArrayFile", "ArrayTable", "array_table", "as_numbers", "as_words", "open_npy", "open_npz"]
 
 # What zipfile and NumPy raise of broken archives: NotImplementedError of a compression or version that zipfile does not
 # have, RuntimeError of a member that is encrypted.
@@ -36,11 +37,15 @@ DEFLATED, MOST_ARRAYS = 1032, 10_000
 
 @dataclass(frozen=True)
 class ArrayFile:
-    """What the headers say (shape and type of each array by name) and how to load one array."""
+    """What the headers say (shape and type of each array by name) and how to load one array.
+
+    A .npy file has a single array, called by the file's stem, and nothing to choose from.
+    """
 
     path: Path
     headers: dict[str, tuple[tuple[int, ...], np.dtype[Any]]]
     loader: Callable[[str], NDArray[Any]]
+    single: bool = False
 
     def load(self, name: str) -> NDArray[Any]:
         """The array `name`.
@@ -52,10 +57,7 @@ class ArrayFile:
         MemoryLimitError
             If it would not fit.
         """
-        if name not in self.headers:
-            raise InputError(
-                f"{self.path} has no array {name!r}; it has {listed(self.headers)}{did_you_mean(name, self.headers)}"
-            )
+        require_known(self.path, name, self.headers, f"array {name!r}")
         shape, dtype = self.headers[name]
         if dtype.hasobject:
             raise InputError(
@@ -71,24 +73,25 @@ class ArrayFile:
         except BROKEN as error:
             raise InputError(f"{self.path}: array {name!r} cannot be read ({error}); save the file again") from error
 
-    def choose(self, key: str | None, *, preferred: str | None = None, n_dim: int = 2) -> str:
-        """The name of the array to read: `key`, else `preferred`, else the only one of `n_dim` dimensions."""
+    def choose(self, key: str | None, *, preferred: str | None = None) -> str:
+        """The name of the array to read: `key`, else `preferred`, else the only one of two dimensions."""
+        if self.single:
+            return next(iter(self.headers))
         if key is not None:
-            if key not in self.headers:
-                self.load(key)
+            require_known(self.path, key, self.headers, f"array {key!r}")
             return key
         if preferred in self.headers:
             return str(preferred)
-        fitting = [name for name, (shape, _) in self.headers.items() if len(shape) == n_dim]
+        fitting = [name for name, (shape, _) in self.headers.items() if len(shape) == 2]
         if len(fitting) == 1:
             return fitting[0]
         shapes = ", ".join(f"{name} {shape}" for name, (shape, _) in self.headers.items())
-        found = f"has {len(fitting)} arrays of {n_dim} dimensions" if fitting else f"has no array of {n_dim} dimensions"
+        found = f"has {len(fitting)} arrays of 2 dimensions" if fitting else "has no array of 2 dimensions"
         raise InputError(f"{self.path} {found} ({shapes or 'it is empty'}); name the one to read: --key NAME")
 
 
 def open_npy(path: Path) -> ArrayFile:
-    """A .npy file as an `ArrayFile` with one array, called by the file's stem."""
+    """A .npy file by its header."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
@@ -96,7 +99,7 @@ def open_npy(path: Path) -> ArrayFile:
             header = _header(file, size)
     except BROKEN as error:
         raise InputError(f"{path} is not a whole .npy file ({error}); save it again with numpy.save") from error
-    return ArrayFile(path, {path.stem: header}, lambda _: np.asarray(np.load(path, allow_pickle=False)))
+    return ArrayFile(path, {path.stem: header}, lambda _: np.asarray(np.load(path, allow_pickle=False)), single=True)
 
 
 def open_npz(path: Path) -> ArrayFile:
@@ -129,6 +132,52 @@ def _require_plain(member: zipfile.ZipInfo) -> None:
         raise ValueError(f"{member.filename!r} is compressed in another way than NumPy's")
     if member.file_size > DEFLATED * member.compress_size + LARGEST_HEADER:
         raise ValueError(f"{member.filename!r} says that {member.compress_size} bytes unpack to {member.file_size:,}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayTable(Table):
+    """An array of two dimensions by its columns, and the arrays beside it."""
+
+    values: NDArray[np.float64]
+    source: ArrayFile
+
+    def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
+        at = [self.names.index(name) for name in numbers]
+        values = self.values if at == list(range(len(self.names))) else self.values[:, at]
+        return values, {name: self._words(name) for name in text}
+
+    def _words(self, name: str) -> list[str]:
+        if name not in self.beside:
+            return as_words(self.values[:, self.names.index(name)])
+        array = self.source.load(name)
+        if array.ndim != 1:
+            raise InputError(
+                f"{self.path}: array {name!r} should be 1-D, one entry per item; its shape is {array.shape}"
+            )
+        return as_words(array)
+
+
+def array_table(source: ArrayFile, key: str | None = None) -> ArrayTable:
+    """The array `key`, `X`, or the only one of two dimensions as a table; in a .npz file the others stand beside it.
+
+    Raises
+    ------
+    InputError
+        For an array that is not of two dimensions, is empty, or holds no real numbers.
+    """
+    name = source.choose(key, preferred="X")
+    shape, _ = source.headers[name]
+    if len(shape) != 2:
+        raise InputError(
+            f"{source.path}: array {name!r} should be 2-D, one row per item; its shape is {shape}"
+            + ("; reshape it to (N, 1) for one feature" if len(shape) == 1 else "")
+        )
+    if 0 in shape:
+        raise InputError(f"{source.path}: array {name!r} is empty, its shape is {shape}; expected at least one row")
+    values = as_numbers(source.load(name), f"{source.path}: array {name!r}")
+    beside = [] if source.single else list(source.headers)
+    names = default_names(shape[1])
+    return ArrayTable(path=source.path, names=names, has_header=False, beside=beside, values=values, source=source)
 
 
 def as_numbers(array: NDArray[Any], where: str) -> NDArray[np.float64]:

@@ -10,13 +10,20 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["BATCH", "WHOLE", "Labels", "checked_labels", "lacking", "require_labels_shape", "require_whole"]
+__all__ = ["BATCH", "Labels", "checked_labels", "lacking", "require_labels", "require_labels_shape", "require_whole"]
 
 # Labels that are decoded at a time.
 BATCH = 1 << 23
 WHOLE = "labels are whole numbers or, in text and NumPy files, words"
 
 Labels = NDArray[Any]
+
+
+def require_labels(shape: tuple[int, ...], dtype: np.dtype[Any], path: str | Path) -> None:
+    """M x N of a type that labels have."""
+    require_labels_shape(shape, path)
+    if dtype.kind not in "biufUS":
+        raise InputError(f"{path}: draws of type {dtype}; {WHOLE}")
 
 
 def require_labels_shape(shape: tuple[int, ...], path: str | Path) -> None:
@@ -32,9 +39,7 @@ def checked_labels(labels: Any, path: str | Path, gaps: bool) -> Any:
 
     With `gaps` NaN is a label: `LabelBlocks` makes it -1.
     """
-    require_labels_shape(tuple(labels.shape), path)
-    if labels.dtype.kind not in "biufUS":
-        raise InputError(f"{path}: draws of type {labels.dtype}; {WHOLE}")
+    require_labels(tuple(labels.shape), labels.dtype, path)
     if labels.dtype.kind == "f":
         step = max(1, BATCH // labels.shape[1])
         for low in range(0, labels.shape[0], step):

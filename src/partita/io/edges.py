@@ -1,4 +1,4 @@
-"""A list of weighted pairs from a file: the sparse way to say which items belong together."""
+"""Weighted pairs of items from a file: an affinity that is sparse, or what is known of pairs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from partita.errors import InputError
-from partita.io.arrays import ArrayFile, as_numbers, as_words, open_npy, open_npz
-from partita.io.files import listed, require_file, require_suffix, sha256_of_file
-from partita.io.headers import is_number, open_text
-from partita.io.parquet import PARQUET_SUFFIXES, ParquetTable, open_parquet
-from partita.io.text_columns import TextTable
-from partita.io.text_rows import TEXT_SUFFIXES
+from partita.io.arrays import ArrayFile, as_numbers, as_words
+from partita.io.containers import ARRAYS, TABLES, Formats, opened
+from partita.io.files import listed, sha256_of_file
+from partita.io.tables import Table, is_number
 
-__all__ = ["EdgeTable", "read_edges"]
+__all__ = ["EdgeTable", "read_edges", "read_links", "read_pair_weights"]
 
-SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", *PARQUET_SUFFIXES)
+FORMATS: Formats[Table | ArrayFile] = {**TABLES, **ARRAYS}
 ENDS = (("source", "target"), ("from", "to"), ("i", "j"), ("u", "v"))
 WEIGHT = "weight"
 
@@ -75,15 +74,13 @@ def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
     >>> table.ids, table.source, table.target, table.weight
     (['bob', 'ann', 'cid'], array([0, 1]), array([1, 2]), array([0.5, 1. ]))
     """
-    file = require_file(path)
-    suffix = require_suffix(file, SUFFIXES)
-    if key is not None and suffix != ".npz":
-        raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {suffix}")
-    notes: list[str] = []
-    if suffix in (".npy", ".npz"):
-        source, target, weight, others = _from_arrays(open_npy(file) if suffix == ".npy" else open_npz(file), key)
+    found = opened(path, FORMATS, key=key, is_header=_is_header)
+    file = found.path
+    if isinstance(found, ArrayFile):
+        notes: list[str] = []
+        source, target, weight, others = _from_arrays(found, key)
     else:
-        source, target, weight, notes, others = _from_table(file, suffix)
+        source, target, weight, others, notes = _from_table(found)
     _require_ends(source, target, file)
     weighted = weight is not None
     if weight is None:
@@ -97,6 +94,60 @@ def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
     if len(kept) < len(i):
         notes.append(f"{len(i) - len(kept)} repeated pairs with the same weight were left out")
     return EdgeTable(i[kept], j[kept], weight[kept], ids, sha256_of_file(file), file, notes, others, weighted)
+
+
+def read_links(path: Path, ids: list[str]) -> NDArray[np.intp]:
+    """Pairs of items from a file of two columns, as row numbers.
+
+    Raises
+    ------
+    InputError
+        For a file that is no list of pairs, or an item that was not read.
+    """
+    links = read_edges(path)
+    if links.others:
+        raise InputError(
+            f"{path} has a column {links.others[0]!r} beside the two of items: a link has no weight, so leave it out"
+        )
+    return _rows_of(links, ids)
+
+
+def read_pair_weights(path: Path, ids: list[str]) -> sparse.csr_array:
+    """Weights of pairs of items from a file of three columns; a pair that is not listed counts one.
+
+    Raises
+    ------
+    InputError
+        For a file that is no list of weighted pairs, or an item that was not read.
+    """
+    pairs = read_edges(path)
+    if not pairs.weighted or len(pairs.others) > 1:
+        raise InputError(
+            f"{path} should have three columns, source, target and weight; beside the items it has "
+            f"{', '.join(map(repr, pairs.others)) or 'none'}"
+        )
+    rows = _rows_of(pairs, ids)
+    off = rows[:, 0] != rows[:, 1]
+    i, j = np.r_[rows[:, 0], rows[off, 1]], np.r_[rows[:, 1], rows[off, 0]]
+    return sparse.csr_array((np.r_[pairs.weight, pairs.weight[off]], (i, j)), shape=(len(ids), len(ids)))
+
+
+def _rows_of(pairs: EdgeTable, ids: list[str]) -> NDArray[np.intp]:
+    """The two ends of each pair, as row numbers."""
+    row = {name: i for i, name in enumerate(ids)}
+    if len(row) < len(ids):
+        twice = next(name for i, name in enumerate(ids) if row[name] != i)
+        raise InputError(
+            f"{pairs.path} names items by id, and two of the items have the id {twice!r}: make the ids unique"
+        )
+    unknown = next((name for name in pairs.ids if name not in row), None)
+    if unknown is not None:
+        raise InputError(
+            f"{pairs.path} links {unknown!r}, and there is no such item; the first id is {ids[0]!r} (without "
+            "--id-column ids are 0-based rows). A header is known by the names source and target"
+        )
+    rows = np.array([row[name] for name in pairs.ids], dtype=np.intp)
+    return np.column_stack([rows[pairs.source], rows[pairs.target]])
 
 
 def _ends_and_weight(names: Sequence[str]) -> tuple[int, int, int | None] | None:
@@ -119,26 +170,23 @@ def _is_header(rows: Sequence[list[str]]) -> bool:
 
 
 def _from_table(
-    file: Path, suffix: str
+    table: Table,
 ) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str], list[str]]:
-    table: TextTable | ParquetTable
-    table = open_parquet(file) if suffix == ".parquet" else open_text(file, _is_header)
     names, notes = table.names, list(table.notes)
     found = _ends_and_weight(names)
     if found is None:
         if len(names) not in (2, 3):
             raise InputError(
-                f"{file}: expected columns source, target and perhaps weight, found {len(names)} ({listed(names)}); "
-                f"name them, or leave only these"
+                f"{table.path}: expected columns source, target and perhaps weight, found {len(names)} "
+                f"({listed(names)}); name them, or leave only these"
             )
         found = (0, 1, 2 if len(names) == 3 else None)
-        if suffix == ".parquet" or (isinstance(table, TextTable) and table.has_header):
+        if table.has_header:
             notes.append(f"columns {listed(names)} were read as source, target{', weight' if len(names) == 3 else ''}")
-    at_source, at_target, at_weight = found
-    values, words = table.read([] if at_weight is None else [at_weight], [at_source, at_target])
-    weight = None if at_weight is None else values[:, 0]
-    others = [name for at, name in enumerate(names) if at not in (at_source, at_target)]
-    return words[at_source], words[at_target], weight, notes, others
+    source, target = names[found[0]], names[found[1]]
+    values, words = table.read([] if found[2] is None else [names[found[2]]], [source, target])
+    weight = None if found[2] is None else values[:, 0]
+    return words[source], words[target], weight, [name for name in names if name not in (source, target)], notes
 
 
 def _from_arrays(

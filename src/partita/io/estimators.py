@@ -5,6 +5,7 @@ Estimators are of three kinds, each with a file of its own that says what is kep
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -86,9 +87,11 @@ def save(estimator: Any, path: str | Path) -> None:
         save_model(estimator, folder)
 
 
-def save_model(estimator: Any, folder: Path) -> None:
-    """Write the model's files into an existing folder."""
+def save_model(estimator: Any, folder: Path, *, columns: Sequence[str] | None = None) -> None:
+    """Write the model's files into an existing folder, with the names of the columns that it was fitted on."""
     config, arrays = _kind_of(estimator).state(estimator)
+    if columns is not None:
+        config["columns"] = list(columns)
     write_model(folder, config={"estimator": type(estimator).__name__, **config}, arrays=arrays)
 
 

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from partita.errors import InputError
 from partita.registry import did_you_mean
 
-__all__ = ["did_you_mean", "listed", "number_label", "require_file", "require_suffix", "sha256_of_file"]
+__all__ = [
+    "did_you_mean",
+    "listed",
+    "number_label",
+    "require_file",
+    "require_known",
+    "require_suffix",
+    "sha256_of_file",
+]
 
 BLOCK = 1 << 20
 
@@ -80,6 +88,18 @@ def require_suffix(path: Path, suffixes: Sequence[str]) -> str:
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes); expected at least one row")
     return suffix
+
+
+def require_known(path: Path, name: str, known: Collection[str], what: str) -> None:
+    """Raise where a file has nothing of this name among what it has; `what` it is, in words.
+
+    Raises
+    ------
+    InputError
+        Listing the known names.
+    """
+    if name not in known:
+        raise InputError(f"{path} has no {what}; it has {listed(known)}{did_you_mean(name, known)}")
 
 
 def listed(items: Iterable[object], limit: int = 8) -> str:

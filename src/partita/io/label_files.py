@@ -11,15 +11,12 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.io.cells import label_array
-from partita.io.files import listed, require_file, require_suffix, sha256_of_file
-from partita.io.headers import is_number, open_text
-from partita.io.parquet import PARQUET_SUFFIXES, ParquetTable, open_parquet
-from partita.io.text_columns import TextTable
-from partita.io.text_rows import TEXT_SUFFIXES
+from partita.io.containers import TABLES, opened
+from partita.io.files import listed, sha256_of_file
+from partita.io.tables import is_number
 
 __all__ = ["LabelTable", "match_labels", "read_labels"]
 
-SUFFIXES = (*TEXT_SUFFIXES, *PARQUET_SUFFIXES)
 NAMES = frozenset({"label", "labels", "class", "target", "y", "truth", "cluster"})
 
 
@@ -57,26 +54,21 @@ def read_labels(path: str | Path) -> LabelTable:
     >>> table.labels.tolist(), table.ids
     (['0', '1'], ['a', 'b'])
     """
-    file = require_file(path)
-    suffix = require_suffix(file, SUFFIXES)
-    table: TextTable | ParquetTable
-    table = open_parquet(file) if suffix == ".parquet" else open_text(file, _is_header)
-    lower = [name.lower() for name in table.names]
-    at_id = lower.index("id") if "id" in lower else None
-    others = [at for at in range(len(lower)) if at != at_id]
-    if "label" in lower:
-        at_label = lower.index("label")
-    elif len(others) == 1:
-        at_label = others[0]
-    else:
+    table = opened(path, TABLES, is_header=_is_header)
+    lower = {name.lower(): name for name in reversed(table.names)}
+    id_column = lower.get("id")
+    others = [name for name in table.names if name != id_column]
+    if "label" not in lower and len(others) != 1:
         raise InputError(
-            f"{file}: expected a column 'label', or one column only; it has {listed(table.names)}; "
+            f"{table.path}: expected a column 'label', or one column only; it has {listed(table.names)}; "
             f"call the column with the labels 'label'"
         )
-    _, words = table.read([], [at_label] if at_id is None else [at_label, at_id])
-    labels = label_array(words[at_label], len(words[at_label]), file, table.names[at_label])
+    column = lower.get("label", others[0])
+    _, words = table.read([], [column] if id_column is None else [column, id_column])
+    labels = label_array(words[column], len(words[column]), table.path, column)
     assert labels is not None
-    return LabelTable(labels, None if at_id is None else words[at_id], sha256_of_file(file), file, list(table.notes))
+    ids = None if id_column is None else words[id_column]
+    return LabelTable(labels, ids, sha256_of_file(table.path), table.path, list(table.notes))
 
 
 def match_labels(a: LabelTable, b: LabelTable) -> tuple[NDArray[np.str_], NDArray[np.str_]]:

@@ -10,7 +10,6 @@ test matrix collections, in: Quality of Numerical Software, 1997.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from scipy import sparse
 from partita.errors import InputError
 from partita.memory import require_memory
 
-__all__ = ["ENTRY", "REMEDY", "ROW", "read_market"]
+__all__ = ["ENTRY", "REMEDY", "ROW", "MarketFile", "open_market"]
 
 REMEDY = "use fewer neighbors"
 # Bytes that a stored entry takes with its indices and its mirror image, and that a row takes.
@@ -36,62 +35,65 @@ MIRRORED = {"general": None, "symmetric": 1.0, "hermitian": 1.0, "skew-symmetric
 
 
 @dataclass(frozen=True)
-class _Header:
+class MarketFile:
+    """What the header says, and how to load the matrix."""
+
+    path: Path
     form: str
     field: str
     symmetry: str
-    rows: int
-    columns: int
+    shape: tuple[int, int]
     entries: int
     """Lines that follow."""
     skipped: int
     """Lines of the header."""
 
+    def load(self) -> Any:
+        r"""The matrix as float64: dense where it is an `array`, otherwise `scipy.sparse.coo_array`.
 
-def read_market(file: Path, check: Callable[[tuple[int, int]], None] = lambda _: None) -> Any:
-    r"""A Matrix Market file: float64, dense where it is an `array`, otherwise `scipy.sparse.coo_array`.
+        Of a symmetric one the other half is filled in.
 
-    Parameters
-    ----------
-    file : Path
-        real, integer or pattern; of a symmetric one the other half is filled in.
-    check : callable
-        Is shown the shape before anything is read.
+        Raises
+        ------
+        InputError
+            For a number of lines other than the header says, or indices outside.
+        MemoryLimitError
+            Where the matrix would not fit.
 
-    Raises
-    ------
-    InputError
-        For a header that is not valid, complex entries, a number of lines other than it says, or indices outside.
-    MemoryLimitError
-        Where the matrix would not fit.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "a.mtx")
-    ...     _ = file.write_text("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 1 .5\n")
-    ...     read_market(file).toarray()
-    array([[1. , 0.5],
-           [0.5, 0. ]])
-    """
-    header = _header(file)
-    shape = (header.rows, header.columns)
-    check(shape)
-    room = 8 * header.rows * header.columns if header.form == "array" else ENTRY * header.entries + ROW * max(shape)
-    require_memory(room, f"{file} ({header.rows} x {header.columns})", REMEDY)
-    width = 1 if header.form == "array" else 2 if header.field == "pattern" else 3
-    if header.entries * 2 * width > file.stat().st_size + 1:  # a digit and a blank each
-        raise _broken(file, f"{header.entries:,} entries in {file.stat().st_size:,} bytes")
-    values = _numbers(file, header, width)
-    return _dense(values[:, 0], header) if header.form == "array" else _stored(values, header, file)
+        Examples
+        --------
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = Path(folder, "a.mtx")
+        ...     _ = file.write_text("%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 1\n2 1 .5\n")
+        ...     open_market(file).load().toarray()
+        array([[1. , 0.5],
+               [0.5, 0. ]])
+        """
+        rows, columns = self.shape
+        dense = self.form == "array"
+        room = 8 * rows * columns if dense else ENTRY * self.entries + ROW * max(self.shape)
+        require_memory(room, f"{self.path} ({rows} x {columns})", REMEDY)
+        width = 1 if dense else 2 if self.field == "pattern" else 3
+        n_bytes = self.path.stat().st_size
+        if self.entries * 2 * width > n_bytes + 1:  # a digit and a blank each
+            raise _broken(self.path, f"{self.entries:,} entries in {n_bytes:,} bytes")
+        values = _numbers(self, width)
+        return _dense(values[:, 0], self) if dense else _stored(values, self)
 
 
 def _broken(file: Path, why: object) -> InputError:
     return InputError(f"{file} is not a whole Matrix Market file ({why}); save it again")
 
 
-def _header(file: Path) -> _Header:
+def open_market(file: Path) -> MarketFile:
+    """A Matrix Market file of real numbers, integers or a pattern, by its header.
+
+    Raises
+    ------
+    InputError
+        For a header that is not valid, or complex entries.
+    """
     try:
         with file.open(encoding="latin-1") as stream:
             words = stream.readline(LONGEST).lower().split()
@@ -121,35 +123,35 @@ def _header(file: Path) -> _Header:
             f"{file} has no valid Matrix Market header ({symmetry}, but {rows} x {columns}); save it again"
         )
     if form == "coordinate":
-        return _Header(form, field, symmetry, rows, columns, sizes[2], skipped)
+        return MarketFile(file, form, field, symmetry, (rows, columns), sizes[2], skipped)
     below = rows * (rows - 1) // 2
     stored = {"general": rows * columns, "skew-symmetric": below}.get(symmetry, below + rows)
-    return _Header(form, field, symmetry, rows, columns, stored, skipped)
+    return MarketFile(file, form, field, symmetry, (rows, columns), stored, skipped)
 
 
-def _numbers(file: Path, header: _Header, width: int) -> NDArray[np.float64]:
+def _numbers(header: MarketFile, width: int) -> NDArray[np.float64]:
     """The lines behind the header."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of no lines at all
-            values = np.loadtxt(file, comments="%", skiprows=header.skipped, ndmin=2, encoding="latin-1")
+            values = np.loadtxt(header.path, comments="%", skiprows=header.skipped, ndmin=2, encoding="latin-1")
     except (ValueError, OSError, IndexError) as error:
-        raise _broken(file, error) from error
+        raise _broken(header.path, error) from error
     if values.size == 0:
         values = values.reshape(0, width)
     if header.form == "array" and values.size == len(values) * values.shape[1]:
         values = values.reshape(-1, 1)  # numbers of an array may share a line
     if values.shape != (header.entries, width):
         found = " x ".join(map(str, values.shape))
-        raise _broken(file, f"{found} numbers follow the header, it says {header.entries} x {width}")
+        raise _broken(header.path, f"{found} numbers follow the header, it says {header.entries} x {width}")
     return values
 
 
-def _dense(values: NDArray[np.float64], header: _Header) -> NDArray[np.float64]:
+def _dense(values: NDArray[np.float64], header: MarketFile) -> NDArray[np.float64]:
     """An array is stored column by column, of a symmetric one what is below the diagonal."""
-    n, mirrored = header.rows, MIRRORED[header.symmetry]
+    n, mirrored = header.shape[0], MIRRORED[header.symmetry]
     if mirrored is None:
-        return np.ascontiguousarray(values.reshape(header.columns, n).T)
+        return np.ascontiguousarray(values.reshape(header.shape[1], n).T)
     out = np.zeros((n, n))
     column, row = np.triu_indices(n, k=int(mirrored < 0))
     out[row, column] = values
@@ -157,18 +159,18 @@ def _dense(values: NDArray[np.float64], header: _Header) -> NDArray[np.float64]:
     return out
 
 
-def _stored(values: NDArray[np.float64], header: _Header, file: Path) -> sparse.coo_array:
+def _stored(values: NDArray[np.float64], header: MarketFile) -> sparse.coo_array:
     places = values[:, :2]
-    shape = np.array([header.rows, header.columns])
-    bad = ~((places >= 1) & (places <= shape) & (places == np.floor(places))).all(axis=1)
+    rows, columns = header.shape
+    bad = ~((places >= 1) & (places <= np.array(header.shape)) & (places == np.floor(places))).all(axis=1)
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
         row, column = places[at].tolist()
-        raise _broken(file, f"entry {at + 1} is at {row:g}, {column:g} of {header.rows} x {header.columns}")
+        raise _broken(header.path, f"entry {at + 1} is at {row:g}, {column:g} of {rows} x {columns}")
     i, j = (places - 1).T.astype(np.intp)
     entries = np.ones(len(values)) if header.field == "pattern" else values[:, 2]
     mirrored = MIRRORED[header.symmetry]
     if mirrored is not None:
         off = i != j
         i, j, entries = np.r_[i, j[off]], np.r_[j, i[off]], np.r_[entries, mirrored * entries[off]]
-    return sparse.coo_array((entries, (i, j)), shape=(header.rows, header.columns))
+    return sparse.coo_array((entries, (i, j)), shape=header.shape)

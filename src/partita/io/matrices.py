@@ -16,20 +16,19 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from partita.errors import InputError
-from partita.io.arrays import ArrayFile, as_numbers, as_words, open_npy, open_npz
+from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.cells import require_finite, require_ids
-from partita.io.files import did_you_mean, listed, require_file, require_suffix, sha256_of_file
-from partita.io.headers import is_number, looks_like_a_header, open_text
-from partita.io.market import read_market
-from partita.io.parquet import PARQUET_SUFFIXES, ParquetTable, open_parquet
+from partita.io.containers import ARRAYS, MATRICES, TABLES, Formats, opened
+from partita.io.files import require_known, sha256_of_file
+from partita.io.market import MarketFile
 from partita.io.sparse_files import is_stored_sparse, stored_sparse
-from partita.io.text_columns import TextTable
-from partita.io.text_rows import TEXT_SUFFIXES, first_rows
+from partita.io.tables import Table, is_number, looks_like_a_header
 from partita.memory import require_memory
 
-__all__ = ["MatrixTable", "read_matrix"]
+__all__ = ["MatrixTable", "read_matrix", "read_sparse_rows"]
 
-SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", ".mtx", *PARQUET_SUFFIXES)
+FORMATS: Formats[Table | ArrayFile | MarketFile] = {**TABLES, **ARRAYS, **MATRICES}
+SPARSE_FORMATS: Formats[ArrayFile | MarketFile] = {".npz": ARRAYS[".npz"], **MATRICES}
 REMEDY = "if it names the items pass --id-column {name}, otherwise leave it out"
 # A float64 array or a CSR matrix.
 Matrix: TypeAlias = Any
@@ -98,23 +97,21 @@ def read_matrix(
     """
     if what not in ("affinity", "distances"):
         raise InputError(f"what={what!r} is unknown; pass 'affinity' or 'distances'")
-    file = require_file(path)
-    suffix = require_suffix(file, SUFFIXES)
-    if key is not None and suffix != ".npz":
-        raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {suffix}")
-    if id_column is not None and suffix in (".npy", ".mtx"):
+    known = [] if id_column is None else [id_column]
+    found = opened(path, FORMATS, key=key, is_header=partial(looks_like_a_header, known=known))
+    file = found.path
+    if id_column is not None and (suffix := file.suffix.lower()) in (".npy", ".mtx"):
         raise InputError(f"{file}: {suffix} files have no column {id_column!r}; leave out --id-column")
     ids: list[str] | None = None
     notes: list[str] = []
     matrix: Matrix
-    if suffix == ".npy":
-        matrix = _dense(open_npy(file), file.stem, what)
-    elif suffix == ".npz":
-        matrix, ids = _from_npz(open_npz(file), what, key, id_column)
-    elif suffix == ".mtx":
-        matrix = _from_matrix_market(file, what)
-    else:
-        matrix, ids, notes = _from_table(file, suffix, what, id_column)
+    match found:
+        case MarketFile():
+            matrix = _from_market(found, what)
+        case ArrayFile():
+            matrix, ids = _from_arrays(found, what, key, id_column)
+        case Table():
+            matrix, ids, notes = _from_table(found, what, id_column)
     _require_square(matrix.shape, file, what)
     n = matrix.shape[0]
     names = ids or [str(at) for at in range(n)]
@@ -125,6 +122,24 @@ def read_matrix(
     return MatrixTable(matrix, require_ids(ids, n, file, id_column), sha256_of_file(file), file, notes)
 
 
+def read_sparse_rows(path: str | Path) -> sparse.csr_array | None:
+    """Rows of affinities from new items to fitted ones; None for a file that is not sparse.
+
+    Raises
+    ------
+    InputError
+        For a file that is broken, or has entries outside the matrix.
+    MemoryLimitError
+        If the matrix would not fit.
+    """
+    if Path(path).suffix.lower() not in SPARSE_FORMATS:
+        return None
+    found = opened(path, SPARSE_FORMATS)
+    if isinstance(found, MarketFile):
+        return sparse.csr_array(found.load())
+    return sparse.csr_array(stored_sparse(found)) if is_stored_sparse(found) else None
+
+
 def _dense(source: ArrayFile, name: str, what: What) -> NDArray[np.float64]:
     shape, dtype = source.headers[name]
     _require_square(shape, source.path, what)
@@ -133,13 +148,12 @@ def _dense(source: ArrayFile, name: str, what: What) -> NDArray[np.float64]:
     return as_numbers(source.load(name), f"{source.path}: array {name!r}")
 
 
-def _from_npz(source: ArrayFile, what: What, key: str | None, id_column: str | None) -> tuple[Matrix, list[str] | None]:
+def _from_arrays(
+    source: ArrayFile, what: What, key: str | None, id_column: str | None
+) -> tuple[Matrix, list[str] | None]:
     path = source.path
-    if id_column is not None and id_column not in source.headers:
-        raise InputError(
-            f"{path} has no array {id_column!r} for --id-column; it has {listed(source.headers)}"
-            f"{did_you_mean(id_column, source.headers)}"
-        )
+    if id_column is not None:
+        require_known(path, id_column, source.headers, f"array {id_column!r} for --id-column")
     ids = None if id_column is None else as_words(source.load(id_column))
     if is_stored_sparse(source):
         if key is not None:
@@ -148,40 +162,29 @@ def _from_npz(source: ArrayFile, what: What, key: str | None, id_column: str | N
     return _dense(source, source.choose(key), what), ids
 
 
-def _from_matrix_market(file: Path, what: What) -> Matrix:
-    loaded = read_market(file, lambda shape: _require_square(shape, file, what))
-    if sparse.issparse(loaded):
-        return _as_csr(loaded, file, what)
-    return as_numbers(np.asarray(loaded), f"{file}")
+def _from_market(file: MarketFile, what: What) -> Matrix:
+    _require_square(file.shape, file.path, what)
+    loaded = file.load()
+    return _as_csr(loaded, file.path, what) if sparse.issparse(loaded) else as_numbers(loaded, f"{file.path}")
 
 
 def _from_table(
-    file: Path, suffix: str, what: What, id_column: str | None
+    table: Table, what: What, id_column: str | None
 ) -> tuple[NDArray[np.float64], list[str] | None, list[str]]:
-    table: TextTable | ParquetTable
-    if suffix == ".parquet":
-        table, has_header = open_parquet(file), True
-        first_is_ids = False
-    else:
-        known = [] if id_column is None else [id_column]
-        table = open_text(file, partial(looks_like_a_header, known=known))
-        has_header = table.has_header
-        rows, _ = first_rows(file)
-        corner = rows[0][0].lower() if has_header else ""
-        first_is_ids = has_header and (corner in ("", "id") or (len(rows) > 1 and not is_number(rows[1][0])))
+    file, has_header = table.path, table.has_header
+    first_is_ids = False
+    if has_header and table.first:
+        corner, *below = (row[0] for row in table.first)
+        first_is_ids = corner.lower() in ("", "id") or not all(map(is_number, below))
     names, notes = table.names, list(table.notes)
-    if id_column is not None and id_column not in names:
-        raise InputError(
-            f"{file} has no column {id_column!r} for --id-column; it has {listed(names)}"
-            f"{did_you_mean(id_column, names)}"
-        )
-    at_ids = names.index(id_column) if id_column is not None else 0 if first_is_ids else None
-    kept = [at for at in range(len(names)) if at != at_ids]
-    values, words = table.read(kept, [] if at_ids is None else [at_ids], remedy=REMEDY)
-    columns = [names[at] for at in kept]
+    if id_column is not None:
+        require_known(file, id_column, names, f"column {id_column!r} for --id-column")
+    of_ids = names[0] if id_column is None and first_is_ids else id_column
+    columns = [name for name in names if name != of_ids]
+    values, words = table.read(columns, [] if of_ids is None else [of_ids], remedy=REMEDY)
     n_rows, n_columns = values.shape
-    if at_ids is not None:
-        ids = words[at_ids]
+    if of_ids is not None:
+        ids = words[of_ids]
         _require_same_order(ids, columns, file, what)
         return values, ids, notes
     if n_rows == n_columns + 1 and not has_header:

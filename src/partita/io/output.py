@@ -26,6 +26,7 @@ __all__ = [
     "atomic_write_bytes",
     "atomic_write_text",
     "is_partita_folder",
+    "json_text",
     "output_folder",
     "write_json",
 ]
@@ -193,7 +194,16 @@ def write_json(path: str | Path, obj: Any) -> None:
     ...     json.loads(Path(folder, "result.json").read_text())
     {'sizes': [3, 2], 'misfit': None}
     """
-    atomic_write_text(path, json.dumps(_plain(obj), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    atomic_write_text(path, json_text(obj))
+
+
+def json_text(obj: Any, *, default: Callable[[Any], Any] | None = None) -> str:
+    """What `write_json` writes; `default` says what becomes of objects that JSON cannot hold.
+
+    >>> json_text(["a", Path("b"), np.float64("nan")]).split()
+    ['[', '"a",', '"b",', 'null', ']']
+    """
+    return json.dumps(_plain(obj), indent=2, ensure_ascii=False, allow_nan=False, default=default) + "\n"
 
 
 def _plain(value: Any) -> Any:

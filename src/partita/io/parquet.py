@@ -1,9 +1,9 @@
-"""Columns of a parquet file, through the same two questions as a text file: names, then numbers and words."""
+"""Columns of a parquet file, which pyarrow reads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,44 +12,32 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError, MemoryLimitError, require
 from partita.io.files import number_label
+from partita.io.tables import Columns, Table
 from partita.memory import require_memory
 
-__all__ = ["BROKEN", "PARQUET_SUFFIXES", "ParquetTable", "open_parquet"]
+__all__ = ["BROKEN", "PANDAS_INDEX", "ParquetTable", "open_parquet"]
 
-PARQUET_SUFFIXES = (".parquet",)
 # pyarrow's own errors derive from the first three; ArrowNotImplementedError, of a type or encoding that it does not
 # read, from the fourth; the last two come of text that is none and of integers that are too large.
 BROKEN = (OSError, ValueError, KeyError, NotImplementedError, TypeError, OverflowError)
 PANDAS_INDEX = "__index_level_"
 
 
-@dataclass(frozen=True)
-class ParquetTable:
+@dataclass(frozen=True, kw_only=True)
+class ParquetTable(Table):
     """A parquet file whose schema has been read."""
 
-    path: Path
-    names: list[str]
     file: Any
-    notes: list[str] = field(default_factory=list)
 
-    def read(
-        self, numbers: Sequence[int], text: Sequence[int] = (), *, remedy: str = ""
-    ) -> tuple[NDArray[np.float64], dict[int, list[str]]]:
-        """The columns `numbers` as N x d float64 (null is NaN), and the columns `text` as words (null is "").
-
-        Raises
-        ------
-        InputError
-            For no rows, or text where numbers should be; `remedy` is added, with `{name}` replaced by the column's.
-        """
+    def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
         n_rows = self.file.metadata.num_rows
         if n_rows == 0:
             raise InputError(f"{self.path} has columns and no rows; expected at least one row of data")
         require_memory(8 * n_rows * len(numbers), f"{self.path}", "leave out columns or rows that are not needed")
         values = np.empty((n_rows, len(numbers)))
-        for k, at in enumerate(numbers):
-            values[:, k] = self._numbers(self.names[at], remedy)
-        return values, {at: self._words(self.names[at]) for at in text}
+        for k, name in enumerate(numbers):
+            values[:, k] = self._numbers(name, remedy)
+        return values, {name: self._words(name) for name in text}
 
     def _numbers(self, name: str, remedy: str) -> NDArray[np.float64]:
         types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
@@ -116,4 +104,4 @@ def open_parquet(path: Path) -> ParquetTable:
     if twice:
         raise InputError(f"{path}: column name {twice[0]!r} occurs more than once; give each column its own name")
     notes = [f"the pandas index {name} was left out" for name in index]
-    return ParquetTable(path, names, file, notes)
+    return ParquetTable(path=path, names=names, notes=notes, file=file)

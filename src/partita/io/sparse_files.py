@@ -1,4 +1,4 @@
-"""Sparse matrices from .npz files as `scipy.sparse.save_npz` writes them; rows of numbers from those and .mtx files.
+"""Sparse matrices in .npz files, as `scipy.sparse.save_npz` writes them.
 
 SciPy's conversions write where the indices of a file say, so indices are looked through before anything is converted:
 here, since SciPy's own `check_format` passes pointers that end in 0, or whose differences wrap around. And a few bytes
@@ -8,19 +8,17 @@ can say a shape that takes any amount of memory, so shapes are held against it f
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 from scipy import sparse
 
 from partita.errors import InputError
-from partita.io.arrays import BROKEN, ArrayFile, open_npz
-from partita.io.files import require_file
-from partita.io.market import ENTRY, REMEDY, ROW, read_market
+from partita.io.arrays import BROKEN, ArrayFile
+from partita.io.market import ENTRY, REMEDY, ROW
 from partita.memory import require_memory
 
-__all__ = ["is_stored_sparse", "read_sparse_rows", "stored_sparse"]
+__all__ = ["is_stored_sparse", "stored_sparse"]
 
 # Arrays beside `data` of each format of save_npz.
 PARTS = {
@@ -68,21 +66,6 @@ def stored_sparse(source: ArrayFile) -> Any:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} is not a whole sparse matrix ({error}); save it again") from error
-
-
-def read_sparse_rows(path: str | Path) -> sparse.csr_array | None:
-    """Rows of numbers from a .mtx file or a sparse .npz; None for a .npz of dense arrays.
-
-    Raises
-    ------
-    InputError, MemoryLimitError
-        As `read_market` and `stored_sparse` do.
-    """
-    file = require_file(path)
-    if file.suffix.lower() == ".mtx":
-        return sparse.csr_array(read_market(file))
-    source = open_npz(file)
-    return sparse.csr_array(stored_sparse(source)) if is_stored_sparse(source) else None
 
 
 def _shape(sides: NDArray[Any]) -> tuple[int, int]:

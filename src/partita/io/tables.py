@@ -1,270 +1,260 @@
-"""Features from a file: a table with one row per item, refused with the place named when a cell is not a number.
+"""Tables: columns of numbers and words, asked for by name, whatever file they stand in; and tables of text.
 
-Formats: CSV and TSV (also compressed by gzip), NumPy's .npy and .npz, parquet. A column that looks like the truth is
-refused until an option says what it is, so that the truth never leaks in as a feature.
+A clean CSV or TSV file of numbers goes through NumPy's C parser. Whatever that refuses is read again row by row, which
+knows missing cells, booleans, and the column and row of every cell that is text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+import math
+from abc import ABC, abstractmethod
+from array import array
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.io.arrays import ArrayFile, as_numbers, as_words, open_npy, open_npz
-from partita.io.cells import label_array, require_finite, require_ids
-from partita.io.files import did_you_mean, listed, require_file, require_suffix, sha256_of_file
-from partita.io.headers import default_names, looks_like_a_header, open_text
-from partita.io.parquet import PARQUET_SUFFIXES, ParquetTable, open_parquet
-from partita.io.text_columns import TextTable
-from partita.io.text_rows import TEXT_SUFFIXES
+from partita.io.files import listed
+from partita.io.text_rows import as_number, data_rows, delimiter_of, first_rows, is_missing
 
-__all__ = ["TRUTH_NAMES", "FeatureTable", "read_features"]
+__all__ = [
+    "Table",
+    "TextTable",
+    "column_names",
+    "default_names",
+    "is_number",
+    "looks_like_a_header",
+    "open_text",
+]
 
-SUFFIXES = (*TEXT_SUFFIXES, ".npy", ".npz", *PARQUET_SUFFIXES)
-# Names that hold the truth in most files with labels; read as features they would give the answer away. A `y` beside an
-# `x` is a coordinate when the labels are named or its values are not all whole numbers.
-TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
-REMEDY = (
-    "if it names the items pass --id-column {name}, if it holds the true classes pass --label-column {name}, "
-    "otherwise leave it out or code it as numbers"
-)
+Columns = tuple[NDArray[np.float64], dict[str, list[str]]]
+HeaderRule = Callable[[Sequence[list[str]]], bool]
 
-
-@dataclass(frozen=True)
-class FeatureTable:
-    """What `read_features` found: the numbers, what the rows and columns are called, and where it came from."""
-
-    features: NDArray[np.float64]
-    columns: list[str]
-    ids: list[str]
-    labels: NDArray[np.str_] | None
-    sha256: str
-    path: Path
-    notes: list[str] = field(default_factory=list)
+BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
-def read_features(
-    path: str | Path,
-    *,
-    label_column: str | None = None,
-    id_column: str | None = None,
-    key: str | None = None,
-    columns: Sequence[str] | None = None,
-    allow_missing: bool = False,
-) -> FeatureTable:
-    r"""Read items as rows of numbers.
+@dataclass(frozen=True, kw_only=True)
+class Table(ABC):
+    """Columns with names, each of them once; which are numbers and which are words is for the reader to say.
 
-    Parameters
+    Attributes
     ----------
-    path : str or Path
-        .csv, .tsv (also .csv.gz, .tsv.gz), .npy (2-D), .npz or .parquet.
-    label_column, id_column : str, optional
-        Column that holds the truth, and the one that names the items; neither is a feature. In a .npz they name
-        another array. A file without a header calls its columns column_0, column_1, ...
-    key : str, optional
-        Array of a .npz to read; by default `X`, or the only one of two dimensions.
-    columns : sequence of str, optional
-        The columns that are features, in this order; the others are not looked at. All others than those above by
-        default.
-    allow_missing : bool
-        Read missing cells as NaN. Infinite ones are an error all the same.
+    path : Path
+        What errors name.
+    names : list of str
+        Of the columns, in order.
+    has_header : bool
+        Whether the names are the file's own.
+    notes : list of str
+        Decisions that a user might not expect.
+    beside : list of str
+        What ids and labels are called where they are no columns: other arrays of the file.
+    first : list of rows
+        The first two rows of a text as they stand, without blanks around cells.
+    """
 
-    Returns
-    -------
-    FeatureTable
-        N x d float64 `features`; `ids` are "0", "1", ... without an id column; `labels` are strings or None.
+    path: Path
+    names: list[str]
+    has_header: bool = True
+    notes: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
+    first: list[list[str]] = field(default_factory=list)
+
+    @abstractmethod
+    def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
+        """The columns `numbers` as N x d float64 (missing cells are NaN), and the columns `text` as words by name.
+
+        Raises
+        ------
+        InputError
+            For no rows, ragged rows, or text where numbers should be; `remedy` is added for a column that is all text,
+            with `{name}` replaced by the column's.
+        MemoryLimitError
+            Where the columns of a binary file would not fit.
+        """
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextTable(Table):
+    """A CSV or TSV file whose header has been decided on."""
+
+    header_on_first_line: bool
+
+    def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
+        if self.has_header and len(self.first) == 1:
+            raise InputError(f"{self.path} has a header and no rows; expected at least one row of data")
+        columns, words = ([self.names.index(name) for name in names] for names in (numbers, text))
+        fast = self._fast(columns, bool(text))
+        values, cells = self._slow(columns, words, remedy) if fast is None else (fast, self._words(words))
+        return values, dict(zip(text, cells, strict=True))
+
+    def _fast(self, numbers: Sequence[int], with_text: bool) -> NDArray[np.float64] | None:
+        # Outside these cases loadtxt would skip blank cells or take part of a header for data.
+        if len(self.names) == 1 or not numbers or not self.header_on_first_line:
+            return None
+        everything = not with_text and list(numbers) == list(range(len(self.names)))
+        try:
+            values = np.loadtxt(
+                self.path,
+                delimiter=delimiter_of(self.path),
+                comments=None,
+                quotechar='"',
+                encoding="utf-8-sig",
+                skiprows=int(self.has_header),
+                # Without usecols loadtxt checks that every row has the same number of cells.
+                usecols=None if everything else list(numbers),
+                ndmin=2,
+            )
+        except (ValueError, OSError, EOFError, IndexError):
+            return None
+        if everything:
+            return values if values.shape[1] == len(self.names) else None
+        return values if with_text else None
+
+    def _words(self, text: Sequence[int]) -> list[list[str]]:
+        words: list[list[str]] = [[] for _ in text]
+        if text:
+            # This pass also finds rows of another length, which loadtxt with usecols does not see.
+            for row in data_rows(self.path, len(self.names), skip_header=self.has_header):
+                for at, column in zip(text, words, strict=True):
+                    column.append(row[at].strip())
+        return words
+
+    def _slow(
+        self, numbers: Sequence[int], text: Sequence[int], remedy: str
+    ) -> tuple[NDArray[np.float64], list[list[str]]]:
+        words: list[list[str]] = [[] for _ in text]
+        faults = _Faults(self.path, self.names)
+        values = array("d")
+        n_rows = 0
+        for row in data_rows(self.path, len(self.names), skip_header=self.has_header):
+            n_rows += 1
+            for at, column in zip(text, words, strict=True):
+                column.append(row[at].strip())
+            values.extend(faults.number(row[at], at, n_rows) for at in numbers)
+        faults.raise_if_any(n_rows, remedy)
+        # d may be 0 when only words are asked for; the rows are counted all the same.
+        return np.array(values, dtype=np.float64).reshape(n_rows, len(numbers)), words
+
+
+@dataclass
+class _Faults:
+    """Cells that are not numbers, gathered per column so that one message tells about the whole file."""
+
+    path: Path
+    names: list[str]
+    # column -> (row and content of the first such cell, number of them)
+    text: dict[int, tuple[int, str, int]] = field(default_factory=dict)
+    boolean: dict[int, tuple[int, str]] = field(default_factory=dict)
+    other_number: dict[int, float] = field(default_factory=dict)
+
+    def number(self, cell: str, column: int, row: int) -> float:
+        value = as_number(cell)
+        if value is not None:
+            if value not in (0.0, 1.0) and not math.isnan(value):
+                self.other_number[column] = value
+            return value
+        truth = BOOLEANS.get(cell.strip().lower())
+        if truth is not None:
+            self.boolean.setdefault(column, (row, cell))
+            return truth
+        first_row, first_cell, count = self.text.get(column, (row, cell.strip(), 0))
+        self.text[column] = (first_row, first_cell, count + 1)
+        return math.nan
+
+    def raise_if_any(self, n_rows: int, remedy: str) -> None:
+        for column, (row, cell) in self.boolean.items():
+            if column in self.other_number and column not in self.text:
+                self.text[column] = (row, cell, 1)
+        if not self.text:
+            return
+        column, (row, cell, count) = next(iter(sorted(self.text.items())))
+        name = self.names[column]
+        message = (
+            f"{self.path}: column {name!r} should hold numbers, {count} of {n_rows} cells are text, "
+            f"the first in row {row}: {cell!r}"
+        )
+        others = [repr(self.names[at]) for at in sorted(self.text) if at != column]
+        if others:
+            message += f" (text is also in {listed(others)})"
+        # A column with some numbers in it was meant to be numeric: the cell is the mistake, not the column.
+        if remedy and 2 * count > n_rows:
+            raise InputError(f"{message}; {remedy.format(name=name)}")
+        raise InputError(f"{message}; correct that cell, or leave it empty and allow missing cells")
+
+
+def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) -> bool:
+    """Whether the first of the given rows names columns.
+
+    Words only: yes. Numbers only: no, except 0, 1, 2, ... in a row of three cells or more, which is how pandas writes
+    an array. Numbers and words mixed: if they count like that, a word is one of the `known` names, or a number stands
+    below a word.
+
+    >>> looks_like_a_header([["height", "width"]]), looks_like_a_header([["1.5", "setosa"]])
+    (True, False)
+    """
+    cells = rows[0]
+    numeric = [cell for cell in cells if is_number(cell)]
+    if not numeric:
+        return True
+    words = [at for at, cell in enumerate(cells) if not is_number(cell) and not is_missing(cell)]
+    if any(cells[at] in known for at in words):
+        return True
+    if len(cells) >= 3 and numeric == [str(k) for k in range(len(numeric))]:
+        return True
+    below = rows[1] if len(rows) > 1 else []
+    return any(at < len(below) and is_number(below[at]) for at in words)
+
+
+def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTable:
+    """A text file with its header decided by `is_header`, and notes about every decision a user might not expect.
 
     Raises
     ------
     InputError
-        Naming file, row (the first data row is 1) and column of what is wrong, and the option or change that helps.
-    MissingExtraError
-        For parquet without pyarrow.
-    MemoryLimitError
-        For a NumPy or parquet file that would not fit.
-
-    Notes
-    -----
-    Clean text goes through NumPy's parser, about 10 million cells a second. Blank lines are left out.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "flowers.csv")
-    ...     _ = file.write_text("width,height,species\n1,2,rose\n3,4,lily\n")
-    ...     table = read_features(file, label_column="species")
-    >>> table.features, table.columns, table.labels.tolist()
-    (array([[1., 2.],
-           [3., 4.]]), ['width', 'height'], ['rose', 'lily'])
+        For an empty file, bytes that are not UTF-8, or column names given twice.
     """
-    file = require_file(path)
-    suffix = require_suffix(file, SUFFIXES)
-    if key is not None and suffix != ".npz":
-        raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {suffix}")
-    if label_column is not None and label_column == id_column:
-        raise InputError(f"label and id column are both {label_column!r}; name two columns")
-    if suffix == ".npz":
-        return _chosen(_from_npz(open_npz(file), label_column, id_column, key, allow_missing), columns)
-    if suffix == ".npy":
-        source = open_npy(file)
-        return _chosen(_from_matrix(source, file.stem, label_column, id_column, allow_missing), columns)
-    return _from_columns(file, suffix, label_column, id_column, columns, allow_missing)
-
-
-def _chosen(table: FeatureTable, columns: Sequence[str] | None) -> FeatureTable:
-    """The table with these features alone."""
-    if columns is None:
-        return table
-    for name in columns:
-        _require_known(table.path, name, table.columns, "--columns")
-    kept = [table.columns.index(name) for name in columns]
-    return replace(table, features=table.features[:, kept], columns=list(columns))
-
-
-def _from_columns(
-    file: Path,
-    suffix: str,
-    label_column: str | None,
-    id_column: str | None,
-    columns_asked: Sequence[str] | None,
-    allow_missing: bool,
-) -> FeatureTable:
-    asked = [name for name in (label_column, id_column) if name is not None]
-    table: TextTable | ParquetTable
-    table = open_parquet(file) if suffix == ".parquet" else open_text(file, partial(looks_like_a_header, known=asked))
-    names, notes = table.names, list(table.notes)
-    for name, option in ((label_column, "--label-column"), (id_column, "--id-column")):
-        _require_known(file, name, names, option)
-    for name in columns_asked or ():
-        _require_known(file, name, names, "--columns")
-    coordinate = next((name for name in names if name.lower() == "y" and name not in asked), None)
-    if "x" not in (name.lower() for name in names) or columns_asked is not None:
-        coordinate = None
-    if columns_asked is None:
-        _refuse_hidden_truth(file, names, [*asked, *([] if coordinate is None else [coordinate])])
-    if isinstance(table, TextTable) and table.has_header and names[0] == "column_0" and "column_0" not in asked:
-        raise InputError(
-            f"{file}: the first column has no name, as when pandas writes its index; "
-            f"pass --id-column column_0 if it names the items, or write the file without it (index=False)"
-        )
-    kept = [at for at, name in enumerate(names) if name not in asked]
-    if columns_asked is not None:
-        kept = [names.index(name) for name in columns_asked]
-    if not kept:
-        raise InputError(f"{file} has no feature columns left beside {listed(asked)}; expected at least one")
-    features, words = table.read(kept, [names.index(name) for name in asked], remedy=REMEDY)
-    columns = [names[at] for at in kept]
-    require_finite(features, columns, file, allow_missing=allow_missing)
-    if coordinate is not None and label_column is None:
-        # Beside an x, y may be a coordinate; whole numbers may as well be classes.
-        if (np.nan_to_num(features[:, columns.index(coordinate)]) % 1 == 0).all():
-            _refuse_hidden_truth(file, [coordinate], [])
-        notes.append(f"column {coordinate!r} was read as a coordinate beside x; its values are no class labels")
-    notes += [
-        f"column {name!r} was read as a feature; pass --id-column {name} if it names the items"
-        for name in columns
-        if name.lower() == "id"
-    ]
-    ids = None if id_column is None else words[names.index(id_column)]
-    labels = None if label_column is None else words[names.index(label_column)]
-    return FeatureTable(
-        features=features,
-        columns=columns,
-        ids=require_ids(ids, len(features), file, id_column),
-        labels=label_array(labels, len(features), file, label_column),
-        sha256=sha256_of_file(file),
-        path=file,
-        notes=notes,
+    rows, on_first_line = first_rows(path)
+    first = rows[0]
+    header = is_header(rows)
+    notes = []
+    if header and any(is_number(cell) for cell in first):
+        notes = [f"the first row ({listed(first, 4)}) was read as a header, though there are numbers in it"]
+    elif not header:
+        kind = "is numeric" if all(is_number(cell) or is_missing(cell) for cell in first) else "names no columns"
+        notes = [
+            f"the first row {kind}, so it was read as data, not as a header; the columns are called column_0, "
+            "column_1, ..."
+        ]
+    names = column_names(path, first) if header else default_names(len(first))
+    return TextTable(
+        path=path, names=names, has_header=header, notes=notes, first=rows, header_on_first_line=on_first_line
     )
 
 
-def _from_npz(
-    source: ArrayFile, label_column: str | None, id_column: str | None, key: str | None, allow_missing: bool
-) -> FeatureTable:
-    for name, option in ((label_column, "--label-column"), (id_column, "--id-column")):
-        _require_known(source.path, name, list(source.headers), option, "array")
-    name = source.choose(key, preferred="X")
-    features = _matrix(source, name)
-    columns = default_names(features.shape[1])
-    require_finite(features, columns, source.path, allow_missing=allow_missing)
-
-    def words(column: str | None) -> list[str] | None:
-        return None if column is None else _vector(source, column)
-
-    return FeatureTable(
-        features=features,
-        columns=columns,
-        ids=require_ids(words(id_column), len(features), source.path, id_column),
-        labels=label_array(words(label_column), len(features), source.path, label_column),
-        sha256=sha256_of_file(source.path),
-        path=source.path,
-    )
+def column_names(path: Path, names: Sequence[str]) -> list[str]:
+    """Names as they stand, column_<position> for one without, after a check that none is given twice."""
+    filled = [name.strip() or f"column_{at}" for at, name in enumerate(names)]
+    twice = [repr(name) for name, count in Counter(filled).items() if count > 1]
+    if twice:
+        raise InputError(f"{path}: column name {', '.join(twice)} occurs more than once; give each column its own name")
+    return filled
 
 
-def _from_matrix(
-    source: ArrayFile, name: str, label_column: str | None, id_column: str | None, allow_missing: bool
-) -> FeatureTable:
-    whole = _matrix(source, name)
-    names = default_names(whole.shape[1])
-    for asked, option in ((label_column, "--label-column"), (id_column, "--id-column")):
-        _require_known(source.path, asked, names, option)
-    kept = [at for at, column in enumerate(names) if column not in (label_column, id_column)]
-    if not kept:
-        raise InputError(f"{source.path} has no feature columns left; expected at least one")
-    features = whole if len(kept) == len(names) else whole[:, kept]
-    columns = [names[at] for at in kept]
-    require_finite(features, columns, source.path, allow_missing=allow_missing)
+def default_names(n: int) -> list[str]:
+    """Names for columns that have none.
 
-    def words(column: str | None) -> list[str] | None:
-        return None if column is None else as_words(whole[:, names.index(column)])
-
-    return FeatureTable(
-        features=features,
-        columns=columns,
-        ids=require_ids(words(id_column), len(features), source.path, id_column),
-        labels=label_array(words(label_column), len(features), source.path, label_column),
-        sha256=sha256_of_file(source.path),
-        path=source.path,
-    )
+    >>> default_names(2)
+    ['column_0', 'column_1']
+    """
+    return [f"column_{at}" for at in range(n)]
 
 
-def _matrix(source: ArrayFile, name: str) -> NDArray[np.float64]:
-    shape, _ = source.headers[name]
-    if len(shape) != 2:
-        raise InputError(
-            f"{source.path}: array {name!r} should be 2-D, one row per item; its shape is {shape}"
-            + ("; reshape it to (N, 1) for one feature" if len(shape) == 1 else "")
-        )
-    if 0 in shape:
-        raise InputError(f"{source.path}: array {name!r} is empty, its shape is {shape}; expected at least one row")
-    return as_numbers(source.load(name), f"{source.path}: array {name!r}")
-
-
-def _vector(source: ArrayFile, name: str) -> list[str]:
-    array = source.load(name)
-    if array.ndim != 1:
-        raise InputError(f"{source.path}: array {name!r} should be 1-D, one entry per item; its shape is {array.shape}")
-    return as_words(array)
-
-
-def _require_known(file: Path, name: str | None, names: Sequence[str], option: str, what: str = "column") -> None:
-    if name is not None and name not in names:
-        raise InputError(
-            f"{file} has no {what} {name!r} for {option}; it has {listed(names)}{did_you_mean(name, names)}"
-        )
-
-
-def _refuse_hidden_truth(file: Path, names: Sequence[str], asked: Sequence[str]) -> None:
-    hidden = [name for name in names if name.lower() in TRUTH_NAMES and name not in asked]
-    if hidden:
-        name = hidden[0]
-        raise InputError(
-            f"{file}: column {name!r} looks like the truth and would leak in as a feature; "
-            f"pass --label-column {name}, or rename it if it is a feature"
-        )
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a number, NaN included, and not just nothing."""
+    value = as_number(cell)
+    return value is not None and (not math.isnan(value) or cell.strip().lower() == "nan")

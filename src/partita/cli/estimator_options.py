@@ -1,0 +1,265 @@
+"""From the options of `partita fit` to an estimator; options that say nothing to it are refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import fields
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+
+from partita.affinity import (
+    Builder,
+    Landmarks,
+    LowRankRepresentation,
+    MatchingPursuit,
+    NeighborGraph,
+    Nystrom,
+    Precomputed,
+    RandomFeatures,
+    RelativeDistance,
+    SparseSubspace,
+)
+from partita.cli.options import Affinity, FitOptions, Model
+from partita.ensemble import Ensemble
+from partita.errors import InputError
+from partita.estimators import (
+    SCAMS,
+    BaumEagon,
+    CopositiveFactorization,
+    KernelKMeans,
+    SoF,
+    SoftClustering,
+    SpectralRelaxation,
+    SymNMF,
+)
+from partita.estimators.base import FactorizationEstimator
+from partita.n_clusters import Criterion
+from partita.solvers import STARTS, Checkpoint, Solver
+
+__all__ = ["MODELS", "estimator_of"]
+
+MODELS: dict[Model, type[FactorizationEstimator]] = {
+    "soft": SoftClustering,
+    "sof": SoF,
+    "baum-eagon": BaumEagon,
+    "symnmf": SymNMF,
+    "copositive": CopositiveFactorization,
+    "kernel-kmeans": KernelKMeans,
+    "spectral": SpectralRelaxation,
+    "scams": SCAMS,
+}
+# Options that only some models have.
+OF_MODELS = ("sizes", "steps", "probabilities", "normalization", "method", "share", "theta")
+# Options that describe an affinity.
+OF_AFFINITIES = ("metric", "kernel", "n_neighbors", "n_landmarks", "scale")
+# The builder of each affinity, and what it calls the options that it takes. Those that take no metric are of complete
+# features in Euclidean space.
+AFFINITIES: dict[Affinity, tuple[type[Builder], dict[str, str]]] = {
+    "neighbors": (NeighborGraph, {"metric": "metric", "n_neighbors": "n_neighbors", "kernel": "weights"}),
+    "relative": (RelativeDistance, {"metric": "metric", "n_neighbors": "n", "kernel": "kernel", "scale": "scale"}),
+    "ensemble": (Ensemble, {}),
+    "landmarks": (Landmarks, {"n_landmarks": "n_landmarks", "n_neighbors": "n_neighbors"}),
+    "nystrom": (Nystrom, {"n_landmarks": "n_landmarks", "kernel": "kernel", "scale": "scale"}),
+    "lrr": (LowRankRepresentation, {}),
+    "random-features": (RandomFeatures, {"n_landmarks": "n_features", "kernel": "kernel", "scale": "scale"}),
+    "ssc": (SparseSubspace, {}),
+    "ssc-omp": (MatchingPursuit, {}),
+}
+
+
+def estimator_of(options: FitOptions) -> FactorizationEstimator:
+    """The estimator that the options describe.
+
+    Raises
+    ------
+    InputError
+        For values that mean nothing, and options that do not go with one another.
+    """
+    k = _n_clusters(options.k)
+    if options.start is not None and options.start not in STARTS:
+        raise InputError(f"--start {options.start}: expected one of {', '.join(STARTS)}")
+    shared: dict[str, Any] = {
+        "affinity": _builder(options),
+        "n_init": options.n_init or "auto",
+        "max_iter": options.max_iter,
+        "tol": options.tol,
+        "max_seconds": options.max_seconds,
+        "scale_features": options.scale_features,
+        "missing": options.missing,
+        "on_interrupt": "best",
+        "checkpoint": _checkpoint(options),
+        "random_state": options.seed,
+        "n_jobs": options.n_jobs,
+        "verbose": 0 if options.quiet else 1,
+    }
+    if options.start is not None:
+        shared["start"] = options.start
+    kind = MODELS[options.model]
+    own = _own_options(options, kind)
+    estimator = kind(k, **own, **shared)
+    if options.solver is None:
+        return estimator
+    return kind(k, **own, **shared, solver=_solver(options.solver, estimator, options.model))
+
+
+def _own_options(options: FitOptions, kind: type[FactorizationEstimator]) -> dict[str, Any]:
+    """The options given that only some models have, each one that this model takes."""
+    own = {name: getattr(options, name) for name in OF_MODELS if getattr(options, name) is not None}
+    for name, value in own.items():
+        able = [model for model, other in MODELS.items() if name in other._parameter_constraints]
+        if options.model not in able:
+            raise InputError(f"--{name} goes with --model {' or '.join(able)}, not with --model {options.model}")
+        for constraint in kind._parameter_constraints[name]:
+            choices = getattr(constraint, "options", None)
+            if isinstance(value, str) and choices is not None and value not in choices:
+                raise InputError(
+                    f"--{name} {value} does not go with --model {options.model}: expected one of "
+                    f"{', '.join(sorted(choices))}"
+                )
+    return own
+
+
+def _n_clusters(text: str) -> int | str:
+    """The number of clusters, or the word that leaves it to all criteria or to one."""
+    if text == "auto" or text in Criterion.registry:
+        return text
+    try:
+        k = int(text)
+    except ValueError as error:
+        raise InputError(
+            f"--k {text}: expected a whole number of clusters, auto, or one of {', '.join(sorted(Criterion.registry))}"
+        ) from error
+    if k < 1:
+        raise InputError(f"--k {k}: at least one cluster is needed")
+    return k
+
+
+def _checkpoint(options: FitOptions) -> Checkpoint | None:
+    """Kept until the output has been written, so that nothing that goes wrong there costs the fit."""
+    if options.checkpoint is None:
+        if options.checkpoint_seconds is not None:
+            raise InputError("--checkpoint-seconds goes with --checkpoint")
+        return None
+    seconds = {} if options.checkpoint_seconds is None else {"seconds": options.checkpoint_seconds}
+    return Checkpoint(options.checkpoint, **seconds, keep=True)
+
+
+# The affinity --------------------------------------------------------------------------------------------------------
+
+
+def _builder(options: FitOptions) -> Builder:
+    """The affinity that the options describe."""
+    if options.input in ("affinity", "edges"):
+        for name in ("affinity", *OF_AFFINITIES):
+            if getattr(options, name) is not None:
+                raise InputError(f"{_flag(name)} builds an affinity, and --input {options.input} already is one")
+        return Precomputed(missing=options.missing, unstored=options.unstored, symmetrize=options.symmetrize)
+    if options.unstored != "zero":
+        raise InputError(f"--unstored goes with --input affinity or edges, not with --input {options.input}")
+    if options.symmetrize is not None:
+        raise InputError(f"--symmetrize goes with --input affinity, not with --input {options.input}")
+    metric = _metric(options)
+    which = options.affinity or ("neighbors" if options.model in ("soft", "scams") else "relative")
+    kind, takes = AFFINITIES[which]
+    if "metric" not in takes and (options.input != "features" or options.missing == "unobserved"):
+        raise InputError(f"--affinity {which} takes complete features: use --affinity neighbors or relative")
+    chosen: dict[str, Any] = {}
+    for name in OF_AFFINITIES:
+        value = getattr(options, name)
+        if value is None:
+            continue
+        if name not in takes:
+            raise InputError(f"{_flag(name)} goes with --affinity {_takers(name)}, not with {which}")
+        chosen[takes[name]] = _scale(value) if name == "scale" else value
+    if "metric" in takes:  # a neighbour graph keeps the seed of its approximate search, whatever --seed says
+        chosen["metric"] = metric
+    elif "seed" in {field.name for field in fields(kind)}:  # type: ignore[arg-type]
+        chosen["seed"] = options.seed
+    return kind(**chosen)
+
+
+def _metric(options: FitOptions) -> str:
+    """The distance between items, which missing cells and given distances decide with the option."""
+    metric = options.metric or "euclidean"
+    if options.input == "distances":
+        if options.metric is not None:
+            raise InputError("--metric goes with features: the file holds distances already")
+        if options.missing == "unobserved":
+            raise InputError("--missing unobserved goes with features or an affinity, not with distances")
+        return "precomputed"
+    if options.missing == "unobserved":
+        if metric not in ("euclidean", "nan_euclidean", "gower"):
+            raise InputError(f"--missing unobserved needs --metric nan_euclidean or gower, not {metric}")
+        return "gower" if metric == "gower" else "nan_euclidean"
+    return metric
+
+
+def _takers(name: str) -> str:
+    """The affinities that take an option.
+
+    >>> _takers("scale"), _takers("n_neighbors")
+    ('relative, nystrom or random-features', 'neighbors, relative or landmarks')
+    """
+    *others, last = (which for which, (_, takes) in AFFINITIES.items() if name in takes)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _scale(text: str) -> float | Literal["balanced"]:
+    if text == "balanced":
+        return cast(Literal["balanced"], text)
+    try:
+        return float(text)
+    except ValueError as error:
+        raise InputError(f"--scale {text}: expected a positive number or balanced") from error
+
+
+# The solver ----------------------------------------------------------------------------------------------------------
+
+
+def _solver(text: str, estimator: FactorizationEstimator, model: str) -> Solver:
+    """A solver that can do what the model asks, from NAME or NAME:OPTION=VALUE,OPTION=VALUE."""
+    name, _, chosen = text.partition(":")
+    domain = estimator._model().objective.domain.name
+    able = sorted(other for other, kind in Solver.registry.items() if domain in kind.domains)
+    if name not in Solver.registry:
+        raise InputError(f"--solver {name}: expected one of {', '.join(able)}")
+    if name not in able:
+        raise InputError(f"--solver {name} does not go with --model {model}: expected one of {', '.join(able)}")
+    kind: Any = Solver.registry[name]
+    types = {field.name: get_type_hints(kind)[field.name] for field in fields(kind)}
+    options: dict[str, Any] = {}
+    for pair in chosen.split(",") if chosen else ():
+        option, value = _solver_option(name, pair, types)
+        if option in options:
+            raise InputError(f"--solver {text}: {option} is given twice")
+        options[option] = value
+    return kind(**options)  # type: ignore[no-any-return]
+
+
+def _solver_option(solver: str, pair: str, types: dict[str, Any]) -> tuple[str, Any]:
+    """An option of a solver, of the type that it is declared with."""
+    option, given, value = pair.partition("=")
+    if option not in types or not given:
+        raise InputError(
+            f"--solver {solver}: {pair!r} is no OPTION=VALUE; options are {', '.join(types) or 'none'} "
+            f"(as in --solver {solver}:{next(iter(types), 'OPTION')}=...)"
+        )
+    allowed = [types[option]] if get_origin(types[option]) is Literal else get_args(types[option]) or [types[option]]
+    words = [word for kind in allowed if get_origin(kind) is Literal for word in get_args(kind)]
+    readers: dict[Any, Callable[[str], Any]] = {
+        bool: lambda text: {"true": True, "false": False}[text.lower()],
+        int: int,
+        float: float,
+    }
+    read = [kind for kind in allowed if kind in readers]
+    if value in words or not read:  # a word that is none of its own is the solver's to refuse
+        return option, value
+    for kind in read:
+        with suppress(ValueError, KeyError):
+            return option, readers[kind](value)
+    expected = [kind.__name__ for kind in read] + words
+    raise InputError(f"--solver {solver}: {option}={value} is not {' or '.join(expected)}")

@@ -1,0 +1,211 @@
+"""What `partita fit` and `partita demo` write and print."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from partita import metrics
+from partita.calibration import Calibration
+from partita.cli.console import stage
+from partita.cli.inputs import Input
+from partita.cli.manifest import SCHEMA_VERSION, as_json
+from partita.estimators.base import FactorizationEstimator
+from partita.io import save_model, versions, write_json, write_memberships
+from partita.memory import peak_memory
+from partita.plots.order import membership_of
+from partita.solvers import Solver
+
+__all__ = ["Fit", "print_fit", "write_fit"]
+
+# Margin below which an item counts as a boundary item in the summary.
+SURE_MARGIN = 0.2
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Items, the estimator fitted to them, the seconds that took, and what it warned of."""
+
+    title: str
+    items: Input
+    estimator: FactorizationEstimator
+    seconds: float
+    warnings: list[str]
+
+
+def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], quiet: bool) -> dict[str, Any]:
+    """Write every file of the output folder but its manifest; what `result.json` says.
+
+    `given` are the options of the command, which the parameters of the estimator complete.
+    """
+    from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
+
+    items, estimator = fit.items, fit.estimator
+    result = as_json(_record(fit, command, given | _parameters(estimator)))
+    write_memberships(
+        folder / "memberships.csv",
+        items.ids,
+        estimator.labels_,
+        estimator.membership_,
+        estimator.entropy_,
+        membership_of(estimator).margin,
+    )
+    write_json(folder / "result.json", result)
+    (folder / "model").mkdir()
+    save_model(estimator, folder / "model", columns=items.columns or None)
+    report = FitReport(
+        title=fit.title,
+        source=items.source,
+        ids=items.ids,
+        columns=items.columns,
+        estimator=estimator,
+        features=items.features,
+        parameters=result["parameters"],
+        scores=result.get("scores"),
+        notes=result["notes"],
+        seconds=fit.seconds,
+        versions=result["versions"],
+        command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
+        classes=items.truth,
+    )
+    with stage("writing the report", quiet=quiet):
+        write_report(folder / "report.html", report)
+    return result
+
+
+def _parameters(estimator: FactorizationEstimator) -> dict[str, Any]:
+    """The parameters of a fitted estimator, with the affinity and the solver that were used spelled out."""
+    checkpoint = estimator.checkpoint
+    given: dict[str, Any] = estimator.get_params(deep=False)
+    return given | {
+        "affinity": estimator._builder_.config(),
+        "solver": _solver_text(estimator._solver_),
+        "checkpoint": None if checkpoint is None else str(checkpoint.folder),
+    }
+
+
+def _solver_text(solver: Solver) -> str:
+    """A solver with all its options, as `--solver` takes it."""
+    given = {field.name: getattr(solver, field.name) for field in fields(solver)}  # type: ignore[arg-type]
+    options = ",".join(f"{name}={str(value).lower()}" for name, value in given.items())
+    return f"{solver.name}:{options}" if options else solver.name
+
+
+def _record(fit: Fit, command: str, parameters: dict[str, Any]) -> dict[str, Any]:
+    """The figures of a fit, as `result.json` names them."""
+    items, estimator, found = fit.items, fit.estimator, fit.estimator.result_
+    membership = membership_of(estimator)
+    out: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "command": command,
+        "parameters": parameters,
+        "n_items": len(estimator.labels_),
+        "n_clusters": estimator.n_clusters_,
+        "sizes": membership.sizes,
+        "solver": found.solver_name,
+        "objective": estimator.objective_,
+        "misfit": found.misfit,
+        "norm_is_exact": found.norm_is_exact,
+        "scale": estimator.scale_,
+        "status": found.status,
+        "optimality": found.optimality,
+        "n_iter": estimator.n_iter_,
+        "n_products": estimator.n_products_,
+        "restarts": [
+            {"start": r.start, "objective": r.objective, "status": r.status, "n_iter": r.n_iter} for r in found.restarts
+        ],
+        "mean_entropy": float(estimator.entropy_.mean()),
+        "n_boundary": len(membership.boundary(SURE_MARGIN)),
+        "seconds": fit.seconds + found.earlier_seconds,
+        "peak_memory_bytes": peak_memory(),
+        "seed": found.seed,
+        "versions": versions(),
+        "input_sha256": items.sha256,
+        "notes": [*items.notes, *found.notes, *dict.fromkeys(fit.warnings)],
+    }
+    if hasattr(estimator, "ensemble_"):
+        # What each clustering of an ensemble was, counted and would have said; its labels are too many to list here.
+        out["ensemble"] = [
+            {name: value for name, value in vars(draw).items() if name not in ("labels", "idea")}
+            for draw in estimator.ensemble_
+        ]
+    calibration = getattr(estimator, "calibration_", None)
+    if calibration is not None:
+        out["calibration"] = _calibration(calibration)
+    verdict = getattr(estimator, "verdict_", None)
+    if verdict is not None:
+        out["verdict"] = {
+            "n_clusters": verdict.n_clusters,
+            "sure": verdict.sure,
+            "likely": verdict.likely,
+            "disagree": verdict.disagree,
+            "probabilities": verdict.probabilities,
+            "criteria": verdict.rows(),
+        }
+    if items.truth is not None:
+        labels, truth = estimator.labels_, items.truth
+        out["scores"] = {
+            "purity": metrics.purity(labels, truth),
+            "rand": metrics.rand_index(labels, truth),
+            "adjusted_rand": metrics.adjusted_rand_index(labels, truth),
+            "accuracy": metrics.accuracy(labels, truth),
+        }
+    return out
+
+
+def _calibration(calibration: Calibration) -> dict[str, Any]:
+    out, bins = asdict(calibration), calibration.reliability
+    out["reliability"] = None if bins is None else {**asdict(bins), "error": bins.error}
+    return out
+
+
+def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
+    """How many clusters, how probably, and which criteria say otherwise.
+
+    >>> said = [{"criterion": "stability", "n_clusters": 4}, {"criterion": "eigengap_ratio", "n_clusters": 2}]
+    >>> _verdict_line(2, {"probabilities": [0.1, 0.8, 0.1], "criteria": said})
+    '2 clusters (probability 0.80; stability says 4)'
+    """
+    other = [
+        f"{row['criterion'].replace('_', ' ')} says {row['n_clusters']}"
+        for row in verdict["criteria"]
+        if row["n_clusters"] not in (None, K)
+    ]
+    probable = f"probability {verdict['probabilities'][K - 1]:.2f}"
+    return f"{K} cluster{'' if K == 1 else 's'} ({'; '.join([probable, *[', '.join(other)] * bool(other)])})"
+
+
+def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
+    """Print the clusters, how many items are unsure, and where the files are."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    console = Console(highlight=False, soft_wrap=True)
+    membership = membership_of(fit.estimator)
+    table = Table(title=escape(f"{fit.title}: {result['n_items']:,} items in {result['n_clusters']} clusters"))
+    for name in ("cluster", "items", "share", "mean membership", "boundary items"):
+        table.add_column(name, justify="right")
+    boundary = membership.margin < SURE_MARGIN
+    for k, (size, sure) in enumerate(zip(membership.sizes, membership.certainty(), strict=True)):
+        unsure = int(boundary[membership.labels == k].sum())
+        share = size / membership.n_items
+        table.add_row(str(k), f"{size:,}", f"{share:.1%}", "-" if np.isnan(sure) else f"{sure:.3f}", f"{unsure:,}")
+    console.print(table)
+    if "verdict" in result:
+        console.print(_verdict_line(result["n_clusters"], result["verdict"]))
+    console.print(
+        f"{result['n_boundary']:,} of {result['n_items']:,} items sit on a boundary (margin below {SURE_MARGIN}); "
+        f"misfit {result['misfit']:.3f}; {result['status']} after {result['n_iter']} iterations, "
+        f"{result['n_products']} products, {result['seconds']:.1f} s"
+    )
+    if "scores" in result:
+        scores = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in result["scores"].items())
+        console.print(f"against the labels given (not used in the fit): {scores}")
+    for note in result["notes"]:
+        console.print(f"note: {escape(note)}")
+    console.print(f"written to {escape(str(out))}: report.html, memberships.csv, result.json, model/")

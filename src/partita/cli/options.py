@@ -1,0 +1,358 @@
+"""The options of every command: a frozen dataclass each, whose fields say type, help and default once.
+
+`app` makes the commands from them, the commands read them, and `manifest` keeps them to run a command again. This
+module imports nothing heavy, so that `partita --help` answers at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from typer import Argument, Option
+
+__all__ = [
+    "Affinity",
+    "DemoOptions",
+    "DrawsOptions",
+    "FitOptions",
+    "InputKind",
+    "Model",
+    "PartitionOptions",
+    "PredictOptions",
+    "ReproduceOptions",
+    "ScoreOptions",
+    "VerifyOptions",
+]
+
+Affinity = Literal[
+    "relative", "neighbors", "ensemble", "landmarks", "nystrom", "random-features", "ssc", "ssc-omp", "lrr"
+]
+InputKind = Literal["features", "distances", "affinity", "edges"]
+Missing = Literal["error", "unobserved"]
+Model = Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral", "scams"]
+ScaleFeatures = Literal["none", "standard", "minmax"]
+
+# Options that several commands have.
+Force = Annotated[bool, Option("--force", help="Replace an existing output.")]
+IdColumn = Annotated[str | None, Option(help="Column that names the items.")]
+Json = Annotated[bool, Option("--json", help="Print the result as JSON on standard output, and nothing else.")]
+Key = Annotated[str | None, Option(help="Array to read from an npz file.")]
+LabelColumnLeftOut = Annotated[str | None, Option(help="Column of known labels, left out.")]
+Quiet = Annotated[bool, Option("--quiet", help="Print nothing but errors.")]
+
+
+@dataclass(frozen=True)
+class DemoOptions:
+    """Options of `partita demo`."""
+
+    out: Annotated[Path, Option(help="Output folder.")] = Path("partita-demo")
+    quiet: Quiet = False
+    as_json: Json = False
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """Options of `partita fit`."""
+
+    file: Annotated[Path, Argument(metavar="FILE", help="CSV, TSV, npz, npy, parquet or Matrix Market file.")]
+    k: Annotated[
+        str,
+        Option(
+            "--k",
+            metavar="K|auto|CRITERION",
+            help="Number of clusters, auto: as many as the criteria find, or the name of one of them.",
+        ),
+    ]
+    out: Annotated[Path | None, Option(help="Output folder; FILE's name with -partita by default.")] = None
+    force: Force = False
+    label_column: Annotated[str | None, Option(help="Column of known labels: scored, never fitted.")] = None
+    id_column: IdColumn = None
+    key: Key = None
+    input: Annotated[InputKind, Option(help="What FILE holds.")] = "features"
+    model: Annotated[
+        Model,
+        Option(
+            help="soft: diffused neighbour graph, scale learned; sof, baum-eagon, symnmf, copositive: the papers'; "
+            "scams: a partition and its number of clusters together; kernel-kmeans, spectral: hard partitions to "
+            "compare with."
+        ),
+    ] = "soft"
+    affinity: Annotated[
+        Affinity | None,
+        Option(
+            help="neighbors (soft's and scams' default), relative (the others'), ensemble; landmarks, nystrom and "
+            "random-features are low-rank; ssc, ssc-omp and lrr for items near a union of subspaces."
+        ),
+    ] = None
+    solver: Annotated[str | None, Option(help="How the objective is minimised.", show_default="the model's own")] = None
+    start: Annotated[
+        str | None,
+        Option(help="spectral (soft's and kernel-kmeans' default), dirichlet (most others') or kmeans."),
+    ] = None
+    sizes: Annotated[
+        Literal["free", "equal"] | None,
+        Option(help="soft only: a scale for each cluster (free) or one for all (equal)."),
+    ] = None
+    probabilities: Annotated[
+        Literal["fitted", "calibrated", "averaged"] | None,
+        Option(
+            help="soft only: memberships as fitted, calibrated against a density and held-out fits, or averaged over "
+            "resamples.",
+            show_default="fitted",
+        ),
+    ] = None
+    steps: Annotated[
+        int | None,
+        Option(
+            min=1,
+            help="soft only: steps of diffusion.",
+            show_default="4 where most pairs have affinity zero, else 1",
+        ),
+    ] = None
+    method: Annotated[
+        Literal["local", "admm"] | None,
+        Option(help="scams only: local search (its default), or ADMM, which is N x N."),
+    ] = None
+    share: Annotated[
+        float | None,
+        Option(
+            help="scams only: clusters stay apart where less than this share of an item's affinity goes to another."
+        ),
+    ] = None
+    theta: Annotated[float | None, Option(help="scams only: in place of --share; gamma = theta / N.")] = None
+    normalization: Annotated[
+        str | None,
+        Option(
+            help="soft: symmetric, relative-entropy, l1, frobenius or none; copositive: relative-entropy, l1 or "
+            "frobenius; symnmf, kernel-kmeans, spectral: symmetric or none.",
+            show_default="symmetric; copositive: relative-entropy; kernel-kmeans: none",
+        ),
+    ] = None
+    n_neighbors: Annotated[
+        int | None,
+        Option(
+            min=1,
+            help="Neighbours of the graph, landmarks that an item chooses, or n of the relative distance.",
+            show_default="10; landmarks: 5",
+        ),
+    ] = None
+    n_landmarks: Annotated[
+        int | None,
+        Option(
+            min=1,
+            help="Number of landmarks, or of random features.",
+            show_default="landmarks, random-features: 500; nystrom: 300",
+        ),
+    ] = None
+    metric: Annotated[str | None, Option(help="Distance between features.", show_default="euclidean")] = None
+    kernel: Annotated[
+        Literal["laplacian", "gaussian"] | None,
+        Option(help="Kernel of the affinity.", show_default="laplacian for relative, else gaussian"),
+    ] = None
+    scale: Annotated[
+        str | None,
+        Option(
+            help="c of relative, nystrom and random-features: a number, or balanced.",
+            show_default="relative: 1; others: balanced",
+        ),
+    ] = None
+    scale_features: Annotated[ScaleFeatures, Option(help="Scale columns before distances are taken.")] = "none"
+    missing: Annotated[Missing, Option(help="Whether an empty cell is an error or not observed.")] = "error"
+    symmetrize: Annotated[
+        Literal["mean", "max", "min"] | None,
+        Option(help="How an asymmetric affinity is made symmetric; an error without."),
+    ] = None
+    unstored: Annotated[
+        Literal["zero", "unobserved"], Option(help="What a pair that a sparse affinity or edge list leaves out means.")
+    ] = "zero"
+    must_link: Annotated[
+        Path | None, Option(metavar="FILE", help="Pairs of items (two columns of ids) that belong together.")
+    ] = None
+    cannot_link: Annotated[Path | None, Option(metavar="FILE", help="Pairs of items that do not belong together.")] = (
+        None
+    )
+    pair_weight: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE",
+            help="Weights of pairs (three columns: two of ids, weight); 0 was not observed, pairs not listed count 1.",
+        ),
+    ] = None
+    n_init: Annotated[int | None, Option(min=1, help="Restarts.", show_default="10 for dirichlet, else 1")] = None
+    n_jobs: Annotated[int, Option(help="Restarts at a time; -1 for every core.")] = -1
+    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same answer.")] = 0
+    max_iter: Annotated[int, Option(min=1, help="Iterations of a restart.")] = 1000
+    tol: Annotated[float, Option(min=0, help="Optimality at which a restart has converged.")] = 1e-4
+    max_seconds: Annotated[float | None, Option(help="Time for all restarts.")] = None
+    checkpoint: Annotated[
+        Path | None,
+        Option(
+            metavar="DIR",
+            help="Folder from which the same command goes on with a fit that was killed or stopped.",
+        ),
+    ] = None
+    checkpoint_seconds: Annotated[
+        float | None, Option(min=0, help="Time between two checkpoints.", show_default="60")
+    ] = None
+    strict: Annotated[bool, Option("--strict", help="Exit with 3 when the fit did not converge.")] = False
+    quiet: Quiet = False
+    as_json: Json = False
+
+
+@dataclass(frozen=True)
+class PredictOptions:
+    """Options of `partita predict`."""
+
+    model: Annotated[Path, Argument(metavar="MODEL", help="An output folder of fit, or its model/.")]
+    file: Annotated[Path, Argument(metavar="FILE", help="New items, with the columns of the fitted ones.")]
+    out: Annotated[Path, Option(help="CSV file to write.")]
+    force: Force = False
+    label_column: LabelColumnLeftOut = None
+    id_column: IdColumn = None
+    key: Key = None
+    quiet: Quiet = False
+
+
+@dataclass(frozen=True)
+class PartitionOptions:
+    """Options of `partita partition`."""
+
+    file: Annotated[Path, Argument(metavar="DRAWS", help="File of M x N labels, a row a draw.")]
+    loss: Annotated[
+        str, Option(help="binder, pear, omari, vi, vi_lb, nvi, id or nid: what is expected to be least.")
+    ] = "vi"
+    unit: Annotated[
+        Literal["bits", "nats"] | None, Option(help="Of losses that are entropies.", show_default="bits")
+    ] = None
+    a: Annotated[
+        float | None,
+        Option(
+            min=0,
+            max=2,
+            help="vi and binder: weight of parting items that belong together; 2 - a of joining others.",
+            show_default="1",
+        ),
+    ] = None
+    normalize: Annotated[
+        Literal["n2", "pairs"] | None,
+        Option(help="binder: divide by N^2 or by the number of pairs.", show_default="n2"),
+    ] = None
+    max_clusters: Annotated[
+        int | None, Option(min=1, help="No partition with more clusters.", show_default="no cap")
+    ] = None
+    level: Annotated[float, Option(help="Posterior mass of the credible ball.")] = 0.95
+    key: Annotated[str | None, Option(help="Array of an npz file or zarr group, or variable of an ArviZ file.")] = None
+    chains: Annotated[
+        int | None,
+        Option(min=1, help="The rows are so many chains of one length.", show_default="as the file says, or one"),
+    ] = None
+    start: Annotated[Path | None, Option(metavar="FILE", help="Labels of a partition to begin at as well.")] = None
+    missing: Annotated[
+        Missing,
+        Option(help="unobserved: an empty cell or a negative label says that the draw lacks the item."),
+    ] = "error"
+    weights: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Weight of each draw: a CSV column called weight, or npy.", show_default="1"),
+    ] = None
+    psm: Annotated[bool, Option("--psm", help="Write the posterior similarity matrix too, as psm.npy.")] = False
+    n_init: Annotated[int, Option(min=0, help="Random starts at most.")] = 8
+    n_jobs: Annotated[int, Option(help="Runs at a time; -1 for every core.")] = -1
+    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same answer.")] = 0
+    max_seconds: Annotated[float | None, Option(help="Time for the search.")] = None
+    out: Annotated[
+        Path | None,
+        Option(
+            help="Output folder.", show_default="DRAWS' name with -partition; NAME-partition of NAME-draws/draws.npz"
+        ),
+    ] = None
+    force: Force = False
+    strict: Annotated[
+        bool,
+        Option(
+            "--strict",
+            help="Exit with 3 when cut short, when chains disagree or are too short to tell, or when the cap binds.",
+        ),
+    ] = False
+    quiet: Quiet = False
+    as_json: Json = False
+
+
+@dataclass(frozen=True)
+class DrawsOptions:
+    """Options of `partita draws`."""
+
+    file: Annotated[Path, Argument(metavar="FILE", help="Features: CSV, TSV, npz, npy or parquet.")]
+    sweeps: Annotated[int, Option(min=1, help="Sweeps of each chain, the burn-in among them.")] = 2000
+    burn_in: Annotated[
+        int | None, Option(min=0, help="Sweeps before the first draw.", show_default="half of --sweeps")
+    ] = None
+    thin: Annotated[int, Option(min=1, help="Sweeps for each draw.")] = 1
+    chains: Annotated[int, Option(min=1, help="Chains, from unlike starts; nothing else shows one stuck.")] = 4
+    sampler: Annotated[
+        Literal["collapsed", "auxiliary", "slice"] | None,
+        Option(help="How the posterior is sampled.", show_default="collapsed; others: auxiliary"),
+    ] = None
+    prior: Annotated[
+        Literal["conjugate", "independent", "paper"] | None,
+        Option(help="conjugate: normal-inverse-Wishart; independent, paper: mean and covariance apart."),
+    ] = None
+    alpha: Annotated[float | None, Option(help="Concentration.", show_default="learnt under Gamma(2, 1)")] = None
+    columns: Annotated[str | None, Option(help="Features to use, as in a,b,c.", show_default="all")] = None
+    label_column: LabelColumnLeftOut = None
+    id_column: IdColumn = None
+    key: Key = None
+    scale_features: Annotated[ScaleFeatures, Option(help="Scale columns first.")] = "none"
+    n_jobs: Annotated[int, Option(help="Chains at a time; -1 for every core.")] = -1
+    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same draws.")] = 0
+    max_seconds: Annotated[float | None, Option(help="Time for all chains.")] = None
+    out: Annotated[Path | None, Option(help="Output folder; FILE's name with -draws by default.")] = None
+    force: Force = False
+    strict: Annotated[bool, Option("--strict", help="Exit with 3 when chains disagree or are cut short.")] = False
+    quiet: Quiet = False
+    as_json: Json = False
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """Options of `partita score`."""
+
+    labels: Annotated[Path, Argument(metavar="LABELS", help="CSV file of the labels found.")]
+    truth: Annotated[Path, Argument(metavar="TRUTH", help="CSV file of the known labels.")]
+    as_json: Json = False
+
+
+@dataclass(frozen=True)
+class ReproduceOptions:
+    """Options of `partita reproduce`."""
+
+    name: Annotated[str | None, Argument(metavar="NAME|all", help="A table or figure, as --list has it.")] = None
+    list_names: Annotated[bool, Option("--list", help="Name every table and figure, and stop.")] = False
+    quick: Annotated[bool, Option("--quick", help="Few runs instead of as many as the paper.")] = False
+    out: Annotated[Path, Option(help="Output folder; what it has already is not computed again.")] = Path(
+        "partita-reproduce"
+    )
+    seed: Annotated[int, Option(min=0, help="Seed of all random numbers.")] = 0
+    replicates: Annotated[
+        int | None, Option(min=1, help="Replicates of a simulation.", show_default="as the size has it")
+    ] = None
+    jobs: Annotated[int | None, Option(min=1, help="Processes.", show_default="every core")] = None
+    quiet: Quiet = False
+    as_json: Json = False
+
+
+@dataclass(frozen=True)
+class VerifyOptions:
+    """Options of `partita verify`."""
+
+    folder: Annotated[Path, Argument(metavar="DIR", help="Output folder of fit, partition, draws or demo.")]
+    file: Annotated[
+        Path | None, Option(help="The file that the command read.", show_default="where it was, or beside DIR")
+    ] = None
+    files_only: Annotated[bool, Option("--files-only", help="Check the files, and do not run the command again.")] = (
+        False
+    )
+    quiet: Quiet = False
+    as_json: Json = False

@@ -1,0 +1,73 @@
+"""The first step of every reader: from a path to what its format can hold, whatever that will mean.
+
+A format is known by its suffix, and opened here alone: text and parquet are tables of named columns, .npy and .npz are
+arrays with names, .mtx is a matrix. What the columns or arrays mean, features or edges or labels, is for the readers to
+say, which do not ask for the format again. A new format is a file with a function that opens it, and a line below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from partita.errors import InputError
+from partita.io.arrays import ArrayFile, open_npy, open_npz
+from partita.io.files import require_file, require_suffix
+from partita.io.market import MarketFile, open_market
+from partita.io.parquet import open_parquet
+from partita.io.tables import HeaderRule, Table, looks_like_a_header, open_text
+from partita.io.text_rows import TEXT_SUFFIXES
+
+__all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "opened"]
+
+Container = TypeVar("Container", covariant=True)
+Formats = Mapping[str, Callable[..., Container]]
+
+TABLES: Formats[Table] = {**dict.fromkeys(TEXT_SUFFIXES, open_text), ".parquet": open_parquet}
+ARRAYS: Formats[ArrayFile] = {".npy": open_npy, ".npz": open_npz}
+MATRICES: Formats[MarketFile] = {".mtx": open_market}
+
+
+def opened(
+    path: str | Path,
+    formats: Formats[Container],
+    *,
+    key: str | None = None,
+    is_header: HeaderRule = looks_like_a_header,
+) -> Container:
+    r"""A file of one of these formats, opened: its header or schema has been read, and nothing else.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    formats : mapping
+        What opens a file, by its suffix: those of `TABLES`, `ARRAYS` and `MATRICES` that the reader takes.
+    key : str, optional
+        Name of an array, which only a .npz file can have.
+    is_header : callable
+        Whether the first of two rows of text names the columns.
+
+    Raises
+    ------
+    InputError
+        Where there is no such file, it is of another format, or it is broken.
+    MissingExtraError
+        For parquet without pyarrow.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = Path(folder, "points.csv")
+    ...     _ = file.write_text("x,y\n1,2\n")
+    ...     opened(file, TABLES).names
+    ['x', 'y']
+    """
+    file = require_file(path)
+    suffix = require_suffix(file, list(formats))
+    if key is not None and suffix != ".npz":
+        raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {suffix}")
+    opener = formats[suffix]
+    return opener(file, is_header) if suffix in TEXT_SUFFIXES else opener(file)
