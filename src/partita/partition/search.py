@@ -2,22 +2,23 @@
 
 Starts are the best cut of the average and of the complete linkage dendrogram, each scored by the loss itself; the best
 of some draws; partitions that were given; and sequential allocations of the items in random order, every fourth
-time labels at random [dahl2022]. What
-becomes of them: `partita.partition.restarts`. Of 9 items or fewer all partitions are scored too.
+time labels at random [dahl2022]. What becomes of them: `partita.partition.search_runs`. Of 9 items or fewer all
+partitions are scored too.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from partita.errors import InputError
 from partita.partition.losses import PartitionLoss, Unit, loss_of
-from partita.partition.restarts import search_evidence
 from partita.partition.result import PartitionResult
-from partita.partition.search_options import checked_cap, checked_evidence, checked_jobs, checked_run, checked_starts
+from partita.partition.search_options import checked_cap, checked_evidence, checked_starts
+from partita.partition.search_runs import search_evidence
+from partita.runs import Runs
 
 __all__ = ["search_partition"]
 
@@ -96,20 +97,17 @@ def search_partition(
     >>> found.labels.tolist(), round(found.expected_loss, 4)
     ([0, 0, 1, 1], 0.125)
     """
-    began = time.perf_counter()
+    runs = Runs(n_jobs, max_seconds, on_interrupt, progress)
     chosen = loss_of(loss, unit)
     evidence = checked_evidence(draws, similarity, weights, chosen)
     cap = checked_cap(max_clusters, evidence.n_items)
-    checked_run(n_init, max_seconds, on_interrupt)
+    if n_init < 0:
+        raise InputError(f"n_init={n_init}: expected 0 or more random starts")
     return search_evidence(
         evidence,
         cap=cap,
         given=checked_starts(starts, evidence.n_items, cap),
         n_init=n_init,
-        n_jobs=checked_jobs(n_jobs),
         seed=random_state,
-        began=began,
-        max_seconds=max_seconds,
-        on_interrupt=on_interrupt,
-        progress=progress,
+        runs=runs,
     )

@@ -1,4 +1,4 @@
-"""What a search is given, checked: evidence, the cap on clusters, starts, threads."""
+"""What a search is given, checked: evidence, the cap on clusters, starts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from partita.errors import InputError
-from partita.kernels.threads import n_threads
 from partita.metrics.checks import codes_of, require_same_length
 from partita.partition.dendrogram import Codes, numbered
 from partita.partition.draws import PartitionDraws
@@ -16,7 +15,7 @@ from partita.partition.evidence import Evidence
 from partita.partition.expected import checked_similarity
 from partita.partition.losses import PartitionLoss
 
-__all__ = ["checked_cap", "checked_evidence", "checked_jobs", "checked_run", "checked_starts"]
+__all__ = ["checked_cap", "checked_evidence", "checked_starts"]
 
 
 def checked_evidence(
@@ -43,16 +42,6 @@ def checked_cap(max_clusters: int | None, n_items: int) -> int:
     return min(int(max_clusters), n_items)
 
 
-def checked_run(n_init: int, max_seconds: float | None, on_interrupt: str) -> None:
-    """How many random starts, how long, and what Ctrl-C does."""
-    if n_init < 0:
-        raise InputError(f"n_init={n_init}: expected 0 or more random starts")
-    if max_seconds is not None and max_seconds <= 0:
-        raise InputError(f"max_seconds={max_seconds}: expected a positive number of seconds, or None")
-    if on_interrupt not in ("raise", "best"):
-        raise InputError(f"on_interrupt={on_interrupt!r}: expected 'raise' or 'best'")
-
-
 def checked_starts(starts: Sequence[ArrayLike] | Mapping[str, ArrayLike], n_items: int, cap: int) -> dict[str, Codes]:
     """Partitions to begin at, by name."""
     named = starts if isinstance(starts, Mapping) else {f"start {r}": start for r, start in enumerate(starts)}
@@ -67,10 +56,3 @@ def _checked_start(start: ArrayLike, name: str, n_items: int, cap: int) -> Codes
     if K > cap:  # noqa: SIM300
         raise InputError(f"{name} has {K} clusters and max_clusters is {cap}; raise it, or leave the start out")
     return numbered(codes)
-
-
-def checked_jobs(n_jobs: int | None) -> int:
-    """Runs at a time."""
-    if n_jobs == 0:
-        raise InputError("n_jobs=0 has no meaning; expected None, a positive number, or -1 for every core")
-    return 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, n_threads() + 1 + n_jobs)
