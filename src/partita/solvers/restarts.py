@@ -44,7 +44,7 @@ class Task:
     entropy: Any
 
     def start_of(self, r: int) -> Start:
-        """What restart r begins with; the last entry serves the rest."""
+        """The start of restart r; the last entry serves the rest."""
         return self.start[min(r, len(self.start) - 1)]
 
     def generator(self, r: int) -> np.random.Generator:
@@ -52,13 +52,13 @@ class Task:
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(r,)))
 
     def membership(self, factor: Array) -> Array:
-        """What a factor says as a membership; on the simplex they are one thing."""
+        """The membership that a factor stands for: itself on the simplex."""
         domain = self.problem.objective.domain
         weights = self.problem.weights
         return domain.membership(factor, domain.columns(factor, weights), weights)
 
     def prepare(self, numbers: Iterable[int]) -> None:
-        """Compute once what the restarts would each compute beside one another."""
+        """Compute what restarts share before they run side by side, each of which would compute it otherwise."""
         self.problem.squared_norm  # noqa: B018 - fills the cache
         if any(isinstance(s, str) and s == "spectral" for s in map(self.start_of, numbers)):
             self.starts.spectral_labels  # noqa: B018 - fills the cache
@@ -89,7 +89,7 @@ def run_restart(
 
     Returns
     -------
-    What it led to, and where it stands if it was stopped.
+    The restart as it ended, and where it stands if it was stopped before its end.
 
     Raises
     ------
