@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -125,7 +126,8 @@ def nmf(
         "ask for fewer restarts or components",
     )
     starts, rule = starts_in_turn(start), Rule(max_iter, unchanged, tol, scaling)
-    restarts = _Restarts(V, n_clusters, chosen, starts, n_init, rule, runs, seed, dendrogram)
+    entropy = np.random.SeedSequence(seed).entropy
+    restarts = _Restarts(V, n_clusters, chosen, starts, n_init, rule, runs, entropy, dendrogram)
     with runs:
         restarts.all()
     if not restarts.found:
@@ -133,25 +135,21 @@ def nmf(
     return restarts.result(seed)
 
 
+@dataclass(eq=False)
 class _Restarts:
     """One call of `nmf`: what its restarts share, and what they led to."""
 
-    def __init__(
-        self,
-        V: Array,
-        K: int,
-        method: NMFMethod,
-        starts: Sequence[Start],
-        n_init: int,
-        rule: Rule,
-        runs: Runs,
-        seed: int | None,
-        dendrogram: Dendrogram | None,
-    ) -> None:
-        self.V, self.K, self.method, self.starts, self.n_init, self.rule = V, K, method, starts, n_init, rule
-        self.runs, self._tree, self._tree_lock = runs, dendrogram, threading.Lock()
-        self.entropy = np.random.SeedSequence(seed).entropy
-        self.found: list[tuple[NMFRestart, Factors]] = []
+    V: Array
+    K: int
+    method: NMFMethod
+    starts: Sequence[Start]
+    n_init: int
+    rule: Rule
+    runs: Runs
+    entropy: Any
+    dendrogram: Dendrogram | None
+    found: list[tuple[NMFRestart, Factors]] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     def all(self) -> None:
         """Run every restart that there is time for."""
@@ -173,10 +171,11 @@ class _Restarts:
         return NMFRestart(named, value, at.status, at.optimality, at.n_iter, at.seconds, at.labels, trace), at.factors
 
     def tree(self) -> Dendrogram:
-        with self._tree_lock:
-            if self._tree is None:
-                self._tree = Dendrogram(self.V)
-            return self._tree
+        """Of the matrix, made once."""
+        with self.lock:
+            if self.dendrogram is None:
+                self.dendrogram = Dendrogram(self.V)
+            return self.dendrogram
 
     def tell(self, r: int, iteration: int, optimality: float, *, done: bool = False) -> None:
         self.runs.tell(Progressing(r, self.n_init, iteration, self.rule.max_iter, optimality, done))

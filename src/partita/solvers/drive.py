@@ -5,11 +5,11 @@ The loop over iterations is in `partita.solvers.restarts`; clock, threads and Ct
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -104,7 +104,7 @@ def drive(
     in_turn, entropy = tuple(starts_in_turn(start)), np.random.SeedSequence(seed).entropy
     task = Task(problem, solver, starts, in_turn, n_init, max_iter, tol, entropy)
     if checkpoint is not None:
-        task = dataclasses.replace(task, entropy=checkpoint.begin(task, seed))
+        task = replace(task, entropy=checkpoint.begin(task, seed))
     fit = _Fit(task, runs, seed, checkpoint, callback)
     with runs:
         fit.run()
@@ -113,24 +113,23 @@ def drive(
     return fit.result()
 
 
+@dataclass(eq=False)
 class _Fit:
     """One call of `drive`: what its restarts led to, and the checkpoint that they are written to."""
 
-    def __init__(
-        self,
-        task: Task,
-        runs: Runs,
-        seed: int | None,
-        checkpoint: OpenCheckpoint | None,
-        callback: Callable[[int, State], None] | None,
-    ) -> None:
-        self.task, self.runs, self.seed, self.checkpoint, self.callback = task, runs, seed, checkpoint, callback
-        self.n_earlier = 0
-        n, K = task.problem.affinity.n_items, task.starts.n_clusters
-        self.keeps_all = 8 * n * K * task.n_init < KEEP_SHARE * available_memory()
-        self.lock = threading.Lock()
-        self.found: dict[int, Restart] = {}
-        self.held: dict[int, tuple[float, Array]] = {}
+    task: Task
+    runs: Runs
+    seed: int | None
+    checkpoint: OpenCheckpoint | None
+    callback: Callable[[int, State], None] | None
+    found: dict[int, Restart] = field(default_factory=dict)
+    held: dict[int, tuple[float, Array]] = field(default_factory=dict)
+    n_earlier: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        n, K = self.task.problem.affinity.n_items, self.task.starts.n_clusters
+        self.keeps_all = 8 * n * K * self.task.n_init < KEEP_SHARE * available_memory()
 
     def run(self) -> None:
         """Run every restart that is not finished yet."""
@@ -196,7 +195,7 @@ class _Fit:
                 winner = self._best(self.held, lambda held: held[0])
                 least = min(objective for objective, _ in self.held.values())
                 self.held = {n: held for n, held in self.held.items() if n == winner or held[0] == least}
-                restart = dataclasses.replace(restart, membership=None, factor=None)
+                restart = replace(restart, membership=None, factor=None)
             self.found[r] = restart
 
     @staticmethod
