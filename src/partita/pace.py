@@ -158,7 +158,7 @@ class Pace:
 
     @property
     def share(self) -> float:
-        """Of the whole time, as far as that can be told."""
+        """Estimated fraction of the time that has elapsed."""
         remaining = self.remaining
         if remaining is None or self._began is None:
             return 0.0

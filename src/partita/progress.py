@@ -12,7 +12,7 @@ from typing import Any, Self
 
 from partita.pace import Pace, Progressing
 
-__all__ = ["ProgressBar", "Stages"]
+__all__ = ["ProgressBar", "Stages", "SweepBar"]
 
 # Seconds of silence before anything is shown.
 DELAY = 2.0
@@ -124,6 +124,32 @@ class ProgressBar:
             self._task = self._bar.add_task(self._description, total=None, pace=str(self._pace))
             self._bar.tasks[0].start_time = self._began  # the clock of the stage, not of the bar
             self._bar.start()
+
+
+class SweepBar(ProgressBar):
+    """A `ProgressBar` for `sample_partitions(progress=...)`: sweeps of all chains together, and the time that remains.
+
+    Examples
+    --------
+    >>> with SweepBar() as bar:
+    ...     bar(Progressing(0, 4, 50, 200, 0.0, False))
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._sweeps: dict[int, int] = {}
+
+    def __call__(self, at: Progressing) -> None:
+        """Take a `Progressing` from the driver."""
+        with self._lock:
+            self._pace.add(at)
+            self._sweeps[at.restart] = at.iteration
+            done, of = sum(self._sweeps.values()), at.max_iter * at.n_restarts
+            self._stage = f"sampling: {done:,} of {of:,} sweeps in {at.n_restarts} chains"
+            if self._bar is not None:
+                self._bar.update(
+                    self._task, description=self._description, total=of, completed=done, pace=str(self._pace)
+                )
 
 
 class _Compilations:

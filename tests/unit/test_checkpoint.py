@@ -371,6 +371,23 @@ def test_a_time_limit_keeps_the_checkpoint_and_a_later_fit_ends_with_the_bits_of
     assert result.earlier_seconds == seconds[-2]
 
 
+@quiet
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_short_calls_get_on_where_earlier_ones_finished_a_restart(n_jobs, tmp_path):
+    def killed(restart, state):
+        if restart == 1:
+            raise KilledError
+
+    folder, whole = tmp_path / "c", run()
+    with pytest.raises(KilledError):
+        run(folder, callback=killed)
+    for _ in range(3):  # in each the first restart that is left takes a step, over as its time is
+        before = sorted(restart.n_iter for restart in run(folder, max_seconds=1e-6, n_jobs=n_jobs).restarts)
+        after = sorted(restart.n_iter for restart in run(folder, max_seconds=1e-6, n_jobs=n_jobs).restarts)
+        assert sum(after) > sum(before)
+    assert_same_bits(whole, run(folder, n_jobs=n_jobs))
+
+
 @pytest.mark.parametrize("on_interrupt", ["raise", "best"])
 def test_an_interrupt_writes_the_checkpoint_before_it_leaves(on_interrupt, tmp_path):
     def interrupt(restart, state):

@@ -207,7 +207,7 @@ def test_restarts_left_out_for_time_are_said_even_where_the_best_one_converged(m
         def perf_counter():
             return 1e9 if finished else next(clock) * 1e-9
 
-    monkeypatch.setattr(drive_module, "time", Clock)
+    monkeypatch.setattr("partita.runs.time", Clock)
     with pytest.warns(ConvergenceWarning, match=r"max_seconds=5 were over after 1 of 3 restarts"):
         result = run(max_seconds=5.0, n_init=3, progress=lambda at: finished.append(1) if at.done else None)
     assert result.restarts[0].status == "converged"

@@ -304,7 +304,7 @@ def test_progress_is_told_at_every_check():
         ({"n_init": 0}, "expected n_init"),
         ({"max_iter": 0}, "expected n_init"),
         ({"tol": -1.0}, "expected n_init"),
-        ({"max_seconds": 0.0}, "expected n_init"),
+        ({"max_seconds": 0.0}, "max_seconds=0.0"),
         ({"n_jobs": 0}, "n_jobs=0"),
     ],
 )

@@ -19,14 +19,15 @@ from partita.partition import (
     expected_loss,
     partition_distance,
     posterior_similarity,
-    restarts,
     search_partition,
+    search_runs,
 )
 from partita.partition.climb import Climb
 from partita.partition.dendrogram import numbered
 from partita.partition.evidence import Evidence
 from partita.partition.exhaustive import all_partitions, all_values
 from partita.partition.losses import Binder, ConstantPotts, VariationOfInformation
+from partita.runs import Runs
 
 DRAWS = [[0, 0, 1, 1, 2], [0, 0, 1, 1, 1], [5, 5, 5, 3, 3]]
 
@@ -137,7 +138,7 @@ def test_ctrl_c_returns_the_best_so_far_where_asked(jobs, at):
 def test_ctrl_c_between_two_calls_of_compiled_code_stops_other_threads(monkeypatch):
     draws, _ = planted(4)
     pressed = threading.Event()
-    run = restarts._Search._run
+    run = search_runs._Search._run
 
     def slow(self, start, codes, seed):
         if start == "allocation 0":
@@ -145,7 +146,7 @@ def test_ctrl_c_between_two_calls_of_compiled_code_stops_other_threads(monkeypat
             raise KeyboardInterrupt
         return run(self, start, codes, seed)
 
-    monkeypatch.setattr(restarts._Search, "_run", slow)
+    monkeypatch.setattr(search_runs._Search, "_run", slow)
     found = search_partition(draws, random_state=0, n_jobs=2, on_interrupt="best")
     assert pressed.is_set()
     assert found.status == "interrupted"
@@ -323,9 +324,9 @@ def test_the_constant_potts_model_is_minimised_over_all_partitions(make, seed):
     evidence = Evidence(loss, None, make(A))
     every = [numbered(codes) for codes in all_partitions(8)]
     np.testing.assert_allclose([evidence.value(codes) for codes in every[::97]], [objective(c) for c in every[::97]])
-    found = restarts.search_evidence(evidence, cap=8, given={}, n_init=8, n_jobs=1, seed=0)
+    found = search_runs.search_evidence(evidence, cap=8, given={}, n_init=8, seed=0)
     assert found.expected_loss == pytest.approx(min(objective(codes) for codes in every), abs=1e-12)
-    again = restarts.search_evidence(evidence, cap=8, given={}, n_init=8, n_jobs=2, seed=0)
+    again = search_runs.search_evidence(evidence, cap=8, given={}, n_init=8, seed=0, runs=Runs(n_jobs=2))
     np.testing.assert_array_equal(found.labels, again.labels)
 
 

@@ -14,6 +14,7 @@ from partita import SoftClustering
 from partita.affinity import DenseAffinity, SparseAffinity
 from partita.errors import InputError
 from partita.objectives import Problem, ScaledObjective, SoFObjective
+from partita.runs import Runs
 from partita.solvers import (
     BlockCoordinateDescent,
     Checkpoint,
@@ -24,7 +25,6 @@ from partita.solvers import (
     opened,
 )
 from partita.solvers import checkpoint as checkpoint_module
-from partita.solvers.restarts import spreads
 from partita.solvers.result import Restart
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -84,20 +84,20 @@ def test_restarts_run_in_other_processes_and_have_the_same_bits(backend, tmp_pat
     here = [run(**case) for case in cases]
     where = WhereAffinity(evidence(), tmp_path)
     with joblib.parallel_config(backend, n_jobs=2):
-        assert spreads(None)
+        assert Runs().spreads
         for case, expected in zip(cases, here):
             assert_same_bits(expected, run(**case))
         assert_same_bits(here[0], run(where))
     workers = {file.name for file in tmp_path.iterdir()} - {str(os.getpid())}
     assert len(workers) >= 1  # joblib may give a quick worker everything
-    assert not spreads(2)
+    assert not Runs(2).spreads
 
 
 def test_threads_and_single_jobs_stay_here(tmp_path):
     where = WhereAffinity(evidence(), tmp_path)
     for backend, n_jobs in (("threading", 2), ("sequential", 2), ("loky", 1)):
         with joblib.parallel_config(backend, n_jobs=n_jobs):
-            assert not spreads(None)
+            assert not Runs().spreads
             run(where, tol=1e-2, max_iter=1000)
     with joblib.parallel_config("loky", n_jobs=2):
         run(where, tol=1e-2, max_iter=1000, n_jobs=1)  # what is asked for by name comes first

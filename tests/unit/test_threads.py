@@ -9,9 +9,8 @@ from partita import SoF
 from partita.kernels import threads
 from partita.kernels.threads import available_cores, limit_threads, n_threads
 from partita.nmf import factorize, nmf
-from partita.partition.search_options import checked_jobs
+from partita.runs import Runs, count_jobs
 from partita.solvers import ProjectedGradient
-from partita.solvers.restarts import on_threads
 
 
 def test_a_limit_inside_another_does_not_raise_it():
@@ -35,23 +34,23 @@ def test_a_thread_of_its_own_is_not_inside_the_limit_of_another():
 
 
 @pytest.mark.parametrize(("outside", "jobs", "each"), [(8, 2, 4), (2, 2, 1), (1, 3, 1)])
-def test_restarts_on_threads_share_what_the_limit_outside_allows(outside, jobs, each):
+def test_tasks_on_threads_share_what_the_limit_outside_allows(outside, jobs, each):
     seen = []
     with limit_threads(outside):
-        on_threads(lambda _: seen.append(n_threads()), range(4), lambda: False, jobs, lambda: None)
+        list(Runs(jobs).each(lambda _: seen.append(n_threads()), range(4)))
     assert seen == [each] * 4
 
 
 @pytest.mark.parametrize(("outside", "jobs", "each"), [(8, 1, 8), (8, 2, 4), (1, 1, 1), (1, 2, 1)])
 def test_a_factorization_keeps_to_the_limit_outside(outside, jobs, each, monkeypatch):
     monkeypatch.setattr(threads, "available_cores", lambda: 8)
-    seen, real = [], factorize.run
+    seen, real = [], factorize.iterate
 
     def spy(*given):
         seen.append(n_threads())
         return real(*given)
 
-    monkeypatch.setattr(factorize, "run", spy)
+    monkeypatch.setattr(factorize, "iterate", spy)
     with limit_threads(outside):
         nmf(0.9 * np.eye(6) + 0.1, 2, n_init=2, max_iter=400, n_jobs=jobs)
     assert seen == [each] * 2
@@ -77,4 +76,4 @@ def test_restarts_of_an_estimator_keep_to_the_limit_outside(outside, jobs, each,
 def test_jobs_counted_from_the_end_are_counted_from_the_limit(jobs, expected, monkeypatch):
     monkeypatch.setattr(threads, "available_cores", lambda: 8)
     with limit_threads(3):
-        assert checked_jobs(jobs) == factorize._jobs(jobs, 100) == expected
+        assert count_jobs(jobs) == Runs(jobs).n_jobs == expected

@@ -19,7 +19,7 @@ from partita.affinity import (
     RelativeDistance,
     SparseSubspace,
 )
-from partita.cli.options import Affinity, FitOptions, Model
+from partita.cli.options import FitOptions, Model
 from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators import (
@@ -54,7 +54,7 @@ OF_MODELS = ("sizes", "steps", "probabilities", "normalization", "method", "shar
 OF_AFFINITIES = ("metric", "kernel", "n_neighbors", "n_landmarks", "scale")
 # The builder of each affinity, and what it calls the options that it takes. Those that take no metric are of complete
 # features in Euclidean space.
-AFFINITIES: dict[Affinity, tuple[type[Builder], dict[str, str]]] = {
+AFFINITIES: dict[str, tuple[type[Builder], dict[str, str]]] = {
     "neighbors": (NeighborGraph, {"metric": "metric", "n_neighbors": "n_neighbors", "kernel": "weights"}),
     "relative": (RelativeDistance, {"metric": "metric", "n_neighbors": "n", "kernel": "kernel", "scale": "scale"}),
     "ensemble": (Ensemble, {}),
@@ -160,7 +160,10 @@ def _builder(options: FitOptions) -> Builder:
         raise InputError(f"--symmetrize goes with --input affinity, not with --input {options.input}")
     metric = _metric(options)
     which = options.affinity or ("neighbors" if options.model in ("soft", "scams") else "relative")
-    kind, takes = AFFINITIES[which]
+    name = which.replace("-", "_")
+    if which not in AFFINITIES and name not in Builder.registry:
+        raise InputError(f"--affinity {which}: expected one of {', '.join(AFFINITIES)}")
+    kind, takes = AFFINITIES.get(which) or (Builder.registry[name], {})
     if "metric" not in takes and (options.input != "features" or options.missing == "unobserved"):
         raise InputError(f"--affinity {which} takes complete features: use --affinity neighbors or relative")
     chosen: dict[str, Any] = {}

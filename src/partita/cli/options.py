@@ -13,7 +13,6 @@ from typing import Annotated, Literal
 from typer import Argument, Option
 
 __all__ = [
-    "Affinity",
     "DemoOptions",
     "DrawsOptions",
     "FitOptions",
@@ -26,9 +25,6 @@ __all__ = [
     "VerifyOptions",
 ]
 
-Affinity = Literal[
-    "relative", "neighbors", "ensemble", "landmarks", "nystrom", "random-features", "ssc", "ssc-omp", "lrr"
-]
 InputKind = Literal["features", "distances", "affinity", "edges"]
 Missing = Literal["error", "unobserved"]
 Model = Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral", "scams"]
@@ -80,10 +76,11 @@ class FitOptions:
         ),
     ] = "soft"
     affinity: Annotated[
-        Affinity | None,
+        str | None,
         Option(
             help="neighbors (soft's and scams' default), relative (the others'), ensemble; landmarks, nystrom and "
-            "random-features are low-rank; ssc, ssc-omp and lrr for items near a union of subspaces."
+            "random-features are low-rank; ssc, ssc-omp and lrr for items near a union of subspaces; or the name of a "
+            "builder."
         ),
     ] = None
     solver: Annotated[str | None, Option(help="How the objective is minimised.", show_default="the model's own")] = None

@@ -20,8 +20,8 @@ from partita.io.parameters import made_with, plain_parameter, revived_parameter
 from partita.io.taken import Held, Stated, as_json
 from partita.mixture import GammaPrior, SampledPartitions, Sampler
 from partita.mixture.agreement import ChainAgreement
-from partita.mixture.chains import Status
 from partita.mixture.priors import ComponentPrior
+from partita.runs import Status
 
 __all__ = ["MIXTURE"]
 

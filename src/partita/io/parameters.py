@@ -43,8 +43,7 @@ def plain_parameter(name: str, value: Any) -> Any:
 
     Examples
     --------
-    >>> from partita.objectives import Objective
-    from partita.partition.losses import Binder
+    >>> from partita.partition.losses import Binder
     >>> plain_parameter("loss", Binder(a=0.5)), plain_parameter("random_state", np.random.default_rng(0))
     ({'loss': {'name': 'binder', 'a': 0.5, 'normalize': 'n2'}}, None)
     """

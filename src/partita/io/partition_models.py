@@ -23,7 +23,8 @@ from partita.io.solve_results import restored_result, result_state
 from partita.io.taken import Held, Stated, as_json, require_partitions
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss
-from partita.partition.result import PartitionResult, Run, Status, Tried
+from partita.partition.result import PartitionResult, Run, Tried
+from partita.runs import Status
 
 __all__ = ["PARTITION"]
 

@@ -12,7 +12,8 @@ from partita.errors import ModelError
 from partita.io.model_kind import Arrays, Config
 from partita.io.taken import Held, Stated, as_json
 from partita.membership import Membership
-from partita.solvers.result import Restart, SolveResult, Status
+from partita.runs import Status
+from partita.solvers.result import Restart, SolveResult
 
 __all__ = ["restored_result", "result_state"]
 

@@ -11,7 +11,7 @@ from partita.mixture.priors import ComponentPrior, IndependentNormalInverseWisha
 from partita.mixture.result import SampledPartitions
 from partita.mixture.sample import sample_partitions
 from partita.mixture.slices import Slice
-from partita.mixture.sweep_bar import SweepBar
+from partita.progress import SweepBar
 
 __all__ = [
     "Auxiliary",

@@ -21,7 +21,7 @@ from partita.errors import InputError
 from partita.mixture.priors import ComponentPrior
 from partita.registry import enrol
 
-__all__ = ["Kept", "Model", "Recorded", "Sampler", "State", "as_sampler", "numbered"]
+__all__ = ["ChainState", "Kept", "Model", "Recorded", "Sampler", "as_sampler", "numbered"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -81,7 +81,7 @@ class Model:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class ChainState:
     """Where a chain stands: labels 0..K-1 by first appearance, alpha, and the components where they are kept."""
 
     labels: Labels
@@ -98,7 +98,7 @@ class Recorded(NamedTuple):
     components: Any
 
     @classmethod
-    def of(cls, draw: int, state: State) -> Recorded:
+    def of(cls, draw: int, state: ChainState) -> Recorded:
         """The components that hold items, without the room for more."""
         sizes = np.bincount(state.labels)
         parts = state.components
@@ -139,13 +139,13 @@ class Sampler(ABC):
             )
 
     @abstractmethod
-    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> State:
+    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> ChainState:
         """The state at first labels."""
 
     @abstractmethod
     def advance(
-        self, model: Model, state: State, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
-    ) -> State:
+        self, model: Model, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
+    ) -> ChainState:
         """The state after so many sweeps; every `thin`-th is written to `kept`, as far as it has rows."""
 
 

@@ -1,4 +1,4 @@
-"""The only loop: chains in blocks of sweeps, on threads, until each has its draws, or time is over, or Ctrl-C.
+"""Chains in blocks of sweeps, on threads, until each has its draws, or the engine (`partita.runs`) stops them.
 
 A chain depends on the model, its start and its number alone, and is cut into blocks that depend on N and the number of
 draws: so its draws are the same on any number of threads. Threads take the chain that has waited longest, run a block
@@ -7,23 +7,17 @@ and put it back, so that chains stopped early have about as many draws each.
 
 from __future__ import annotations
 
-import threading
-import time
 from collections import deque
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
-from partita.kernels.threads import limit_threads, run_chunks
-from partita.mixture.base import Kept, Model, Recorded, Sampler, State
+from partita.mixture.base import ChainState, Kept, Model, Recorded, Sampler
 from partita.pace import Progressing
+from partita.runs import Runs, Status
 
-__all__ = ["Chain", "Plan", "Status", "run_chains"]
-
-Status = Literal["completed", "max_seconds", "interrupted"]
+__all__ = ["Chain", "Plan", "run_chains"]
 
 # Updates of an item's label in a block: some hundredths of a second, so that a stop is heard and chains keep together.
 UPDATES = 100_000
@@ -60,7 +54,7 @@ class Plan:
 class _At:
     """Where a chain is: one assignment, so that Ctrl-C leaves no half of it."""
 
-    state: State
+    state: ChainState
     sweeps: int
     n_kept: int
 
@@ -75,10 +69,10 @@ class Chain:
     at: _At
     kept: Kept
     recorded: list[Recorded] = field(default_factory=list)
-    reported: float = 0.0
+    reported: float = -np.inf
 
     @classmethod
-    def of(cls, number: int, start: str, rng: np.random.Generator, state: State, n_draws: int) -> Chain:
+    def of(cls, number: int, start: str, rng: np.random.Generator, state: ChainState, n_draws: int) -> Chain:
         """A chain that has not moved yet, with room for its draws."""
         n_items = len(state.labels)
         label = np.int16 if n_items <= np.iinfo(np.int16).max else np.int32
@@ -98,38 +92,17 @@ class Chain:
         self.at = _At(state, at.sweeps + n_sweeps, at.n_kept + n_draws)
 
 
-def run_chains(
-    chains: list[Chain],
-    sampler: Sampler,
-    model: Model,
-    plan: Plan,
-    *,
-    n_threads: int,
-    max_seconds: float | None = None,
-    progress: Callable[[Progressing], None] | None = None,
-) -> Status:
+def run_chains(chains: list[Chain], sampler: Sampler, model: Model, plan: Plan, runs: Runs) -> Status:
     """Run the chains to the end of the plan, or until `max_seconds` or Ctrl-C; every chain keeps at least one draw."""
-    began = time.perf_counter()
     waiting = deque(chains)
-    running: set[int] = set()
-    change = threading.Condition()
-    stopped = threading.Event()
-    why: list[Status] = []
-
-    def stop(status: Status) -> None:
-        why.append(status)
-        stopped.set()
 
     def tell(chain: Chain, *, done: bool) -> None:
-        now = time.perf_counter()
-        if progress is None or (now - chain.reported < REPORT and not done):
-            return
-        chain.reported = now
-        left = None if max_seconds is None else max(max_seconds - (now - began), 0.0)
-        progress(Progressing(chain.number, len(chains), chain.at.sweeps, plan.n_sweeps, 0.0, done, seconds_left=left))
+        if done or runs.seconds - chain.reported >= REPORT:
+            chain.reported = runs.seconds
+            runs.tell(Progressing(chain.number, len(chains), chain.at.sweeps, plan.n_sweeps, 0.0, done))
 
-    def run(chain: Chain) -> bool:
-        """One block; whether there is another."""
+    def block(chain: Chain) -> bool:
+        """Run one block; whether there is another."""
         n_sweeps, n_draws = plan.next_block(len(model.items), chain.at.sweeps, chain.at.n_kept)
         chain.advance(sampler, model, n_sweeps, n_draws, plan.thin)
         kept = chain.at.n_kept
@@ -139,37 +112,20 @@ def run_chains(
         tell(chain, done=done)
         return not done
 
-    def work(low: int, _high: int) -> None:
-        with change:
-            running.add(low)
-        try:
-            while not stopped.is_set():
-                try:
-                    chain = waiting.popleft()
-                except IndexError:  # those that are left run on other threads
-                    return
-                if run(chain):
-                    waiting.append(chain)
-                if max_seconds is not None and time.perf_counter() - began >= max_seconds and not stopped.is_set():
-                    stop("max_seconds")
-        except KeyboardInterrupt:  # in the main thread only
-            stop("interrupted")
-        except BaseException:
-            stopped.set()
-            raise
-        finally:
-            with change:
-                running.discard(low)
-                change.notify_all()
+    def work(_: int) -> None:
+        while True:
+            try:
+                chain = waiting.popleft()
+            except IndexError:  # those that are left run on other threads
+                return
+            if block(chain):
+                waiting.append(chain)
+            if runs.stops() is not None:
+                return
 
-    workers = min(n_threads, len(chains))
-    with limit_threads(workers):
-        try:
-            run_chunks(work, [(w, w + 1) for w in range(workers)])
-        except KeyboardInterrupt:  # it came while the main thread waited for the others
-            stop("interrupted")
-            with change:
-                change.wait_for(lambda: not running)
+    with runs:
+        for _ in runs.each(work, range(min(runs.n_jobs, len(chains)))):
+            pass
     unfinished = any(chain.at.n_kept < plan.n_draws for chain in chains)
     for chain in chains:
         if chain.at.n_kept == 0:  # stopped within the burn-in: where it stands is the only draw there is
@@ -177,4 +133,4 @@ def run_chains(
             chain.recorded.append(Recorded.of(0, chain.at.state))
             with suppress(KeyboardInterrupt):
                 tell(chain, done=True)
-    return why[0] if why and unfinished else "completed"
+    return (unfinished and runs.cut_short) or "completed"

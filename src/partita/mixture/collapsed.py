@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from partita.errors import InputError
-from partita.mixture.base import Kept, Labels, Model, Sampler, State, numbered
+from partita.mixture.base import ChainState, Kept, Labels, Model, Sampler, numbered
 
 __all__ = ["Collapsed"]
 
@@ -59,12 +59,12 @@ class Collapsed(Sampler):
             if not isinstance(value, int) or value < 0:
                 raise InputError(f"Collapsed({option}={value!r}): expected a whole number, at least 0")
 
-    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> State:
-        return State(numbered(labels), model.alpha[0])
+    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> ChainState:
+        return ChainState(numbered(labels), model.alpha[0])
 
     def advance(
-        self, model: Model, state: State, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
-    ) -> State:
+        self, model: Model, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
+    ) -> ChainState:
         from partita.kernels.mixture_collapsed import collapsed_sweeps
 
         labels = state.labels.copy()
@@ -85,4 +85,4 @@ class Collapsed(Sampler):
             *kept,
             rng,
         )
-        return State(labels, alpha)
+        return ChainState(labels, alpha)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from partita.kernels.interrupts import call_whole
-from partita.mixture.base import Kept, Labels, Model, Sampler, State, numbered
+from partita.mixture.base import ChainState, Kept, Labels, Model, Sampler, numbered
 
 __all__ = ["ComponentSampler"]
 
@@ -21,19 +21,19 @@ class ComponentSampler(Sampler):
     def _sweeps(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """The kernel, and the arguments between the prior and the number of sweeps that are its own."""
 
-    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> State:
+    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> ChainState:
         from partita.kernels.mixture_components import fitted_components
 
         labels = numbered(labels)
         components = call_whole(fitted_components, model.items, labels, int(labels.max()) + 1, model.prior, rng)
-        return State(labels, model.alpha[0], components)
+        return ChainState(labels, model.alpha[0], components)
 
     def advance(
-        self, model: Model, state: State, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
-    ) -> State:
+        self, model: Model, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
+    ) -> ChainState:
         kernel, own = self._sweeps()
         labels = state.labels.copy()
         _, shape, rate = model.alpha
         prior = (state.components, state.alpha, float(shape), float(rate), model.prior)
         alpha, components = call_whole(kernel, model.items, labels, *prior, *own, n_sweeps, thin, *kept, rng)
-        return State(labels, alpha, components)
+        return ChainState(labels, alpha, components)

@@ -14,8 +14,8 @@ from partita.metrics.chain_similarity import compared_items, similarity_differen
 from partita.metrics.chain_verdict import FEWEST, ChainVerdict, Farthest, chain_verdict
 from partita.metrics.convergence import effective_sample_size, r_hat
 from partita.mixture.agreement import ChainAgreement, chain_agreement
-from partita.mixture.chains import Status
 from partita.mixture.density import PredictiveDensity
+from partita.runs import Status
 
 __all__ = ["SampledPartitions"]
 

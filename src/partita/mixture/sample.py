@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -17,7 +16,7 @@ from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.memory import require_memory
 from partita.mixture.base import Model, Recorded, Sampler, as_sampler
-from partita.mixture.chains import Chain, Plan, Status, run_chains
+from partita.mixture.chains import Chain, Plan, run_chains
 from partita.mixture.concentration import GammaPrior, concentration
 from partita.mixture.density import DRAWS, GaussianDensity, PredictiveDensity, StudentDensity
 from partita.mixture.priors import ComponentPrior, NormalInverseWishart, component_prior
@@ -25,6 +24,7 @@ from partita.mixture.result import SampledPartitions
 from partita.mixture.starts import first_labels, starts_of_chains
 from partita.mixture.units import Units
 from partita.pace import Progressing
+from partita.runs import Runs, Status
 
 __all__ = ["sample_partitions"]
 
@@ -118,7 +118,10 @@ def sample_partitions(
     >>> found.labels.shape, int(np.median(found.n_clusters_trace)), found.agreement.max_difference < 0.2
     ((800, 40), 2, True)
     """
-    began = time.perf_counter()
+    if on_interrupt not in ("keep", "raise"):
+        raise InputError(f"on_interrupt={on_interrupt!r}: expected 'keep' or 'raise'")
+    jobs = n_threads() if n_jobs is None else n_jobs
+    runs = Runs(jobs, max_seconds, "best" if on_interrupt == "keep" else "raise", progress)
     items = _checked_items(X)
     N = len(items)
     for name, value, least in (
@@ -129,10 +132,6 @@ def sample_partitions(
     ):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
             raise InputError(f"{name}={value!r}: expected a whole number, at least {least}")
-    if max_seconds is not None and not max_seconds > 0:
-        raise InputError(f"max_seconds={max_seconds!r}: expected a positive number of seconds")
-    if on_interrupt not in ("keep", "raise"):
-        raise InputError(f"on_interrupt={on_interrupt!r}: expected 'keep' or 'raise'")
     the_prior = component_prior(prior) or NormalInverseWishart()
     the_sampler = as_sampler(sampler, the_prior)
     size = 2 if np.iinfo(np.int16).max >= N else 4
@@ -148,14 +147,11 @@ def sample_partitions(
     Z = units.of(items)
     model = Model(Z, the_prior.arrays(Z, units), concentration(alpha))
     plan = Plan(int(n_draws), int(burn_in), int(thin), -(-n_chains * n_draws // DRAWS))
-    threads = _threads(n_jobs)
-    with limit_threads(threads):
+    with limit_threads(runs.n_jobs):
         chains = [_begun(c, starts[c], the_sampler, model, plan, seed) for c in range(n_chains)]
-    status = run_chains(chains, the_sampler, model, plan, n_threads=threads, max_seconds=max_seconds, progress=progress)
-    if status == "interrupted" and on_interrupt == "raise":
-        raise KeyboardInterrupt
-    with limit_threads(threads) if n_jobs is not None else nullcontext():
-        result = _together(chains, the_sampler, the_prior, alpha, model, units, status, seed, began)
+    status = run_chains(chains, the_sampler, model, plan, runs)
+    with limit_threads(runs.n_jobs) if n_jobs is not None else nullcontext():
+        result = _together(chains, the_sampler, the_prior, alpha, model, units, status, seed, runs.seconds)
         result = dataclasses.replace(result, notes=_cut_short(result, plan))
         _warn(result)
     return result
@@ -180,15 +176,6 @@ def _checked_items(X: ArrayLike) -> Array:
     return items
 
 
-def _threads(n_jobs: int | None) -> int:
-    """Chains at a time; negative numbers count from the number of cores, as joblib has it."""
-    if n_jobs is None:
-        return n_threads()
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
-        raise InputError(f"n_jobs={n_jobs!r}: expected a whole number other than 0, or None for every core")
-    return int(n_jobs) if n_jobs > 0 else max(1, n_threads() + 1 + int(n_jobs))
-
-
 def _stream(seed: int | None, *key: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
@@ -208,7 +195,7 @@ def _together(
     units: Units,
     status: Status,
     seed: int | None,
-    began: float,
+    seconds: float,
 ) -> SampledPartitions:
     """What the chains have kept, as many draws of each as the shortest has."""
     n = min(chain.at.n_kept for chain in chains)
@@ -232,7 +219,7 @@ def _together(
         density=density,
         status=status,
         n_sweeps=min(chain.at.sweeps for chain in chains),
-        seconds=time.perf_counter() - began,
+        seconds=seconds,
         sampler=sampler,
         prior=prior,
         alpha=alpha,

@@ -1,7 +1,7 @@
 """Nonnegative factorizations of a posterior similarity matrix: partitions and soft memberships [bayes-nmf].
 
 base, least_squares, kullback_leibler, nonsmooth, offset    the methods, one file each; they register themselves
-start, restart, factorize, result                           what a restart begins with, its loop, and all of them
+start, iterate, factorize, result                           what a restart begins with, its loop, and all of them
 reading                                                     from factors to a membership and a partition
 misfit, sof                                                 of a membership to the matrix; SoF, diagonal left out
 sweep, choice                                               a range of K, and which K

@@ -1,30 +1,30 @@
-"""Nonnegative factorization of a posterior similarity matrix: restarts, the clock, the best of them, its reading."""
+"""Nonnegative factorization of a posterior similarity matrix: restarts, the best of them, and its reading."""
 
 from __future__ import annotations
 
 import threading
-import time
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.errors import InputError
-from partita.kernels.threads import limit_threads, n_threads
 from partita.membership import Membership
 from partita.memory import require_memory
 from partita.nmf.base import Array, Factors, NMFMethod, as_method, described, squared_distance
 from partita.nmf.checks import checked_similarity
+from partita.nmf.iterate import CHECK_EVERY, UNCHANGED, Rule, iterate
 from partita.nmf.misfit import membership_misfit
 from partita.nmf.reading import Reading, Scaling, check_scaling, read
-from partita.nmf.restart import CHECK_EVERY, UNCHANGED, Rule, Run, run
 from partita.nmf.result import NMFRestart, NMFResult
 from partita.nmf.start import Dendrogram, Start, first_factors
 from partita.pace import Progressing
-from partita.solvers.restarts import on_threads
-from partita.solvers.result import Status, first_best
+from partita.runs import Runs, Status
+from partita.solvers.result import first_best
+from partita.solvers.start import starts_in_turn
 
 __all__ = ["nmf"]
 
@@ -114,129 +114,78 @@ def nmf(
     V = checked_similarity(similarity)
     if not 1 <= n_clusters <= len(V):
         raise InputError(f"n_clusters={n_clusters}: expected a number from 1 to the number of items, {len(V)}")
-    if n_init < 1 or max_iter < 1 or unchanged < 0 or not tol >= 0 or (max_seconds is not None and not max_seconds > 0):
+    if n_init < 1 or max_iter < 1 or unchanged < 0 or not tol >= 0:
         raise InputError(
-            f"n_init={n_init}, max_iter={max_iter}, unchanged={unchanged}, tol={tol}, max_seconds={max_seconds}: "
-            "expected n_init and max_iter of at least 1, unchanged and tol of at least 0 and a positive max_seconds"
+            f"n_init={n_init}, max_iter={max_iter}, unchanged={unchanged}, tol={tol}: expected n_init and max_iter of "
+            "at least 1, unchanged and tol of at least 0"
         )
+    runs = Runs(n_jobs, max_seconds, on_interrupt, progress)
     require_memory(
         16 * len(V) * n_clusters * n_init,
         f"the factors of {n_init:,} restarts with {n_clusters:,} components",
         "ask for fewer restarts or components",
     )
-    starts = _sequence(start)
-    rule = Rule(max_iter, unchanged, tol, scaling)
-    restarts = _Restarts(V, n_clusters, chosen, starts, n_init, rule, max_seconds, seed, progress, dendrogram)
-    restarts.all(_jobs(n_jobs, n_init))
-    if restarts.interrupted and (on_interrupt == "raise" or not restarts.found):
+    starts, rule = starts_in_turn(start), Rule(max_iter, unchanged, tol, scaling)
+    entropy = np.random.SeedSequence(seed).entropy
+    restarts = _Restarts(V, n_clusters, chosen, starts, n_init, rule, runs, entropy, dendrogram)
+    with runs:
+        restarts.all()
+    if not restarts.found:
         raise KeyboardInterrupt
     return restarts.result(seed)
 
 
-def _sequence(start: Any) -> list[Start]:
-    if isinstance(start, str | np.ndarray):
-        return [start]
-    items = list(start)
-    if not items:
-        raise InputError("start is an empty sequence; expected a name, an array of labels, or several of them")
-    # A list of numbers is one labelling, not a sequence of starts.
-    return items if any(isinstance(s, str | np.ndarray) for s in items) else [np.asarray(items)]
-
-
-def _jobs(n_jobs: int | None, n_init: int) -> int:
-    if n_jobs == 0:
-        raise InputError("n_jobs=0 has no meaning; expected None, a positive number, or -1 for every core")
-    wanted = 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, n_threads() + 1 + n_jobs)
-    return min(wanted, n_init)
-
-
+@dataclass(eq=False)
 class _Restarts:
-    """One call of `nmf`: its clock, what was found, whom to tell."""
+    """One call of `nmf`: what its restarts share, and what they led to."""
 
-    def __init__(
-        self,
-        V: Array,
-        K: int,
-        method: NMFMethod,
-        starts: Sequence[Start],
-        n_init: int,
-        rule: Rule,
-        max_seconds: float | None,
-        seed: int | None,
-        progress: Callable[[Progressing], None] | None,
-        dendrogram: Dendrogram | None,
-    ) -> None:
-        self.V, self.K, self.method, self.starts, self.n_init, self.rule = V, K, method, starts, n_init, rule
-        self.max_seconds, self.progress, self._tree = max_seconds, progress, dendrogram
-        self.entropy = np.random.SeedSequence(seed).entropy
-        self.began = time.perf_counter()
-        self.stop, self.interrupted = threading.Event(), False
-        self.found: dict[int, NMFRestart] = {}
-        self.factors: dict[int, Factors] = {}
-        self.lock, self.tree_lock = threading.Lock(), threading.Lock()
+    V: Array
+    K: int
+    method: NMFMethod
+    starts: Sequence[Start]
+    n_init: int
+    rule: Rule
+    runs: Runs
+    entropy: Any
+    dendrogram: Dendrogram | None
+    found: list[tuple[NMFRestart, Factors]] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def all(self, jobs: int) -> None:
+    def all(self) -> None:
         """Run every restart that there is time for."""
-        try:
-            with limit_threads(n_threads()):
-                if jobs > 1:
-                    on_threads(self.one, range(self.n_init), lambda: self.stops() is not None, jobs, self.interrupt)
-                    return
-                for r in range(self.n_init):
-                    if self.found and self.stops() is not None:
-                        return
-                    self.one(r)
-        except KeyboardInterrupt:  # between two restarts
-            self.interrupt()
+        for found in self.runs.each(self.one, range(self.n_init)):
+            self.found.append(found)
 
-    def one(self, r: int) -> None:
+    def one(self, r: int) -> tuple[NMFRestart, Factors]:
         start = self.starts[min(r, len(self.starts) - 1)]
         rng = np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(r,)))
         first = self.method.begin(self.V, first_factors(self.V, self.K, start, rng, self.tree))
-        at = run(self.method, self.V, first, self.rule, self.stops, lambda *now: self.tell(r, *now), self.interrupt)
-        self.keep(r, start if isinstance(start, str) else "given", at)
-
-    def tree(self) -> Dendrogram:
-        with self.tree_lock:
-            if self._tree is None:
-                self._tree = Dendrogram(self.V)
-            return self._tree
-
-    def keep(self, r: int, start: str, at: Run) -> None:
+        at = iterate(self.runs, self.method, self.V, first, self.rule, lambda *now: self.tell(r, *now))
         value = self.method.objective(self.V, at.factors)
         if not np.isfinite(value) or not at.factors.finite():
             raise InputError(f"restart {r} of {described(self.method)} left double precision: the objective is {value}")
         if not at.trace or at.trace[-1] != value:
             at.trace.append(value)
-        found = NMFRestart(start, value, at.status, at.optimality, at.n_iter, at.seconds, at.labels, np.array(at.trace))
-        with self.lock:
-            self.found[r], self.factors[r] = found, at.factors
         self.tell(r, at.n_iter, at.optimality, done=True)
+        named, trace = start if isinstance(start, str) else "given", np.array(at.trace)
+        return NMFRestart(named, value, at.status, at.optimality, at.n_iter, at.seconds, at.labels, trace), at.factors
 
-    def stops(self) -> Status | None:
-        if self.stop.is_set():
-            return "interrupted"
-        late = self.max_seconds is not None and time.perf_counter() - self.began >= self.max_seconds
-        return "max_seconds" if late else None
-
-    def interrupt(self) -> None:
-        self.interrupted = True
-        self.stop.set()
+    def tree(self) -> Dendrogram:
+        """Of the matrix, made once."""
+        with self.lock:
+            if self.dendrogram is None:
+                self.dendrogram = Dendrogram(self.V)
+            return self.dendrogram
 
     def tell(self, r: int, iteration: int, optimality: float, *, done: bool = False) -> None:
-        if self.progress is None:
-            return
-        left = None if self.max_seconds is None else self.max_seconds - (time.perf_counter() - self.began)
-        self.progress(Progressing(r, self.n_init, iteration, self.rule.max_iter, optimality, done, seconds_left=left))
+        self.runs.tell(Progressing(r, self.n_init, iteration, self.rule.max_iter, optimality, done))
 
     def result(self, seed: int | None) -> NMFResult:
         """The best restart, read."""
-        numbers = sorted(self.found)
-        restarts = tuple(self.found[r] for r in numbers)
-        at = first_best([restart.objective for restart in restarts])
-        winner, factors = restarts[at], self.factors[numbers[at]]
+        restarts = tuple(restart for restart, _ in self.found)
+        winner, factors = self.found[first_best([restart.objective for restart in restarts])]
         left_out = self.n_init - len(restarts)
-        status: Status = "interrupted" if self.interrupted else "max_seconds" if left_out else winner.status
+        status: Status = "interrupted" if self.runs.interrupted else "max_seconds" if left_out else winner.status
         if status in ("max_iter", "max_seconds"):
             warnings.warn(self._not_converged(winner, status, len(restarts)), ConvergenceWarning, stacklevel=3)
         reading = read(factors, self.rule.scaling)
@@ -258,7 +207,7 @@ class _Restarts:
             status=status,
             optimality=winner.optimality,
             n_iter=winner.n_iter,
-            seconds=time.perf_counter() - self.began,
+            seconds=self.runs.seconds,
             seed=seed,
             restarts=restarts,
             notes=tuple(self._notes(reading, left_out)),

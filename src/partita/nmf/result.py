@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from partita.membership import Membership
 from partita.nmf.base import Array
-from partita.solvers.result import Status
+from partita.runs import Status
 
 __all__ = ["NMFRestart", "NMFResult"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from partita.nmf.choice import Choice, check_choice, chosen, cophenetic_correlat
 from partita.nmf.factorize import nmf
 from partita.nmf.result import NMFResult
 from partita.nmf.start import Dendrogram
+from partita.runs import Runs
 
 __all__ = ["NMFSweep", "SweepRow", "nmf_sweep"]
 
@@ -136,7 +136,7 @@ def nmf_sweep(
     >>> sweep.best.n_clusters, [row.n_components for row in sweep.table]
     (3, [2, 3, 4, 5])
     """
-    began = time.perf_counter()
+    runs = Runs(max_seconds=max_seconds)
     each = np.array(sorted(int(K) for K in n_clusters), dtype=np.int64)
     if not len(each) or (np.diff(each) == 0).any():
         raise InputError(f"n_clusters={each.tolist()}: expected different numbers, at least one")
@@ -150,8 +150,8 @@ def nmf_sweep(
     tree = Dendrogram(V)
     results: list[NMFResult] = []
     for nth, K in enumerate(each):
-        left = None if max_seconds is None else max_seconds - (time.perf_counter() - began)
-        if left is not None and left <= 0 and results:
+        left = runs.seconds_left
+        if left == 0.0 and results:
             break
         share = None if left is None else max(left, np.finfo(float).tiny) / (len(each) - nth)
         with warnings.catch_warnings():

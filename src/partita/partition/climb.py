@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from partita.kernels.interrupts import call_whole
 from partita.partition.dendrogram import Codes, numbered
 from partita.partition.evidence import Evidence
+from partita.runs import Stopped
 
-__all__ = ["Climb", "Stopped"]
+__all__ = ["Climb"]
 
 # Numbers read in one call of compiled code: a tenth of a second or so.
 AT_ONCE = 2e8
@@ -32,10 +33,6 @@ ESCAPE, SHORTEST, LONGEST = 1e7, 8, 64
 RESPONSES = 2
 
 
-class Stopped(Exception):  # noqa: N818 - no error: time is over, or Ctrl-C was pressed
-    """Raised between two calls of compiled code."""
-
-
 class Climb:
     """A state and the moves on it.
 
@@ -45,7 +42,7 @@ class Climb:
     cap : int
         Clusters at most.
     stops : callable
-        Whether to stop now; asked between calls.
+        Whether to stop now, by raising `Stopped`; asked between calls.
     """
 
     def __init__(self, evidence: Evidence, cap: int, stops: Callable[[], bool]) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.partition.losses import PartitionLoss
+from partita.runs import Status
 
 if TYPE_CHECKING:
     from partita.partition.evidence import Evidence
@@ -18,7 +19,6 @@ __all__ = ["EXHAUSTIVE", "MethodResult", "PartitionResult", "Run", "Tried"]
 # As which the best of all partitions is among those tried.
 EXHAUSTIVE = "exhaustive"
 
-Status = Literal["converged", "max_seconds", "interrupted"]
 Codes = NDArray[np.int64]
 
 

@@ -2,22 +2,27 @@
 
 Starts are the best cut of the average and of the complete linkage dendrogram, each scored by the loss itself; the best
 of some draws; partitions that were given; and sequential allocations of the items in random order, every fourth
-time labels at random [dahl2022]. What
-becomes of them: `partita.partition.restarts`. Of 9 items or fewer all partitions are scored too.
+time labels at random [dahl2022]. What becomes of them: `partita.partition.search_runs`. Of 9 items or fewer all
+partitions are scored too.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 from numpy.typing import ArrayLike
 
+from partita.errors import InputError
+from partita.metrics.checks import codes_of, require_same_length
+from partita.partition.dendrogram import Codes, numbered
+from partita.partition.draws import PartitionDraws
+from partita.partition.evidence import Evidence
+from partita.partition.expected import checked_similarity
 from partita.partition.losses import PartitionLoss, Unit, loss_of
-from partita.partition.restarts import search_evidence
 from partita.partition.result import PartitionResult
-from partita.partition.search_options import checked_cap, checked_evidence, checked_jobs, checked_run, checked_starts
+from partita.partition.search_runs import search_evidence
+from partita.runs import Runs
 
 __all__ = ["search_partition"]
 
@@ -96,20 +101,57 @@ def search_partition(
     >>> found.labels.tolist(), round(found.expected_loss, 4)
     ([0, 0, 1, 1], 0.125)
     """
-    began = time.perf_counter()
+    runs = Runs(n_jobs, max_seconds, on_interrupt, progress)
     chosen = loss_of(loss, unit)
-    evidence = checked_evidence(draws, similarity, weights, chosen)
-    cap = checked_cap(max_clusters, evidence.n_items)
-    checked_run(n_init, max_seconds, on_interrupt)
+    evidence = _checked_evidence(draws, similarity, weights, chosen)
+    cap = _checked_cap(max_clusters, evidence.n_items)
+    if n_init < 0:
+        raise InputError(f"n_init={n_init}: expected 0 or more random starts")
     return search_evidence(
         evidence,
         cap=cap,
-        given=checked_starts(starts, evidence.n_items, cap),
+        given=_checked_starts(starts, evidence.n_items, cap),
         n_init=n_init,
-        n_jobs=checked_jobs(n_jobs),
         seed=random_state,
-        began=began,
-        max_seconds=max_seconds,
-        on_interrupt=on_interrupt,
-        progress=progress,
+        runs=runs,
     )
+
+
+def _checked_evidence(
+    draws: Any, similarity: ArrayLike | None, weights: ArrayLike | None, loss: PartitionLoss
+) -> Evidence:
+    """What is scored: draws or a similarity matrix, one of the two."""
+    if (draws is None) == (similarity is None):
+        raise InputError("pass either draws (M x N labels) or similarity (N x N), one of the two")
+    if similarity is None:
+        return Evidence(loss, PartitionDraws.of(draws, weights))
+    if weights is not None:
+        raise InputError("weights are of draws: a similarity matrix has them in it; leave out one of the two")
+    if not loss.by_pairs:
+        raise InputError(f"{loss.title} is not determined by the similarity matrix: pass the draws")
+    return Evidence(loss, None, checked_similarity(similarity))
+
+
+def _checked_cap(max_clusters: int | None, n_items: int) -> int:
+    """The most clusters that a partition may have, at most N."""
+    if max_clusters is None:
+        return n_items
+    if isinstance(max_clusters, bool) or max_clusters != int(max_clusters) or max_clusters < 1:
+        raise InputError(f"max_clusters={max_clusters!r}: expected a whole number of at least 1, or None for no limit")
+    return min(int(max_clusters), n_items)
+
+
+def _checked_starts(starts: Sequence[ArrayLike] | Mapping[str, ArrayLike], n_items: int, cap: int) -> dict[str, Codes]:
+    """Partitions to begin at, by name."""
+    named = starts if isinstance(starts, Mapping) else {f"start {r}": start for r, start in enumerate(starts)}
+    return {name: _checked_start(start, name, n_items, cap) for name, start in named.items()}
+
+
+def _checked_start(start: ArrayLike, name: str, n_items: int, cap: int) -> Codes:
+    """A partition to begin at, in no more clusters than the cap."""
+    codes = codes_of(start, name)
+    require_same_length(len(codes), n_items, (name, "draws"))
+    K = int(codes.max()) + 1
+    if K > cap:  # noqa: SIM300
+        raise InputError(f"{name} has {K} clusters and max_clusters is {cap}; raise it, or leave the start out")
+    return numbered(codes)

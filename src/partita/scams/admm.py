@@ -22,7 +22,6 @@ more than some 10,000 items.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -36,8 +35,9 @@ from partita.kernels.scams_threshold import threshold_step
 from partita.kernels.threads import limit_threads, n_threads
 from partita.memory import require_pairs
 from partita.pace import Progressing
+from partita.runs import Runs, Status
 from partita.scams.eigenpairs import LeadingEigenpairs
-from partita.scams.result import ADMMResult, Status
+from partita.scams.result import ADMMResult
 from partita.scams.scale import Scale, relative
 
 __all__ = ["ADMM", "scams_admm"]
@@ -196,26 +196,19 @@ def scams_admm(
     settings = ADMM() if settings is None else settings
     if max_iter < 1:
         raise InputError(f"max_iter={max_iter}: expected at least 1")
-    if max_seconds is not None and not max_seconds > 0:
-        raise InputError(f"max_seconds={max_seconds}: expected a positive number of seconds, or None")
-    began = time.perf_counter()
+    runs = Runs(max_seconds=max_seconds, on_interrupt="best", progress=progress)
     A = settings.prepare(affinity)
     run = _Run(A, settings)
     status: Status | None = None
-    try:
-        with limit_threads(n_threads()):
-            while status is None:
-                run.iterate()
-                left = None if max_seconds is None else max_seconds - (time.perf_counter() - began)
-                status = run.status(max_iter, left)
-                if progress is not None:
-                    n, residual, done = run.latest.n_iter, run.residual[-1], status is not None
-                    progress(Progressing(0, 1, n, max_iter, residual, done, settings.tol, seconds_left=left))
-    except KeyboardInterrupt:
-        if run.latest.n_iter == 0:
-            raise
-        status = "interrupted"
-    return run.result(status, time.perf_counter() - began)
+    with runs, limit_threads(n_threads()):
+        while status is None:
+            run.iterate()
+            status = run.status(max_iter) or runs.stops()
+            n, residual, done = run.latest.n_iter, run.residual[-1], status is not None
+            runs.tell(Progressing(0, 1, n, max_iter, residual, done, settings.tol))
+    if runs.interrupted and run.latest.n_iter == 0:
+        raise KeyboardInterrupt
+    return run.result("interrupted" if runs.interrupted or status is None else status, runs.seconds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,13 +251,11 @@ class _Run:
         pattern, self.spare = self.spare, last.pattern
         self.latest = _Iterate(last.n_iter + 1, values, vectors, pattern, unchanged)
 
-    def status(self, max_iter: int, seconds_left: float | None) -> Status | None:
+    def status(self, max_iter: int) -> Status | None:
         patience = self.settings.patience
         if self.residual[-1] <= self.settings.tol or (patience is not None and self.latest.unchanged >= patience):
             return "converged"
-        if self.latest.n_iter >= max_iter:
-            return "max_iter"
-        return "max_seconds" if seconds_left is not None and seconds_left <= 0 else None
+        return "max_iter" if self.latest.n_iter >= max_iter else None
 
     def result(self, status: Status, seconds: float) -> ADMMResult:
         at, n = self.latest, self.latest.n_iter

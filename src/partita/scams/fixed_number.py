@@ -6,7 +6,6 @@ time by the pair whose merging costs J least, and single items move on between t
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +65,7 @@ def scams_with(
     N = A.shape[0]
     if not 1 <= n_clusters <= N:
         raise InputError(f"n_clusters={n_clusters}: expected 1 to {N}, the number of items")
-    search = Search(A, chosen, seed, began=time.perf_counter())
+    search = Search(A, chosen, seed)
     low, high = 0.0, 2.0 * max(float(A.max()), 1.0 / N) * N
     best: tuple[int, float, Labels] | None = None
     for _ in range(HALVINGS):

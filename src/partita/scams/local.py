@@ -2,8 +2,8 @@
 
     J = sum over ordered pairs of one cluster (gamma - A_ij) + lambda K        [li2014, (3)], the constant Potts model
 
-is searched by the one move engine (`partita.partition.restarts`), from partitions found level by level and, where the
-affinity is dense, from the cuts of dendrograms.
+is searched by the one move engine (`partita.partition.search_runs`), from partitions found level by level and, where
+the affinity is dense, from the cuts of dendrograms.
 
 **How large gamma is.** gamma must lie between the mean affinity between clusters and that within them, and on the scale
 "sym" a cluster of n items has a mean affinity of at most 1 / n within: what is right for two clusters is too little for
@@ -43,9 +43,8 @@ or its pieces are large, it is 1. A lambda that was given is what was given, and
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -56,8 +55,9 @@ from partita.partition.climb import Climb
 from partita.partition.dendrogram import numbered
 from partita.partition.evidence import Evidence
 from partita.partition.losses import ConstantPotts
-from partita.partition.restarts import search_evidence
 from partita.partition.result import PartitionResult
+from partita.partition.search_runs import search_evidence
+from partita.runs import Runs, Status
 from partita.scams.local_result import LocalResult, PathPoint, mean_size
 from partita.scams.local_settings import LocalSearch
 from partita.scams.pieces import joined_by_price, least_joined, pieces_of_affinity, split_by_piece
@@ -129,11 +129,11 @@ def scams_local(
     >>> found.n_clusters, found.labels[::12].tolist()
     (3, [0, 1, 2])
     """
-    began = time.perf_counter()
+    runs = Runs(n_jobs, max_seconds, on_interrupt, progress)
     chosen = settings or LocalSearch()
     A = chosen.prepare(affinity)
     given = {} if start is None else {"start": numbered(np.asarray(start))}
-    search = Search(A, chosen, seed, n_jobs, began, max_seconds, on_interrupt, progress)
+    search = Search(A, chosen, seed, runs)
     if chosen.share is None:
         gamma = chosen.gamma if chosen.gamma is not None else float(chosen.theta or 0.0) / A.shape[0]
         found = search.at(gamma, given, ())
@@ -164,7 +164,7 @@ class _Levels(NamedTuple):
 
     labels: Labels
     expected_loss: float
-    status: Literal["converged"] = "converged"
+    status: Status = "converged"
 
 
 Found = TypeVar("Found", PartitionResult, _Levels)
@@ -172,23 +172,19 @@ Found = TypeVar("Found", PartitionResult, _Levels)
 
 @dataclass(eq=False)
 class Search:
-    """One call: the affinity as `LocalSearch.prepare` makes it, the clock, whom to tell."""
+    """One call: the affinity as `LocalSearch.prepare` makes it, and the clock."""
 
     A: Any
     settings: LocalSearch
     seed: int | None
-    n_jobs: int = 1
-    began: float = 0.0
-    max_seconds: float | None = None
-    on_interrupt: Literal["raise", "best"] = "raise"
-    progress: Tell | None = None
+    runs: Runs = field(default_factory=Runs)
 
     @property
     def n_items(self) -> int:
         return int(self.A.shape[0])
 
     def out_of_time(self) -> bool:
-        return self.max_seconds is not None and time.perf_counter() - self.began >= self.max_seconds
+        return self.runs.stops() is not None
 
     def self_consistent(self, share: float, given: dict[str, Labels]) -> LocalResult:
         """From the finest partition that keeps enough on, gamma following the partition."""
@@ -199,7 +195,7 @@ class Search:
             if follows >= gamma * (1.0 - SETTLED) or self.out_of_time():
                 break
             gamma = follows
-            self._tell(f"clusters of {share / gamma:,.0f} items")
+            self.runs.tell(f"clusters of {share / gamma:,.0f} items")
             steps.append(self.step(gamma, {**given, "the step before": steps[-1].labels}))
         return self.at(gamma, {**given, "steps of gamma": steps[-1].labels}, tuple(steps))
 
@@ -237,17 +233,9 @@ class Search:
         """The whole search at one gamma."""
 
         def whole(evidence: Evidence, given: dict[str, Labels]) -> PartitionResult:
-            left = None if self.max_seconds is None else self.max_seconds - (time.perf_counter() - self.began)
+            n_init = self.settings.n_init
             return search_evidence(
-                evidence,
-                cap=self.n_items,
-                given=given,
-                n_init=self.settings.n_init,
-                n_jobs=self.n_jobs,
-                seed=self.seed,
-                max_seconds=None if left is None else max(left, 1e-3),
-                on_interrupt=self.on_interrupt,
-                progress=self.progress,
+                evidence, cap=self.n_items, given=given, n_init=n_init, seed=self.seed, runs=self.runs
             )
 
         lam, found = self._priced(gamma, given, whole)
@@ -261,7 +249,7 @@ class Search:
             steps=steps,
             search=found,
             status=found.status,
-            seconds=time.perf_counter() - self.began,
+            seconds=self.runs.seconds,
             notes=found.notes,
         )
 
@@ -283,12 +271,12 @@ class Search:
             least = 0 if self.settings.lam is not None or gamma == 0.0 else least_joined(found.labels, self.piece)
             if least == 0 or lam <= gamma or found.status != "converged" or self.out_of_time():
                 return lam, found
-            self._tell("clusters hold items that share no affinity: their price is lowered")
+            self.runs.tell("clusters hold items that share no affinity: their price is lowered")
             given = {**given, "pieces apart": numbered(split_by_piece(found.labels, self.piece))}
             lam = max(gamma, min(lam / 2.0, gamma * least))
 
     def _thorough(self, evidence: Evidence, given: dict[str, Labels]) -> PartitionResult:
-        return search_evidence(evidence, cap=self.n_items, given=given, n_init=1, n_jobs=1, seed=self.seed)
+        return search_evidence(evidence, cap=self.n_items, given=given, n_init=1, seed=self.seed)
 
     def _quick(self, evidence: Evidence, given: dict[str, Labels]) -> _Levels:
         candidates = [evidence.multilevel(np.random.default_rng(self.seed)), *given.values()]
@@ -300,7 +288,3 @@ class Search:
     def piece(self) -> Labels:
         """The piece of the affinity that each item is in."""
         return pieces_of_affinity(self.A)
-
-    def _tell(self, what: str) -> None:
-        if self.progress is not None:
-            self.progress(what)

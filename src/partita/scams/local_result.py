@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.partition.result import PartitionResult
+from partita.runs import Status
 
 __all__ = ["LocalResult", "PathPoint", "mean_size"]
 
@@ -70,7 +70,7 @@ class LocalResult:
     lam: float
     steps: tuple[PathPoint, ...]
     search: PartitionResult
-    status: Literal["converged", "max_seconds", "interrupted"]
+    status: Status
     seconds: float
     notes: tuple[str, ...] = ()
 

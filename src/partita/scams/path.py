@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from partita.errors import InputError
 from partita.partition.dendrogram import numbered
+from partita.runs import Runs
 from partita.scams.local import Search, Tell
 from partita.scams.local_result import PathPoint, mean_size
 from partita.scams.local_settings import LocalSearch
@@ -54,14 +54,14 @@ def scams_path(
     >>> sorted({point.n_clusters for point in scams_path(A, seed=0)})[:3]
     [1, 2, 4]
     """
-    began = time.perf_counter()
+    runs = Runs(max_seconds=max_seconds, progress=progress)
     chosen = settings or LocalSearch()
     chosen = replace(chosen, lam=chosen.price)  # at the coarse end pieces are joined
     A = chosen.prepare(affinity)
     asked = None if thetas is None else np.asarray(thetas, dtype=np.float64)
     if asked is not None and (asked.ndim != 1 or len(asked) == 0 or (asked < 0).any() or (np.diff(asked) <= 0).any()):
         raise InputError("thetas: expected one ascending sequence of numbers of at least 0")
-    search = Search(A, chosen, seed, 1, began, max_seconds, "raise", progress)
+    search = Search(A, chosen, seed, runs)
     points: list[PathPoint] = []
     begun = {} if start is None else {"start": numbered(np.asarray(start))}
     for theta in FIRST * GROWTH ** np.arange(POINTS) if asked is None else asked:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ADMMResult", "Status"]
+from partita.runs import Status
+
+__all__ = ["ADMMResult"]
 
 Array = NDArray[np.float64]
-Status = Literal["converged", "max_iter", "max_seconds", "interrupted"]
-
 # K0 counts the eigenvalues above this share of the largest.
 SHARE = 1e-2
 

@@ -1,5 +1,6 @@
 """How an objective is minimised. One file each; importing this package registers them all."""
 
+from partita.runs import Status
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.baum_eagon import BaumEagon
 from partita.solvers.block_coordinate import BlockCoordinateDescent
@@ -14,7 +15,7 @@ from partita.solvers.kernel_kmeans import KernelKMeans
 from partita.solvers.penalty_descent import PenaltyDescent
 from partita.solvers.projected_gradient import ProjectedGradient
 from partita.solvers.projected_newton import ProjectedNewton
-from partita.solvers.result import Restart, SolveResult, Status
+from partita.solvers.result import Restart, SolveResult
 from partita.solvers.simplex_qp import solve_rows
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors
 from partita.solvers.start import STARTS, Starts

@@ -1,4 +1,4 @@
-"""Checkpoints: a fit that is killed goes on where it stood, and ends with the bits it would have had.
+"""Checkpoints: a fit that was killed resumes where it stood, and ends with the bits it would have had.
 
 A folder holds
 
@@ -7,10 +7,10 @@ A folder holds
     finished-R.safetensors        what restart R led to
     seconds.json, lock.json       time spent so far; which process is at it
 
-each replaced as a whole, so that a kill at any moment leaves a folder to go on from. A restart is written every
-`seconds`, less often where writing takes more than 2% of the time between, and at its end. A fit of other options or
-another affinity is refused with what differs. Products agree to nine digits or the affinity is another one; the bits of
-the answer are the same where the machine gives the same bits again.
+each replaced as a whole, so that a kill at any moment leaves a folder from which the fit can resume. A restart is
+written every `seconds`, less often where writing takes more than 2% of the time between, and at its end. A fit of other
+options or another affinity is refused with what differs. Products agree to nine digits or the affinity is another one;
+the bits of the answer are the same where the machine gives the same bits again.
 
 What is resumed is the factorization. Evidence is built again, and so is what follows: constraints, calibration.
 """
@@ -53,7 +53,7 @@ SHARE = 0.02
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder that a fit can be gone on with from.
+    """Folder from which a fit can resume.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Checkpoint:
 
 @contextmanager
 def opened(checkpoint: Checkpoint | str | os.PathLike[str] | None) -> Iterator[OpenCheckpoint | None]:
-    """Have a checkpoint's folder while inside; None for None.
+    """Hold the folder of a checkpoint for this process while inside; None for None.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def opened(checkpoint: Checkpoint | str | os.PathLike[str] | None) -> Iterator[O
 
 
 class OpenCheckpoint:
-    """A checkpoint while a fit is at it.
+    """A checkpoint that a running fit reads and writes.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class OpenCheckpoint:
         self._guard = threading.Lock()
 
     def begin(self, task: Task, seed: int | None) -> Any:
-        """Go on with what the folder holds, or begin it.
+        """Resume the fit that the folder holds, or write its description into an empty one.
 
         Returns
         -------
@@ -201,7 +201,7 @@ class OpenCheckpoint:
         return known["entropy"]
 
     def finished(self, r: int) -> Restart | None:
-        """What restart r led to, where that is known."""
+        """Load restart r, if it is finished."""
         path = self._path(FINISHED, r)
         if not path.exists():
             return None
@@ -211,11 +211,11 @@ class OpenCheckpoint:
         return restart
 
     def stands(self, r: int) -> bool:
-        """Whether restart r was written as it stood."""
+        """Whether the folder holds restart r unfinished."""
         return self._path(UNFINISHED, r).exists()
 
     def unfinished(self, r: int, problem: Problem) -> Unfinished | None:
-        """Where restart r stood, if it was written."""
+        """Load where restart r stood, if that was written."""
         path = self._path(UNFINISHED, r)
         if not self.stands(r):
             return None
@@ -225,7 +225,7 @@ class OpenCheckpoint:
         return standing
 
     def begun(self, r: int, state: State) -> None:
-        """Take note that a restart runs.
+        """Start the clock of a restart's first writing.
 
         Raises
         ------
@@ -240,14 +240,14 @@ class OpenCheckpoint:
         return time.monotonic() >= self._next.setdefault(r, time.monotonic() + self._interval)
 
     def keep(self, r: int, unfinished: Unfinished) -> None:
-        """Write a restart as it stands."""
+        """Write where a restart stands."""
         began = time.monotonic()
         self._write(self._path(UNFINISHED, r), unfinished)
         took = time.monotonic() - began
         self._next[r] = time.monotonic() + max(self._interval, took / SHARE)
 
     def finish(self, r: int, restart: Restart) -> None:
-        """Write what a restart led to."""
+        """Write a finished restart."""
         if self._write(self._path(FINISHED, r), restart):
             self._path(UNFINISHED, r).unlink(missing_ok=True)
 

@@ -21,7 +21,6 @@ def check_options(
     n_init: int,
     max_iter: int,
     tol: float,
-    max_seconds: float | None,
 ) -> None:
     """Raise `InputError` for options out of range, and for a solver that cannot do the problem, with those that can.
 
@@ -29,10 +28,10 @@ def check_options(
     ------
     InputError, MemoryLimitError
     """
-    if n_init < 1 or max_iter < 1 or not tol >= 0 or (max_seconds is not None and not max_seconds > 0):
+    if n_init < 1 or max_iter < 1 or not tol >= 0:
         raise InputError(
-            f"n_init={n_init}, max_iter={max_iter}, tol={tol}, max_seconds={max_seconds}: expected n_init and max_iter "
-            "of at least 1, tol of at least 0 and a positive max_seconds"
+            f"n_init={n_init}, max_iter={max_iter}, tol={tol}: expected n_init and max_iter of at least 1 and tol of "
+            "at least 0"
         )
     domain = problem.objective.domain.name
     if domain not in solver.domains:

@@ -1,45 +1,33 @@
-"""The one driver: which restarts to run and where, the clock, best-so-far, interruption, checkpoints, the result.
+"""Minimise an objective: which restarts to run, best-so-far, checkpoints, the result.
 
-Every factorization goes through here. Restart r has its own random stream, spawned from the seed by its number, and its
-products are cut into the same chunks whatever the number of threads, so that the answer does not depend on `n_jobs`.
-The loop over iterations is in `partita.solvers.restarts`.
+The loop over iterations is in `partita.solvers.restarts`; clock, threads and Ctrl-C are the engine's (`partita.runs`).
 """
 
 from __future__ import annotations
 
-import dataclasses
 import logging
 import threading
-import time
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.membership import Membership
 from partita.memory import available_memory
 from partita.objectives import Problem
 from partita.pace import Progressing
+from partita.runs import Runs, Status
 from partita.solvers.base import Solver, State
 from partita.solvers.checkpoint import OpenCheckpoint
 from partita.solvers.checks import check_options
-from partita.solvers.restarts import (
-    Start,
-    Task,
-    Unfinished,
-    Watch,
-    on_threads,
-    run_restart,
-    spread,
-    spreads,
-)
-from partita.solvers.result import Restart, SolveResult, Status, first_best
-from partita.solvers.start import Starts
+from partita.solvers.restarts import Task, Unfinished, run_restart
+from partita.solvers.result import Restart, SolveResult, first_best
+from partita.solvers.start import Start, Starts, starts_in_turn
 
 __all__ = ["Progress", "Progressing", "Start", "drive"]
 
@@ -111,73 +99,54 @@ def drive(
     MemoryLimitError
         Where the memberships alone would not fit.
     """
-    K = starts.n_clusters
-    check_options(problem, solver, n_clusters=K, n_init=n_init, max_iter=max_iter, tol=tol, max_seconds=max_seconds)
-    _jobs(n_jobs, n_init)
-    task = Task(
-        problem, solver, starts, tuple(_sequence(start)), n_init, max_iter, tol, np.random.SeedSequence(seed).entropy
-    )
+    check_options(problem, solver, n_clusters=starts.n_clusters, n_init=n_init, max_iter=max_iter, tol=tol)
+    runs = Runs(n_jobs, max_seconds, on_interrupt, progress)
+    in_turn, entropy = tuple(starts_in_turn(start)), np.random.SeedSequence(seed).entropy
+    task = Task(problem, solver, starts, in_turn, n_init, max_iter, tol, entropy)
     if checkpoint is not None:
-        task = dataclasses.replace(task, entropy=checkpoint.begin(task, seed))
-    run = _Run(task, max_seconds=max_seconds, seed=seed, checkpoint=checkpoint, progress=progress, callback=callback)
-    try:
-        run.all(n_jobs)
-    except KeyboardInterrupt:  # between two restarts
-        run.interrupt()
-    if run.interrupted and on_interrupt == "raise":
-        raise KeyboardInterrupt
-    if run.interrupted and not run.found:
+        task = replace(task, entropy=checkpoint.begin(task, seed))
+    fit = _Fit(task, runs, seed, checkpoint, callback)
+    with runs:
+        fit.run()
+    if runs.interrupted and not fit.found:
         raise KeyboardInterrupt("interrupted before the first iterate: there is no best membership so far")
-    return run.result()
+    return fit.result()
 
 
-class _Run(Watch):
-    """One call of `drive`: its clock, what was found, whom to tell."""
+@dataclass(eq=False)
+class _Fit:
+    """One call of `drive`: what its restarts led to, and the checkpoint that they are written to."""
 
-    def __init__(
-        self,
-        task: Task,
-        *,
-        max_seconds: float | None,
-        seed: int | None,
-        checkpoint: OpenCheckpoint | None,
-        progress: Progress | None,
-        callback: Callable[[int, State], None] | None,
-    ) -> None:
-        self.task, self.max_seconds, self.seed, self.checkpoint = task, max_seconds, seed, checkpoint
-        self.progress, self.callback = progress, callback
-        self.stop = threading.Event()
-        self.interrupted, self.n_earlier = False, 0
-        self.began = time.perf_counter()
-        n, K = task.problem.affinity.n_items, task.starts.n_clusters
-        self.keeps_all = 8 * n * K * task.n_init < KEEP_SHARE * available_memory()
-        self.lock = threading.Lock()
-        self.found: dict[int, Restart] = {}
-        self.held: dict[int, tuple[float, Array]] = {}
+    task: Task
+    runs: Runs
+    seed: int | None
+    checkpoint: OpenCheckpoint | None
+    callback: Callable[[int, State], None] | None
+    found: dict[int, Restart] = field(default_factory=dict)
+    held: dict[int, tuple[float, Array]] = field(default_factory=dict)
+    n_earlier: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def all(self, n_jobs: int | None) -> None:
+    def __post_init__(self) -> None:
+        n, K = self.task.problem.affinity.n_items, self.task.starts.n_clusters
+        self.keeps_all = 8 * n * K * self.task.n_init < KEEP_SHARE * available_memory()
+
+    def run(self) -> None:
         """Run every restart that is not finished yet."""
         numbers = self._pending()
-        jobs = min(_jobs(n_jobs, self.task.n_init), max(1, len(numbers)))
-        anew = [r for r in numbers if self.checkpoint is None or not self.checkpoint.stands(r)]
-        if len(numbers) > 1 and spreads(n_jobs):
+        spreads = len(numbers) > 1 and self.runs.spreads
+        if spreads or min(self.runs.n_jobs, len(numbers)) > 1:
             with limit_threads(n_threads()):
-                self.task.prepare(anew)
-            left = None if self.max_seconds is None else self.max_seconds - (time.perf_counter() - self.began)
-            spread(self.task, numbers, self._standing, n_jobs, left, self._from_elsewhere)
-            return
-        with limit_threads(n_threads()):
-            if jobs == 1:
-                for r in numbers:
-                    if self.stop.is_set() or (self.found and self._out_of_time()):
-                        return
-                    self._one(r)
-            else:
-                self.task.prepare(anew)
-                on_threads(self._one, numbers, lambda: self.stops() is not None, jobs, self.interrupt)
+                self.task.prepare(r for r in numbers if self.checkpoint is None or not self.checkpoint.stands(r))
+        if spreads:
+            for place, outcome in self.runs.spread(run_restart, ((self.task, r, self._standing(r)) for r in numbers)):
+                self._collect(numbers[place], *outcome)
+        else:
+            for _ in self.runs.each(self._one, numbers):
+                pass
 
     def _pending(self) -> list[int]:
-        """The restarts that are not finished; those that are, from the checkpoint, are found."""
+        """Load finished restarts; return the rest."""
         if self.checkpoint is not None:
             for r in range(self.task.n_init):
                 restart = self.checkpoint.finished(r)
@@ -190,13 +159,19 @@ class _Run(Watch):
         return None if self.checkpoint is None else self.checkpoint.unfinished(r, self.task.problem)
 
     def _one(self, r: int) -> None:
-        outcome = run_restart(self.task, r, self, self._standing(r))
-        if outcome is not None:
-            self._collect(r, *outcome)
+        self._collect(r, *run_restart(self.runs, self.task, r, self._standing(r), self._watch))
 
-    def _from_elsewhere(self, r: int, outcome: tuple[Restart, Unfinished | None]) -> None:
-        self._collect(r, *outcome)
-        self._tell(r, outcome[0].n_iter, outcome[0].optimality, done=True)
+    def _watch(self, r: int, iteration: int, state: State, standing: Callable[[], Unfinished]) -> None:
+        """Tell of a state, and keep it in the checkpoint when that is due."""
+        if iteration > 0:
+            if self.callback is not None:
+                self.callback(r, state)
+            self._tell(r, iteration, state.optimality, done=False)
+        if self.checkpoint is not None:
+            if iteration == 0:
+                self.checkpoint.begun(r, state)
+            elif self.checkpoint.due(r):
+                self.checkpoint.keep(r, standing())
 
     def _collect(self, r: int, restart: Restart, left: Unfinished | None) -> None:
         log.info(
@@ -209,6 +184,7 @@ class _Run(Watch):
         elif self.checkpoint is not None and left is not None:
             self.checkpoint.keep(r, left)
         self._hold(r, restart)
+        self._tell(r, restart.n_iter, restart.optimality, done=True)
 
     def _hold(self, r: int, restart: Restart) -> None:
         """Where memory is short, only what may be the best membership so far is held."""
@@ -219,7 +195,7 @@ class _Run(Watch):
                 winner = self._best(self.held, lambda held: held[0])
                 least = min(objective for objective, _ in self.held.values())
                 self.held = {n: held for n, held in self.held.items() if n == winner or held[0] == least}
-                restart = dataclasses.replace(restart, membership=None, factor=None)
+                restart = replace(restart, membership=None, factor=None)
             self.found[r] = restart
 
     @staticmethod
@@ -227,38 +203,9 @@ class _Run(Watch):
         numbers = sorted(entries)
         return numbers[first_best([objective(entries[number]) for number in numbers])]
 
-    def _out_of_time(self) -> bool:
-        return self.max_seconds is not None and time.perf_counter() - self.began >= self.max_seconds
-
-    def stops(self) -> Status | None:
-        return "interrupted" if self.stop.is_set() else "max_seconds" if self._out_of_time() else None
-
-    def interrupt(self) -> None:
-        self.interrupted = True
-        self.stop.set()
-
-    def begun(self, r: int, state: State) -> None:
-        if self.checkpoint is not None:
-            self.checkpoint.begun(r, state)
-
-    def due(self, r: int) -> bool:
-        return self.checkpoint is not None and self.checkpoint.due(r)
-
-    def keep(self, r: int, unfinished: Unfinished) -> None:
-        if self.checkpoint is not None:
-            self.checkpoint.keep(r, unfinished)
-
-    def told(self, r: int, iteration: int, state: State, *, done: bool) -> None:
-        if self.callback is not None and not done:
-            self.callback(r, state)
-        self._tell(r, iteration, state.optimality, done=done)
-
     def _tell(self, r: int, iteration: int, optimality: float, *, done: bool) -> None:
-        if self.progress is None:
-            return
-        left = None if self.max_seconds is None else self.max_seconds - (time.perf_counter() - self.began)
         n_init, max_iter, tol = self.task.n_init, self.task.max_iter, self.task.tol
-        self.progress(Progressing(r, n_init, iteration, max_iter, optimality, done, tol, left, self.n_earlier))
+        self.runs.tell(Progressing(r, n_init, iteration, max_iter, optimality, done, tol, n_earlier=self.n_earlier))
 
     def result(self) -> SolveResult:
         task, problem = self.task, self.task.problem
@@ -268,15 +215,15 @@ class _Run(Watch):
         if factor is None:
             factor = self.held[self._best(self.held, lambda held: held[0])][1]
         left_out = task.n_init - len(restarts)
-        status: Status = "interrupted" if self.interrupted else "max_seconds" if left_out else winner.status
+        status: Status = "interrupted" if self.runs.interrupted else "max_seconds" if left_out else winner.status
         if status in ("max_iter", "max_seconds"):
             warnings.warn(self._not_converged(winner, len(restarts)), ConvergenceWarning, stacklevel=4)
-        earlier, seconds = 0.0, time.perf_counter() - self.began
+        earlier, seconds = 0.0, self.runs.seconds
         notes = self._notes(restarts, winner)
         if self.checkpoint is not None:
             earlier, seconds = self.checkpoint.earlier_seconds, self.checkpoint.spent()
             ended = all(restart.status in ("converged", "max_iter") for restart in restarts)
-            self.checkpoint.complete = ended and not left_out and not self.interrupted
+            self.checkpoint.complete = ended and not left_out and not self.runs.interrupted
             if not self.checkpoint.complete:
                 notes.append("the checkpoint is kept: the same fit goes on from it")
         norm = problem.squared_norm
@@ -318,25 +265,8 @@ class _Run(Watch):
 
     def _not_converged(self, winner: Restart, n_run: int) -> str:
         if winner.status == "converged":
-            return f"max_seconds={self.max_seconds:g} were over after {n_run} of {self.task.n_init} restarts"
+            return f"max_seconds={self.runs.max_seconds:g} were over after {n_run} of {self.task.n_init} restarts"
         return (
             f"the best restart stopped at {winner.status} with optimality {winner.optimality:.1e} above "
             f"tol={self.task.tol:g} after {winner.n_iter} iterations; raise max_iter or max_seconds, or accept it"
         )
-
-
-def _sequence(start: Any) -> list[Start]:
-    if isinstance(start, (str, np.ndarray)):
-        return [start]
-    items = list(start)
-    if not items:
-        raise InputError("start is an empty sequence; expected a name, an array, or several of them")
-    # A nested list of numbers is one membership or one labelling, not a sequence of starts.
-    return items if any(isinstance(s, (str, np.ndarray)) for s in items) else [np.asarray(items)]
-
-
-def _jobs(n_jobs: int | None, n_init: int) -> int:
-    if n_jobs == 0:
-        raise InputError("n_jobs=0 has no meaning; expected None, a positive number, or -1 for every core")
-    wanted = 1 if n_jobs is None else n_jobs if n_jobs > 0 else max(1, n_threads() + 1 + n_jobs)
-    return min(wanted, n_init)

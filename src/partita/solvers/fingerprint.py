@@ -1,4 +1,4 @@
-"""What a fit is of: enough to refuse another fit's checkpoint, and to say in what they differ.
+"""What identifies a fit: enough to refuse another fit's checkpoint, and to say in what they differ.
 
 Options and weights are compared exactly, the affinity by its product with a fixed random vector, in which every entry
 takes part. Products are compared up to rounding, since another machine may add in another order.
@@ -26,7 +26,7 @@ SAME, ROUNDINGS = 1e-9, 1e3
 
 @dataclass(frozen=True, eq=False)
 class Fingerprint:
-    """Of a fit.
+    """Identifies a fit by its options and a probe of its affinity.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Fingerprint:
         return cls(options, to_numpy(affinity @ affinity.native(vector))[:, 0])
 
     def differs(self, other: Fingerprint) -> str:
-        """In what the other fit is another one; empty when it is the same."""
+        """What differs in the other fit; empty when it is the same."""
         names = [name for name in other.options if self.options.get(name) != other.options[name]]
         if names:
             return "; ".join(f"{name} was {self.options.get(name)!r} and is {other.options[name]!r}" for name in names)

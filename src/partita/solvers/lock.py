@@ -1,4 +1,4 @@
-"""A file that says which process has a folder, so that no second one writes there.
+"""A lock file: it names the process that has a folder, so that no second one writes there.
 
 It names process and host. One whose process has ended, or whose number another program has meanwhile, is taken over;
 one of another host cannot be asked about and is respected.

@@ -1,4 +1,4 @@
-"""Restarts: one from its start to its end, and many: on threads, or handed to joblib.
+"""One restart, from its start to its end: the loop over iterations of all solvers.
 
 Restart r depends on the task and its number alone: its random stream is spawned from the entropy by r, and products are
 cut into chunks whatever the number of threads. So its bits are the same wherever it runs, and, given where it stood, in
@@ -7,10 +7,8 @@ a later process too.
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,18 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.kernels.namespace import to_numpy
-from partita.kernels.threads import available_cores, limit_threads, n_threads
 from partita.membership import argmax_labels
 from partita.objectives import Problem
+from partita.runs import Runs, Status, Stopped
 from partita.solvers.base import Solver, State
-from partita.solvers.result import Restart, Status
-from partita.solvers.start import Starts
+from partita.solvers.result import Restart
+from partita.solvers.start import Start, Starts
 
-__all__ = ["Start", "Task", "Unfinished", "Watch", "on_threads", "run_restart", "spread", "spreads"]
+__all__ = ["Task", "Unfinished", "Watch", "run_restart"]
 
 Array = NDArray[np.float64]
-Start = str | Array
-Outcome = tuple[Restart, "Unfinished | None"]
+# Given the number of a restart, the iteration, the state after it, and what makes an `Unfinished` of it.
+Watch = Callable[[int, int, State, "Callable[[], Unfinished]"], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +44,7 @@ class Task:
     entropy: Any
 
     def start_of(self, r: int) -> Start:
-        """What restart r begins with; the last entry serves the rest."""
+        """The start of restart r; the last entry serves the rest."""
         return self.start[min(r, len(self.start) - 1)]
 
     def generator(self, r: int) -> np.random.Generator:
@@ -54,13 +52,13 @@ class Task:
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(r,)))
 
     def membership(self, factor: Array) -> Array:
-        """What a factor says as a membership; on the simplex they are one thing."""
+        """The membership that a factor stands for: itself on the simplex."""
         domain = self.problem.objective.domain
         weights = self.problem.weights
         return domain.membership(factor, domain.columns(factor, weights), weights)
 
     def prepare(self, numbers: Iterable[int]) -> None:
-        """Compute once what the restarts would each compute beside one another."""
+        """Compute what restarts share before they run side by side, each of which would compute it otherwise."""
         self.problem.squared_norm  # noqa: B018 - fills the cache
         if any(isinstance(s, str) and s == "spectral" for s in map(self.start_of, numbers)):
             self.starts.spectral_labels  # noqa: B018 - fills the cache
@@ -77,30 +75,6 @@ class Unfinished:
     seconds: float
 
 
-class Watch:
-    """What the loop asks between two iterations, and what it tells; here it asks for nothing and tells nobody."""
-
-    def stops(self) -> Status | None:
-        """Why a restart should end before it has converged, if it should."""
-        return None
-
-    def interrupt(self) -> None:
-        """Ctrl-C came."""
-
-    def begun(self, r: int, state: State) -> None:
-        """The first state."""
-
-    def told(self, r: int, iteration: int, state: State, *, done: bool) -> None:
-        """A state, and that it is the last."""
-
-    def due(self, r: int) -> bool:
-        """Whether the restart is to be kept as it stands now."""
-        return False
-
-    def keep(self, r: int, unfinished: Unfinished) -> None:
-        """Keep it."""
-
-
 @dataclass(frozen=True, eq=False)
 class _Now:
     state: State
@@ -108,12 +82,19 @@ class _Now:
     n_products: int
 
 
-def run_restart(task: Task, r: int, watch: Watch, standing: Unfinished | None = None) -> Outcome | None:
-    """Run restart r, from its start or from where it stood; None where Ctrl-C came before its first state.
+def run_restart(
+    runs: Runs, task: Task, r: int, standing: Unfinished | None = None, watch: Watch | None = None
+) -> tuple[Restart, Unfinished | None]:
+    """Run restart r, from its start or from where it stood.
 
     Returns
     -------
-    What it led to, and where it stands if it was stopped.
+    The restart as it ended, and where it stands if it was stopped before its end.
+
+    Raises
+    ------
+    Stopped
+        Where Ctrl-C came before the first state.
     """
     began = time.perf_counter()
     before = 0.0 if standing is None else standing.seconds
@@ -122,11 +103,10 @@ def run_restart(task: Task, r: int, watch: Watch, standing: Unfinished | None = 
     now: _Now | None = None
     status: Status | None
 
-    def unfinished(at: _Now) -> Unfinished:
-        seconds = before + time.perf_counter() - began
-        return Unfinished(
-            at.state, np.array(trace[: at.iteration + 1]), at.n_products, rng.bit_generator.state, seconds
-        )
+    def unfinished() -> Unfinished:
+        assert now is not None
+        known, seconds = np.array(trace[: now.iteration + 1]), before + time.perf_counter() - began
+        return Unfinished(now.state, known, now.n_products, rng.bit_generator.state, seconds)
 
     try:
         if standing is None:
@@ -135,7 +115,8 @@ def run_restart(task: Task, r: int, watch: Watch, standing: Unfinished | None = 
             state = task.solver.start(problem, problem.objective.domain.begin(problem, W))
             trace.append(state.point.value)
             now = _Now(state, 0, problem.n_products)
-            watch.begun(r, state)
+            if watch is not None:
+                watch(r, 0, state, unfinished)
         else:
             rng.bit_generator.state = standing.generator
             trace.extend(standing.trace.tolist())
@@ -147,7 +128,7 @@ def run_restart(task: Task, r: int, watch: Watch, standing: Unfinished | None = 
             elif now.iteration >= task.max_iter:
                 status = "max_iter"
             else:
-                status = watch.stops()
+                status = runs.stops()
                 if status == "max_seconds" and standing is not None and now.iteration == len(standing.trace) - 1:
                     status = None  # a resumed restart takes a step in any case: short calls get on too
             if status is not None:
@@ -156,16 +137,14 @@ def run_restart(task: Task, r: int, watch: Watch, standing: Unfinished | None = 
             trace.append(state.point.value)
             # One assignment: wherever Ctrl-C comes, state, count and trace are those of one iteration.
             now = _Now(state, now.iteration + 1, problem.n_products)
-            watch.told(r, now.iteration, state, done=False)
-            if watch.due(r):
-                watch.keep(r, unfinished(now))
+            if watch is not None:
+                watch(r, now.iteration, state, unfinished)
     except KeyboardInterrupt:  # in the main thread only
-        watch.interrupt()
+        runs.interrupt()
         status = "interrupted"
     if now is None:
-        return None
-    left = None if status in ("converged", "max_iter") else unfinished(now)
-    watch.told(r, now.iteration, now.state, done=True)
+        raise Stopped
+    left = None if status in ("converged", "max_iter") else unfinished()
     return _restart(task, r, rng, now, trace, status, before + time.perf_counter() - began), left
 
 
@@ -189,109 +168,3 @@ def _restart(
         membership=membership,
         factor=factor,
     )
-
-
-def on_threads(
-    one: Callable[[int], None],
-    numbers: Sequence[int],
-    over: Callable[[], bool],
-    n_jobs: int,
-    interrupt: Callable[[], None],
-) -> None:
-    """Call `one` for each number on `n_jobs` threads; where time is over, for the first `n_jobs` only.
-
-    Ctrl-C, which reaches the main thread, calls `interrupt` and waits for those that run.
-    """
-    inner = max(1, n_threads() // n_jobs)
-    running: set[int] = set()
-    change = threading.Condition()
-
-    def work(place: int, r: int) -> None:
-        with change:
-            if place >= n_jobs and over():
-                return
-            running.add(r)
-        try:
-            with limit_threads(inner):
-                one(r)
-        finally:
-            with change:
-                running.remove(r)
-                change.notify_all()
-
-    futures: list[Future[None]] = []
-    with ThreadPoolExecutor(n_jobs) as pool:
-        try:  # the first restarts run, and may be interrupted, while the others are still being handed in
-            futures.extend(pool.submit(work, place, r) for place, r in enumerate(numbers))
-            wait(futures)
-        except KeyboardInterrupt:
-            interrupt()
-    with change:  # a pool interrupted while it starts a thread does not know of it, and would not wait
-        change.wait_for(lambda: not running)
-    for future in futures:
-        future.result()
-
-
-def spreads(n_jobs: int | None) -> bool:
-    """Whether a joblib backend of several processes or machines was asked for: `joblib.parallel_config("loky")`.
-
-    >>> spreads(2)
-    False
-    """
-    from joblib import effective_n_jobs
-    from joblib.parallel import get_active_backend
-
-    # Threads are preferred here, so that anything else comes from the context.
-    backend, _ = get_active_backend(prefer="threads")
-    return not getattr(backend, "supports_sharedmem", False) and effective_n_jobs(n_jobs) > 1
-
-
-def spread(
-    task: Task,
-    numbers: Sequence[int],
-    standing: Callable[[int], Unfinished | None],
-    n_jobs: int | None,
-    seconds: float | None,
-    collect: Callable[[int, Outcome], None],
-) -> None:
-    """Hand whole restarts to joblib's active backend, and what each led to, as it comes in, to `collect`.
-
-    Time is told by the clocks of the machines, which should agree. Nobody is told of single iterations.
-    """
-    from joblib import delayed, effective_n_jobs
-
-    until, at_once = None if seconds is None else time.time() + seconds, effective_n_jobs(n_jobs)
-    calls = (
-        delayed(_elsewhere)(task, r, standing(r), until, at_once, may_drop=place >= at_once)
-        for place, r in enumerate(numbers)
-    )
-    for r, outcome in _parallel(n_jobs)(calls):
-        if outcome is not None:
-            collect(r, outcome)
-
-
-def _parallel(n_jobs: int | None) -> Any:
-    from joblib import Parallel
-
-    try:
-        return Parallel(n_jobs=n_jobs, return_as="generator_unordered")
-    except (TypeError, ValueError):  # an older joblib, or a backend that only knows lists
-        return Parallel(n_jobs=n_jobs)
-
-
-def _elsewhere(
-    task: Task, r: int, standing: Unfinished | None, until: float | None, at_once: int, *, may_drop: bool
-) -> tuple[int, Outcome | None]:
-    watch = _Deadline(until)
-    if may_drop and watch.stops():
-        return r, None
-    with limit_threads(max(1, available_cores() // at_once)):
-        return r, run_restart(task, r, watch, standing)
-
-
-class _Deadline(Watch):
-    def __init__(self, until: float | None) -> None:
-        self._until = until
-
-    def stops(self) -> Status | None:
-        return "max_seconds" if self._until is not None and time.time() >= self._until else None

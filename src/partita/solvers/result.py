@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.membership import Membership
+from partita.runs import Status
 
-__all__ = ["Restart", "SolveResult", "Status", "first_best"]
+__all__ = ["Restart", "SolveResult", "first_best"]
 
 # Relative difference of two objectives that rounding explains.
 SAME = 1e-9
-
-Status = Literal["converged", "max_iter", "max_seconds", "interrupted"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ uniform one itself, later restarts of a deterministic start a random Dirichlet o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,9 +26,10 @@ from partita.affinity.normalise import normalise
 from partita.errors import InputError
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors
 
-__all__ = ["MIX", "STARTS", "Starts", "mixed"]
+__all__ = ["MIX", "STARTS", "Start", "Starts", "mixed", "starts_in_turn"]
 
 Array = NDArray[np.float64]
+Start = str | Array
 
 # Share of the uniform membership in a hard start.
 MIX = 0.2
@@ -105,6 +106,21 @@ class Starts:
         if not np.isfinite(W).all() or (W < 0).any() or not (W.sum(axis=1) > 0).all():
             raise InputError("start must hold nonnegative numbers with at least one positive in each row")
         return np.asarray(W / W.sum(axis=1, keepdims=True))
+
+
+def starts_in_turn(start: Start | Sequence[Start]) -> list[Start]:
+    """What restarts begin with in turn: one start, or a sequence of them.
+
+    >>> starts_in_turn("spectral"), starts_in_turn(("spectral", "dirichlet"))
+    (['spectral'], ['spectral', 'dirichlet'])
+    """
+    if isinstance(start, str | np.ndarray):
+        return [start]
+    entries = list(start)
+    if not entries:
+        raise InputError("start is an empty sequence; expected a name, an array, or several of them")
+    # A nested list of numbers is one membership or one labelling, not a sequence of starts.
+    return entries if any(isinstance(entry, str | np.ndarray) for entry in entries) else [np.asarray(entries)]
 
 
 def mixed(labels: NDArray[Any], n_clusters: int, background: Array | None = None) -> Array:

@@ -1,4 +1,4 @@
-"""One restart: updates until the partition has stood still, and what stops it before."""
+"""One restart: updates until the partition has stood still, or the engine stops them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from partita.nmf.base import Array, Factors, NMFMethod
 from partita.nmf.reading import Scaling, partition_of
-from partita.solvers.result import Status
+from partita.runs import Runs, Status
 
-__all__ = ["CHECK_EVERY", "UNCHANGED", "Rule", "Run", "run"]
+__all__ = ["CHECK_EVERY", "UNCHANGED", "Iterate", "Rule", "iterate"]
 
 # [bayes-nmf]: a run ends when the connectivity of the items has been the same for 40 checks, one every 10 iterations.
 CHECK_EVERY, UNCHANGED = 10, 40
@@ -30,7 +30,7 @@ class Rule:
 
 
 @dataclass
-class Run:
+class Iterate:
     """Where a restart stands; changed in place, so that it can be read whenever it is stopped."""
 
     factors: Factors
@@ -42,27 +42,21 @@ class Run:
     trace: list[float] = field(default_factory=list)
 
 
-def run(
-    method: NMFMethod,
-    V: Array,
-    first: Factors,
-    rule: Rule,
-    stops: Callable[[], Status | None],
-    told: Callable[[int, float], None],
-    interrupt: Callable[[], None],
-) -> Run:
-    """Update from `first` until the rule or `stops` says so.
+def iterate(
+    runs: Runs, method: NMFMethod, V: Array, first: Factors, rule: Rule, tell: Callable[[int, float], None]
+) -> Iterate:
+    """Update from `first` until the rule or the engine says so; `tell` is given iteration and optimality at each check.
 
     Equal partitions have equal connectivity matrices: two N-vectors are compared in the place of two N x N ones.
     """
     began = time.perf_counter()
-    at = Run(first, partition_of(first, rule.scaling))
+    at = Iterate(first, partition_of(first, rule.scaling))
     same = 0
     try:
         if rule.tol > 0:
             at.trace.append(method.objective(V, first))
         while at.n_iter < rule.max_iter:
-            status = stops()
+            status = runs.stops()
             if status is not None:
                 at.status = status
                 break
@@ -74,7 +68,7 @@ def run(
             labels = partition_of(at.factors, rule.scaling)
             same = same + 1 if np.array_equal(labels, at.labels) else 0
             at.labels = labels
-            told(at.n_iter, at.optimality)
+            tell(at.n_iter, at.optimality)
             if rule.unchanged and same >= rule.unchanged:
                 at.status = "converged"
                 break
@@ -84,7 +78,7 @@ def run(
                     at.status = "converged"
                     break
     except KeyboardInterrupt:  # in the main thread only
-        interrupt()
+        runs.interrupt()
         at.status = "interrupted"
     at.labels = partition_of(at.factors, rule.scaling)
     at.seconds = time.perf_counter() - began

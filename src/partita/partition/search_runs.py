@@ -7,21 +7,19 @@ depend on threads. Of 9 items or fewer all partitions are scored at the end, so 
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
 
 import numpy as np
 
 from partita.kernels.threads import limit_threads
-from partita.partition.climb import Climb, Stopped
+from partita.partition.climb import Climb
 from partita.partition.dendrogram import Codes, Dendrogram, Linkage, numbered
 from partita.partition.evidence import Evidence
 from partita.partition.exhaustive import exhaustive
-from partita.partition.result import EXHAUSTIVE, PartitionResult, Run, Status, Tried
+from partita.partition.result import EXHAUSTIVE, PartitionResult, Run, Tried
+from partita.runs import Runs, Stopped
 
 __all__ = ["search_evidence"]
 
@@ -46,22 +44,15 @@ def search_evidence(
     cap: int,
     given: Mapping[str, Codes],
     n_init: int,
-    n_jobs: int,
     seed: int | None,
-    began: float | None = None,
-    max_seconds: float | None = None,
-    on_interrupt: Literal["raise", "best"] = "raise",
-    progress: Callable[[str], None] | None = None,
+    runs: Runs | None = None,
 ) -> PartitionResult:
-    """The best partition of all runs; options as in `search_partition`, checked already; `began` starts the clock."""
-    now = time.perf_counter() if began is None else began
-    search = _Search(evidence, cap, np.random.SeedSequence(seed), now, max_seconds, progress)
-    try:
-        search.all(dict(given), n_init, n_jobs)
-    except KeyboardInterrupt:
-        search.interrupted = True
-        search.stop.set()
-    if search.interrupted and (on_interrupt == "raise" or search.best is None):
+    """The best partition of all runs; options as in `search_partition`, checked already."""
+    runs = Runs() if runs is None else runs
+    search = _Search(evidence, cap, np.random.SeedSequence(seed), runs)
+    with runs:
+        search.all(dict(given), n_init)
+    if search.best is None:
         raise KeyboardInterrupt
     return search.result(seed)
 
@@ -78,26 +69,21 @@ class _Found:
 
 @dataclass(eq=False)
 class _Search:
-    """One call: what was found so far, the clock, whom to tell."""
+    """One call: what was found so far."""
 
     evidence: Evidence
     cap: int
     seed: np.random.SeedSequence
-    began: float
-    max_seconds: float | None
-    progress: Callable[[str], None] | None
-    stop: threading.Event = field(default_factory=threading.Event)
-    interrupted: bool = False
-    out_of_time: bool = False
+    runs: Runs
     scored: list[_Found] = field(default_factory=list)
-    runs: list[_Found] = field(default_factory=list)
+    ended: list[_Found] = field(default_factory=list)
     best: _Found | None = None
     cap_bound: bool = False
     notes: list[str] = field(default_factory=list)
 
-    def all(self, given: dict[str, Codes], n_init: int, n_jobs: int) -> None:
+    def all(self, given: dict[str, Codes], n_init: int) -> None:
         """Starts, runs, and the polish of the best."""
-        with limit_threads(n_jobs):
+        with limit_threads(self.runs.n_jobs):
             starts: list[tuple[str, Codes | None]] = [(f.start, f.codes) for f in self._scored_starts()]
         if self.best is None:  # time is over already, or nothing could be scored: there is always an answer
             self._score("one cluster", np.zeros(self.evidence.n_items, dtype=np.int64))
@@ -108,20 +94,22 @@ class _Search:
         n_scored = len(starts)
         starts += [(f"{self._kind(r)} {r}", None) for r in range(n_init if starts else max(n_init, 1))]
         seeds = self.seed.spawn(len(starts) + POLISHED)
-        self._tell("moving items")
+        self.runs.tell("moving items")
         for numbers in (range(n_scored), range(n_scored, len(starts))):
-            for found in self._in_order(lambda r: self._run(*starts[r], seeds[r]), numbers, n_jobs):
-                self.runs.append(found)
+            for found in self.runs.each(lambda r: self._run(*starts[r], seeds[r]), numbers):
+                self._better(found)
+                self.ended.append(found)
                 if self._agree(n_scored) >= AGREEING:
                     break
             if self._over():
                 return
-        self._tell("splitting and rebuilding clusters")
+        self.runs.tell("splitting and rebuilding clusters")
         order = self._different()
         jobs = list(zip(order, seeds[len(starts) :]))
-        polished = list(self._in_order(lambda p: self._polish(*jobs[p], foremost=p == 0), range(len(jobs)), n_jobs))
-        for (r, _), found in zip(jobs, polished):
-            self.runs[r] = found
+        polished = self.runs.each(lambda p: self._polish(*jobs[p], foremost=p == 0), range(len(jobs)))
+        for found, r in zip(polished, order):
+            self._better(found)
+            self.ended[r] = found
         assert self.best is not None
         if self.evidence.n_items <= EXHAUSTED:
             if not self._over():
@@ -134,18 +122,18 @@ class _Search:
         evidence = self.evidence
         found: list[_Found] = []
         if evidence.has_levels:
-            self._tell("moving and joining items level by level")
+            self.runs.tell("moving and joining items level by level")
             found.append(self._score("levels", evidence.multilevel(np.random.default_rng(self.seed.spawn(1)[0]))))
         if not evidence.has_dendrograms and evidence.draws is None:
             return found
         if not evidence.has_dendrograms:
             self.notes.append("no dendrogram starts: the similarity matrix would not fit into memory")
         else:
-            self._tell("making the similarity matrix")
+            self.runs.tell("making the similarity matrix")
             for linkage in LINKAGES:
                 if found and self._over():
                     return found
-                self._tell(f"scoring the cuts of the {linkage} linkage dendrogram")
+                self.runs.tell(f"scoring the cuts of the {linkage} linkage dendrogram")
                 tree = Dendrogram.of(evidence.shares, linkage)
                 values = evidence.cut_values(tree)
                 fewest = max(0, evidence.n_items - self.cap)
@@ -217,7 +205,7 @@ class _Search:
         return 1 if self.best is None else int(self.best.codes.max()) + 1
 
     def _polish(self, r: int, seed: np.random.SeedSequence, *, foremost: bool) -> _Found:
-        began, found, climb = time.perf_counter(), self.runs[r], self._climb()
+        began, found, climb = time.perf_counter(), self.ended[r], self._climb()
         climb.assign(found.codes)
         try:
             climb.polish(np.random.default_rng(seed), foremost=foremost)
@@ -229,7 +217,7 @@ class _Search:
 
     def _exhaust(self) -> None:
         """Score all partitions; a better one than was found takes its place."""
-        self._tell("scoring all partitions")
+        self.runs.tell("scoring all partitions")
         best = exhaustive(self.evidence, self.cap)
         self._keep(_Found(EXHAUSTIVE, best.codes, best.value))
         self.cap_bound = best.least < best.value - _margin(best.value)
@@ -248,66 +236,30 @@ class _Search:
 
     def _agree(self, first: int = 0) -> int:
         """How many runs, from one on, ended as good as the best of all."""
-        least = min(found.value for found in self.runs)
-        return sum(found.value <= least + _margin(least) for found in self.runs[first:])
+        least = min(found.value for found in self.ended)
+        return sum(found.value <= least + _margin(least) for found in self.ended[first:])
 
     def _different(self) -> list[int]:
         """The runs to polish: the best, each different partition once."""
-        order = sorted(range(len(self.runs)), key=lambda r: (self.runs[r].value, r))
+        order = sorted(range(len(self.ended)), key=lambda r: (self.ended[r].value, r))
         chosen: list[int] = []
         for r in order:
             if len(chosen) == POLISHED:
                 break
-            if not any(np.array_equal(self.runs[r].codes, self.runs[q].codes) for q in chosen):
+            if not any(np.array_equal(self.ended[r].codes, self.ended[q].codes) for q in chosen):
                 chosen.append(r)
         return chosen
 
-    def _in_order(self, one: Callable[[int], _Found], numbers: Sequence[int], n_jobs: int) -> Any:
-        """Results in the order of their numbers, made by threads; a caller that has enough breaks off."""
-        if n_jobs == 1 or len(numbers) < 2:
-            for r in numbers:
-                try:
-                    found = one(r)
-                except Stopped:
-                    return
-                self._better(found)
-                yield found
-            return
-        with ThreadPoolExecutor(min(n_jobs, len(numbers))) as pool:
-            futures = [pool.submit(one, r) for r in numbers]
-            try:
-                for future in futures:
-                    try:
-                        found = future.result()
-                    except Stopped:
-                        return
-                    self._better(found)
-                    yield found
-            except KeyboardInterrupt:
-                self.stop.set()
-                raise
-            finally:
-                for future in futures:
-                    future.cancel()
-                wait(futures)
-
     def _over(self) -> bool:
-        if self.max_seconds is not None and time.perf_counter() - self.began >= self.max_seconds:
-            self.out_of_time = True
-        return self.out_of_time or self.stop.is_set()
-
-    def _tell(self, what: str) -> None:
-        if self.progress is not None:
-            self.progress(what)
+        return self.runs.stops() is not None
 
     def result(self, seed: int | None) -> PartitionResult:
         assert self.best is not None
         loss, best = self.evidence.loss, self.best
         exact = self.evidence.value(best.codes)
-        values = [found.value for found in self.runs]
-        status: Status = "interrupted" if self.interrupted else "max_seconds" if self.out_of_time else "converged"
+        values = [found.value for found in self.ended]
         runs = tuple(
-            Run(f.start, int(f.codes.max()) + 1, float(loss.reported(f.value)), f.codes, f.seconds) for f in self.runs
+            Run(f.start, int(f.codes.max()) + 1, float(loss.reported(f.value)), f.codes, f.seconds) for f in self.ended
         )
         tried = [Tried(f.start, int(f.codes.max()) + 1, float(loss.reported(f.value))) for f in self.scored]
         tried += [Tried(f"search from {run.start}", run.n_clusters, run.loss) for run in runs]
@@ -316,13 +268,13 @@ class _Search:
             n_clusters=int(best.codes.max()) + 1,
             expected_loss=float(loss.reported(exact)),
             loss=loss,
-            status=status,
+            status=self.runs.cut_short or "converged",
             runs=runs,
             tried=tuple(tried),
             cap_bound=self.cap_bound,
             gap=max(0.0, max(values) - best.value) if values else 0.0,
             n_agreeing=sum(value <= best.value + _margin(best.value) for value in values),
-            seconds=time.perf_counter() - self.began,
+            seconds=self.runs.seconds,
             seed=seed,
             notes=tuple(self.notes),
         )
