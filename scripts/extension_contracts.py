@@ -1,36 +1,48 @@
-"""Run the contract tests on what the examples add: solver, criterion, loss, affinity.
+"""Run the contract tests on what the examples add: those of CONTRIBUTING.md, word for word, and of the gallery.
 
-An objective's tests want its least value over the scales as an oracle, which an example has no place for.
-
-The examples are imported before the tests are collected, so that the registries hold what they define; the tests are
-picked by those names. Exit status 1 where one fails, or where a name picks none.
-Usage: python scripts/extension_contracts.py
+A block of Python in CONTRIBUTING.md begins with a comment, `# name: tests`. It is imported as a module of its own before
+the tests are collected, so that the registries hold what it defines, and the tests are picked by that name. Exit status 1
+where one fails, or where a name picks none.
+Usage: python scripts/extension_contracts.py [TEXT]    (only what is added under a name that holds TEXT)
 """
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# Example, contract, name as the tests' parameters have it.
-ADDED = [
-    ("plot_11_solver", "test_solver.py", "spectral-gradient"),
-    ("plot_12_extensions", "test_criterion.py", "hold_together"),
-    ("plot_12_extensions", "test_partition_loss.py", "jaccard"),
-    ("plot_12_extensions", "test_affinity.py", "groups"),
+# Module, tests, name as the tests' parameters have it.
+GALLERY = [
+    ("plot_11_solver", ["tests/contract/test_solver.py"], "spectral-gradient"),
+    ("plot_12_extensions", ["tests/contract/test_criterion.py"], "hold_together"),
+    ("plot_12_extensions", ["tests/contract/test_partition_loss.py"], "jaccard"),
+    ("plot_12_extensions", ["tests/contract/test_affinity.py"], "groups"),
 ]
 
 
-def check(example: str, contract: str, name: str) -> bool:
-    """Whether the contract's tests of that name pass, at least one of them."""
-    path = os.pathsep.join([str(ROOT / "examples"), os.environ.get("PYTHONPATH", "")])
+def contributed(folder: Path) -> list[tuple[str, list[str], str]]:
+    """Write each block of CONTRIBUTING.md that adds something to a module, and say which tests look at it."""
+    added = []
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "CONTRIBUTING.md").read_text(), re.DOTALL):
+        name, _, tests = block.splitlines()[0].lstrip("# ").partition(": ")
+        module = f"contributed_{re.sub(r'[^a-z0-9]', '_', name)}"
+        (folder / f"{module}.py").write_text(block)
+        added.append((module, tests.split(), name))
+    return added
+
+
+def check(module: str, tests: list[str], name: str, folder: Path) -> bool:
+    """Whether the tests of that name pass, at least one of them."""
+    path = os.pathsep.join([str(folder), str(ROOT / "examples"), os.environ.get("PYTHONPATH", "")])
     run = subprocess.run(
         [
             *(sys.executable, "-m", "pytest", "-q", "-W", "ignore", "-p", "no:cacheprovider", "-o", "addopts="),
-            *("-p", example, "-k", name, f"tests/contract/{contract}"),
+            *("-p", module, "-k", name, *tests),
         ],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": path, "MPLBACKEND": "agg", "OMP_NUM_THREADS": "1"},
@@ -39,12 +51,21 @@ def check(example: str, contract: str, name: str) -> bool:
         check=False,
     )
     said = run.stdout.strip().splitlines()
-    print(f"{example}, {contract}, {name}: {said[-1] if said else run.stderr.strip()[-300:]}")
+    print(f"{module}, {name}: {said[-1] if said else run.stderr.strip()[-300:]}", flush=True)
     if run.returncode:
         print(run.stdout[-6000:], run.stderr[-2000:])
     return run.returncode == 0
 
 
+def main() -> int:
+    """Check everything; also after something failed."""
+    only = sys.argv[1] if len(sys.argv) > 1 else ""
+    with tempfile.TemporaryDirectory(prefix="contracts-") as home:
+        folder = Path(home)
+        added = [one for one in [*contributed(folder), *GALLERY] if only in one[2]]
+        passed = [check(*one, folder) for one in added]
+    return int(not passed or not all(passed))
+
+
 if __name__ == "__main__":
-    passed = [check(*added) for added in ADDED]  # every one is run, also after one that failed
-    sys.exit(not all(passed))
+    sys.exit(main())

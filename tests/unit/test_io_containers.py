@@ -20,7 +20,10 @@ def table(folder, suffix):
     mark = "\t" if ".tsv" in suffix else ","
     lines = [mark.join(NAMES), *(mark.join(map(repr, row)) for row in VALUES.tolist())]
     text = ("\n".join(lines) + "\n").encode()
-    if suffix == ".parquet":
+    opener = {**TABLES, **ARRAYS}[suffix]
+    if hasattr(opener, "example"):  # of a format that was added
+        file.write_bytes(opener.example(NAMES, VALUES))
+    elif suffix == ".parquet":
         pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
         pq.write_table(pa.table(dict(zip(NAMES, VALUES.T))), file)
     elif suffix == ".npy":
