@@ -168,39 +168,33 @@ class Runs:
         jobs = max(1, min(self.n_jobs, len(tasks)))
         share = max(1, n_threads() // jobs)
 
-        def begins(place: int) -> bool:
-            return not self._stopping and (place < jobs or self.stops() is None)
-
         def outcome(place: int) -> _Outcome[R] | None:
+            if self._stopping or (place >= jobs and self.stops() is not None):
+                return None
             try:
                 with limit_threads(share):
                     return _Outcome(work(tasks[place]))
             except Stopped:
                 return None
-            except KeyboardInterrupt:
-                self.interrupt()
-                return None
 
         if jobs > 1:
-            yield from self._on_threads(begins, outcome, len(tasks), jobs)
+            with limit_threads(n_threads()):  # of BLAS for the whole process: the first task to end must not lift it
+                yield from self._on_threads(outcome, len(tasks), jobs)
             return
         for place in range(len(tasks)):
-            found = outcome(place) if begins(place) else None
+            found = outcome(place)
             if found is None:
                 return
             yield found.value
 
-    def _on_threads(
-        self, begins: Callable[[int], bool], outcome: Callable[[int], _Outcome[R] | None], n_tasks: int, n_threads: int
-    ) -> Iterator[R]:
+    def _on_threads(self, outcome: Callable[[int], _Outcome[R] | None], n_tasks: int, n_threads: int) -> Iterator[R]:
         """Outcomes in order; each thread takes the next task that waits.
 
         Ctrl-C may come between any two operations of the main thread, which therefore takes no lock that others need.
         """
-        waiting, running = deque(range(n_tasks)), set[int]()
+        waiting = deque(range(n_tasks))
         ended: dict[int, _Outcome[R] | BaseException | None] = {}
         news: SimpleQueue[int] = SimpleQueue()
-        over = False
 
         def worker() -> None:
             while waiting:
@@ -208,13 +202,11 @@ class Runs:
                     place = waiting.popleft()
                 except IndexError:  # another thread took the last one
                     return
-                running.add(place)  # first, so that all that run are known once `over` is set
                 try:
-                    ended[place] = outcome(place) if begins(place) and not over else None
+                    ended[place] = outcome(place)
                 except BaseException as error:  # noqa: BLE001 - raised below, in the thread of the caller
                     self._stopping = True
                     ended[place] = error
-                running.remove(place)
                 news.put(place)
 
         def wait_for(condition: Callable[[], bool]) -> None:
@@ -232,18 +224,18 @@ class Runs:
                     call_whole(threading.Thread(target=worker).start)
             except KeyboardInterrupt:
                 self.interrupt()
+                call_whole(worker)  # no task begins any more, and where there is no thread nobody else would say so
             for place in range(n_tasks):
-                wait_for(lambda place=place: place in ended or (self._stopping and not running))  # type: ignore[misc]
-                found = ended.get(place)
+                wait_for(lambda place=place: place in ended)  # type: ignore[misc]
+                found = ended[place]
                 if not isinstance(found, _Outcome):
                     break
                 yield found.value
         finally:
-            over = self._stopping = True
-            waiting.clear()
-            wait_for(lambda: not running)
+            self._stopping = True
+            wait_for(lambda: len(ended) == n_tasks)
             self._stopping = self.interrupted
-        for place in sorted(ended):
+        for place in range(n_tasks):
             found = ended[place]
             if isinstance(found, BaseException):
                 raise found

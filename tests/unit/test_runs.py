@@ -11,6 +11,7 @@ import time
 import joblib
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from partita.errors import InputError
 from partita.pace import Progressing
@@ -57,12 +58,35 @@ def test_as_many_tasks_run_at_a_time_as_there_are_jobs():
     assert max(most) <= 3
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_blas_has_one_thread_as_long_as_any_task_runs(jobs):
+    """Its limit is the whole process's: a task that ends must not lift it for those that still run."""
+
+    def blas():
+        return {entry["num_threads"] for entry in threadpool_info() if entry["user_api"] == "blas"}
+
+    def work(n):
+        begun.append(n)
+        end = time.monotonic() + PATIENCE
+        while n == 1 and len(begun) < 3 and time.monotonic() < end:
+            time.sleep(1e-3)  # until the other thread has ended a task
+        time.sleep(0.01)
+        return blas()
+
+    for _ in range(5):
+        begun = []
+        with threadpool_limits(2, user_api="blas"):
+            before = blas()
+            ended = list(Runs(jobs).each(work if jobs > 1 else lambda n: blas(), range(4)))
+            assert blas() == before
+        assert ended == [{1}] * 4
+
+
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 def test_when_time_is_over_the_first_tasks_begin_and_the_others_do_not(jobs):
     begun = []
     runs = Runs(jobs, max_seconds=1e-9)
-    with runs:
-        assert list(runs.each(begun.append, range(6))) == [None] * jobs
+    assert list(runs.each(begun.append, range(6))) == [None] * jobs
     assert sorted(begun) == list(range(jobs))
     assert (runs.cut_short, runs.interrupted, runs.seconds_left) == ("max_seconds", False, 0.0)
 
@@ -70,8 +94,7 @@ def test_when_time_is_over_the_first_tasks_begin_and_the_others_do_not(jobs):
 @some_jobs
 def test_running_tasks_are_told_that_time_is_over(jobs):
     runs = Runs(jobs, max_seconds=0.05)
-    with runs:
-        assert list(runs.each(lambda _: until_told(runs), range(9))) == ["max_seconds"] * jobs
+    assert list(runs.each(lambda _: until_told(runs), range(9))) == ["max_seconds"] * jobs
 
 
 def test_without_a_limit_nothing_stops():
@@ -123,7 +146,7 @@ def test_ctrl_c_that_a_task_hears_stops_the_others_and_is_told_at_the_end(jobs, 
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_ctrl_c_in_a_task_that_does_not_hear_it_is_heard_by_the_engine(jobs):
-    runs = Runs(jobs, on_interrupt="best")
+    runs, found = Runs(jobs, on_interrupt="best"), []
 
     def work(n):
         if n == 1:
@@ -131,8 +154,8 @@ def test_ctrl_c_in_a_task_that_does_not_hear_it_is_heard_by_the_engine(jobs):
         return n
 
     with runs:
-        assert list(runs.each(work, range(5))) == [0]
-    assert runs.interrupted
+        found.extend(runs.each(work, range(5)))
+    assert (found, runs.interrupted) == ([0], True)
 
 
 def test_ctrl_c_between_two_tasks_ends_the_block():
@@ -204,18 +227,20 @@ def test_an_error_in_a_task_is_raised_and_stops_the_others(jobs):
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
 def test_a_caller_that_has_enough_breaks_off_and_the_next_tasks_run_again(jobs):
-    runs, begun = Runs(jobs), []
+    runs, begun, ended = Runs(jobs), [], []
 
     def work(n):
         begun.append(n)
-        return n if n < 2 else until_told(runs)
+        found = n if n < 2 else until_told(runs)
+        ended.append(n)
+        return found
 
-    with runs:
-        for n in runs.each(work, range(50)):
-            if n == 1:
-                break
-        assert len(begun) <= 2 + jobs
-        assert list(runs.each(abs, range(3))) == [0, 1, 2]
+    for n in runs.each(work, range(50)):
+        if n == 1:
+            break
+    assert sorted(begun) == sorted(ended)  # none of them runs on beside what comes next
+    assert len(begun) <= 2 + jobs
+    assert list(runs.each(abs, range(3))) == [0, 1, 2]
     assert runs.cut_short is None
 
 
