@@ -49,6 +49,12 @@ def fixed_scale(objective, K):
     return Objective.registry[objective]().scale(np.ones(K), np.eye(K))
 
 
+def unit_of(objective):
+    """The scale of evidence that fits: that of the objective where it has the same for all data."""
+    kind = Objective.registry[objective]
+    return fixed_scale(objective, 1)[0] if kind.scales == "fixed" else 1.0
+
+
 def run(P, solver, objective, K, start="dirichlet", weights=None, **options):
     problem = Problem(P, Objective.registry[objective](), weights)
     options = {"seed": 0, "max_iter": 3000, "tol": 1e-9} | options
@@ -78,7 +84,7 @@ def distance_up_to_labels(W, truth):
 @pytest.mark.parametrize(("solver", "objective"), [(s, o) for s in SOLVERS for o in OBJECTIVES if can(s, o)])
 def test_factors_stay_feasible_at_every_step_and_the_objective_falls(solver, objective, weighted):
     rng = np.random.default_rng(0)
-    P = DenseAffinity(blocks(rng, 40, 3))
+    P = DenseAffinity(unit_of(objective) * blocks(rng, 40, 3))
     weights = rng.integers(1, 4, 40).astype(float) if weighted else None
     domain = Objective.registry[objective].domain
     steps = []
@@ -115,7 +121,7 @@ def test_factors_stay_feasible_at_every_step_and_the_objective_falls(solver, obj
 @led
 def test_relabelling_the_clusters_relabels_the_answer(solver, objective):
     rng = np.random.default_rng(1)
-    P = DenseAffinity(blocks(rng, 30, 3))
+    P = DenseAffinity(unit_of(objective) * blocks(rng, 30, 3))
     W, order = rng.dirichlet(np.ones(3), size=30), [2, 0, 1]
     first = run(P, solver, objective, 3, W, max_iter=25, tol=0.0)
     second = run(P, solver, objective, 3, W[:, order], max_iter=25, tol=0.0)
@@ -128,7 +134,7 @@ def test_relabelling_the_clusters_relabels_the_answer(solver, objective):
 @led
 def test_permuting_the_items_permutes_the_answer(solver, objective):
     rng = np.random.default_rng(2)
-    matrix, W, order = blocks(rng, 30, 3), rng.dirichlet(np.ones(3), size=30), rng.permutation(30)
+    matrix, W, order = unit_of(objective) * blocks(rng, 30, 3), rng.dirichlet(np.ones(3), size=30), rng.permutation(30)
     first = run(DenseAffinity(matrix), solver, objective, 3, W, max_iter=25, tol=0.0)
     second = run(DenseAffinity(matrix[order][:, order]), solver, objective, 3, W[order], max_iter=25, tol=0.0)
     np.testing.assert_allclose(second.membership.matrix, first.membership.matrix[order], atol=1e-5)
@@ -174,7 +180,7 @@ def test_a_stationary_point_stays(solver, objective):
 
 @led
 def test_the_same_seed_gives_the_same_answer_and_another_another(solver, objective):
-    P = DenseAffinity(blocks(np.random.default_rng(5), 30, 3))
+    P = DenseAffinity(unit_of(objective) * blocks(np.random.default_rng(5), 30, 3))
     first, second, other = (run(P, solver, objective, 3, n_init=3, seed=seed, tol=1e-3) for seed in (7, 7, 8))
     np.testing.assert_array_equal(first.membership.matrix, second.membership.matrix)
     np.testing.assert_array_equal(first.trace, second.trace)
@@ -185,7 +191,7 @@ def test_the_same_seed_gives_the_same_answer_and_another_another(solver, objecti
 @led
 def test_dense_sparse_and_low_rank_give_one_answer(solver, objective, weighted):
     rng = np.random.default_rng(6)
-    factor = np.maximum(rng.dirichlet(np.full(4, 0.3), size=40) - 0.15, 0.0)
+    factor = np.sqrt(unit_of(objective)) * np.maximum(rng.dirichlet(np.full(4, 0.3), size=40) - 0.15, 0.0)
     matrix = factor @ factor.T
     weights = rng.integers(1, 4, 40).astype(float) if weighted else None
     start = rng.dirichlet(np.ones(3), size=40)
