@@ -243,7 +243,7 @@ def _split(values: Any, holes: Any) -> tuple[Any, Unobserved | None]:
 
 
 def _both_ways(values: Any) -> Any:
-    """With the pairs that are stored in one direction only stored in the other too."""
+    """The matrix with pairs that are stored in one direction only stored in the other too."""
     stored = sp.coo_array(values)
     i, j = (index.astype(np.intp) for index in stored.coords)
     lacking = ~np.isin(j * values.shape[0] + i, i * values.shape[0] + j)

@@ -82,7 +82,7 @@ def _of_small(
 def _one_by_one(
     X: Array, piece: Index, size: Index, metric: Metric, params: Mapping[str, Any] | None
 ) -> Iterator[Link]:
-    """The same from each larger piece, against all that is outside it."""
+    """The shortest link from each larger piece to all items outside it."""
     for p in np.flatnonzero(size > SMALL_PIECE):
         inside, outside = np.flatnonzero(piece == p), np.flatnonzero(piece != p)
         if len(inside) > len(outside):
@@ -93,7 +93,7 @@ def _one_by_one(
 
 
 def _by_boxes(X: Array, piece: Index, size: Index, power: float | None) -> Iterator[Link]:
-    """The same against one other piece at a time; all small pieces together are one."""
+    """The shortest link from each larger piece, sought in one other piece at a time; all small ones count as one."""
     large = np.flatnonzero(size > SMALL_PIECE)
     group = np.full(len(size), len(large))
     group[large] = np.arange(len(large))

@@ -215,7 +215,7 @@ def _frobenius_rows(rows: Array, u: Array, weights: Array | None) -> Array:
 
 
 def _with_diagonal(normalised: Normalised, extra: Array) -> Normalised:
-    """With `extra`, what rows lack to the sum of one, on the diagonal of the copies (their mean, for a weight)."""
+    """Add `extra`, by which rows fall short of one, to the diagonal of the copies (their mean, for a weight)."""
     if not extra.any():
         return normalised
     affinity, d = normalised.affinity, normalised.weights

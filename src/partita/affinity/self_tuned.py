@@ -1,4 +1,4 @@
-"""From neighbours and distances to a symmetric graph with self-tuned weights: O(nnz) time, a few N x k arrays.
+"""Symmetric graphs with self-tuned weights from neighbours and distances: O(nnz) time, a few N x k arrays.
 
 Each weight lies in [0, 1] and is computed from the scales of both its items [zelnik2004], so that both directions of a
 pair have the same one wherever both know the distance; where they do not agree (an approximate search), "union" takes

@@ -1,4 +1,4 @@
-"""An affinity around another one: what it says of itself where nothing but the other can tell.
+"""Base class of affinities that delegate to a wrapped affinity.
 
 Not a kind of its own: it has no `name`, so that the registry leaves it out.
 """
@@ -29,7 +29,7 @@ class WrappedAffinity(Affinity):
 
     @property
     def base(self) -> Affinity:
-        """What is wrapped."""
+        """The wrapped affinity."""
         return self._base
 
     @property

@@ -210,7 +210,7 @@ class LowRankEvidence(Evidence):
 
     @classmethod
     def of(cls, builder: LowRankRepresentation, lift: Lift | None, to_images: Array, images: Array) -> LowRankEvidence:
-        """With the affinity of the fitted items."""
+        """Make the evidence, and the affinity of the fitted items with it."""
         evidence = cls(builder, lift, to_images, images, 1.0, None)
         evidence.affinity = evidence._largest() if builder.n_neighbors is not None else evidence._all()
         evidence.self_affinity = float(evidence.affinity.diagonal().mean())
