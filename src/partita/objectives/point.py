@@ -27,7 +27,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Cross:
-    """What two points have in common: with it c and G are known all along the line through them."""
+    """Cross terms of two points: with them c and G are known all along the line through the points."""
 
     gram: Array  # W_1^T D W_2
     attraction: Array  # diag(W_1^T D Y_2)

@@ -184,7 +184,7 @@ def segment_between(problem: Problem, first: Point, second: Point) -> Segment:
 
 
 def _of_pairs(problem: Problem, W: Array, V: Array) -> Array:
-    """What the weights of the pairs listed add to H: coefficients of the products of s^2, s t and t^2."""
+    """Contribution of the weights of the pairs listed to H: coefficients of the products of s^2, s t and t^2."""
     pairs, excess, K = problem.pair_weights, problem.excess, W.shape[1]
     assert pairs is not None
     out = np.zeros((3 * K, 3 * K))

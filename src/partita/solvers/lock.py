@@ -153,7 +153,7 @@ def _exists_on_windows(number: int) -> bool:
 
 
 def _started(number: int) -> str | None:
-    """When a process began, in the system's ticks: tells it from a later one of the same number; None where unknown."""
+    """Start of a process in the system's ticks, which tells apart processes of the same number; None where unknown."""
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[19]
     except (OSError, IndexError):

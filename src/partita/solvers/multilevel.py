@@ -146,7 +146,7 @@ def _prolonged(level: _Level, block: Array) -> Array:
 
 
 def _lower_end(level: _Level) -> float:
-    """At most the smallest eigenvalue: Gershgorin's discs, rows and columns scaled by the positive vector."""
+    """Lower bound of the eigenvalues: Gershgorin's discs, rows and columns scaled by the positive vector."""
     matrix, u = level.matrix, level.positive
     size = matrix
     if matrix.data.size and matrix.data.min() < 0:

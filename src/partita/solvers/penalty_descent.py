@@ -195,7 +195,7 @@ class PenaltyDescent(Solver):
 
 
 def _curvature(problem: Problem, point: Point) -> float:
-    """Of f, at a point; infinite where it is too far off for numbers."""
+    """Curvature of f at a point; infinite where it is too far off for numbers."""
     return problem.curvature_bound(point) if np.isfinite(point.value) else np.inf
 
 

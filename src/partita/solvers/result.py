@@ -1,4 +1,4 @@
-"""What a fit leaves behind."""
+"""Results of a fit."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class SolveResult:
 
     @property
     def best(self) -> int:
-        """Which restart is the result."""
+        """Index of the restart that is the result."""
         return first_best([restart.objective for restart in self.restarts])
 
 

@@ -119,7 +119,7 @@ def _large(base: Affinity, n_vectors: int, residual: float | None) -> tuple[Arra
 
 
 def _of_low_rank(base: LowRankAffinity, n_vectors: int) -> tuple[Array, Array] | None:
-    """From the Gram matrix of the factor: F^T F = U diag(l) U^T gives F F^T the vectors F U l^-1/2.
+    """Leading eigenpairs from the Gram matrix of the factor: F^T F = U diag(l) U^T gives F F^T the vectors F U l^-1/2.
 
     None where it has too few that are not rounding.
     """
@@ -178,7 +178,7 @@ class _Found(NamedTuple):
 
 
 def _largest(found: list[_Found], n_vectors: int) -> list[_Found]:
-    """Those of the largest values; of some that may be equal, the first of each piece first, and large pieces first."""
+    """Eigenvectors of the largest values; of nearly equal ones the first of each piece first, large pieces first."""
     left, out = sorted(found, key=lambda one: -one.value), list[_Found]()
     while left and len(out) < n_vectors:
         top = left[0]
