@@ -39,7 +39,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ChainComparison:
-    """What several chains say of each other.
+    """Comparison of several chains.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def compare_chains(
     unit: Unit | None = None,
     traces: Mapping[str, ArrayLike] | None = None,
 ) -> ChainComparison:
-    """Whether several chains of draws agree, and how far.
+    """Compare several chains of draws: whether they agree, and how far.
 
     Parameters
     ----------

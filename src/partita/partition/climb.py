@@ -53,7 +53,7 @@ class Climb:
 
     @property
     def labels(self) -> Codes:
-        """Where the items are; those placed nowhere are -1."""
+        """Cluster of each item; -1 for those placed nowhere."""
         return np.asarray(self.state.labels)
 
     @property
@@ -63,7 +63,7 @@ class Climb:
 
     @property
     def value(self) -> float:
-        """What is minimised."""
+        """The value that is minimised."""
         from partita.kernels.partition_moves import value_of
 
         return float(value_of(self.state))

@@ -176,7 +176,7 @@ def _inside(found: Distances, counts: Array, level: float) -> tuple[NDArray[np.b
 
 
 def _furthest(units: NDArray[np.int64], among: NDArray[np.bool_], tolerance: int) -> NDArray[np.bool_]:
-    """Those of `among` that tie for the largest distance."""
+    """Mark those of `among` that tie for the largest distance."""
     return np.asarray(among & (units >= units[among].max() - tolerance))
 
 

@@ -47,7 +47,7 @@ class Scale:
     exact: bool
 
     def tolerance(self, n_items: int, n_clusters: int, most: int) -> int:
-        """By how many units equal distances may differ, to a partition of `n_clusters` from ones of at most `most`."""
+        """Units by which equal distances may differ, of a partition of `n_clusters` to ones of at most `most`."""
         if self.exact:
             return 0
         rounded = n_items // 3  # clusters, or cells, of three items or more
@@ -56,7 +56,7 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """From one partition to each draw.
+    """Distances from one partition to each draw.
 
     Attributes
     ----------

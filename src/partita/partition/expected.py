@@ -232,7 +232,7 @@ def _require_items(codes: list[Codes], n_items: int) -> None:
 
 
 def _by_draws(codes: Codes, draws: LabelBlocks, shares: Array, loss: PartitionLoss) -> float:
-    """What is minimised, from the tables of all draws."""
+    """The value that is minimised, from the tables of all draws."""
     N, K = len(codes), int(codes.max()) + 1
     f = loss.counts(N)
     u = float(f[np.bincount(codes)].sum())
@@ -254,7 +254,7 @@ def _by_draws(codes: Codes, draws: LabelBlocks, shares: Array, loss: PartitionLo
 
 
 def _sums_of_f(codes: NDArray[np.intp], n_codes: int, f: Array) -> Array:
-    """For each row the sum of f over the counts of its codes."""
+    """Sum of f over the counts of the codes, for each row."""
     rows = len(codes)
     shifted = codes + n_codes * np.arange(rows)[:, None]
     counts = np.bincount(shifted.ravel(), minlength=rows * n_codes).reshape(rows, n_codes)
@@ -262,7 +262,7 @@ def _sums_of_f(codes: NDArray[np.intp], n_codes: int, f: Array) -> Array:
 
 
 def _sums_by_sorting(codes: NDArray[np.intp], f: Array) -> Array:
-    """As `_sums_of_f`, from the lengths of runs of equal codes."""
+    """Sums of `_sums_of_f`, from the lengths of runs of equal codes."""
     codes = np.sort(codes, axis=1)
     rows, N = codes.shape
     begins = np.ones((rows, N), dtype=bool)
@@ -273,7 +273,7 @@ def _sums_by_sorting(codes: NDArray[np.intp], f: Array) -> Array:
 
 
 def minimised_by_pairs(codes: Codes, P: Any, loss: PartitionLoss) -> float:
-    """What is minimised, from the sums of each item's similarities with its own cluster; P an array, or CSR."""
+    """The value that is minimised, from each item's summed similarities with its cluster; P an array, or CSR."""
     N, K = len(codes), int(codes.max()) + 1
     sizes, within = np.bincount(codes), _within(codes, P, loss.with_itself)
     if loss.by_draws:

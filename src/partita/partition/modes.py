@@ -202,7 +202,7 @@ def posterior_modes(
 
 
 def _worth(counts: Array) -> float:
-    """How many draws of equal weight there are: whole-number weights are copies; else Kish's effective number."""
+    """Number of draws of equal weight: whole-number weights are copies; else Kish's effective number."""
     whole = counts.sum() if (counts == np.round(counts)).all() else 0.0
     return float(whole or counts.sum() ** 2 / (counts @ counts))
 

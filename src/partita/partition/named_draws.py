@@ -170,7 +170,7 @@ def _of_array(array: Any) -> NamedDraws:
 
 
 def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
-    """Of a table's columns the one that says the chain, and those of the items.
+    """Positions, among a table's columns, of the one that names the chain, and of those of the items.
 
     Raises
     ------

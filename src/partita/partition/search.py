@@ -120,7 +120,7 @@ def search_partition(
 def _checked_evidence(
     draws: Any, similarity: ArrayLike | None, weights: ArrayLike | None, loss: PartitionLoss
 ) -> Evidence:
-    """What is scored: draws or a similarity matrix, one of the two."""
+    """Evidence to score: draws or a similarity matrix, one of the two."""
     if (draws is None) == (similarity is None):
         raise InputError("pass either draws (M x N labels) or similarity (N x N), one of the two")
     if similarity is None:

@@ -1,4 +1,4 @@
-"""What a loss between partitions is: counts of items, and one formula.
+"""Losses between partitions: counts of items, and one formula.
 
 With n_k the sizes of the estimate's clusters, m_j those of a draw and n_kj their table, a loss is a function of
 
@@ -39,7 +39,7 @@ class Formula(Protocol):
     """A NamedTuple of numbers with the loss of one draw as a method, in arithmetic that NumPy and numba both run."""
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """What is minimised, from the sums above over n items in K clusters."""
+        """The value that is minimised, from the sums above over n items in K clusters."""
         ...
 
 
