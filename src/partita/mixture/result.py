@@ -93,7 +93,7 @@ class SampledPartitions:
 
     @cached_property
     def verdict(self) -> ChainVerdict | None:
-        """Whether the chains agree on partitions and on the log joint; None for one chain.
+        """Verdict on whether the chains agree on partitions and on the log joint; None for one chain.
 
         `BayesianPartition` and the command line say the same of these draws.
         """
@@ -113,7 +113,7 @@ class SampledPartitions:
 
     @property
     def disagreements(self) -> tuple[str, ...]:
-        """What shows that the chains have not come to one distribution, in words; nothing where they agree."""
+        """Evidence, in words, that the chains have not come to one distribution; empty where they agree."""
         return () if self.verdict is None else self.verdict.reasons
 
     def _traces(self) -> dict[str, NDArray[Any]]:

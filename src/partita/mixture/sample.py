@@ -197,7 +197,7 @@ def _together(
     seed: int | None,
     seconds: float,
 ) -> SampledPartitions:
-    """What the chains have kept, as many draws of each as the shortest has."""
+    """Collect what the chains have kept, as many draws of each as the shortest has."""
     n = min(chain.at.n_kept for chain in chains)
     kept = [chain.kept.rows(0, n) for chain in chains]
     labels = np.concatenate([rows.labels for rows in kept])
@@ -229,14 +229,14 @@ def _together(
 
 
 def _spaced(recorded: list[Recorded], n: int, most: int) -> list[Recorded]:
-    """At most so many of those among the first n draws, evenly spaced, or the first one there is."""
+    """Select at most so many of those among the first n draws, evenly spaced, or the first one there is."""
     among = [draw for draw in recorded if draw.draw < n] or [recorded[0]._replace(draw=n - 1)]
     at = np.linspace(0, len(among) - 1, min(len(among), most)).round().astype(int)
     return [among[a] for a in at]
 
 
 def _cut_short(result: SampledPartitions, plan: Plan) -> tuple[str, ...]:
-    """That sampling ended early, and where; nothing where it did not."""
+    """Note that sampling ended early, and where; empty where it did not."""
     if result.status == "completed":
         return ()
     why = "time was over" if result.status == "max_seconds" else "sampling was interrupted"

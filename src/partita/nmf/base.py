@@ -1,4 +1,4 @@
-"""What every factorization V ~ W H of a similarity matrix offers: an objective and one multiplicative update.
+"""The interface of factorizations V ~ W H of a similarity matrix: an objective and one multiplicative update.
 
 V is symmetric, so that V ~ W H is V ~ H^T W^T too: with H kept as its transpose, N x K like W, both halves of an
 update are the same half update with the factors exchanged. Each goes row by row over V, in chunks whose bounds depend
@@ -92,7 +92,7 @@ class NMFMethod(ABC):
 
     @abstractmethod
     def objective(self, V: Array, factors: Factors) -> float:
-        """What is minimised."""
+        """Value of the objective that is minimised."""
 
     def model(self, factors: Factors, rows: slice) -> Array:
         """The given rows of what stands for V."""

@@ -171,7 +171,7 @@ class _Restarts:
         return NMFRestart(named, value, at.status, at.optimality, at.n_iter, at.seconds, at.labels, trace), at.factors
 
     def tree(self) -> Dendrogram:
-        """Of the matrix, made once."""
+        """Dendrogram of the matrix, made once."""
         with self.lock:
             if self.dendrogram is None:
                 self.dendrogram = Dendrogram(self.V)

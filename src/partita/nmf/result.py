@@ -1,4 +1,4 @@
-"""What a factorization of a similarity matrix leaves behind."""
+"""Result of a factorization of a similarity matrix."""
 
 from __future__ import annotations
 

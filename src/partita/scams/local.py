@@ -160,7 +160,7 @@ def polished(A: Any, labels: Labels, gamma: float, lam: float, *, seed: int | No
 
 
 class _Levels(NamedTuple):
-    """What a search level by level leaves behind, by the names of `PartitionResult`."""
+    """Result of a search level by level, by the names of `PartitionResult`."""
 
     labels: Labels
     expected_loss: float
@@ -187,7 +187,7 @@ class Search:
         return self.runs.stops() is not None
 
     def self_consistent(self, share: float, given: dict[str, Labels]) -> LocalResult:
-        """From the finest partition that keeps enough on, gamma following the partition."""
+        """Start at the finest partition that keeps enough, and let gamma and the partition follow each other."""
         gamma, point = self._finest(share, given)
         steps = [point]
         for _ in range(STEPS):

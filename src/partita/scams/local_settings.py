@@ -1,4 +1,4 @@
-"""What the local search may be told: what a pair and a cluster cost, on which scale (`partita.scams.local`)."""
+"""Settings of the local search: what a pair and a cluster cost, on which scale (`partita.scams.local`)."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def _of_sparse(A: sp.csr_array, least: NDArray[np.float64]) -> Labels:
 
 
 def _of_dense(A: NDArray[np.float64], least: NDArray[np.float64]) -> Labels:
-    """From an item to all that it reaches, without an array of all links: each row is read once."""
+    """Connected components by search from each item, without an array of all links: each row is read once."""
     piece = np.full(len(A), -1, dtype=np.int64)
     for first in range(len(A)):
         if piece[first] >= 0:
@@ -76,7 +76,7 @@ def _of_dense(A: NDArray[np.float64], least: NDArray[np.float64]) -> Labels:
 
 
 def joined_by_price(labels: Labels, lam: float, piece: Labels) -> list[str]:
-    """What to say of clusters that hold items without any affinity in between; nothing where there are none.
+    """Note on clusters that hold items without any affinity in between; empty where there are none.
 
     >>> joined_by_price(np.array([0, 0, 0, 0]), 1.0, np.array([0, 0, 1, 1]))[0][:45]
     '1 cluster joins items that share no affinity,'

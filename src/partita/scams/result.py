@@ -1,4 +1,4 @@
-"""What a run of SCAMS by ADMM leaves behind."""
+"""Result of a run of SCAMS by ADMM."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHARE = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class ADMMResult:
-    """What Algorithm 1 led to.
+    """Result of Algorithm 1.
 
     Attributes
     ----------
