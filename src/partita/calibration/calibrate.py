@@ -61,7 +61,7 @@ class Alternative:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """How the probabilities came about.
+    """Method and settings by which the probabilities were calibrated.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class Calibrator:
         return self.temperature(self.density.posterior(features))
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """What a saved model needs: JSON, and arrays."""
+        """State for a saved model: JSON, and arrays."""
         config: dict[str, Any] = {"temperature": self.temperature.value, "smoothing": self.temperature.smoothing}
         if self.density is None:
             return config, {}
@@ -129,7 +129,7 @@ class Calibrator:
 
     @classmethod
     def restored(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Calibrator:
-        """From `state`."""
+        """Make the calibrator again from its `state`."""
         temperature = Temperature(float(config["temperature"]), float(config["smoothing"]))
         own = config.get("density")
         if own is None:

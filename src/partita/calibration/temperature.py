@@ -52,7 +52,7 @@ class Temperature:
         return np.asarray((1 - self.smoothing) * powered + self.smoothing / W.shape[1])
 
     def of_all(self) -> Temperature:
-        """What one fitted on halves says of a fit to all items."""
+        """Extrapolate a temperature fitted on halves to a fit of all items."""
         return Temperature(1 + (self.value - 1) / 2, max(self.smoothing / 2, SMOOTHINGS[0]))
 
 

@@ -202,7 +202,7 @@ class Ensemble(Builder):
         return config | {"methods": [method.config() for method in self.members]}
 
     def _draw(self, one: Member, draw: int, X: Array, n_clusters: int) -> tuple[int, Labels | Array]:
-        """How many items one draw saw, and its membership of all of them."""
+        """The number of items that one draw saw, and its membership of all items."""
         n = len(X)
         size = min(n if draw == 0 else max(int(np.ceil(self.share * n)), n_clusters + 1), n, self.max_items)
         if size <= n_clusters:

@@ -1,4 +1,4 @@
-"""What every criterion for the number of clusters offers: one idea, one answer, and the score of each K behind it.
+"""The interface of criteria for the number of clusters: one idea, one answer, and the score of each K behind it.
 
 A criterion is frozen settings. `judge` reads the evidence and answers with a number of clusters, or with none and the
 reason. What it needs is in `requires` and is checked first. A new criterion is one file: subclass `Criterion`, give it
@@ -34,7 +34,7 @@ REMEDY: dict[str, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What one criterion says.
+    """Answer of one criterion.
 
     Attributes
     ----------
@@ -94,7 +94,7 @@ class Criterion(Named, ABC):
 
     @abstractmethod
     def _judge(self, evidence: KEvidence) -> Judgement:
-        """As `judge`, of evidence that has what is required and two items or more."""
+        """Judge evidence that has what is required and two items or more; see `judge`."""
 
     def _silent(self, sizes: ArrayLike, reason: str) -> Judgement:
         """No answer, and why."""

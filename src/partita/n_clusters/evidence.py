@@ -1,4 +1,4 @@
-"""What criteria for the number of clusters look at: features, an affinity, draws, and what follows from them.
+"""Evidence for criteria for the number of clusters: features, an affinity, draws, and what follows from them.
 
 The affinity is the one given, the co-clustering of the draws, or else a self-tuned graph of each item's nearest
 neighbours among the features, left in as many pieces as it falls into. Its normalised form has one set of leading
@@ -243,13 +243,13 @@ class KEvidence:
         return isinstance(graph, SparseAffinity) and graph.density() < SPARSE
 
     def grown(self, max_clusters: int) -> KEvidence:
-        """The same evidence, and more clusters looked at."""
+        """Copy the evidence with a larger `max_clusters`."""
         more = replace(self, max_clusters=max_clusters, _partitions={}, _reduced={})
         more.__dict__["graph"] = self.graph  # it need not be made again
         return more
 
     def without_own_pairs(self) -> KEvidence:
-        """The same evidence with a diagonal of zeros, so that an item speaks through others alone.
+        """The evidence with a diagonal of zeros, so that an item speaks through others alone.
 
         Itself where partitions are the caller's, where the graph is held as a product and not as a matrix, and where an
         item would be left without any pair.
