@@ -242,7 +242,7 @@ class BayesianPartition(BaseEstimator):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What a reader should know; modes, and whether memberships describe the draws, are found out when asked."""
+        """Notes for the reader; modes, and whether memberships describe the draws, are worked out when first asked."""
         check_is_fitted(self, "result_")
         modes = () if self.draws_ is None else modes_note(modes_of(self.draws_, self._metric()))
         if self.misfit_ <= LARGE_MISFIT:
@@ -262,12 +262,12 @@ class BayesianPartition(BaseEstimator):
 
     @property
     def entropy_(self) -> Array:
-        """Of the rows of `membership_`, in nats."""
+        """Entropies of the rows of `membership_`, in nats."""
         return entropy(self.membership_)
 
     @property
     def misfit_(self) -> float:
-        """Of the membership to the similarity matrix."""
+        """Relative residual (misfit) of the membership to the similarity matrix."""
         return self.membership_result_.misfit
 
     @property
@@ -325,7 +325,7 @@ class BayesianPartition(BaseEstimator):
         return modes_as_given(own, self._metric(), best)
 
     def certainty(self) -> ItemCertainty:
-        """How surely each item sits with its cluster; see `partita.partition.certainty`.
+        """Certainty of each item's assignment to its cluster; see `partita.partition.certainty`.
 
         Raises
         ------
@@ -353,7 +353,7 @@ class BayesianPartition(BaseEstimator):
     # What fit does ------------------------------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """What was made for the last fit's draws, so that a fit that fails leaves no half of it."""
+        """Drop what was made for the last fit's draws, so that a fit that fails leaves no half of it."""
         for name in ("_soft", "result_"):
             self.__dict__.pop(name, None)
         self.draws_ = None
@@ -404,7 +404,7 @@ class BayesianPartition(BaseEstimator):
     def _compared(
         self, given: NamedDraws, chain: NDArray[Any] | None
     ) -> tuple[ChainComparison | None, tuple[str, ...]]:
-        """What the chains say of each other, or why that is not known."""
+        """Compare the chains, or say why they cannot be compared."""
         if chain is None:
             return None, ()
         names, counts = np.unique(chain, return_counts=True)

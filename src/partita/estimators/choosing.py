@@ -112,7 +112,7 @@ class EvidenceByK:
 
     @property
     def copies(self) -> Array | None:
-        """How often each item counts in the affinity.
+        """Number of copies of each item that the affinity counts.
 
         Merged copies of rows count once in a graph; of items that are only known by their pairs each counts.
         """
@@ -201,7 +201,7 @@ def judged(evidence: EvidenceByK, by: str = "auto") -> Choice:
 
 
 def _shown_to_criteria(evidence: EvidenceByK) -> KEvidence:
-    """What the number of clusters is judged by; see the top of this file.
+    """Evidence by which the number of clusters is judged; see the top of this file.
 
     Raises
     ------

@@ -87,7 +87,7 @@ class Extension:
         labels: NDArray[np.intp],
         used: NDArray[np.intp] | None = None,
     ) -> Extension:
-        """What is kept of a fit."""
+        """Keep what out-of-sample prediction needs of a fit."""
         affinity, weights, domain = problem.affinity, problem.weights, problem.objective.domain
         if domain.hard:
             W = np.eye(W.shape[1])[labels]

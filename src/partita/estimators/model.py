@@ -66,7 +66,7 @@ class Model:
         return normalise(affinity, self.normalization, copies, remedy=self.remedy)
 
     def factorized(self, normalised: Normalised, copies: Array | None) -> Affinity:
-        """What is factorized: the normalised affinity without its diagonal, diffused, as the model has it."""
+        """The affinity to factorize: normalised, without its diagonal and diffused where the model says so."""
         affinity = normalised.affinity if self.diagonal else _without_diagonal(normalised)
         if self.steps != "auto":
             steps = self.steps

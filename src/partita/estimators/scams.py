@@ -304,7 +304,7 @@ class SCAMS(FactorizationEstimator):
         return PartitionFound(affinity, labels, ended.gamma, objective, reached, notes)
 
     def _aside(self, A: Affinity, found: LocalResult, settings: LocalSearch, seed: int) -> list[str]:
-        """What another share would have said; nothing where it says the same."""
+        """Note on the numbers of clusters under other shares; empty where they are the same."""
         if settings.share is None or self.max_seconds is not None:
             return []
         others = {}
