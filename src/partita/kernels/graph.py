@@ -83,7 +83,7 @@ def _row_sizes(index: Any, values: Any, back: Any, mutual: bool) -> Any:
 
 @njit(cache=True, nogil=True)
 def _fill_chosen_by(index: Any, values: Any, back: Any, mutual: bool, indptr: Any, indices: Any, out: Any) -> Any:
-    """At the head of each row the links that only the other item chose, ascending; their number."""
+    """Write the links that only the other item chose at the head of each row, ascending, and return their number."""
     n, k = index.shape
     count = np.zeros(n, dtype=np.int32)
     if mutual:
