@@ -1,4 +1,4 @@
-"""How many clusters the draws have."""
+"""Distribution of the number of clusters over the draws."""
 
 from __future__ import annotations
 

@@ -237,7 +237,7 @@ def _with_labels(W: Array, labels: NDArray[np.int64]) -> Membership:
 
 
 def _top(matrix: Array) -> float:
-    """What the darkest colour stands for: the 99th percentile of the positive entries off the diagonal."""
+    """Value of the darkest colour: the 99th percentile of the positive entries off the diagonal."""
     off = ~np.eye(len(matrix), dtype=bool)
     values = matrix[off] if len(matrix) > 1 else matrix.ravel()
     values = values[np.isfinite(values) & (values > 0)]

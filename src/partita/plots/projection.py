@@ -100,7 +100,7 @@ def project_features(X: Array, columns: Sequence[str] | None = None) -> Projecti
 
 
 def limits(values: Array, labels: NDArray[np.int64]) -> tuple[float, float] | None:
-    """Where an axis should end so that a few items far off do not squash all others; None where none does.
+    """Limits of an axis by which a few items far off do not squash all others; None where there are none far off.
 
     >>> values = np.r_[np.linspace(0, 1, 200), 1000.0]
     >>> low, high = limits(values, np.zeros(201, dtype=np.int64))

@@ -1,4 +1,4 @@
-"""What a report is made of."""
+"""Contents of a report on a fit."""
 
 from __future__ import annotations
 

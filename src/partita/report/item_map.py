@@ -1,4 +1,4 @@
-"""What the interactive map is made of: which items it shows, where they lie, and what is said of each, as JSON.
+"""Data of the interactive map: which items it shows, where they lie, and what is said of each, as JSON.
 
 Up to 10,000 items all are on the map. Beyond, all boundary items up to half of that are, and a random share of each
 cluster for the rest; the counts of sure items are of all. Ids are shortened where together they would be long.
@@ -157,7 +157,7 @@ def item_map(
 
 
 def thinned(labels: NDArray[np.int64], margin: Array, most: int = MOST, threshold: float = SURE_MARGIN) -> Index:
-    """Which items a map shows: all, or boundary items first and then of every cluster in proportion; increasing.
+    """Items that a map shows: all, or boundary items first and then of every cluster in proportion; increasing.
 
     >>> thinned(np.repeat([0, 1], 50), np.r_[np.full(99, 0.9), 0.1], 10)[-1]
     np.int64(99)
@@ -188,7 +188,7 @@ def side_by_side(grid: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def sure_counts(margin: Array) -> NDArray[np.int64]:
-    """How many items have a margin of at least 0, 0.01, ..., 1.
+    """Numbers of items with a margin of at least 0, 0.01, ..., 1.
 
     >>> sure_counts(np.array([0.0, 0.2, 1.0]))[[0, 1, 20, 21, 100]].tolist()
     [3, 2, 2, 1, 1]
@@ -224,7 +224,7 @@ def _levels() -> Array:
 
 
 def _largest(matrix: Array) -> list[list[int]]:
-    """Of each row cluster and thousandths in turn, the largest first, none that rounds to zero but the first."""
+    """Clusters and their memberships in thousandths in turn, row by row, largest first; only the first may be zero."""
     order = np.argsort(-matrix, axis=1, kind="stable")[:, :LARGEST]
     value = np.rint(1000 * np.take_along_axis(matrix, order, axis=1)).astype(int)
     return [

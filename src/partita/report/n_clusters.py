@@ -1,4 +1,4 @@
-"""How many clusters, in words and a table: what the criteria said and how sure that is."""
+"""Sentences and a table on the number of clusters: what the criteria said and how sure that is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["how_many", "n_clusters_sentences"]
 
 
 def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, ...]:
-    """What a verdict says, and what to do where criteria disagree.
+    """Sentences on a verdict, and on what to do where criteria disagree.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a partition from draws is worth, in words: sentences for the page, tested like code.
+"""Sentences on the quality of a partition from draws, tested like code.
 
 Facts come first, in the order in which a reader asks: what was found, how far the draws are from it, which items are
 certain, whether the search, the chains and the modes agree. Whatever is a reason to trust it less is a caution, with

@@ -1,4 +1,4 @@
-"""What a fit says, in words: a pure function from the result to sentences, so that the wording is tested like code.
+"""Sentences on a fit: a pure function of the result, so that the wording is tested like code.
 
 Nothing here knows of HTML or files. Every sentence carries its topic and its tone: "plain" is a fact, "caution" a
 reason to trust the fit less, which a page should not let anyone overlook.
