@@ -49,7 +49,7 @@ class _Spectral(AffinityBaseline):
 
     @abstractmethod
     def embedding(self, affinity: Affinity, n_clusters: int) -> Array:
-        """What k-means sees, N x K."""
+        """The N x K embedding that k-means clusters."""
 
     def _cluster(self, evidence: BaselineEvidence, n_clusters: int, rng: np.random.Generator) -> BaselineResult:
         which = "given" if evidence.affinity is not None else repr(self.affinity)

@@ -96,7 +96,7 @@ def _sampled(options: DrawsOptions, X: NDArray[np.float64], burn_in: int, n_draw
 
 
 def _refuse_burn_in(options: DrawsOptions, status: str, n_sweeps: int, burn_in: int) -> NoReturn:
-    """Where a chain has no draw but the place at which its burn-in was cut short: that is no draw of the posterior."""
+    """Refuse a chain cut short within its burn-in: the place it reached is no draw of the posterior."""
     where = f"after {n_sweeps:,} of {burn_in:,} sweeps of burn-in, before the first draw"
     if status == "interrupted":
         raise KeyboardInterrupt(f"interrupted {where}")

@@ -1,4 +1,4 @@
-"""From the options of `partita fit` to an estimator; options that say nothing to it are refused by name."""
+"""Make an estimator from the options of `partita fit`; options that do not apply to it are refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `partita fit` and `partita demo` write and print."""
+"""Output of `partita fit` and `partita demo`: files and printed lines."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def _calibration(calibration: Calibration) -> dict[str, Any]:
 
 
 def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
-    """How many clusters, how probably, and which criteria say otherwise.
+    """The number of clusters, its probability, and the criteria that say otherwise.
 
     >>> said = [{"criterion": "stability", "n_clusters": 4}, {"criterion": "eigengap_ratio", "n_clusters": 2}]
     >>> _verdict_line(2, {"probabilities": [0.1, 0.8, 0.1], "criteria": said})

@@ -89,7 +89,7 @@ def _estimator(options: PartitionOptions, loss: str | PartitionLoss, ids: list[s
 
 
 def _report(options: PartitionOptions, estimator: BayesianPartition, ids: list[str], began: float) -> PartitionReport:
-    """What the files, the page and the summary tell."""
+    """Gather the contents of the files, the page and the summary."""
     from partita.report import PartitionReport  # matplotlib is slow to import, and a wrong input needs none
 
     name, source = _name_of(options.file), options.file.name
@@ -148,7 +148,7 @@ def _ended(
 
 
 def _doubt(estimator: BayesianPartition) -> str:
-    """Why the answer is not that of a finished search on draws of one posterior; empty where nothing says so."""
+    """Reason to doubt that the search was finished on draws of one posterior; empty where there is none."""
     result, agreement = estimator.result_, estimator.agreement_
     if result.status != "converged":
         return f"not converged ({result.status})"
@@ -178,7 +178,7 @@ def _loss(options: PartitionOptions) -> str | PartitionLoss:
 
 
 def _name_of(file: Path) -> str:
-    """What draws are called: as their file, or, where that says no more than that they are draws, as its folder.
+    """Name for the draws: that of their file, or of its folder where the file's says only that they are draws.
 
     >>> _name_of(Path("galaxy.csv.gz")), _name_of(Path("crabs-draws/draws.npz"))
     ('galaxy', 'crabs')

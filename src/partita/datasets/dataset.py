@@ -1,4 +1,4 @@
-"""What a set is: the arrays that were read (`Dataset`), and what is known of them before they are read (`Entry`)."""
+"""Data sets: the arrays that were read (`Dataset`), and what is known of them before they are read (`Entry`)."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Public:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a set without reading it.
+    """Description of a set, known without reading it.
 
     `path` is relative to the home of the sets, `sha256` that of the file, `shape` that of X, `counts` the number of
     items of each class (empty: no truth). `content_sha256` is that of the values and classes, whatever the file's

@@ -37,7 +37,7 @@ DEFLATED, MOST_ARRAYS = 1032, 10_000
 
 @dataclass(frozen=True)
 class ArrayFile:
-    """What the headers say (shape and type of each array by name) and how to load one array.
+    """Headers of a file (shape and type of each array by name), and how to load one array.
 
     A .npy file has a single array, called by the file's stem, and nothing to choose from.
     """

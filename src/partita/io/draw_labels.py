@@ -1,4 +1,4 @@
-"""What must hold of the labels of partition draws, whatever file they come from."""
+"""Checks of the labels of partition draws, whatever file they come from."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def require_whole(block: Labels, first: int, path: str | Path, gaps: bool) -> No
 
 
 def lacking(draw: int, item: int) -> str:
-    """What is said of a label that is not there."""
+    """Message about a missing label."""
     return (
         f"draw {draw} has no label for item {item}: every draw labels every item; if it lacks the item, say "
         "missing='unobserved' (command line: --missing unobserved)"

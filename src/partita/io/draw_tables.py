@@ -135,7 +135,7 @@ class _TextDraws:
         return np.array(numbers, dtype=np.float64).astype(np.int64)
 
     def _wrong(self, cell: str, number: float | None, draw: int, item: int) -> str:
-        """What is wrong with a cell; nothing if it is a label."""
+        """Describe what is wrong with a cell; empty if it is a label."""
         if is_missing(cell) and not self.gaps:
             return lacking(draw, item)
         where = f"draw {draw}, item {item}: {cell!r}"

@@ -37,7 +37,7 @@ What = Literal["affinity", "distances"]
 
 @dataclass(frozen=True)
 class MatrixTable:
-    """What `read_matrix` found."""
+    """Matrix that `read_matrix` found."""
 
     matrix: Matrix
     ids: list[str]
