@@ -1,4 +1,4 @@
-"""What an experiment found: tables with the paper's figures beside ours, drawings, and a finding for each claim."""
+"""Outcome of an experiment: tables with the paper's figures beside ours, drawings, and a finding for each claim."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Outcome:
         assert len(set(names)) == len(names), f"two of {names} would be one file"
 
     def plain(self) -> dict[str, Any]:
-        """As JSON, without what draws."""
+        """The outcome as JSON, without what draws."""
         return {
             "tables": [asdict(table) for table in self.tables],
             "drawings": [

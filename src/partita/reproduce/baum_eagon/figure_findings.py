@@ -1,4 +1,4 @@
-"""What [rotabulo2010] says of its Figures 1 and 2, and by which rule each claim counts as reproduced."""
+"""Claims of [rotabulo2010] about its Figures 1 and 2, and the rule by which each counts as reproduced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SURE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What one fit shows.
+    """Result of one fit, as a figure shows it.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Shown:
 
     @classmethod
     def of(cls, W: NDArray[np.float64], scale: float, S: NDArray[np.float64], truth: NDArray[np.int64]) -> Shown:
-        """From a membership and the similarity that it was fitted to; columns are ordered by where they are largest."""
+        """Make it from a membership and the similarity fitted; columns are ordered by where they are largest."""
         from partita import metrics
 
         place = (W * np.arange(len(W))[:, None]).sum(axis=0) / np.maximum(W.sum(axis=0), 1e-12)
@@ -64,7 +64,7 @@ class Shown:
         )
 
     def numbers(self) -> tuple[float, ...]:
-        """In the order of the table's columns."""
+        """Numbers in the order of the table's columns."""
         return self.accuracy, self.largest, *self.noise, *self.contrast
 
 
@@ -109,7 +109,7 @@ def evinced(accuracy: float, largest: float, right: float) -> Verdict:
 
 
 def figure_findings(printed: Shown, accelerated: Shown, row: str) -> list[Finding]:
-    """Of one of the figures: its claims judged by the printed update, the accelerated one beside it."""
+    """Findings on one of the figures: its claims judged by the printed update, the accelerated one beside it."""
     right = RIGHT["S-Block" if row.startswith("S-Block") else row]
     block = row.startswith("S-Block")
     claims = (

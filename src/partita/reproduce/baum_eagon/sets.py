@@ -127,7 +127,7 @@ SIMILARITIES: dict[str, dict[str, Callable[[Array], Array]]] = {
 
 
 def kind(row: str) -> str:
-    """Whether a row has "features" or its similarity is "given"."""
+    """Kind of a row: "features", or "given" where its similarity is."""
     return "features" if row in FEATURES else "given"
 
 

@@ -137,7 +137,7 @@ def claims(found: Mapping[str, Numbers]) -> list[Finding]:
 
 
 def table_of(found: Mapping[str, Numbers]) -> Table:
-    """What each step leaves wrong."""
+    """Table of what each step leaves wrong."""
     heads = "wrong in A > 0, wrong in G, rank of G, K after, adjusted Rand, ours: K, ours: adjusted"
     rows = [
         (

@@ -1,4 +1,4 @@
-"""What the text of [li2014, section 5.1] says of Figure 2, each claim held against our lines by a rule.
+"""Claims of [li2014, section 5.1] about Figure 2, each held against our lines by a rule.
 
 Of a line: "well" is a mean Rand index above .9 at every level; "degrades" is a fall of more than .1 from the first
 level to the last. Levels that a run leaves out count as not shown.
@@ -168,7 +168,7 @@ def reading_claim(readings: Table) -> Finding:
 
 
 def our_claim(panels: Sequence[Lines]) -> Finding:
-    """Not the paper's: what our search does."""
+    """Finding on our own search, which is no claim of the paper's."""
     lows = {
         panel.title: least(panel.rand(line))
         for panel in panels
@@ -185,7 +185,7 @@ def our_claim(panels: Sequence[Lines]) -> Finding:
 
 
 def all_three_claim(beside: Sequence[Lines], line: str, said: str) -> Finding:
-    """Not the paper's: Rand alone flatters, since one cluster for each item has .92 at twelve groups."""
+    """Finding of our own: Rand alone flatters, since one cluster for each item has .92 at twelve groups."""
     rand = {panel.name: least(panel.rand(line)) for panel in beside}
     adjusted = {panel.name: least(panel.adjusted(line)) for panel in beside}
     off = {panel.name: float(panel.off(line).max()) for panel in beside}

@@ -1,4 +1,4 @@
-"""What [li2014, section 5.3] says of Figure 3, each claim held against our lines by a rule."""
+"""Claims of [li2014, section 5.3] about Figure 3, each held against our lines by a rule."""
 
 from __future__ import annotations
 

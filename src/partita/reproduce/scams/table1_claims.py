@@ -1,4 +1,4 @@
-"""What [li2014, section 5.2] says of Table 1, each claim held against our figures by a rule."""
+"""Claims of [li2014, section 5.2] about Table 1, each held against our figures by a rule."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def alike(scores: Scores, how: str) -> Finding:
 
 
 def boolean_gain(paper: Scores, motions: Scores) -> Finding:
-    """What the Boolean factorization brings over Cholesky."""
+    """Finding on the gain of the Boolean factorization over Cholesky."""
     gains = {
         f"{kind}{how}": float((scores["SCAMS"][kind] - scores["SCAMS-CK"][kind])[:, 0].mean())
         for scores, how in ((paper, ""), (motions, " for motions"))
@@ -113,7 +113,7 @@ def boolean_gain(paper: Scores, motions: Scores) -> Finding:
 
 
 def known(paper: Scores, motions: Scores) -> Finding:
-    """Not the paper's: whether the affinity or the number of motions is what is missed."""
+    """Finding of our own: whether the affinity or the number of motions is what is missed."""
     told: Mapping[str, float] = {
         f"{kind}{how}": float(scores["K known"][kind][:, 0].mean())
         for scores, how in ((paper, ""), (motions, " for motions"))

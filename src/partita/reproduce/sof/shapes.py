@@ -120,7 +120,7 @@ class Shapes(Experiment):
 
     @abstractmethod
     def claims(self, found: Mapping[str, Numbers]) -> list[Finding]:
-        """What the paper says of this figure, and what came out."""
+        """Findings on the claims of the paper about this figure."""
 
 
 class Figure1(Shapes):
