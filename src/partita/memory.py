@@ -1,4 +1,4 @@
-"""How much memory is free, how much a run took, and a refusal before too large an array is made.
+"""Free memory, peak memory of a run, and a refusal before too large an array is made.
 
 `PARTITA_MEMORY_LIMIT` (bytes) overrides what the operating system reports, so that a test, or a user on a shared
 machine, can set the limit.

@@ -87,7 +87,7 @@ class ProgressBar:
 
     @property
     def _description(self) -> str:
-        """What is being done, and that it waits for a compiler."""
+        """Description of the present stage, and of waiting for a compiler."""
         return (COMPILING_WORDS if self._compilations.n_running else "") + self._stage
 
     def _describe(self) -> None:
@@ -166,7 +166,7 @@ class _Compilations:
 
 
 class Stages:
-    """What a fit is at, told to a bar where there is one."""
+    """Stages of a fit, shown by a progress bar where there is one."""
 
     def __init__(self, bar: ProgressBar | None = None) -> None:
         self.bar = bar
