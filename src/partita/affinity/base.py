@@ -150,7 +150,7 @@ class Affinity(ABC):
         """P @ W for an N x m array W, NumPy's or as `native` makes them; the product is of the kind that came."""
 
     def product(self, W: Array, spare: Array | None = None) -> Array:
-        """P @ W, which may be written over `spare`: an earlier product of that shape, not W, that is not needed."""
+        """P @ W, written over `spare` if that is compatible: an optional buffer of the result's shape, not W."""
         return self @ W
 
     @property

@@ -50,7 +50,7 @@ NONE = "pass normalization='none' (command line: --normalization none)"
 
 @dataclass(frozen=True)
 class Normalised:
-    """A normalised affinity and what it takes to normalise the affinity rows of new items the same way.
+    """A normalised affinity, with what normalises the affinity rows of new items in the same way.
 
     `factors` multiply the columns of a new row; `new_factor` gives the factor of the new item itself from its row and
     its affinity to itself.

@@ -117,7 +117,7 @@ def _csr(indptr: Any, indices: Any, values: Any) -> sp.csr_array:
 
 
 def pieces_of(graph: sp.csr_array) -> tuple[int, Index]:
-    """The number of connected pieces of a symmetric graph, and the piece of each item, in the order of their items."""
+    """Number of connected components (pieces) of a symmetric graph, and each item's, in the order of their items."""
     if graph.nnz < COMPILED_FROM:
         n_pieces, piece = connected_components(graph, directed=False)
         return int(n_pieces), piece

@@ -13,7 +13,7 @@ __all__ = ["WrappedAffinity"]
 
 
 class WrappedAffinity(Affinity):
-    """An affinity made of a `base`, which tells its size, what a product costs, and where it lies.
+    """An affinity around a `base`, to which it delegates its size, the cost of a product, and where it lies.
 
     Parameters
     ----------
