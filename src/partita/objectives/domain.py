@@ -44,7 +44,7 @@ ROUNDING = 1e-12
 
 
 class Domain(ABC):
-    """A feasible set of N x K factors. `weights` are the item weights D; None is one for each."""
+    """Constraint set of N x K factors (domain). `weights` are the item weights D; None is one for each."""
 
     name: ClassVar[str]
     equation: ClassVar[str]

@@ -1,4 +1,4 @@
-"""Points of the factorization: a factor and what one product with P told about it, or what lies between two of them."""
+"""Points of the factorization: a factor and the results of one product with P, or what lies between two of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A membership and what one product with P told about it."""
+    """A membership and the results of one product with P."""
 
     W: Array
     product: Array  # Y = P D W

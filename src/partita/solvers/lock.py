@@ -32,7 +32,7 @@ _guard = threading.Lock()
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Have the folder while inside.
+    """Hold the lock on the folder while inside.
 
     Raises
     ------
