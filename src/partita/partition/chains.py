@@ -1,4 +1,4 @@
-"""Do chains agree: have several runs of a sampler come to one posterior over partitions?
+"""Agreement of chains: whether several runs of a sampler have come to one posterior over partitions.
 
 Three things are compared, since each misses what another sees: which items are together (the similarity matrix of each
 chain), the number of clusters, and the distance to a draw in the middle (split R-hat of both traces [vehtari2021]).

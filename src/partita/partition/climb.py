@@ -1,4 +1,4 @@
-"""One run of the search: from a start to a partition that no move improves.
+"""Local search (climb): one run from a start to a partition that no move improves.
 
 Passes that move single items until nothing changes, then merges; and for the runs that ended best, splits and the
 rebuilding of whole clusters [dahl2022], with passes again after each that was kept. Where that changes nothing more,
@@ -34,7 +34,7 @@ RESPONSES = 2
 
 
 class Climb:
-    """A state and the moves on it.
+    """State of a local search, and the moves on it.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class Climb:
 
     @property
     def n_clusters(self) -> int:
-        """K."""
+        """Number of clusters K."""
         return int(self.state.counts[0])
 
     @property
@@ -141,7 +141,7 @@ class Climb:
         return kept
 
     def _escape(self, rng: np.random.Generator, foremost: bool) -> int:
-        """Moves that are worse at first; how many led to a better partition. What has levels has a way out in them."""
+        """Try moves that are worse at first; return how many led to a better partition (0 where there are levels)."""
         if self.evidence.has_levels:
             return 0
         passes = int(ESCAPE / (self.N * self.evidence.pass_cost(self.n_clusters)))

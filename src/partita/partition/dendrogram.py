@@ -99,7 +99,7 @@ class Dendrogram:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return len(self.order)
 
     def cut(self, n_merges: int) -> Codes:

@@ -119,7 +119,7 @@ class PartitionDraws:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return int(self.labels.shape[1])
 
     @property

@@ -50,7 +50,7 @@ class Evidence:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         if self.draws is not None:
             return self.draws.n_items
         assert self.matrix is not None

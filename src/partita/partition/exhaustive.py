@@ -64,7 +64,7 @@ def all_partitions(n_items: int) -> Codes:
 
 
 class Best(NamedTuple):
-    """The best of all partitions within a cap, what is minimised there, and the least of that whatever the cap."""
+    """Best of all partitions within a cap, its value, and the least value whatever the cap."""
 
     codes: Codes
     value: float

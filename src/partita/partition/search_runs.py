@@ -59,7 +59,7 @@ def search_evidence(
 
 @dataclass(eq=False)
 class _Found:
-    """A partition, and what is minimised."""
+    """A partition and its value."""
 
     start: str
     codes: Codes
@@ -69,7 +69,7 @@ class _Found:
 
 @dataclass(eq=False)
 class _Search:
-    """One call: what was found so far."""
+    """State of one search: the results so far."""
 
     evidence: Evidence
     cap: int

@@ -23,7 +23,7 @@ __all__ = ["AdjustedRand", "PosteriorExpectedRand"]
 
 
 class AdjustedRandFormula(NamedTuple):
-    """`unused`: a compiled tuple has at least one number."""
+    """Formula without numbers; `unused`, since a compiled tuple has at least one."""
 
     unused: float = 0.0
 
@@ -34,7 +34,7 @@ class AdjustedRandFormula(NamedTuple):
 
 
 class ExpectedRandFormula(NamedTuple):
-    """`unused`: a compiled tuple has at least one number."""
+    """Formula without numbers; `unused`, since a compiled tuple has at least one."""
 
     unused: float = 0.0
 

@@ -17,7 +17,7 @@ __all__ = ["LowerBound"]
 
 
 class LowerBoundFormula(NamedTuple):
-    """The unit: what natural logarithms are divided by."""
+    """Formula with the unit, by which natural logarithms are divided."""
 
     per_nat: float
 
