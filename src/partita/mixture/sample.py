@@ -1,4 +1,4 @@
-"""Partition draws of a Dirichlet-process Gaussian mixture: what the estimator and the command line share."""
+"""Partition draws of a Dirichlet-process Gaussian mixture, for the estimator and the command line."""
 
 from __future__ import annotations
 

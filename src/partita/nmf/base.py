@@ -55,7 +55,7 @@ class Factors:
 
     @property
     def n_components(self) -> int:
-        """K."""
+        """Number of components K."""
         return int(self.W.shape[1])
 
     def finite(self) -> bool:

@@ -137,7 +137,7 @@ def nmf(
 
 @dataclass(eq=False)
 class _Restarts:
-    """One call of `nmf`: what its restarts share, and what they led to."""
+    """One call of `nmf`: the data that its restarts share, and their results."""
 
     V: Array
     K: int

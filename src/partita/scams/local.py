@@ -264,7 +264,7 @@ class Search:
     def _priced(
         self, gamma: float, given: dict[str, Labels], search: Callable[[Evidence, dict[str, Labels]], Found]
     ) -> tuple[float, Found]:
-        """A partition and the price of its clusters, which gives way where it alone joins pieces (top of this file)."""
+        """A partition and the price of its clusters, lowered where it alone joins components (see the top)."""
         lam = self.settings.price
         while True:
             found = search(Evidence(ConstantPotts(gamma, lam), None, self.A), given)
@@ -286,5 +286,5 @@ class Search:
 
     @cached_property
     def piece(self) -> Labels:
-        """The piece of the affinity that each item is in."""
+        """Connected component of the affinity that each item is in (piece)."""
         return pieces_of_affinity(self.A)

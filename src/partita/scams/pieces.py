@@ -1,4 +1,4 @@
-"""Pieces of an affinity: sets of items that share no affinity, directly or through others.
+"""Connected components (pieces) of an affinity: sets of items that share no affinity, directly or through others.
 
 No two pieces have anything in common that an objective could cut, so what joins them in one cluster is its price alone:
 it costs 2 gamma n_a n_b, and saves lambda. `partita.scams.local` asks here whether that happened.
@@ -24,7 +24,7 @@ ROWS = 256
 
 
 def pieces_of_affinity(A: Any) -> Labels:
-    """The piece of each item, from 0 on; -1 for items without any affinity, which say nothing of where they belong.
+    """Connected component (piece) of each item, from 0 on; -1 for items without any affinity, which belong to none.
 
     Parameters
     ----------
