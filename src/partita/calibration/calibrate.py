@@ -1,4 +1,4 @@
-"""Memberships that mean what they say: a density for the posterior, and held-out fits for how sure it may be.
+"""Calibrated memberships: a density for the posterior, and held-out fits for how certain it may be.
 
 1. Two densities are fitted to the items (`partita.calibration.selection`): K components, and a mixture for each fitted
    cluster. BIC chooses. Without features, or with another than the Euclidean distance, or with too few items for a

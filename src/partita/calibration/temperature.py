@@ -1,4 +1,4 @@
-"""Temperature: memberships made as sure as fits to other items bear out, no more.
+"""Temperature scaling: memberships made as certain as fits to other items bear out, no more.
 
 w_k -> (1 - s) w_k^(1/T) / sum_l w_l^(1/T) + s / K with T >= 1 and 0 < s < 1: the temperature of [guo2017] and a little
 of add-half smoothing, so that no membership is a hard zero. The order of the entries of a row never changes, nor

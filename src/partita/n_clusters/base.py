@@ -97,7 +97,7 @@ class Criterion(Named, ABC):
         """Judge evidence that has what is required and two items or more; see `judge`."""
 
     def _silent(self, sizes: ArrayLike, reason: str) -> Judgement:
-        """No answer, and why."""
+        """Judgement without an answer, and the reason."""
         tried = np.asarray(sizes, dtype=np.int64)
         return Judgement(self.name, None, tried, np.full(len(tried), np.nan), note=reason)
 

@@ -1,7 +1,7 @@
 """Evidence for criteria for the number of clusters: features, an affinity, draws, and what follows from them.
 
 The affinity is the one given, the co-clustering of the draws, or else a self-tuned graph of each item's nearest
-neighbours among the features, left in as many pieces as it falls into. Its normalised form has one set of leading
+neighbours among the features, whose connected components are not linked. Its normalised form has one set of leading
 eigenvectors, and the partition at every K is read from the first K of them (`cluster_qr`), unless the caller has
 partitions of its own.
 
@@ -145,7 +145,7 @@ class KEvidence:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return int(self._n_items)  # type: ignore[attr-defined]
 
     @property

@@ -63,7 +63,7 @@ GROWTH, GROWN = 2, 2
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The number of clusters, and what stands behind it.
+    """Verdict on the number of clusters, and the evidence behind it.
 
     Attributes
     ----------
