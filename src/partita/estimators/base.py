@@ -46,7 +46,7 @@ RANDOM_RESTARTS = 10
 
 
 class NameIn(StrOptions):
-    """One of some words, or a name that a registry has by then: users add their own."""
+    """Constraint of a parameter to some words or a name in a registry, looked up at that time: users add their own."""
 
     def __init__(self, words: set[str], registry: dict[str, Any], what: str) -> None:
         super().__init__(words)

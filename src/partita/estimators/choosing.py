@@ -37,7 +37,7 @@ GIVE_A_NUMBER = "give the number of clusters (command line: as --k 3)"
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The number of clusters that a fit goes on with.
+    """Choice of the number of clusters of a fit.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class EvidenceByK:
         return self._built[known]
 
     def before_k(self) -> Built:
-        """The evidence before there is a number: pieces of a neighbour graph stay apart.
+        """The evidence before there is a number: connected components of a neighbour graph are not linked.
 
         An affinity that needs the number ("ensemble", scale="balanced") is made for the one that `judged` gives.
         """

@@ -141,7 +141,7 @@ class Groups:
         return ContractedAffinity(graph, self.of_item, weights) if self.linked else graph
 
     def contract(self, of_items: Problem) -> tuple[Problem, float]:
-        """The problem over groups, what was said about pairs in it; and what its objective leaves out.
+        """Contract a problem to groups, with its constraints; return it and the constant that its objective leaves out.
 
         That is the variance of P within pairs of groups, a constant; within those that cannot be linked there is none,
         since each of their pairs of items is observed as zero.

@@ -74,7 +74,7 @@ class Items:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return int(self.features.shape[0])
 
     @property

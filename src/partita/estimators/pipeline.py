@@ -1,4 +1,4 @@
-"""A fit from door to door: rows -> items -> groups -> number of clusters -> evidence -> problem -> solution -> rows.
+"""The fit pipeline: rows -> items -> groups -> number of clusters -> evidence -> problem -> solution -> rows.
 
 Three index spaces, and each array says by its name which one it is of: the N rows that a user gives; the n distinct
 items, of which equal rows are one (`partita.estimators.items`); and the groups of items that must-links join

@@ -252,7 +252,7 @@ class SCAMS(FactorizationEstimator):
         return SCAMSChoice(K, start=start, notes=tuple(notes), found=found).within(groups)
 
     def _refuse_twice_told(self) -> None:
-        """An ADMM says what pairs and clusters cost, and on which scale; a number of clusters what a pair costs.
+        """Refuse options that contradict an ADMM, which sets all prices and the scale, or a number of clusters.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""SoftClustering: what we recommend."""
+"""SoftClustering: the recommended estimator."""
 
 from __future__ import annotations
 
