@@ -1,4 +1,4 @@
-"""The evidence beside what the fit makes of it: P and W diag(a) W^T, items by cluster.
+"""Evidence and fit side by side: P and W diag(a) W^T, items by cluster.
 
 Blocks on the diagonal of the left picture say that there are clusters; where the right picture lacks what the left one
 shows, the memberships do not explain it.

@@ -78,7 +78,7 @@ class PairMeans:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return len(self.order)
 
     @property

@@ -43,7 +43,7 @@ LENGTHS = (200, 100, 50, 25, 12)
 
 @dataclass(frozen=True)
 class ItemMap:
-    """A map.
+    """Data of an interactive map.
 
     Attributes
     ----------

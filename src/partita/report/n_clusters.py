@@ -83,7 +83,7 @@ def _named(row: dict[str, Any]) -> str:
 
 
 def _answer(row: dict[str, Any], sure: float | None) -> str:
-    """The number; of the test of one cluster, that it is another; or that there is none."""
+    """Answer of a criterion: a number, "not 1" for the test of one cluster, or "none"."""
     if row["n_clusters"] is not None:
         return str(row["n_clusters"])
     return "not 1" if row["criterion"] == "one_cluster" and sure is not None else "none"

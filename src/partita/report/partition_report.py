@@ -83,7 +83,7 @@ class PartitionReport:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return len(self.estimator.labels_)
 
     @cached_property
