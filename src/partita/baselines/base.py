@@ -73,7 +73,7 @@ class BaselineEvidence:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return len(self.features) if self.features is not None else int(self.affinity.n_items)
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:

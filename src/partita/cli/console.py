@@ -104,7 +104,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
 
 
 def _told(error: Exception) -> int:
-    """Say what went wrong; the exit code. What input cannot explain is a bug of ours, and named so."""
+    """Say what went wrong and return the exit code. What input cannot explain is a bug of ours, and named so."""
     from numpy.linalg import LinAlgError
 
     explained = (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError)

@@ -28,7 +28,7 @@ __all__ = ["run_draws"]
 
 
 def run_draws(options: DrawsOptions) -> int:
-    """Read, sample, write; the exit code."""
+    """Read, sample and write; return the exit code."""
     began = time.perf_counter()
     burn_in = options.sweeps // 2 if options.burn_in is None else options.burn_in
     n_draws = (options.sweeps - burn_in) // options.thin
@@ -107,7 +107,7 @@ def _refuse_burn_in(options: DrawsOptions, status: str, n_sweeps: int, burn_in: 
 
 
 def _write(options: DrawsOptions, folder: Path, items: Input, drawn: SampledPartitions, began: float) -> dict[str, Any]:
-    """Write every file of the output folder; what `result.json` says."""
+    """Write every file of the output folder; return the contents of `result.json`."""
     np.savez_compressed(
         folder / "draws.npz",
         draw=drawn.labels,
@@ -153,7 +153,7 @@ def _write(options: DrawsOptions, folder: Path, items: Input, drawn: SampledPart
 def _ended(
     options: DrawsOptions, drawn: SampledPartitions, result: dict[str, Any], out: Path, *, interrupted: bool
 ) -> int:
-    """Print what was drawn; the exit code."""
+    """Print what was drawn; return the exit code."""
     if options.as_json:
         sys.stdout.write(json_text(result))
     elif not options.quiet:

@@ -38,7 +38,7 @@ class Fit:
 
 
 def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], quiet: bool) -> dict[str, Any]:
-    """Write every file of the output folder but its manifest; what `result.json` says.
+    """Write every file of the output folder but its manifest; return the contents of `result.json`.
 
     `given` are the options of the command, which the parameters of the estimator complete.
     """

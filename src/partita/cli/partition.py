@@ -46,7 +46,7 @@ WRITING = "partita: the search had ended; writing what it found"
 
 
 def run_partition(options: PartitionOptions) -> int:
-    """Read, search, write; the exit code."""
+    """Read, search and write; return the exit code."""
     began = time.perf_counter()
     loss = _loss(options)
     if not 0 < options.level <= 1:
@@ -111,7 +111,7 @@ def _report(options: PartitionOptions, estimator: BayesianPartition, ids: list[s
 def _write(
     options: PartitionOptions, folder: Path, report: PartitionReport, digest: str | None, began: float
 ) -> dict[str, Any]:
-    """Write every file of the output folder; what `result.json` says."""
+    """Write every file of the output folder; return the contents of `result.json`."""
     from partita.cli.partition_output import partition_record, write_partition_files
     from partita.report import write_partition_report
 
@@ -128,7 +128,7 @@ def _write(
 def _ended(
     options: PartitionOptions, report: PartitionReport, result: dict[str, Any], out: Path, *, interrupted: bool
 ) -> int:
-    """Print what was found; the exit code."""
+    """Print what was found; return the exit code."""
     if options.as_json:
         sys.stdout.write(json_text(result))
     elif not options.quiet:

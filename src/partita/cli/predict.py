@@ -28,7 +28,7 @@ INSTEAD = {
 
 
 def run_predict(options: PredictOptions) -> int:
-    """Read, score, write; the exit code."""
+    """Read, score and write; return the exit code."""
     out = options.out
     if out.exists() and not (options.force and out.is_file()):
         raise InputError(f"{out} exists already: pass --force to replace it, or another --out")

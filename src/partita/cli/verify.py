@@ -1,4 +1,4 @@
-"""`partita verify`: are the files of a result as they were written, and does its command give them again?"""
+"""`partita verify`: check that the files of a result are as written, and that its command gives them again."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ State = Literal["same bits", "differs", "missing", "changed", "unexpected", "not
 
 @dataclass(frozen=True)
 class Compared:
-    """One file: what is the matter with it."""
+    """Result of the check of one file."""
 
     file: str
     state: State
@@ -42,7 +42,7 @@ class Compared:
 
 
 def run_verify(options: VerifyOptions) -> int:
-    """Check the files against the manifest, run the command again and compare; the exit code.
+    """Check the files against the manifest, run the command again and compare; return the exit code.
 
     0 where every file is whole and the new run gives the same bits, 2 where something is not as the manifest says.
     """
@@ -137,7 +137,7 @@ def _replayed(folder: Path, manifest: dict[str, Any], file: Path | None) -> tupl
 
 
 def run_again(command: str, given: dict[str, Any], places: dict[str, Path], out: Path) -> int:
-    """Run a command into a new folder, with its options as given and its files where they are now; the exit code."""
+    """Run a command into a new folder, with its options as given and its files where they are now."""
     match command:
         case "demo":
             return run_demo(DemoOptions(out, quiet=True))

@@ -257,7 +257,7 @@ def _lists(column: Any, width: int, first: int, file: Path, gaps: bool) -> Label
 
 
 def _require_present(column: Any, file: Path, first: int, item: int, width: int) -> None:
-    """No gap in `width` labels of each draw, from draw `first` and item `item` on."""
+    """Raise for a gap in `width` labels of each draw, from draw `first` and item `item` on."""
     if column.null_count:
         draw, further = divmod(int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0]), width)
         raise InputError(f"{file}: {lacking(first + draw, item + further)}")

@@ -201,7 +201,7 @@ def _from_table(
 
 
 def _require_same_order(ids: Sequence[str], columns: Sequence[str], file: Path, what: What) -> None:
-    """Rows and columns that carry the same names have to carry them in the same order."""
+    """Raise where rows and columns carry the same names in different orders."""
     if list(ids) != list(columns) and sorted(ids) == sorted(columns):
         at = next(at for at, (row, column) in enumerate(zip(ids, columns)) if row != column)
         raise InputError(

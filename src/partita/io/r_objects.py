@@ -211,7 +211,7 @@ def _subscript(*at: int) -> str:
 
 
 def _require_allowed(holes: NDArray[np.bool_], file: Path, *, missing: bool, place: Callable[..., str]) -> None:
-    """No NA where every draw must label every item; places count from 1, as in R."""
+    """Raise for NA where every draw must label every item; places count from 1, as in R."""
     if holes.any() and not missing:
         at = place(*(int(axis[0]) + 1 for axis in np.nonzero(holes)))
         raise InputError(
