@@ -1,4 +1,4 @@
-"""Cells kept on disk as they are computed: a line of JSON each, so that a run that stopped goes on where it was."""
+"""Cells kept on disk as they are computed: a line of JSON each, so that a run that stopped can resume."""
 
 from __future__ import annotations
 

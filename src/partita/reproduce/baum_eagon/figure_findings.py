@@ -84,7 +84,7 @@ def outline(S: NDArray[Any], truth: NDArray[Any]) -> tuple[float, float]:
 
 
 def smoothed(before: float, after: float) -> Verdict:
-    """Noise at most half of what it was: reproduced; less than it was: in part.
+    """Verdict on noise: reproduced where it is at most half of what it was, in part where it is less.
 
     >>> smoothed(0.6, 0.3), smoothed(0.6, 0.5), smoothed(0.6, 0.7)
     ('reproduced', 'in part', 'not reproduced')
@@ -93,7 +93,7 @@ def smoothed(before: float, after: float) -> Verdict:
 
 
 def recognised(noise: float) -> Verdict:
-    """Spread around the blocks' means at most half of their difference: reproduced; no larger than it: in part.
+    """Verdict on blocks: reproduced where the spread is at most half of the means' difference, in part where no larger.
 
     >>> recognised(0.3), recognised(0.8), recognised(1.2)
     ('reproduced', 'in part', 'not reproduced')
@@ -102,7 +102,7 @@ def recognised(noise: float) -> Verdict:
 
 
 def evinced(accuracy: float, largest: float, right: float) -> Verdict:
-    """Labels right and memberships that say so: reproduced; labels only: in part."""
+    """Verdict on labels: reproduced where they are right and memberships say so, in part where labels only are."""
     if accuracy < right:
         return "not reproduced"
     return "reproduced" if largest > SURE else "in part"

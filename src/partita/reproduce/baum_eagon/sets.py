@@ -38,7 +38,7 @@ class Items:
 
     @property
     def n_clusters(self) -> int:
-        """K."""
+        """Number of clusters K."""
         return int(self.truth.max()) + 1
 
 

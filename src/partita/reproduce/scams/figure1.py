@@ -114,7 +114,7 @@ def contaminated(which: str, seed: int) -> tuple[Array, Labels]:
 
 
 def claims(found: Mapping[str, Numbers]) -> list[Finding]:
-    """The two of the caption."""
+    """Findings on the two claims of the caption."""
     wrong = {CONSTRUCTIONS[key]: cell["wrong"] for key, cell in found.items()}
     blocks = {CONSTRUCTIONS[key]: cell["adjusted"] for key, cell in found.items()}
     ours = {CONSTRUCTIONS[key]: cell["ours_adjusted"] for key, cell in found.items()}

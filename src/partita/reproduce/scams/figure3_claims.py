@@ -17,7 +17,7 @@ PROMISING = 0.8
 
 
 def claims(panels: Mapping[str, Lines], advised: Mapping[str, Lines]) -> list[Finding]:
-    """All of them; `advised` are the lines on the affinities for faces."""
+    """All findings; `advised` are the lines on the affinities for faces."""
     ssc, lrr = panels["SSC"], panels["LRR"]
     last = {name: float(lrr.rand(name)[-1]) for name in ALL}
     falls = {kind: {name: fall(panel.rand(name)) for name in ALL} for kind, panel in panels.items()}

@@ -18,7 +18,7 @@ SLIGHT = 0.1
 
 
 def graded(parts: Iterable[bool]) -> Verdict:
-    """All parts of a claim hold, some, or none.
+    """Verdict on a claim of which all parts hold, some, or none.
 
     >>> graded([True, True]), graded([True, False]), graded([False])
     ('reproduced', 'in part', 'not reproduced')

@@ -22,7 +22,7 @@ SOF = {"estimator": "SoF", "start": "spectral", "n_init": 1}
 
 @dataclass(frozen=True)
 class Method:
-    """One row.
+    """One row of the tables.
 
     Attributes
     ----------

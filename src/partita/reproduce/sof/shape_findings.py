@@ -24,7 +24,7 @@ OTHERS = ("SoF, Algorithm 1", "SoF, balanced c", "SoftClustering")
 
 
 def counted(holds: Sequence[bool]) -> Verdict:
-    """All, some or none.
+    """Verdict on a claim that holds for all, some or none.
 
     >>> counted([True, True]), counted([True, False]), counted([False])
     ('reproduced', 'in part', 'not reproduced')

@@ -104,7 +104,7 @@ class ScoreTable(Experiment):
 
 
 class Table3(ScoreTable):
-    """Purity."""
+    """Table 3: purity."""
 
     name = "sof-table3"
     title = "Table 3: average purity over 20 runs on 7 UCI data sets"
@@ -112,7 +112,7 @@ class Table3(ScoreTable):
 
 
 class Table4(ScoreTable):
-    """Rand index."""
+    """Table 4: Rand index."""
 
     name = "sof-table4"
     title = "Table 4: average Rand index over 20 runs on 7 UCI data sets"
@@ -120,7 +120,7 @@ class Table4(ScoreTable):
 
 
 class Table5(ScoreTable):
-    """Accuracy."""
+    """Table 5: accuracy."""
 
     name = "sof-table5"
     title = "Table 5: average accuracy over 20 runs on 7 UCI data sets"
