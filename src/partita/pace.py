@@ -81,7 +81,7 @@ class _Course:
 
 
 class Pace:
-    """Follows what the driver tells.
+    """Estimator of speed and remaining time, from the driver's reports.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class Pace:
         return Remaining((self._now - self._began) / told * waiting, False) if told > 0 else None
 
     def _in_time(self, remaining: Remaining | None) -> Remaining | None:
-        """No more than `max_seconds` leave."""
+        """Cap the remaining time at what `max_seconds` leaves."""
         left = None if self._at is None else self._at.seconds_left
         if left is None or (remaining is not None and remaining.seconds <= left):
             return remaining

@@ -96,7 +96,7 @@ class ProgressBar:
                 self._bar.update(self._task, description=self._description)
 
     def _listen(self) -> None:
-        """Hear of compilations from here on, once numba is there."""
+        """Listen to numba's compilations from here on, once it is loaded."""
         events = sys.modules.get("numba.core.event")
         with self._lock:
             if events is not None and self._events is None and not self._closed:
@@ -174,12 +174,12 @@ class Stages:
 
     @contextmanager
     def __call__(self, what: str) -> Iterator[None]:
-        """Be at `what` while inside."""
+        """Enter stage `what` while inside."""
         self.enter(what)
         yield
 
     def enter(self, what: str) -> None:
-        """Be at `what` from here on."""
+        """Enter stage `what` from here on."""
         self.now = what
         if self.bar is not None:
             self.bar.enter(what)
