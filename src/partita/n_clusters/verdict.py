@@ -219,9 +219,10 @@ def _notes(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple[i
     if not named:
         return ["no criterion could tell: " + "; ".join(f"{j.criterion}: {j.note}" for j in judgements)]
     out = []
-    others = [f"{j.criterion} {j.n_clusters}" for j in named if j.n_clusters != K]
+    others = [f"{j.criterion} says {j.n_clusters}" for j in named if j.n_clusters != K]
     if others:
-        out.append(f"criteria disagree: {len(named) - len(others)} of {len(named)} say {K}, not so {', '.join(others)}")
+        share = f"{len(named) - len(others)} of {len(named)} criteria say {K}"
+        out.append(f"criteria disagree: {share}, {', '.join(others)}")
         if sure < DOUBTFUL:
             span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
             out.append(f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several")

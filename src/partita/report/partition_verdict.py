@@ -201,13 +201,13 @@ def _search(report: PartitionReport) -> list[Sentence]:
     result = report.estimator.result_
     n, agreeing = len(result.runs), result.n_agreeing
     if n == 0:
-        text = "No run of the search was finished: it is the best of the starts."
+        text = "No restart of the search was finished: it is the best of the starts."
     elif n == 1:
-        text = "One run of the search was made; whether another would end elsewhere was not tried."
+        text = "One restart of the search was run; whether another would end elsewhere was not tried."
     elif agreeing == n:
-        text = f"All {n} runs of the search ended this good."
+        text = f"All {n} restarts of the search reached this objective."
     else:
-        text = f"{agreeing} of {n} runs of the search ended this good; the worst was {result.gap:.2g} off."
+        text = f"{agreeing} of {n} restarts of the search reached this objective; the worst was {result.gap:.2g} off."
     out = [Sentence("restarts", text)]
     match result.status:
         case "max_seconds":
