@@ -35,7 +35,7 @@ class ContractedAffinity(WrappedAffinity):
     Parameters
     ----------
     base : Affinity
-        Of the items; pair weights become those of the groups, their sum over the pairs of items.
+        Affinity of the items; pair weights become those of the groups, their sum over the pairs of items.
     groups : array of N
         The group of each item, 0..G-1, none empty.
     weights : array of N, optional

@@ -40,7 +40,7 @@ class Landmarks(Builder):
     selection : {"kmeans", "uniform"}
         Centres of k-means on 20 m items, or items drawn at random.
     seed : int
-        Of the selection.
+        Seed of the selection.
 
     Notes
     -----

@@ -48,7 +48,7 @@ class RandomFeatures(Builder):
     scale : float or "balanced"
         c > 0, or the c at which the mean of the kernel is 1 / K.
     seed : int
-        Of the features and of the sample that the scale is found on.
+        Seed of the features and of the sample that the scale is found on.
 
     Notes
     -----

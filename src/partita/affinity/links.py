@@ -1,4 +1,4 @@
-"""The shortest links between the pieces of a graph (Boruvka): a spanning tree over them.
+"""The shortest links between the connected components (pieces) of a graph (Boruvka): a spanning tree over them.
 
 Small pieces are asked all at once: among one more neighbour than a piece has items, one is outside. A larger piece is
 asked for its nearest item outside; among many items with a distance that a k-d tree knows, one other piece at a time,
@@ -40,7 +40,7 @@ Link = tuple[int, int, float]
 def shortest_links(
     X: Array, sigma: Array, piece: Index, metric: Metric, params: Mapping[str, Any] | None
 ) -> sp.csr_array:
-    """The shortest link from each piece to the rest, repeated until one piece is left; both directions are stored.
+    """The shortest link from each component to the rest, repeated until one is left; both directions are stored.
 
     Weights are heavy-tailed, 1 / (1 + L^2 / (sigma_i sigma_j)).
     """

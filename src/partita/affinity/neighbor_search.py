@@ -78,7 +78,7 @@ class TreeSearch:
     ----------
     Y : n x d array
     power : float
-        Of the Minkowski distance, at least 1.
+        Power of the Minkowski distance, at least 1.
     """
 
     def __init__(self, Y: Array, power: float) -> None:

@@ -81,7 +81,7 @@ def normalise(
     weights : array of N, optional
         How often each item counts; once by default.
     remedy : str
-        What an error says to do where pairs are unobserved.
+        Advice that an error gives where pairs are unobserved.
 
     Raises
     ------

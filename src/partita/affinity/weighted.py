@@ -35,7 +35,7 @@ class WeightedAffinity(WrappedAffinity):
     first, second : arrays of int
         Each pair once, in either order; (i, i) is an item with itself.
     weight : float or array
-        What the pair counts, nonnegative and finite; all other pairs count one.
+        Weight of the pair, nonnegative and finite; all other pairs count one.
     value : float or array, optional
         Evidence that replaces P_ij for these pairs, which then count `weight`. By default P_ij stays, and `weight`
         multiplies what the pair counted before: a pair that was not observed stays so.

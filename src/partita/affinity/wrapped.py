@@ -18,7 +18,7 @@ class WrappedAffinity(Affinity):
     Parameters
     ----------
     base : Affinity
-        What is wrapped.
+        The wrapped affinity.
     """
 
     # Whether the product needs W in NumPy arrays wherever the base lies: the wrapper adds something of SciPy's to it.
