@@ -8,7 +8,7 @@ They all minimise ||P - W diag(a) W^T||^2; the constraint on W makes the model.
     orthonormal    W^T D W = I         spectral relaxation of kernel k-means
 
 A domain knows the nearest feasible factor, how a start (a membership) becomes a factor, how a factor becomes a
-membership, and how far an item still is from where it wants to be, which is what `optimality` measures.
+membership, and how far a step would still move an item: the stationarity that `optimality` measures.
 """
 
 from __future__ import annotations

@@ -66,11 +66,11 @@ class Segment:
     attraction : 3 x K array
         The coefficients of s^2, s t and t^2 in c.
     gram : 3 x K x K array
-        Those in G.
+        Coefficients of G.
     pairs : 3 x 3 x K x K array, optional
-        Those of their products in what weights of pairs add to H.
+        Coefficients of their products in what weights of pairs add to H.
     rest : float
-        What G o G counts in H.
+        Weight of G o G in H.
     attraction_of_move, gram_of_move : arrays of K and K x K
         diag((V - W)^T P (V - W)) and (V - W)^T (V - W).
     """

@@ -48,12 +48,12 @@ class Solver(ABC):
     Class attributes
     ----------------
     requires : methods that the affinity must offer beyond products, checked before the first step
-    domains : where the objective's factor may lie, by the names of `partita.objectives.Domain`; checked first too
+    domains : constraint sets of the objective's factor, by the names of `partita.objectives.Domain`; checked first too
     weighs_pairs : whether pairs may count with any weight; without it they may only be left out
     monotone : whether the objective never rises from one step to the next
     any_arrays : whether it works on the affinity's own kind of arrays, whichever they are; without it on NumPy's, and
         each product with an affinity of another kind copies to and fro
-    precision : relative misfit that thousands of steps reach where a perfect one exists; above 1e-6 for methods whose
+    precision : relative residual that thousands of steps reach where a perfect one exists; above 1e-6 for methods whose
         convergence is slower than linear, or whose answer is approximate
     """
 

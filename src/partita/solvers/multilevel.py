@@ -9,8 +9,8 @@ The coarse matrix is Q^T S Q, where the columns of Q are the parts of a positive
 eigenvector, on the aggregates, scaled to length one: then Q^T u is exact on every level, and the coarse matrix of a
 normalised graph is the normalised graph of the aggregates.
 
-Where one connected piece has nearly equal leading eigenvalues, as long thin chains do, what it returns by default is a
-good subspace and not one converged to rounding: enough for a start. More rounds bring it as far as asked for.
+Where one connected component has nearly equal leading eigenvalues, as long thin chains do, what it returns by default
+is a good subspace and not one converged to rounding: enough for a start. More rounds bring it as far as asked for.
 Everything is O(nnz) a level and the levels shrink by four; deterministic, whatever the number of threads.
 """
 
