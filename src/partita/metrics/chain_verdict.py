@@ -78,11 +78,11 @@ class ChainVerdict:
     words : str
         The verdict; what to do where they do not agree.
     reasons : tuple of str
-        What exceeds `allowed_difference` or `allowed_r_hat`.
+        Differences and traces that exceed `allowed_difference` or `allowed_r_hat`.
     allowed_difference, allowed_r_hat : float
-        What agreeing chains may reach.
+        Values that agreeing chains may reach.
     r_hat, effective_sample_size : dict
-        Of each trace, over the last draws of all chains, as many as the shortest has.
+        Statistics of each trace, over the last draws of all chains, as many as the shortest has.
     least_effective : float
         The least effective sample size of one chain alone, over the number of clusters and the distance.
     """

@@ -49,7 +49,7 @@ class ItemCertainty:
     loss : array of N, nonnegative
         Sums to the expected variation of information.
     unit : {"bits", "nats"}
-        Of the loss.
+        Unit of the loss.
     """
 
     together: Array
@@ -70,7 +70,7 @@ def item_certainty(
     draws : array-like, M x N
         Rows are draws; memory-mapped arrays and stores are read a few draws at a time.
     unit : {"bits", "nats"}
-        Of the loss.
+        Unit of the loss.
     weights : array of M, optional
         Nonnegative weight of each draw; equal by default.
 

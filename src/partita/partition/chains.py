@@ -50,19 +50,19 @@ class ChainComparison:
     chains : array of C
         As they were named.
     max_difference, mean_difference : float in [0, 1]
-        Of the shares of draws in which two items are together, over pairs of items and of chains.
+        Differences of the shares of draws in which two items are together, over pairs of items and of chains.
     farthest : tuple of two chains
         Where the maximum is.
     n_items, exact : int, bool
         Items whose pairs were compared: all of them where `exact`, else a random sample.
     allowed_difference, allowed_r_hat : float
-        What agreeing chains may reach.
+        Values that agreeing chains may reach.
     n_clusters : list of C arrays
         The number of clusters of each draw, chain by chain.
     distances : list of C arrays
-        Of each draw, chain by chain, to the estimate or a draw in the middle.
+        Distance of each draw, chain by chain, to the estimate or a draw in the middle.
     r_hat, effective_sample_size : dict
-        Of "n_clusters" and "distance", over all chains; and of "log_joint" where it was given.
+        Statistics of "n_clusters" and "distance", over all chains; and of "log_joint" where it was given.
     least_effective : float
         The least effective sample size of one chain alone, over the number of clusters and the distance.
     """
@@ -113,10 +113,10 @@ def compare_chains(
         The estimate, for the trace of distances to it; by default the draw, of 64 or fewer spread evenly over all, that
         has the least mean distance to them.
     loss : {"vi", "binder"}
-        Of that distance.
+        Loss of that distance.
     unit : {"bits", "nats"}, optional
     traces : mapping from "log_joint" to an array of M, optional
-        What else the sampler told of each draw; its R-hat counts.
+        Further traces of the sampler of each draw; its R-hat counts.
 
     Raises
     ------

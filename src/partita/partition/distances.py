@@ -63,7 +63,7 @@ class Distances:
     units : array of M
         Whole numbers.
     unit : float
-        What one of them is worth in the loss.
+        Value of one of them in the loss.
     tolerance : int
         Distances that differ by no more are equal.
     n_clusters : array of M
@@ -101,9 +101,9 @@ def distances_to(
         Both are metrics: the variation of information, and the share of pairs that one partition joins and the other
         parts.
     unit : {"bits", "nats"}, optional
-        Of "vi"; bits by default.
+        Unit of "vi"; bits by default.
     normalize : {"n2", "pairs"}, optional
-        Of "binder": divide by N^2 (the default), or by the number of ordered pairs of different items.
+        Normalisation of "binder": divide by N^2 (the default), or by the number of ordered pairs of different items.
 
     Returns
     -------

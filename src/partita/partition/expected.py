@@ -51,7 +51,7 @@ def expected_loss(
         `Binder(a=0.5, normalize="pairs")`. "pear" is a score, larger being better: the adjusted Rand index of the
         expectations. "omari" is one minus the adjusted Rand index, averaged.
     unit : {"bits", "nats"}, optional
-        Of "vi", "vi_lb" and "id"; bits by default. The others have none.
+        Unit of "vi", "vi_lb" and "id"; bits by default. The others have none.
     weights : array of M, optional
         Nonnegative weight of each draw; equal by default.
 
@@ -112,7 +112,7 @@ def expected_loss_from_similarity(
         `posterior_similarity` of the draws.
     loss : "binder", "pear", "vi_lb", or a loss of these kinds
     unit : {"bits", "nats"}, optional
-        Of "vi_lb".
+        Unit of "vi_lb".
 
     Returns
     -------

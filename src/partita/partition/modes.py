@@ -147,7 +147,7 @@ def posterior_modes(
         loss.
     loss : {"vi", "binder"}
     unit : {"bits", "nats"}, optional
-        Of "vi"; bits by default.
+        Unit of "vi"; bits by default.
     weights : array of M, optional
         Nonnegative weight of each draw; equal by default. Whole numbers count as copies.
     random_state : int, Generator or None

@@ -45,9 +45,9 @@ class NamedDraws:
         Which chain each draw is of.
     items : array of N words, optional
     traces : mapping from names to arrays of M
-        What else the sampler told of each draw: "log_joint".
+        Further traces of the sampler of each draw: "log_joint".
     notes : tuple of str
-        What a reader should know.
+        Notes for a reader.
     """
 
     labels: Any
@@ -210,7 +210,7 @@ def transposed_note(rows: list[str] | None, columns: list[str], n_rows: int) -> 
     Parameters
     ----------
     rows : list of str, optional
-        What the rows are called.
+        Names of the rows.
     columns : list of str
         Numbers, or such names as well; any others are items that somebody named, and all is well.
 

@@ -70,7 +70,7 @@ def search_partition(
     n_jobs : int, optional
         Runs at a time, on threads; None is 1, -1 every core. The answer is the same for any number.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does: raise `KeyboardInterrupt`, or return the best so far with status "interrupted".
+        Effect of Ctrl-C: raise `KeyboardInterrupt`, or return the best so far with status "interrupted".
     progress : callable, optional
         Told in words what is being done.
 
