@@ -37,14 +37,14 @@ class SampledPartitions:
     density : PredictiveDensity
     status : {"completed", "max_seconds", "interrupted"}
     n_sweeps : int
-        Of the chain that did the fewest, burn-in included.
+        Sweeps of the chain that did the fewest, burn-in included.
     seconds : float
     sampler, prior, alpha : what was run
     starts : tuple of str
-        What each chain started from.
+        Start of each chain.
     seed : int or None
     notes : tuple of str
-        What a reader of the result should know.
+        Notes for a reader of the result.
     """
 
     labels: NDArray[Any]

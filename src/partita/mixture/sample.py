@@ -75,7 +75,7 @@ def sample_partitions(
     thin : int
         Sweeps for each draw.
     start : {"kmeans", "random", "one", "singletons"}, array of N labels, or a sequence of them
-        What chains start from, in turn; the first two have 30 clusters. "one" is there for comparison: chains from one
+        Starts of the chains, in turn; the first two have 30 clusters. "one" is there for comparison: chains from one
         cluster get stuck.
     seed : int, optional
     n_jobs : int, optional
@@ -83,7 +83,7 @@ def sample_partitions(
     max_seconds : float, optional
         Sampling ends then; every chain has as many draws as the one with the fewest, and at least one.
     on_interrupt : {"keep", "raise"}
-        What Ctrl-C does: hand back what has been drawn, or raise.
+        Effect of Ctrl-C: hand back what has been drawn, or raise.
     progress : callable, optional
         Told a `partita.pace.Progressing` for each chain, several times a second; its iterations are sweeps.
 

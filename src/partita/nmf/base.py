@@ -46,7 +46,7 @@ class Factors:
     Ht : array, N x K
         H transposed.
     offset : array of N, optional
-        What is added to every column of W H.
+        Vector that is added to every column of W H.
     """
 
     W: Array

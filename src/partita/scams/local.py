@@ -31,14 +31,16 @@ for less.
 with little affinity to each other are not worth a cluster. But below m = lambda / (2 share), 4 items at a share of .13
 and 25 at the .02 that graphs get, that bound is negative, and clusters that share no affinity at all would be joined.
 What joins them is lambda alone, so a lambda that was not given gives way: wherever a cluster of the partition found
-holds items of different pieces of the affinity (`partita.scams.pieces`), the search is done again with lambda at half
-of what the pairs between the two smallest of those parts cost, n_a and n_b items, or of what it was where that is less,
+holds items of different components of the affinity (`partita.scams.pieces`), the search is done again with lambda at
+half of what the pairs between the two smallest of those parts cost, n_a and n_b items, or of what it was where that is
+less,
 
     lambda <- max(gamma, min(lambda / 2, gamma n_a n_b)),
 
 until none does. At lambda = gamma none can: a cluster in two parts without affinity costs 2 gamma n_a n_b more than the
-two, and they cost lambda more. So the default depends on the sizes of the pieces, and where an affinity hangs together,
-or its pieces are large, it is 1. A lambda that was given is what was given, and a note says where it joined pieces.
+two, and they cost lambda more. So the default depends on the sizes of the components, and where an affinity is
+connected, or its components are large, it is 1. A lambda that was given stays, and a note says where it joined
+components.
 """
 
 from __future__ import annotations
@@ -101,7 +103,7 @@ def scams_local(
     max_seconds : float, optional
         Stop with the best so far.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does.
+        Effect of Ctrl-C.
     progress : callable, optional
         Told in words what is being done.
 

@@ -1,6 +1,6 @@
 """Connected components (pieces) of an affinity: sets of items that share no affinity, directly or through others.
 
-No two pieces have anything in common that an objective could cut, so what joins them in one cluster is its price alone:
+No two components have anything in common that an objective could cut, so only the price of a cluster joins them in one:
 it costs 2 gamma n_a n_b, and saves lambda. `partita.scams.local` asks here whether that happened.
 """
 
