@@ -69,7 +69,7 @@ class Calibration:
         Each cluster one component of a mixture; each fitted cluster a mixture of its own; the mean over resamples; or
         the fitted membership, where there is no density.
     kind : str
-        Of the components: "full", "student", "tied", "diagonal"; empty for "fitted".
+        Kind of the components: "full", "student", "tied", "diagonal"; empty for "fitted".
     n_components, n_dimensions : int
         Zero for "fitted".
     temperature, smoothing : float
@@ -79,7 +79,7 @@ class Calibration:
     reliability : Reliability or None
         Predicted co-membership against fits that have not seen the items.
     alternatives : tuple of Alternative
-        What was tried, the chosen one first.
+        Readings that were tried, the chosen one first.
     """
 
     method: Method

@@ -44,7 +44,7 @@ class Judgement:
     sizes : array of int
         The numbers of clusters tried, ascending.
     scores : array
-        Of each size; NaN where it is not defined.
+        Score of each size; NaN where it is not defined.
     better : {"larger", "smaller", "crossing"}
         Which scores are good; "crossing" where the answer is the first size that passes a rule.
     sure : float in [0, 1], or None

@@ -67,11 +67,11 @@ class KEvidence:
     draws : M x N labels, optional
         Partitions from a posterior or an ensemble.
     dimension : int, optional
-        Of the subspaces, where clusters are subspaces of known dimension.
+        Dimension of the subspaces, where clusters are subspaces of known dimension.
     weights : array of N, optional
         How often each item counts.
     seed : int
-        Of everything that is drawn at random.
+        Seed of everything that is drawn at random.
     max_clusters : int, optional
         The largest K that is looked at; min(20, root of N), at least 2, by default.
     partition_at : callable, optional

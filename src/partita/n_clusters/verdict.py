@@ -71,7 +71,7 @@ class Verdict:
     sure : float in [0, 1]
         Probability of `n_clusters`: over the sets of the benchmark it is right about so often.
     probabilities : array
-        Of 1, 2, ... clusters.
+        Probabilities of 1, 2, ... clusters.
     likely : tuple of int
         The fewest numbers that hold a probability of .8 together, ascending.
     judgements : tuple of Judgement
