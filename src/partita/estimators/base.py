@@ -199,7 +199,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         Parameters
         ----------
         X : N x d array of features, or N x N affinities or distances (dense or sparse), or an `Affinity`
-            What `affinity` says. A frame of pandas, polars or pyarrow whose columns are numbers is an array with names.
+            Input of the kind that `affinity` says. A frame of pandas, polars or pyarrow whose columns are numbers is an
+            array with names.
         y : ignored
         sample_weight : array of N, optional
             Nonnegative; a weight of two is the same as giving the item twice, zero the same as leaving it out.

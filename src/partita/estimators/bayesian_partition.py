@@ -59,7 +59,7 @@ class BayesianPartition(BaseEstimator):
         Losses with options of their own are objects: `Binder(a=0.5, normalize="pairs")`,
         `VariationOfInformation(a=1.2)`. "pear" is a score (larger is better), the others are losses.
     unit : {"bits", "nats"}
-        Of the losses that are entropies, where they are given by name: an object has its own.
+        Unit of the losses that are entropies, where they are given by name: an object has its own.
     max_clusters : int, optional
         No cap by default; `result_.cap_bound` says whether one kept a better partition from being found.
     n_init : int
@@ -92,7 +92,7 @@ class BayesianPartition(BaseEstimator):
         partition. Its argmax may differ from `labels_` for items on a boundary: the one minimises a loss, the other
         fits all pairs. Made when first asked for.
     entropy_ : array of N
-        Of the rows of `membership_`, in nats.
+        Entropies of the rows of `membership_`, in nats.
     misfit_ : float
         ||P - W W^T|| / ||P|| over pairs of different items: how far memberships can describe the draws at all. 0 is all
         of it; 1 is what to say that no two items are ever together would leave, and it is more where K is too small:
@@ -107,7 +107,7 @@ class BayesianPartition(BaseEstimator):
     items_ : array of N words, or None
         Names of the items, where the draws have them.
     notes_ : tuple of str
-        What a reader should know: chains that disagree or are too short to tell, a cap that binds, runs that differ,
+        Notes for the reader: chains that disagree or are too short to tell, a cap that binds, runs that differ,
         other partitions as good, several modes, a misfit that is large.
 
     Raises

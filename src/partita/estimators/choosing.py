@@ -98,7 +98,7 @@ class EvidenceByK:
         Which normalisation.
     items : Items
     features : n x d array, or n x n matrix or Affinity where the builder is pairwise
-        Of the items, scaled.
+        Features of the items, scaled.
     seed : int
         The same for the same `random_state`; 0 for None.
     """

@@ -81,7 +81,7 @@ def lost_digits(X: Array, given: Any = None, columns: Sequence[str] | None = Non
     ----------
     X : N x d array of features
     given : dtype, optional
-        What they came as: single precision has fewer digits.
+        Type in which they came: single precision has fewer digits.
     columns : sequence of d, optional
         The names of the columns.
 

@@ -38,7 +38,7 @@ class Model:
     Attributes
     ----------
     objective : Objective
-        With it go the domain of the factor and the scales.
+        The objective, which decides the constraint set of the factor (its domain) and the scales.
     normalization : str
         As `partita.affinity.normalise.normalise` takes it.
     diagonal : bool
@@ -48,9 +48,9 @@ class Model:
     solver : Solver, optional
         By default the one that `default_solver` chooses for the affinity and the domain.
     alternatives : mapping from names to objectives
-        What the answer is compared with, by the `sizes` that would have asked for it.
+        Objectives that the answer is compared with, by the `sizes` that would have asked for it.
     remedy : str
-        What to do about unobserved pairs that the normalisation does not take.
+        Advice on unobserved pairs that the normalisation does not take.
     """
 
     objective: Objective

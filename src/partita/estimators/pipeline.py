@@ -101,17 +101,17 @@ class Fitted:
     factor : N x K array, or None
         Where it is nonnegative and not the membership.
     unassigned : array of rows
-        Those of which such a factor says nothing.
+        Rows of which such a factor says nothing.
     result : SolveResult
-        Of the rows, before any calibration.
+        Result of the rows, before any calibration.
     scorer : Extension
         Scores new items.
     groups : Groups
     group_of_row : array of N
     choice : Choice
-        Of the number of clusters.
+        Choice of the number of clusters.
     problem : Problem
-        What was solved, over the groups.
+        The problem solved, over the groups.
     solver : Solver
     calibrator, calibration
         Where memberships were calibrated.

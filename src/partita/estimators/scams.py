@@ -97,16 +97,16 @@ class SCAMS(FactorizationEstimator):
         brings its own, and scale, so that none of the next three options may be given; `ADMM.paper()` has the values
         as printed.
     share, theta, gamma : float, optional
-        What a pair in one cluster costs, one of the three: gamma itself, gamma = theta / N, or gamma = share / m with
+        Price of a pair in one cluster, one of the three: gamma itself, gamma = theta / N, or gamma = share / m with
         m the mean size of an item's cluster, found together with the partition. None beside a number of clusters, for
         which gamma is sought. By default share is .13, which served every number of clusters and noise level of
         [li2014] section 5.1 with both affinities (`partita reproduce scams-figure2`), and .02 for a graph of nearest
         neighbours, whose clusters hang together by few of their pairs.
     price : float, optional
         lambda: on the scale "sym" the whole affinity of one item is 1. By default 1, and less where that alone would
-        join items that share no affinity: then it depends on how large the pieces of the affinity are
+        join items that share no affinity: then it depends on the sizes of the affinity's connected components
         (`partita.scams.local`), and `search_.lam` is what it was. A price that is given stays, and a note in `result_`
-        says where it joined pieces.
+        says where it joined components.
     affinity_scale : {"sym", "mean", "none"}
         D^-1/2 A D^-1/2, or A N / sum(A), or A as it is, which needs gamma; see `partita.scams.relative`.
     polish : bool or "auto"
