@@ -47,15 +47,15 @@ class CoMembershipDisplay:
     Parameters
     ----------
     affinity : M x M array
-        Of the items shown, NaN for pairs that were not observed.
+        Affinity of the items shown, NaN for pairs that were not observed.
     membership : Membership or M x K array
-        Of the same items.
+        Membership of the same items.
     scale : float or array of K
         The factors a.
     factor : M x K array, optional
         W, where the fit's factor is not the membership (SymNMF, copositive factorization).
     note : str
-        What the items are where they are not all; said in the title.
+        Words for the items where they are not all; said in the title.
 
     Attributes
     ----------

@@ -48,16 +48,16 @@ class ItemMap:
     Attributes
     ----------
     content : dict
-        What the page's script reads; see `item_map`.
+        Data for the page's script; see `item_map`.
     n_items, n_shown, n_boundary, n_outside, n_nowhere : int
         All items; those on the map and how many of them are boundary items; those drawn at its edge as they lie far
         off; those that have no place on it.
     spread, shortened : bool
         Whether items in the same place are drawn side by side, and whether ids were cut.
     xlabel, ylabel, nearest : str
-        What the axes and the nearest items are; no axes where `layout` says how places were chosen.
+        Words for the axes and the nearest items; no axes where `layout` says how places were chosen.
     standing : Standing
-        What items are divided by.
+        Values by which items are divided.
     layout : str
     """
 

@@ -20,7 +20,7 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, .
     ----------
     verdict : Verdict
     n_clusters : int
-        Of the fit: constraints may have asked for another number than the verdict's.
+        Number of clusters of the fit: constraints may have asked for another number than the verdict's.
 
     Examples
     --------

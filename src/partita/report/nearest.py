@@ -46,7 +46,7 @@ def nearest_items(
     points : N x 2 array
         Where the items are on the map; may have NaN.
     affinity : Affinity
-        Of n rows.
+        Affinity of n rows.
     item_index : array of N, optional
         The row of each item, -1 for none; by default item i has row i.
     number : int

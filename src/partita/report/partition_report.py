@@ -46,9 +46,9 @@ class PartitionReport:
     parameters : dict
         As the reader would set them.
     seconds : float
-        Of the whole run.
+        Duration of the whole run.
     versions : dict
-        Of Partita and what it stands on.
+        Versions of Partita and its dependencies.
     command : str or None
         The command line that makes this again.
 
