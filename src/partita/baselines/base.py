@@ -97,7 +97,7 @@ class BaselineResult:
     converged : bool
         Whether the method met its own criterion before its last iteration.
     note : str
-        What had to be done that the settings do not say; empty otherwise.
+        Note of what had to be done that the settings do not say; empty otherwise.
     """
 
     labels: Labels

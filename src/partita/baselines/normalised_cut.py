@@ -36,7 +36,7 @@ class _Spectral(AffinityBaseline):
     ----------
     affinity : Builder
     n_init, max_iter : int
-        Of k-means.
+        Restarts and iterations of k-means.
     """
 
     left_open: ClassVar[str] = (
@@ -68,7 +68,7 @@ class NormalisedCut(_Spectral):
     ----------
     affinity : Builder
     n_init, max_iter : int
-        Of k-means.
+        Restarts and iterations of k-means.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class NgJordanWeiss(_Spectral):
     affinity : Builder
         Its diagonal, or that of an affinity given, is left out: that is the method's first step.
     n_init, max_iter : int
-        Of k-means.
+        Restarts and iterations of k-means.
 
     Examples
     --------

@@ -53,7 +53,7 @@ def cluster_cells(
     estimator : class
         One of the factorizations: `SoftClustering`, `SoF`, `SCAMS`, `SymNMF`, `BaumEagon`, ...
     **settings
-        Of the estimator: `random_state=0`, `sizes="equal"`, `symmetrize="mean"`, `max_seconds=60`.
+        Settings of the estimator: `random_state=0`, `sizes="equal"`, `symmetrize="mean"`, `max_seconds=60`.
 
     Returns
     -------

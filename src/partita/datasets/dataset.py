@@ -23,7 +23,7 @@ class Dataset:
     name, title : str
         `"pendigits"`, `"Pen-based handwritten digits"`.
     kind : str
-        What X is: `"features"` (N x d), `"affinity"` or `"distances"` (N x N), `"draws"` (M x N labels), `"sequences"`
+        Kind of X: `"features"` (N x d), `"affinity"` or `"distances"` (N x N), `"draws"` (M x N labels), `"sequences"`
         (points x 2F, one of many: `load_sequences`).
     X : array
         float64; draws are integers, as stored.
@@ -40,7 +40,7 @@ class Dataset:
     notes : tuple of str
         The traps, and what was done about them.
     sha256 : str
-        Of the file that was read; empty where none was.
+        SHA-256 of the file that was read; empty where none was.
     """
 
     name: str

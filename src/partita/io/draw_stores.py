@@ -33,7 +33,7 @@ class StoredLabels:
     ----------
     array : zarr.Array
     path : Path
-        What errors name.
+        Path for errors.
 
     Raises
     ------

@@ -62,7 +62,7 @@ def read_matrix(
         .csv, .tsv (with or without a header and a column of ids), .npy, .npz (NumPy's, or one of
         `scipy.sparse.save_npz`), .mtx (Matrix Market) or .parquet.
     what : {"affinity", "distances"}
-        What an error calls the matrix.
+        Name of the matrix in errors.
     key : str, optional
         Array of a .npz to read; by default the only one of two dimensions.
     id_column : str, optional
