@@ -21,9 +21,9 @@ class CellStore:
     Parameters
     ----------
     path : Path
-        Of the file, which need not exist.
+        Path of the file, which need not exist.
     version : str
-        Of Partita.
+        Version of Partita.
     seed : int
     """
 

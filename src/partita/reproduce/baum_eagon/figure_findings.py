@@ -31,9 +31,9 @@ class Shown:
         alpha Y^T Y.
     truth : array of N
     accuracy, largest : float
-        Of the labels; the mean largest membership.
+        Accuracy of the labels; mean largest membership.
     noise, contrast : (float, float)
-        Of the similarity and of the likelihood.
+        Noise and contrast of the similarity and of the likelihood.
     """
 
     membership: NDArray[np.float64]

@@ -27,7 +27,7 @@ class Lines:
     name, title, x_label : str
     levels : sequence of float
     scores : mapping of str to array of shape (levels, repetitions, 3)
-        Of each line: Rand index, adjusted Rand index, number of clusters.
+        Scores of each line: Rand index, adjusted Rand index, number of clusters.
     true_numbers : sequence of int
         How many clusters there are at each level.
     """

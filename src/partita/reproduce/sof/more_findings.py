@@ -32,9 +32,9 @@ def speed_finding(seconds: Mapping[str, float], printed_algorithm: float | None,
     Parameters
     ----------
     seconds : mapping
-        Of the paper's ten methods.
+        Seconds of the paper's ten methods.
     printed_algorithm : float or None
-        Of Algorithm 1, where it was run.
+        Seconds of Algorithm 1, where it was run.
     set_name : str
     """
     algorithm = "" if printed_algorithm is None else f" Algorithm 1 as printed takes {printed_algorithm:.3g} s."
