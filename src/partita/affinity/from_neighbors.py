@@ -131,7 +131,7 @@ class NeighborGraph(Builder):
 
     @property
     def varies_with_k(self) -> bool:
-        return not self.pairwise  # features are linked until there are no more pieces than clusters
+        return not self.pairwise  # features are linked until there are no more components than clusters
 
     @classmethod
     def named(cls, *, missing: str, symmetrize: str | None, seed: int) -> NeighborGraph:

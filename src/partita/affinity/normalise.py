@@ -44,7 +44,7 @@ Rows: TypeAlias = Any
 ROW_SUM_ERROR = 1e-10
 MAX_SINKHORN = 10_000
 NEGATIVE = "item {} has a negative row sum; shift or clip the affinity first, or pass normalization='none'"
-# What to do about unobserved pairs, unless the caller knows better.
+# Default advice on unobserved pairs.
 NONE = "pass normalization='none' (command line: --normalization none)"
 
 

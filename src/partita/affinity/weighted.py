@@ -76,7 +76,7 @@ class WeightedAffinity(WrappedAffinity):
         if earlier is not None:
             rest = earlier.rest
         if earlier is not None and len(earlier) and value is None:
-            # What the base holds of a pair is multiplied by the weight that it had.
+            # The base's entry of a pair is multiplied by the weight that it had.
             before, known = earlier.places(rows, columns)
             w = w * np.where(known, earlier.weight[before], rest)
             t = np.where(known, earlier.value[before], t)

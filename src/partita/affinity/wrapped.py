@@ -21,7 +21,7 @@ class WrappedAffinity(Affinity):
         The wrapped affinity.
     """
 
-    # Whether the product needs W in NumPy arrays wherever the base lies: the wrapper adds something of SciPy's to it.
+    # True if the product needs W in NumPy arrays wherever the base lies: the wrapper adds something of SciPy's to it.
     on_host: ClassVar[bool] = False
 
     def __init__(self, base: Affinity) -> None:

@@ -21,7 +21,7 @@ __all__ = ["BLOCK", "pursuit"]
 
 # Targets that go through the rounds together.
 BLOCK = 256
-# Of a target, what is rounding and not left to be explained.
+# Share of a target that is rounding and not left to be explained.
 ROUNDING = 1e-12
 
 
