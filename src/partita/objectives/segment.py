@@ -41,11 +41,11 @@ __all__ = ["Segment", "segment_between"]
 
 Array = NDArray[np.float64]
 
-# Where values and slopes are taken if no polynomial has the stationary points for its roots: evenly, and towards the
+# Grid of values and slopes where no polynomial has the stationary points for its roots: even, and towards the
 # ends, where clusters that are empty at one of them come up.
 NEAR_END = 10.0 ** np.arange(-6, -1)
 GRID = np.concatenate([[0.0], NEAR_END, np.linspace(0.0, 1.0, 33)[1:-1], 1.0 - NEAR_END[::-1], [1.0]])
-# To which a t where the slope turns is found: values differ by its square.
+# Precision to which a t where the slope turns is found: values differ by its square.
 PRECISION = 1e-9
 # A leading coefficient of at most this share of the largest changes a polynomial on [0, 1] by rounding.
 ROUNDING = 1e-15

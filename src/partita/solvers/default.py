@@ -23,7 +23,7 @@ __all__ = ["default_solver"]
 DEAR = 64
 
 
-# Of domains that have one solver of their own.
+# Solvers of constraint sets (domains) that have one of their own.
 OF_DOMAIN: dict[str, Callable[[], Solver]] = {"partitions": KernelKMeans, "orthonormal": LeadingEigenvectors}
 
 

@@ -23,7 +23,7 @@ from partita.errors import InputError
 __all__ = ["LOCK", "locked"]
 
 LOCK = "lock.json"
-# How often, and after how many seconds, a lock is read again that says nothing: it is just being written.
+# Number of readings, and seconds between them, of a lock that cannot be read yet: it is just being written.
 READS, PAUSE = 5, 0.1
 # Folders that this process has.
 _held: set[Path] = set()

@@ -139,8 +139,8 @@ def _by_pieces(matrix: sp.csr_array, n_vectors: int, residual: float | None, coa
     order = np.argsort(piece, kind="stable")
     bounds = np.r_[0, np.cumsum(np.bincount(piece))]
     by_size = np.argsort(-np.diff(bounds), kind="stable")
-    # A piece's largest eigenvalue is at most its largest row sum: pieces that cannot reach the leading K are left out.
-    # That of a lone item is its own entry: only the K largest of them can.
+    # A component's largest eigenvalue is at most its largest row sum: components that cannot reach the leading K are
+    # left out. The eigenvalue of a lone item is its own entry: only the K largest of them can.
     most = np.asarray(abs(matrix).sum(axis=1)).ravel()[order]
     limit = np.maximum.reduceat(most, bounds[:-1])
     lone = by_size[np.diff(bounds)[by_size] == 1]
