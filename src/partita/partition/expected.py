@@ -209,7 +209,7 @@ def checked_similarity(similarity: ArrayLike) -> Array:
     return whole_shares(P)
 
 
-# What float32 arithmetic leaves of a share of draws.
+# Rounding error of float32 arithmetic in a share of draws.
 ROUNDING = 1e-6
 
 

@@ -20,7 +20,7 @@ from partita.partition.result import MethodResult
 
 __all__ = ["greedy_rastelli_friel", "greedy_wade_ghahramani", "salso"]
 
-# What a step must lower the value by: above the rounding of sums over draws.
+# Least amount by which a step must lower the value: above the rounding of sums over draws.
 IMPROVEMENT = 1e-11
 
 

@@ -27,7 +27,7 @@ __all__ = ["NamedDraws", "columns_of", "named_draws", "transposed_note"]
 # Columns of a table that say which chain a row is of, and those that only number the rows.
 CHAIN_COLUMNS = ("chain", ".chain")
 ORDER_COLUMNS = ("", "draw", ".draw", "iteration", ".iteration", "sweep")
-# What pandas calls a first column without a name, and that of a table written with it twice.
+# Name that pandas gives a first column without one, and that of a table written with it twice.
 UNNAMED = re.compile(r"unnamed: 0(\.\d+)?")
 # Columns that hold the truth in most tables: an item of such a name is refused, beside others.
 TRUTH_COLUMNS = ("label", "labels", "class", "target", "truth")

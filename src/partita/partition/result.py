@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXHAUSTIVE", "MethodResult", "PartitionResult", "Run", "Tried"]
 
-# As which the best of all partitions is among those tried.
+# Name under which the best of all partitions is among those tried.
 EXHAUSTIVE = "exhaustive"
 
 Codes = NDArray[np.int64]

@@ -27,9 +27,9 @@ __all__ = ["NOTHING", "Formula", "PartitionLoss", "Unit", "check_weight", "count
 Unit = Literal["bits", "nats"]
 Array = NDArray[np.float64]
 
-# What the mean of v over draws lacks of t is nothing below this share of it: every draw is one cluster, and the rest is
-# what sums of weights round, 1e-16 times some hundreds. The least that is something is one item of N parted in one draw
-# of M, 2 / (N M). Draws of single items need no such bound: f(1) = 1 (1 - 1) = 0, and so is any mean of it.
+# The mean of v over draws equals t if it falls short by less than this share: every draw is one cluster, and the rest
+# is rounding of sums of weights, 1e-16 times some hundreds. The least that is something is one item of N parted in one
+# draw of M, 2 / (N M). Draws of single items need no such bound: f(1) = 1 (1 - 1) = 0, and so is any mean of it.
 NOTHING = 1e-12
 # A loss nearer to zero than this is what is left of sums of n log n that cancel.
 ROUNDING = 1e-12
