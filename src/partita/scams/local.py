@@ -69,7 +69,7 @@ __all__ = ["Search", "polished", "scams_local"]
 Labels = NDArray[np.int64]
 Tell = Callable[[str], None]
 
-# Of the affinity, on the scale "sym", what clusters keep at least; gamma is halved until they do, and then refined.
+# Least share of the affinity, on the scale "sym", within clusters; gamma is halved until they keep it, then refined.
 WITHIN, REFINED = 0.5, 3
 # Items up to which every step has all starts and is polished; beyond, levels alone, and the last step has all.
 THOROUGH = 3_000
