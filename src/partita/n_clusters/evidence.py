@@ -179,7 +179,7 @@ class KEvidence:
             return DrawsAffinity(self.draws)
         if self.n_items == 1:
             return SparseAffinity(sp.csr_array(np.ones((1, 1))))
-        # As many clusters as items: pieces stay apart.
+        # As many clusters as items: connected components are not linked.
         return NeighborGraph(n_neighbors=NEIGHBORS).build(self.features, n_clusters=self.n_items).affinity
 
     @cached_property

@@ -51,7 +51,7 @@ AGAINST_ONE = "one_cluster"
 LEAST_RANGE = 20
 # Probability that the likely numbers hold together.
 LIKELY = 0.8
-# What a sum of probabilities is off by.
+# Rounding error of a sum of probabilities.
 ROUNDING = 1e-12
 # Below this probability the reader is told to look at several numbers.
 DOUBTFUL = 0.5
