@@ -43,7 +43,7 @@ __all__ = ["BayesianPartition"]
 
 Array = NDArray[np.float64]
 
-# Relative misfit of the membership to the similarity matrix above which it is said that it does not describe it.
+# Relative residual of the membership to the similarity matrix above which a note says that it does not describe it.
 LARGE_MISFIT = 0.2
 
 

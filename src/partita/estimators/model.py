@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 # Steps of diffusion, and the share of pairs with an affinity above zero below which "auto" takes them.
 STEPS = 4
 SPARSE = 0.5
-# What a model without the option normalization="none" says to do about unobserved pairs.
+# Advice on unobserved pairs by a model without the option normalization="none".
 FILL_IN = (
     "fill the pairs in, or use SymNMF or SoftClustering with normalization='none' (command line: --model symnmf "
     "--normalization none)"

@@ -15,7 +15,7 @@ __all__ = ["MODES", "misfit_note", "modes_note", "search_notes"]
 
 # Gap between the runs of the search, relative to the loss, that is worth a word where only one found the best.
 WORTH = 1e-3
-# How the note on several modes begins.
+# Beginning of the note on several modes.
 MODES = "the posterior has"
 # Losses that differ by no more are equal: sums over draws in another order.
 EQUAL = 1e-9

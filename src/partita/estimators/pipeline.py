@@ -41,7 +41,7 @@ Choose: TypeAlias = Callable[[EvidenceByK, Groups], Choice]
 
 # A comparison with other sizes: at most so many items, and the share of them that must move to be worth a word.
 COMPARED, WORTH = 50_000, 0.02
-# Its steps at most, and the optimality that is enough.
+# Its steps at most, and the stationarity (`optimality`) that is enough.
 STEPS, ENOUGH = 20, 1e-3
 # Items, or clusters, that a note names.
 NAMED = 10

@@ -43,11 +43,11 @@ Labels = NDArray[np.int64]
 OF_GRAPHS = 0.02
 # Objectives that differ by no more, relative to them, are equal.
 EQUAL = 1e-9
-# What it says of affinities that were not all observed.
+# Message about affinities with unobserved pairs.
 ALL_PAIRS = "SCAMS sums over all pairs: fill those in that were not observed"
-# What an `ADMM` says itself.
+# Parameters that an `ADMM` sets itself.
 TOLD_BY_ADMM = ("share", "theta", "gamma", "price", "affinity_scale")
-# What follows from a number of clusters.
+# Parameters that a number of clusters determines.
 TOLD_BY_NUMBER = ("share", "theta", "gamma")
 # Shares beside the one that is used, to see whether the number depends on it.
 ASIDE = (0.75, 4.0 / 3.0)
