@@ -30,8 +30,8 @@ __all__ = [
     "value_of",
 ]
 
-# What a move must lower the value by, relative to it or to one: above the rounding of sums over draws, so that no move
-# is made to and fro.
+# Least amount by which a move must lower the value, relative to it or to one: above the rounding of sums over draws, so
+# that no move is made to and fro.
 IMPROVEMENT = 1e-11
 
 
