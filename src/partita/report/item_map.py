@@ -34,7 +34,8 @@ MOST, MOST_BOUNDARY = 10_000, 5_000
 GRID = 10_000
 LARGEST = 4
 STEPS = 100
-# Of the map's places: what counts as the same, how far apart items are then drawn, and the radius of the largest heap.
+# Places of the map: the size of a cell in which places count as the same, the distance at which its items are then
+# drawn, and the radius of the largest heap.
 CELL, APART, WIDEST = 100, 180, 2500
 # Bytes of all ids together, and lengths tried until they fit.
 ID_BYTES = 600_000

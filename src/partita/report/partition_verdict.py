@@ -26,7 +26,7 @@ __all__ = ["CERTAIN", "distance_words", "partition_verdict"]
 CERTAIN, DOUBTFUL = 0.95, 0.7
 # Tails of the distribution of K that are left out, each.
 TAIL = 0.05
-# What adding up weights may leave of 1.
+# Rounding error of a sum of weights that is 1.
 ROUNDING = 1e-12
 
 
