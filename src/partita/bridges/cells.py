@@ -19,7 +19,7 @@ from partita.io.installed import versions
 
 __all__ = ["cluster_cells"]
 
-# What the two matrices of pairs that scanpy leaves are to an estimator.
+# Affinity of an estimator for each of the two matrices of pairs that scanpy leaves.
 PAIRS = {"connectivities": "precomputed", "distances": "precomputed_distance"}
 
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["run_partition"]
 
-# What `partita draws` calls its file, and how its folders end; and what is said at Ctrl-C when the search is over.
+# Name of the file of `partita draws`, and ending of its folders; the message at Ctrl-C when the search is over.
 DRAWS, ENDING = "draws", "-draws"
 WRITING = "partita: the search had ended; writing what it found"
 

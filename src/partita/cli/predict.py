@@ -14,7 +14,7 @@ from partita.membership import row_entropy, row_margin
 
 __all__ = ["run_predict"]
 
-# What a model that gives new items no memberships is for.
+# Purpose of models that give new items no memberships.
 INSTEAD = {
     "BayesianPartition": (
         "which says of the items of its draws alone where they belong and cannot place new ones: sample draws that "

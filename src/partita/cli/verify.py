@@ -24,7 +24,7 @@ from partita.io import sha256_of_file, versions
 
 __all__ = ["run_verify"]
 
-# Of result.json, what another run may have otherwise.
+# Entries of result.json that may differ between runs.
 VOLATILE = {"seconds", "peak_memory_bytes", "versions", "parameters"}
 # Words on a page, which holds seconds and the command.
 PAGES = {".html"}

@@ -32,7 +32,7 @@ KINDS = (np.int8, np.int16, np.int32, np.int64)
 COUNTED = 5
 # Whole numbers beyond this are not told apart by doubles.
 EXACT = 1 << 53
-# What R calls columns without a name.
+# Name that R gives columns without one.
 R_NAME = "V"
 
 Rows = Iterator[tuple[int, list[str]]]
