@@ -16,7 +16,7 @@ from partita.errors import InputError, MemoryLimitError
 __all__ = ["SPARSE_WAY", "available_memory", "fits", "human_bytes", "peak_memory", "require_memory", "require_pairs"]
 
 LIMIT_VARIABLE = "PARTITA_MEMORY_LIMIT"
-# What to do where N x N does not fit.
+# Advice where N x N does not fit.
 SPARSE_WAY = "use a neighbour graph: affinity='neighbors' (command line: --affinity neighbors)"
 # An array may take this share of what is free: the rest is for the copies a fit makes beside it.
 SHARE = 0.8
