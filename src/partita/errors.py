@@ -1,4 +1,4 @@
-"""What goes wrong, by name: each error says what was expected, what came and what to do."""
+"""Errors and warnings: each error says what was expected, what came and what to do."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class Membership:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return len(self.matrix)
 
     @property

@@ -1,4 +1,4 @@
-"""How much memory is free, how much a run took, and a refusal before too large an array is made.
+"""Free memory, peak memory of a run, and a refusal before too large an array is made.
 
 `PARTITA_MEMORY_LIMIT` (bytes) overrides what the operating system reports, so that a test, or a user on a shared
 machine, can set the limit.
@@ -16,7 +16,7 @@ from partita.errors import InputError, MemoryLimitError
 __all__ = ["SPARSE_WAY", "available_memory", "fits", "human_bytes", "peak_memory", "require_memory", "require_pairs"]
 
 LIMIT_VARIABLE = "PARTITA_MEMORY_LIMIT"
-# What to do where N x N does not fit.
+# Advice where N x N does not fit.
 SPARSE_WAY = "use a neighbour graph: affinity='neighbors' (command line: --affinity neighbors)"
 # An array may take this share of what is free: the rest is for the copies a fit makes beside it.
 SHARE = 0.8

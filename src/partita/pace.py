@@ -1,4 +1,4 @@
-"""How fast a fit goes and how long it may still take: from its iterations, their optimality, and a clock.
+"""Speed of a fit and the time it may still take: from its iterations, their stationarity (`optimality`), and a clock.
 
 Optimality falls about geometrically near a minimum, so the slope of its logarithm over the latest third of the
 iterations says when it meets the tolerance: within a factor of two in three of five cases, of four in four of five
@@ -25,7 +25,7 @@ EXPLAINED = 0.5
 
 @dataclass(frozen=True)
 class Progressing:
-    """What a progress callback is told after each iteration.
+    """Report to a progress callback after each iteration.
 
     `seconds_left` are those of `max_seconds`; `n_earlier` restarts were finished by earlier processes.
     """
@@ -81,7 +81,7 @@ class _Course:
 
 
 class Pace:
-    """Follows what the driver tells.
+    """Estimator of speed and remaining time, from the driver's reports.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ class Pace:
 
     @property
     def remaining(self) -> Remaining | None:
-        """What is still to come; None before anything can be said."""
+        """Estimated time that remains; None before anything can be said."""
         if self._at is None:
             return None
         waiting = self._at.n_restarts - self._at.n_earlier - len(self._ended) - len(self._running)
@@ -174,13 +174,13 @@ class Pace:
         return ", ".join(words)
 
     def _by_restarts(self, waiting: int) -> Remaining | None:
-        """Where only the ends of restarts are told, as from other machines."""
+        """Estimate the remaining time where only the ends of restarts are told, as from other machines."""
         assert self._began is not None
         told = len(self._ended) - 1  # since the first one ended
         return Remaining((self._now - self._began) / told * waiting, False) if told > 0 else None
 
     def _in_time(self, remaining: Remaining | None) -> Remaining | None:
-        """No more than `max_seconds` leave."""
+        """Cap the remaining time at what `max_seconds` leaves."""
         left = None if self._at is None else self._at.seconds_left
         if left is None or (remaining is not None and remaining.seconds <= left):
             return remaining

@@ -87,7 +87,7 @@ class ProgressBar:
 
     @property
     def _description(self) -> str:
-        """What is being done, and that it waits for a compiler."""
+        """Description of the present stage, and of waiting for a compiler."""
         return (COMPILING_WORDS if self._compilations.n_running else "") + self._stage
 
     def _describe(self) -> None:
@@ -96,7 +96,7 @@ class ProgressBar:
                 self._bar.update(self._task, description=self._description)
 
     def _listen(self) -> None:
-        """Hear of compilations from here on, once numba is there."""
+        """Listen to numba's compilations from here on, once it is loaded."""
         events = sys.modules.get("numba.core.event")
         with self._lock:
             if events is not None and self._events is None and not self._closed:
@@ -166,7 +166,7 @@ class _Compilations:
 
 
 class Stages:
-    """What a fit is at, told to a bar where there is one."""
+    """Stages of a fit, shown by a progress bar where there is one."""
 
     def __init__(self, bar: ProgressBar | None = None) -> None:
         self.bar = bar
@@ -174,12 +174,12 @@ class Stages:
 
     @contextmanager
     def __call__(self, what: str) -> Iterator[None]:
-        """Be at `what` while inside."""
+        """Enter stage `what` while inside."""
         self.enter(what)
         yield
 
     def enter(self, what: str) -> None:
-        """Be at `what` from here on."""
+        """Enter stage `what` from here on."""
         self.now = what
         if self.bar is not None:
             self.bar.enter(what)

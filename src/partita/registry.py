@@ -61,7 +61,7 @@ def _plain(name: str) -> str:
 
 
 class Named:
-    """What a family's subclasses share: settings and config by name."""
+    """Base of a family's subclasses: settings and config by name."""
 
     name: ClassVar[str]
 

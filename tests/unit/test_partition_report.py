@@ -107,7 +107,7 @@ def test_a_sure_partition_has_no_caution_and_says_so(sure):
     assert "All items have a certain place" in words
     assert "The posterior has one mode" in words
     assert "The chains agree" in words
-    assert f"All {len(sure.result_.runs)} runs of the search ended this good" in words
+    assert f"All {len(sure.result_.runs)} restarts of the search reached this objective" in words
     assert "Soft memberships describe the draws" in words
 
 
@@ -280,11 +280,11 @@ def test_runs_that_differ_are_told(sure):
     best = model.result_.runs[0]
     other = replace(best, loss=best.loss + 0.5, labels=np.arange(60) % 4)
     model.result_ = replace(model.result_, runs=(best, other, best), gap=0.5, n_agreeing=2)
-    assert "2 of 3 runs of the search ended this good; the worst was 0.5 off" in said(report_of(model))
+    assert "2 of 3 restarts of the search reached this objective; the worst was 0.5 off" in said(report_of(model))
     model.result_ = replace(model.result_, runs=(best,), gap=0.0, n_agreeing=1)
     assert "whether another would end elsewhere was not tried" in said(report_of(model))
     model.result_ = replace(model.result_, runs=(), gap=0.0, n_agreeing=0)
-    assert "No run of the search was finished" in said(report_of(model))
+    assert "No restart of the search was finished" in said(report_of(model))
     model.result_ = replace(model.result_, runs=(best, other), gap=0.5, n_agreeing=1)
     model._said = search_notes(model.result_, model.agreement_, model.max_clusters)
     assert "Only one of 2 runs ended at the best partition" in said(report_of(model), "caution")

@@ -1,4 +1,4 @@
-"""Pairwise evidence: what every affinity offers, the kinds of affinity, and what builds one."""
+"""Pairwise evidence: the interface of affinities, their kinds, and the builders that make them."""
 
 from partita.affinity.base import Affinity, PairWeights, Unobserved
 from partita.affinity.checks import as_affinity, as_distances

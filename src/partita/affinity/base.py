@@ -1,4 +1,4 @@
-"""What every affinity offers.
+"""The interface of every affinity.
 
 An affinity P is a symmetric N x N matrix; an entry is the evidence that two items belong together. Nothing above this
 interface sees P: one product `P @ W` an iteration is all most solvers need, whatever P is inside. A new kind is one
@@ -47,7 +47,7 @@ class Unobserved:
 
 
 class PairWeights:
-    """How much each pair counts in an objective: `weight` for the pairs listed, `rest` for all others.
+    """Weights of the pairs in an objective: `weight` for the pairs listed, `rest` for all others.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class PairWeights:
         return len(self.first)
 
     def places(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Where in the list each of these pairs stands, and whether it is listed; the first place where it is not."""
+        """Positions of these pairs in the list (the first where a pair is not listed), and whether they are listed."""
         n = 1 + max(int(index.max(initial=0)) for index in (self.first, self.second, first, second))
         keys, listed = first * n + second, self.first * n + self.second
         known = np.isin(keys, listed)
@@ -121,7 +121,7 @@ class Affinity(ABC):
 
     @property
     def kind(self) -> Kind:
-        """Whether every entry lies in [0, 1] ("probability") or not ("similarity")."""
+        """Kind of the entries: "probability" where all lie in [0, 1], otherwise "similarity"."""
         return "similarity"
 
     @property
@@ -141,7 +141,7 @@ class Affinity(ABC):
 
     @property
     def pair_weights(self) -> PairWeights | None:
-        """What an objective counts each pair with, or None for one each. The product is then that of the weighted P."""
+        """Weights of the pairs in an objective, where `@` applies the weighted P; None where all are one."""
         holes = self.unobserved
         return None if holes is None else PairWeights(holes.first, holes.second, 0.0)
 
@@ -150,7 +150,7 @@ class Affinity(ABC):
         """P @ W for an N x m array W, NumPy's or as `native` makes them; the product is of the kind that came."""
 
     def product(self, W: Array, spare: Array | None = None) -> Array:
-        """P @ W, which may be written over `spare`: an earlier product of that shape, not W, that is not needed."""
+        """P @ W, written over `spare` if that is compatible: an optional buffer of the result's shape, not W."""
         return self @ W
 
     @property
@@ -193,7 +193,7 @@ class Affinity(ABC):
         return np.ascontiguousarray((self @ unit).T)
 
     def as_sparse(self) -> sp.csr_array | None:
-        """What `@` applies as a sparse matrix, where it is one; None for any other kind. Do not change it."""
+        """The sparse matrix that `@` applies, where there is one; None for any other kind. Do not change it."""
         return None
 
     def entries(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:

@@ -1,4 +1,4 @@
-"""What the workers of a `DistributedAffinity` do with one row block: functions of SciPy matrices and NumPy arrays.
+"""Tasks of the workers of a `DistributedAffinity` on one row block: functions of SciPy matrices and NumPy arrays.
 
 A block is held over the rows of W that come to it: `local` has a column for each, `wanted` says which rows of which
 block they are.
@@ -42,7 +42,7 @@ def as_csr(block: Any) -> sp.csr_array:
 
 
 def wrong_with(P: sp.csr_array, bounds: list[int], b: int) -> str | None:
-    """What is wrong with block b, in words; None where nothing is."""
+    """Describe what is wrong with block b; None where nothing is."""
     expected = (bounds[b + 1] - bounds[b], bounds[-1])
     if P.shape != expected:
         return f"block {b} has shape {P.shape}, expected {expected}: its rows, and a column for each item"
@@ -50,7 +50,7 @@ def wrong_with(P: sp.csr_array, bounds: list[int], b: int) -> str | None:
 
 
 def wanted_by(P: sp.csr_array, bounds: list[int], b: int) -> dict[int, NDArray[np.intp]]:
-    """For each block with a column in P: which of its rows are needed; all of the block's own."""
+    """Rows that block b needs of each block in which it has a column, and all of its own."""
     columns = np.unique(P.indices)
     cuts = np.searchsorted(columns, bounds)
     out = {c: columns[low:high] - bounds[c] for c, (low, high) in enumerate(pairwise(cuts)) if high > low}
@@ -58,17 +58,17 @@ def wanted_by(P: sp.csr_array, bounds: list[int], b: int) -> dict[int, NDArray[n
 
 
 def sizes(wanted: dict[int, NDArray[np.intp]]) -> dict[int, int]:
-    """How many rows come from each block."""
+    """Number of rows received from each block."""
     return {c: len(rows) for c, rows in wanted.items()}
 
 
 def columns_of(wanted: dict[int, NDArray[np.intp]], bounds: list[int]) -> NDArray[np.intp]:
-    """Which items the rows that come are, one block after the other."""
+    """Item indices of the received rows, one block after the other."""
     return np.concatenate([rows + bounds[c] for c, rows in wanted.items()])
 
 
 def local_form(P: sp.csr_array, wanted: dict[int, NDArray[np.intp]], bounds: list[int]) -> sp.csr_array | None:
-    """P over the rows that come."""
+    """P over the received rows."""
     columns = columns_of(wanted, bounds)
     if len(P.indices) and P.indices.max() >= bounds[-1]:
         return None  # `wrong_with` names it
@@ -88,7 +88,7 @@ def rows_for(W: Array, wanted: dict[int, NDArray[np.intp]], c: int) -> Array:
 
 
 def product(P: sp.csr_array, rows: list[Array], width: int) -> Array:
-    """The block of P @ W, from the rows that came."""
+    """The block of P @ W, from the received rows."""
     with limit_threads(1):  # the workers are the threads
         return csr_product(P, np.concatenate(rows) if rows else np.empty((0, width)))
 

@@ -55,13 +55,13 @@ def as_affinity(
     matrix : N x N array or scipy.sparse, or Affinity
         Nonnegative and symmetric. An `Affinity` is returned as it is.
     missing : {"error", "unobserved"}
-        What a NaN means: an error, or a pair that was not observed.
+        Meaning of NaN: an error, or a pair that was not observed.
     symmetrize : {"mean", "max", "min"}, optional
         How P_ij and P_ji become one where they differ; by default that is an error. Of a pair that is stored in one
         direction only, that one is taken where pairs not stored are unobserved; a NaN in either direction is a pair
         that was not observed.
     unstored : {"zero", "unobserved"}
-        What a pair that a sparse matrix does not store means.
+        Meaning of a pair that a sparse matrix does not store.
 
     Raises
     ------
@@ -243,7 +243,7 @@ def _split(values: Any, holes: Any) -> tuple[Any, Unobserved | None]:
 
 
 def _both_ways(values: Any) -> Any:
-    """With the pairs that are stored in one direction only stored in the other too."""
+    """The matrix with pairs that are stored in one direction only stored in the other too."""
     stored = sp.coo_array(values)
     i, j = (index.astype(np.intp) for index in stored.coords)
     lacking = ~np.isin(j * values.shape[0] + i, i * values.shape[0] + j)

@@ -35,7 +35,7 @@ class ContractedAffinity(WrappedAffinity):
     Parameters
     ----------
     base : Affinity
-        Of the items; pair weights become those of the groups, their sum over the pairs of items.
+        Affinity of the items; pair weights become those of the groups, their sum over the pairs of items.
     groups : array of N
         The group of each item, 0..G-1, none empty.
     weights : array of N, optional
@@ -122,7 +122,7 @@ class ContractedAffinity(WrappedAffinity):
         return out
 
     def squared_norm(self, weights: Array | None = None) -> float:
-        """From that of the base, where the groups of one item are concerned, and the rows of the others."""
+        """sum_gh w_g w_h Q_gh^2: by the norm of the base for groups of one item, and by rows for the others."""
         e = np.ones(self.n_items) if weights is None else weights
         if self._sparse is not None:
             return float(e @ (self._sparse.power(2) @ e))

@@ -21,7 +21,7 @@ __all__ = ["Builder", "Evidence"]
 
 
 class Evidence(ABC):
-    """What a builder made of one set of items."""
+    """An affinity that a builder made of one set of items, and the way to that of new items."""
 
     affinity: Affinity
     self_affinity: float = 1.0
@@ -33,11 +33,11 @@ class Evidence(ABC):
         """Affinity of new items to the fitted ones, N_new x N (dense or CSR), before any normalisation."""
 
     def voices(self, labels: Any, of_row: Any) -> tuple[Any, ...] | None:
-        """What each part of the evidence says alone, beside the labels of the items; None where it has no parts."""
+        """Each part of the evidence compared with the labels of the items; None where it has no parts."""
         return None
 
     def observed(self, rows: Any) -> sp.csr_array | None:
-        """Of rows that `rows` made, the pairs that were observed, zeros stored; None where all were."""
+        """The observed pairs among rows that `rows` made, zeros stored; None where all were observed."""
         return None
 
     @abstractmethod

@@ -66,7 +66,7 @@ class FactorEvidence(Evidence):
     def folded(
         self, how: How, factors: Array, landing: Array, weights: Array | None
     ) -> tuple[Array, Array, Array | None]:
-        """What takes the place of the column factors, the landing matrix and the weights where rows are images.
+        """Factors, landing matrix and weights by which rows of images are normalised in place of rows of affinities.
 
         Parameters
         ----------

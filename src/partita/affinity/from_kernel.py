@@ -47,7 +47,7 @@ class Nystrom(Builder):
     selection : {"kmeans", "uniform"}
         Centres of k-means on 20 m items, or items drawn at random.
     seed : int
-        Of the selection and of the sample that the scale is found on.
+        Seed of the selection and of the sample that the scale is found on.
 
     Notes
     -----

@@ -40,7 +40,7 @@ class Landmarks(Builder):
     selection : {"kmeans", "uniform"}
         Centres of k-means on 20 m items, or items drawn at random.
     seed : int
-        Of the selection.
+        Seed of the selection.
 
     Notes
     -----
@@ -106,7 +106,7 @@ class LandmarkEvidence(FactorEvidence):
         self._builder, self._landmarks, self._total = builder, landmarks, total
         self._root = 1.0 / np.sqrt(total)
         super().__init__(factor if Z is None else sp.csr_array(Z @ sp.diags_array(self._root)))
-        # Of a new item to itself, about what fitted items have.
+        # Affinity of a new item to itself: about that of fitted items.
         self.self_affinity = float(own) if own is not None else float(self.affinity.diagonal().mean())
         self.row_size = len(landmarks) + landmarks.shape[1]
         self._search: Any = None

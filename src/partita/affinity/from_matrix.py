@@ -25,9 +25,9 @@ class Precomputed(Builder):
     Parameters
     ----------
     missing : {"error", "unobserved"}
-        What a NaN means.
+        Meaning of NaN.
     unstored : {"zero", "unobserved"}
-        What a pair that a sparse matrix does not store means: observed, and no evidence that the two belong together,
+        Meaning of a pair that a sparse matrix does not store: observed, and no evidence that the two belong together,
         or not observed. Then everything costs what the stored pairs cost, zeros among them.
     symmetrize : {"mean", "max", "min"}, optional
         How to resolve P_ij != P_ji; an error by default.

@@ -12,8 +12,9 @@ Neighbours are exact while that is cheap (`partita.affinity.neighbor_search`) an
 Within one fit the last search is shared (`partita.affinity.shared_search`). What follows it is O(nnz), in a few arrays
 of N x k numbers.
 
-A graph in more pieces than clusters asked for says nothing about which pieces belong together: then the shortest links
-between pieces are added, with the heavy-tailed weight 1 / (1 + L^2 / (sigma_i sigma_j)).
+A graph with more connected components (pieces) than clusters asked for says nothing about which of them belong
+together: then the shortest links between components are added, with the heavy-tailed weight 1 / (1 + L^2 / (sigma_i
+sigma_j)).
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ class NeighborGraph(Builder):
     metric_params : mapping, optional
         Further options of the metric.
     seed : int
-        Of the approximate search.
+        Seed of the approximate search.
     smoothing : int
         m of mutual reachability, at most k; 1 leaves the distances as they are.
 
@@ -130,7 +131,7 @@ class NeighborGraph(Builder):
 
     @property
     def varies_with_k(self) -> bool:
-        return not self.pairwise  # features are linked until there are no more pieces than clusters
+        return not self.pairwise  # features are linked until there are no more components than clusters
 
     @classmethod
     def named(cls, *, missing: str, symmetrize: str | None, seed: int) -> NeighborGraph:

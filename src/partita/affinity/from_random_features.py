@@ -48,7 +48,7 @@ class RandomFeatures(Builder):
     scale : float or "balanced"
         c > 0, or the c at which the mean of the kernel is 1 / K.
     seed : int
-        Of the features and of the sample that the scale is found on.
+        Seed of the features and of the sample that the scale is found on.
 
     Notes
     -----
@@ -148,7 +148,7 @@ class GridEvidence(FactorEvidence):
 
     @classmethod
     def restored(cls, state: dict[str, Array]) -> GridEvidence:
-        """From `state`."""
+        """Make the evidence again from its `state`."""
         cells: Any = np.split(state["cells"], state["bounds"][1:-1].astype(np.intp))
         evidence = cls(state["widths"], state["offsets"], state["odd"].astype(np.int64), cells)
         evidence._factor = state.get("factor")
@@ -191,6 +191,6 @@ class GridEvidence(FactorEvidence):
         }
 
     def _hash(self, X: Array, b: int) -> NDArray[np.int64]:
-        """Of the cell of each row in grid b: a sum over dimensions, overflow and all."""
+        """Hash the cell of each row in grid b: a sum over dimensions, modulo 2^64."""
         place = np.floor((X + self._offsets[b]) / self._widths[b])
         return np.asarray(np.clip(place, -FARTHEST, FARTHEST).astype(np.int64) @ self._odd)

@@ -19,7 +19,7 @@ __all__ = ["OF_KERNEL", "Scale", "check_kernel", "kernel_scale"]
 
 Scale: TypeAlias = float | Literal["balanced"]
 
-# What a kernel is a function of.
+# Distance of which each kernel is a function.
 OF_KERNEL: dict[Kernel, str] = {"gaussian": "sqeuclidean", "laplacian": "manhattan"}
 # Items in the sample.
 SAMPLE = 1000

@@ -160,7 +160,7 @@ def _one_over(share: float) -> float:
 
 
 def comparisons_of_norm(labels: LabelBlocks, shares: Array) -> tuple[float, float]:
-    """What ||P||^2 costs by rows and by contingency tables, in comparisons of two labels."""
+    """Costs of ||P||^2 by rows and by contingency tables, in comparisons of two labels."""
     M, N = float(labels.n_draws), float(labels.n_items)
     by_rows = M * N**2 / 2 * (1 if (shares == shares[0]).all() else WEIGHTED)
     cells = float(labels.n_clusters.sum()) ** 2 / 2

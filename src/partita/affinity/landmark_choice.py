@@ -26,7 +26,7 @@ Selection = Literal["kmeans", "uniform"]
 SAMPLE, ROUNDS = 20, 10
 # Items whose images are made at a time.
 ROWS = 4096
-# What rounding may leave of a sum, for each of its terms.
+# Rounding error of a sum, for each of its terms.
 ROUNDING = 1e-13
 
 

@@ -1,4 +1,4 @@
-"""The shortest links between the pieces of a graph (Boruvka): a spanning tree over them.
+"""The shortest links between the connected components (pieces) of a graph (Boruvka): a spanning tree over them.
 
 Small pieces are asked all at once: among one more neighbour than a piece has items, one is outside. A larger piece is
 asked for its nearest item outside; among many items with a distance that a k-d tree knows, one other piece at a time,
@@ -40,7 +40,7 @@ Link = tuple[int, int, float]
 def shortest_links(
     X: Array, sigma: Array, piece: Index, metric: Metric, params: Mapping[str, Any] | None
 ) -> sp.csr_array:
-    """The shortest link from each piece to the rest, repeated until one piece is left; both directions are stored.
+    """The shortest link from each component to the rest, repeated until one is left; both directions are stored.
 
     Weights are heavy-tailed, 1 / (1 + L^2 / (sigma_i sigma_j)).
     """
@@ -82,7 +82,7 @@ def _of_small(
 def _one_by_one(
     X: Array, piece: Index, size: Index, metric: Metric, params: Mapping[str, Any] | None
 ) -> Iterator[Link]:
-    """The same from each larger piece, against all that is outside it."""
+    """The shortest link from each larger piece to all items outside it."""
     for p in np.flatnonzero(size > SMALL_PIECE):
         inside, outside = np.flatnonzero(piece == p), np.flatnonzero(piece != p)
         if len(inside) > len(outside):
@@ -93,7 +93,7 @@ def _one_by_one(
 
 
 def _by_boxes(X: Array, piece: Index, size: Index, power: float | None) -> Iterator[Link]:
-    """The same against one other piece at a time; all small pieces together are one."""
+    """The shortest link from each larger piece, sought in one other piece at a time; all small ones count as one."""
     large = np.flatnonzero(size > SMALL_PIECE)
     group = np.full(len(size), len(large))
     group[large] = np.arange(len(large))

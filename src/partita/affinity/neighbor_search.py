@@ -78,7 +78,7 @@ class TreeSearch:
     ----------
     Y : n x d array
     power : float
-        Of the Minkowski distance, at least 1.
+        Power of the Minkowski distance, at least 1.
     """
 
     def __init__(self, Y: Array, power: float) -> None:
@@ -194,7 +194,7 @@ def nearest(
 def _by_scikit_learn(
     search: NearestNeighbors, X: Array, k: int, metric: Metric, own: Index | None
 ) -> tuple[Index, Array]:
-    """As scikit-learn finds them; `own` says which row of Y each row of X is, if it is one."""
+    """Neighbours found by scikit-learn; `own` is the row of Y that each row of X is, if it is one."""
     search.n_jobs = n_threads() if len(X) >= THREADS_FROM else None
     try:
         distance, index = search.kneighbors(X, n_neighbors=min(k + (own is not None), search.n_samples_fit_))
@@ -240,7 +240,7 @@ def recomputed(X: Array, Y: Array, index: Index) -> tuple[Index, Array]:
 
 
 def smallest(D: Array, k: int) -> tuple[Index, Array]:
-    """Where the k smallest numbers of each row are, and which they are, smallest first."""
+    """Positions and values of the k smallest numbers of each row, smallest first."""
     part = np.argpartition(D, k - 1, axis=1)[:, :k]
     values = np.take_along_axis(D, part, axis=1)
     order = np.argsort(values, axis=1, kind="stable")

@@ -4,7 +4,7 @@
 spans, Hutchinson's estimate on the rest. The probes are fixed, so that the answer is the same every time. Off by
 0.3% (root mean square) and at most 1.1% on the 13 graphs of 1,100 to 12,000 items, 2 to 16 steps each, that it was
 measured on (`benchmarks/diffused_norm.py`); exact where the rank is below the number of probes. The norm is a constant
-of the objective: it moves the reported objective and misfit and nothing else.
+of the objective: it moves the reported objective and relative residual (misfit) and nothing else.
 
 Cost: three products with `PROBES` columns.
 """

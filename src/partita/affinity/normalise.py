@@ -44,13 +44,13 @@ Rows: TypeAlias = Any
 ROW_SUM_ERROR = 1e-10
 MAX_SINKHORN = 10_000
 NEGATIVE = "item {} has a negative row sum; shift or clip the affinity first, or pass normalization='none'"
-# What to do about unobserved pairs, unless the caller knows better.
+# Default advice on unobserved pairs.
 NONE = "pass normalization='none' (command line: --normalization none)"
 
 
 @dataclass(frozen=True)
 class Normalised:
-    """A normalised affinity and what it takes to normalise the affinity rows of new items the same way.
+    """A normalised affinity, with what normalises the affinity rows of new items in the same way.
 
     `factors` multiply the columns of a new row; `new_factor` gives the factor of the new item itself from its row and
     its affinity to itself.
@@ -81,7 +81,7 @@ def normalise(
     weights : array of N, optional
         How often each item counts; once by default.
     remedy : str
-        What an error says to do where pairs are unobserved.
+        Advice that an error gives where pairs are unobserved.
 
     Raises
     ------
@@ -215,7 +215,7 @@ def _frobenius_rows(rows: Array, u: Array, weights: Array | None) -> Array:
 
 
 def _with_diagonal(normalised: Normalised, extra: Array) -> Normalised:
-    """With `extra`, what rows lack to the sum of one, on the diagonal of the copies (their mean, for a weight)."""
+    """Add `extra`, by which rows fall short of one, to the diagonal of the copies (their mean, for a weight)."""
     if not extra.any():
         return normalised
     affinity, d = normalised.affinity, normalised.weights

@@ -1,4 +1,4 @@
-"""Self-diffusion: an affinity that walks on itself and is told of itself again after each step [wang2012].
+"""Self-diffusion: an affinity diffused by its own transition matrix, the identity added at each step [wang2012].
 
     W_0 = W,   W_t+1 = W_t P + I,   W* = W_t D^-1        P = D^-1 W, D the row sums of W
 

@@ -1,4 +1,4 @@
-"""From neighbours and distances to a symmetric graph with self-tuned weights: O(nnz) time, a few N x k arrays.
+"""Symmetric graphs with self-tuned weights from neighbours and distances: O(nnz) time, a few N x k arrays.
 
 Each weight lies in [0, 1] and is computed from the scales of both its items [zelnik2004], so that both directions of a
 pair have the same one wherever both know the distance; where they do not agree (an approximate search), "union" takes
@@ -117,7 +117,7 @@ def _csr(indptr: Any, indices: Any, values: Any) -> sp.csr_array:
 
 
 def pieces_of(graph: sp.csr_array) -> tuple[int, Index]:
-    """The number of connected pieces of a symmetric graph, and the piece of each item, in the order of their items."""
+    """Number of connected components (pieces) of a symmetric graph, and each item's, in the order of their items."""
     if graph.nnz < COMPILED_FROM:
         n_pieces, piece = connected_components(graph, directed=False)
         return int(n_pieces), piece

@@ -29,7 +29,7 @@ SHARE = 1 / 20
 
 
 def search_key(X: Array, *settings: Any) -> bytes | None:
-    """What a search of these items with these settings is known by; None where a setting may not be compared.
+    """Key by which a search of these items with these settings is found; None where a setting may not be compared.
 
     >>> X = np.eye(3)
     >>> search_key(X, "euclidean", None) == search_key(X.copy(), "euclidean", None)

@@ -35,7 +35,7 @@ class WeightedAffinity(WrappedAffinity):
     first, second : arrays of int
         Each pair once, in either order; (i, i) is an item with itself.
     weight : float or array
-        What the pair counts, nonnegative and finite; all other pairs count one.
+        Weight of the pair, nonnegative and finite; all other pairs count one.
     value : float or array, optional
         Evidence that replaces P_ij for these pairs, which then count `weight`. By default P_ij stays, and `weight`
         multiplies what the pair counted before: a pair that was not observed stays so.
@@ -76,7 +76,7 @@ class WeightedAffinity(WrappedAffinity):
         if earlier is not None:
             rest = earlier.rest
         if earlier is not None and len(earlier) and value is None:
-            # What the base holds of a pair is multiplied by the weight that it had.
+            # The base's entry of a pair is multiplied by the weight that it had.
             before, known = earlier.places(rows, columns)
             w = w * np.where(known, earlier.weight[before], rest)
             t = np.where(known, earlier.value[before], t)

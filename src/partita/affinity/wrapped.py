@@ -1,4 +1,4 @@
-"""An affinity around another one: what it says of itself where nothing but the other can tell.
+"""Base class of affinities that delegate to a wrapped affinity.
 
 Not a kind of its own: it has no `name`, so that the registry leaves it out.
 """
@@ -13,15 +13,15 @@ __all__ = ["WrappedAffinity"]
 
 
 class WrappedAffinity(Affinity):
-    """An affinity made of a `base`, which tells its size, what a product costs, and where it lies.
+    """An affinity around a `base`, to which it delegates its size, the cost of a product, and where it lies.
 
     Parameters
     ----------
     base : Affinity
-        What is wrapped.
+        The wrapped affinity.
     """
 
-    # Whether the product needs W in NumPy arrays wherever the base lies: the wrapper adds something of SciPy's to it.
+    # True if the product needs W in NumPy arrays wherever the base lies: the wrapper adds something of SciPy's to it.
     on_host: ClassVar[bool] = False
 
     def __init__(self, base: Affinity) -> None:
@@ -29,7 +29,7 @@ class WrappedAffinity(Affinity):
 
     @property
     def base(self) -> Affinity:
-        """What is wrapped."""
+        """The wrapped affinity."""
         return self._base
 
     @property

@@ -1,4 +1,4 @@
-"""What the papers' competitors have in common: evidence in, labels out, and where each of them comes from.
+"""The interface of the papers' competitors: evidence in, labels out, and the source of each.
 
 A baseline is frozen settings. `cluster` is one run with its own random start, which is what the papers' tables average;
 `n_init` starts keep the best by the method's own objective. What does not depend on the random stream (an affinity, its
@@ -73,11 +73,11 @@ class BaselineEvidence:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return len(self.features) if self.features is not None else int(self.affinity.n_items)
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """What `make` gives, made the first time that `key` is asked for; it must not depend on a random stream."""
+        """Return what `make` gives, called once for each `key`; it must not depend on a random stream."""
         if key not in self._kept:
             self._kept[key] = make()
         kept: Made = self._kept[key]
@@ -86,7 +86,7 @@ class BaselineEvidence:
 
 @dataclass(frozen=True, eq=False)
 class BaselineResult:
-    """What one run found.
+    """Result of one run.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class BaselineResult:
     converged : bool
         Whether the method met its own criterion before its last iteration.
     note : str
-        What had to be done that the settings do not say; empty otherwise.
+        Note of what had to be done that the settings do not say; empty otherwise.
     """
 
     labels: Labels

@@ -1,4 +1,4 @@
-"""What the nonnegative factorizations X ~ W H of a feature table share, W (N x K) the items' coefficients.
+"""Common parts of nonnegative factorizations X ~ W H of a feature table, W (N x K) the items' coefficients.
 
 The papers say neither what they do with negative features nor how coefficients of unlike components are compared. Here:
 a column with a negative entry is shifted so that its least entry is zero; and, since W diag(s) and diag(s)^-1 H are the
@@ -33,7 +33,7 @@ def started(X: Array, n_components: int, rng: np.random.Generator) -> Array:
 
 
 def unit_basis(W: Array, H: Array) -> tuple[Array, Array]:
-    """The same product with rows of H of unit length; a row of zeros gives a column of zeros.
+    """Rescale W and H, with the same product, so that rows of H have unit length; a zero row gives a column of zeros.
 
     >>> unit_basis(np.ones((1, 1)), np.array([[3.0, 4.0]]))[0].tolist()
     [[5.0]]

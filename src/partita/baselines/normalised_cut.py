@@ -36,7 +36,7 @@ class _Spectral(AffinityBaseline):
     ----------
     affinity : Builder
     n_init, max_iter : int
-        Of k-means.
+        Restarts and iterations of k-means.
     """
 
     left_open: ClassVar[str] = (
@@ -49,7 +49,7 @@ class _Spectral(AffinityBaseline):
 
     @abstractmethod
     def embedding(self, affinity: Affinity, n_clusters: int) -> Array:
-        """What k-means sees, N x K."""
+        """The N x K embedding that k-means clusters."""
 
     def _cluster(self, evidence: BaselineEvidence, n_clusters: int, rng: np.random.Generator) -> BaselineResult:
         which = "given" if evidence.affinity is not None else repr(self.affinity)
@@ -68,7 +68,7 @@ class NormalisedCut(_Spectral):
     ----------
     affinity : Builder
     n_init, max_iter : int
-        Of k-means.
+        Restarts and iterations of k-means.
 
     Examples
     --------
@@ -98,7 +98,7 @@ class NgJordanWeiss(_Spectral):
     affinity : Builder
         Its diagonal, or that of an affinity given, is left out: that is the method's first step.
     n_init, max_iter : int
-        Of k-means.
+        Restarts and iterations of k-means.
 
     Examples
     --------

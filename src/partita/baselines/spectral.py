@@ -22,8 +22,8 @@ class Spectral(Baseline):
     Parameters
     ----------
     n_neighbors : int
-        Of the graph that is made of features, the item itself among them, as scikit-learn counts; pairs that one of the
-        two chose weigh a half. An affinity given is used in its place.
+        Neighbours in the graph that is made of features, the item itself among them, as scikit-learn counts; pairs that
+        one of the two chose weigh a half. An affinity given is used in its place.
 
     Examples
     --------

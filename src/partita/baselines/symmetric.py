@@ -34,11 +34,11 @@ class _Symmetric(AffinityBaseline):
 
     @abstractmethod
     def problem(self, affinity: Affinity) -> Problem:
-        """What is minimised."""
+        """The problem that is minimised."""
 
     @abstractmethod
     def method(self) -> Solver:
-        """How."""
+        """The solver that minimises it."""
 
     def _cluster(self, evidence: BaselineEvidence, n_clusters: int, rng: np.random.Generator) -> BaselineResult:
         which = "given" if evidence.affinity is not None else repr(self.affinity)

@@ -1,4 +1,4 @@
-"""To and from what other packages hold: frames, cells, graphs, posterior draws.
+"""Conversions to and from other packages' objects: frames, cells, graphs, posterior draws.
 
 Nothing of them is imported before it is asked for, and each says in one sentence what to install. Estimators take
 frames of pandas, polars and pyarrow, SciPy's sparse matrices and ArviZ's objects by themselves.

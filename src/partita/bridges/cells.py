@@ -19,7 +19,7 @@ from partita.io.installed import versions
 
 __all__ = ["cluster_cells"]
 
-# What the two matrices of pairs that scanpy leaves are to an estimator.
+# Affinity of an estimator for each of the two matrices of pairs that scanpy leaves.
 PAIRS = {"connectivities": "precomputed", "distances": "precomputed_distance"}
 
 
@@ -53,7 +53,7 @@ def cluster_cells(
     estimator : class
         One of the factorizations: `SoftClustering`, `SoF`, `SCAMS`, `SymNMF`, `BaumEagon`, ...
     **settings
-        Of the estimator: `random_state=0`, `sizes="equal"`, `symmetrize="mean"`, `max_seconds=60`.
+        Settings of the estimator: `random_state=0`, `sizes="equal"`, `symmetrize="mean"`, `max_seconds=60`.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def cluster_cells(
 
 
 def _pairs(adata: Any, use: str, key: str | None) -> tuple[str, Any]:
-    """Where in `.obsp` the pairs are, for errors, and the matrix."""
+    """Name of the place of the pairs in `.obsp`, for errors, and the matrix."""
     name = use if key is None else key
     if name not in adata.obsp:
         found = list(adata.obsp)
@@ -124,7 +124,7 @@ def _pairs(adata: Any, use: str, key: str | None) -> tuple[str, Any]:
 
 
 def _features(adata: Any, use: str, key: str | None) -> tuple[str, Any]:
-    """Where the features are, for errors, and the N x d array."""
+    """Name of the place of the features, for errors, and the N x d array."""
     if key is not None:
         raise InputError(f"key={key!r} names a matrix in .obsp, and use={use!r} is none: leave key out")
     if use == "X":
@@ -148,7 +148,7 @@ def _features(adata: Any, use: str, key: str | None) -> tuple[str, Any]:
 
 
 def _said(model: Any, read: dict[str, str]) -> dict[str, Any]:
-    """What `.uns` keeps: words, numbers and arrays of words only, as h5ad can hold."""
+    """Record of the fit for `.uns`: words, numbers and arrays of words only, as h5ad can hold."""
     result = model.result_
     params = {name: _plain(value) for name, value in model.get_params(deep=False).items() if value is not None}
     said: dict[str, Any] = {

@@ -40,7 +40,7 @@ def affinity_from_networkx(
     symmetrize : {"mean", "max", "min"}, for directed graphs only, which need it
         How i -> j and j -> i become one; an edge that is not there weighs 0.
     self_loops : {"warn", "keep", "drop"}
-        What to do with an edge from a node to itself, which is an item's affinity with itself on the diagonal: to keep
+        Treatment of an edge from a node to itself, which is an item's affinity with itself on the diagonal: to keep
         it with a warning that says how many there are, to keep it, or to leave it out.
 
     Returns

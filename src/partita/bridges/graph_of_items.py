@@ -29,7 +29,7 @@ def to_networkx(
     Parameters
     ----------
     source : Affinity, N x N matrix (dense or scipy.sparse), or fitted factorization
-        Of an estimator the nodes are the rows that were fitted, with their memberships as attributes (see
+        Of an estimator, the nodes are the rows that were fitted, with their memberships as attributes (see
         `set_memberships`), and the edges have the affinity that was factorized: normalised and diffused where it was.
         Copies of a row have the same edges.
     nodes : sequence of N different nodes, optional

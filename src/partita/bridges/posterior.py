@@ -44,7 +44,7 @@ def draws_from_arviz(
     Returns
     -------
     NamedDraws
-        What `BayesianPartition.fit` takes: labels (chain after chain), chain, items.
+        Draws as `BayesianPartition.fit` takes them: labels (chain after chain), chain, items.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Honest probabilities: from fitted memberships to ones that mean what they say, without labels."""
+"""Calibration: from fitted memberships to ones that hold as probabilities, without labels."""
 
 from partita.calibration.averaging import averaged_membership
 from partita.calibration.calibrate import Alternative, Calibration, Calibrator, average, calibrate

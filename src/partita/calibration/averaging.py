@@ -33,7 +33,7 @@ def averaged_membership(refit: Refit, membership: Array, weights: Array | None) 
     refit : callable
         Fits again to the items it is given.
     membership : N x K
-        Of the whole: what the clusters are called.
+        Membership fitted to all items, which names the clusters.
     weights : N or None
 
     Examples

@@ -1,4 +1,4 @@
-"""Memberships that mean what they say: a density for the posterior, and held-out fits for how sure it may be.
+"""Calibrated memberships: a density for the posterior, and held-out fits for how certain it may be.
 
 1. Two densities are fitted to the items (`partita.calibration.selection`): K components, and a mixture for each fitted
    cluster. BIC chooses. Without features, or with another than the Euclidean distance, or with too few items for a
@@ -61,7 +61,7 @@ class Alternative:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """How the probabilities came about.
+    """Method and settings by which the probabilities were calibrated.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Calibration:
         Each cluster one component of a mixture; each fitted cluster a mixture of its own; the mean over resamples; or
         the fitted membership, where there is no density.
     kind : str
-        Of the components: "full", "student", "tied", "diagonal"; empty for "fitted".
+        Kind of the components: "full", "student", "tied", "diagonal"; empty for "fitted".
     n_components, n_dimensions : int
         Zero for "fitted".
     temperature, smoothing : float
@@ -79,7 +79,7 @@ class Calibration:
     reliability : Reliability or None
         Predicted co-membership against fits that have not seen the items.
     alternatives : tuple of Alternative
-        What was tried, the chosen one first.
+        Readings that were tried, the chosen one first.
     """
 
     method: Method
@@ -109,7 +109,7 @@ class Calibrator:
         return self.temperature(self.density.posterior(features))
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """What a saved model needs: JSON, and arrays."""
+        """State for a saved model: JSON, and arrays."""
         config: dict[str, Any] = {"temperature": self.temperature.value, "smoothing": self.temperature.smoothing}
         if self.density is None:
             return config, {}
@@ -129,7 +129,7 @@ class Calibrator:
 
     @classmethod
     def restored(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Calibrator:
-        """From `state`."""
+        """Make the calibrator again from its `state`."""
         temperature = Temperature(float(config["temperature"]), float(config["smoothing"]))
         own = config.get("density")
         if own is None:

@@ -1,4 +1,4 @@
-"""Which density: one for each of two readings of "K clusters", chosen without labels.
+"""Selection of the density: one for each of two readings of "K clusters", chosen without labels.
 
 *Components*: each cluster is one component. K components from several starts, the fitted clusters among them. Right
 where the data is such a mixture, however much the components overlap: there neighbour graphs are at their worst, and
@@ -103,7 +103,7 @@ class Density:
         return out
 
     def relabelled(self, order: NDArray[np.intp]) -> Density:
-        """The same with cluster k named order[k]."""
+        """The density with cluster k renamed order[k]."""
         return replace(self, owner=order[self.owner].astype(np.int64))
 
 

@@ -1,4 +1,4 @@
-"""Temperature: memberships made as sure as fits to other items bear out, no more.
+"""Temperature scaling: memberships made as certain as fits to other items bear out, no more.
 
 w_k -> (1 - s) w_k^(1/T) / sum_l w_l^(1/T) + s / K with T >= 1 and 0 < s < 1: the temperature of [guo2017] and a little
 of add-half smoothing, so that no membership is a hard zero. The order of the entries of a row never changes, nor
@@ -52,7 +52,7 @@ class Temperature:
         return np.asarray((1 - self.smoothing) * powered + self.smoothing / W.shape[1])
 
     def of_all(self) -> Temperature:
-        """What one fitted on halves says of a fit to all items."""
+        """Extrapolate a temperature fitted on halves to a fit of all items."""
         return Temperature(1 + (self.value - 1) / 2, max(self.smoothing / 2, SMOOTHINGS[0]))
 
 

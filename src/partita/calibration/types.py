@@ -1,4 +1,4 @@
-"""What the parts of a calibration hand to each other."""
+"""Types that the parts of a calibration exchange."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line says, where, and the exit code it ends with.
+"""Messages of the command line, the streams they go to, and the exit codes.
 
 Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 internal error; 2 wrong input or
 usage; 3 not converged under `--strict`; 130 interrupted.
@@ -43,7 +43,7 @@ def say(text: str, *, quiet: bool = False) -> None:
 
 
 def say_interrupted(stop: KeyboardInterrupt) -> None:
-    """Where Ctrl-C came before there was a result."""
+    """Report a Ctrl-C that came before there was a result."""
     say(f"partita: {stop if stop.args else 'interrupted'}; nothing was written")
 
 
@@ -104,7 +104,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
 
 
 def _told(error: Exception) -> int:
-    """Say what went wrong; the exit code. What input cannot explain is a bug of ours, and named so."""
+    """Say what went wrong and return the exit code. What input cannot explain is a bug of ours, and named so."""
     from numpy.linalg import LinAlgError
 
     explained = (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError)

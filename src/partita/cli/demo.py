@@ -20,7 +20,7 @@ __all__ = ["run_demo"]
 
 
 def run_demo(options: DemoOptions) -> int:
-    """Cluster scikit-learn's handwritten digits; the exit code."""
+    """Cluster scikit-learn's handwritten digits; return the exit code."""
     from sklearn.datasets import load_digits
 
     digits = load_digits()

@@ -28,7 +28,7 @@ __all__ = ["run_draws"]
 
 
 def run_draws(options: DrawsOptions) -> int:
-    """Read, sample, write; the exit code."""
+    """Read, sample and write; return the exit code."""
     began = time.perf_counter()
     burn_in = options.sweeps // 2 if options.burn_in is None else options.burn_in
     n_draws = (options.sweeps - burn_in) // options.thin
@@ -96,7 +96,7 @@ def _sampled(options: DrawsOptions, X: NDArray[np.float64], burn_in: int, n_draw
 
 
 def _refuse_burn_in(options: DrawsOptions, status: str, n_sweeps: int, burn_in: int) -> NoReturn:
-    """Where a chain has no draw but the place at which its burn-in was cut short: that is no draw of the posterior."""
+    """Refuse a chain cut short within its burn-in: the place it reached is no draw of the posterior."""
     where = f"after {n_sweeps:,} of {burn_in:,} sweeps of burn-in, before the first draw"
     if status == "interrupted":
         raise KeyboardInterrupt(f"interrupted {where}")
@@ -107,7 +107,7 @@ def _refuse_burn_in(options: DrawsOptions, status: str, n_sweeps: int, burn_in: 
 
 
 def _write(options: DrawsOptions, folder: Path, items: Input, drawn: SampledPartitions, began: float) -> dict[str, Any]:
-    """Write every file of the output folder; what `result.json` says."""
+    """Write every file of the output folder; return the contents of `result.json`."""
     np.savez_compressed(
         folder / "draws.npz",
         draw=drawn.labels,
@@ -153,7 +153,7 @@ def _write(options: DrawsOptions, folder: Path, items: Input, drawn: SampledPart
 def _ended(
     options: DrawsOptions, drawn: SampledPartitions, result: dict[str, Any], out: Path, *, interrupted: bool
 ) -> int:
-    """Print what was drawn; the exit code."""
+    """Print what was drawn; return the exit code."""
     if options.as_json:
         sys.stdout.write(json_text(result))
     elif not options.quiet:

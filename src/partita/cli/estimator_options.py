@@ -1,4 +1,4 @@
-"""From the options of `partita fit` to an estimator; options that say nothing to it are refused by name."""
+"""Make an estimator from the options of `partita fit`; options that do not apply to it are refused by name."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def _n_clusters(text: str) -> int | str:
 
 
 def _checkpoint(options: FitOptions) -> Checkpoint | None:
-    """Kept until the output has been written, so that nothing that goes wrong there costs the fit."""
+    """The checkpoint, kept until the output has been written, so that nothing that goes wrong there costs the fit."""
     if options.checkpoint is None:
         if options.checkpoint_seconds is not None:
             raise InputError("--checkpoint-seconds goes with --checkpoint")

@@ -27,7 +27,7 @@ TOLD = (ConvergenceWarning, DataConversionWarning)
 
 
 def run_fit(options: FitOptions) -> int:
-    """Read, fit, write; the exit code."""
+    """Read, fit and write; return the exit code."""
     estimator = estimator_of(options)  # wrong options are named before a large file is read
     items, known = _read(options)
     out = options.out or Path(f"{options.file.name.split('.')[0]}-partita")
@@ -73,7 +73,7 @@ def fitted(estimator: FactorizationEstimator, items: Input, *, title: str, **kno
 
 
 def _remove_checkpoint(estimator: FactorizationEstimator) -> None:
-    """Remove the checkpoint of a fit whose output stands, unless a restart could still go on."""
+    """Remove the checkpoint of a fit whose output stands, unless a restart could still resume from it."""
     result = estimator.result_
     statuses = {result.status, *(restart.status for restart in result.restarts)}
     if isinstance(estimator.checkpoint, Checkpoint) and statuses <= {"converged", "max_iter"}:
@@ -89,7 +89,7 @@ def ended(
     interrupted: bool,
     strict: bool = False,
 ) -> int:
-    """Print what a fit gave; the exit code."""
+    """Print what a fit gave; return the exit code."""
     if options.as_json:
         sys.stdout.write(json_text(result))
     elif not options.quiet:

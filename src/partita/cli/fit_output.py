@@ -1,4 +1,4 @@
-"""What `partita fit` and `partita demo` write and print."""
+"""Output of `partita fit` and `partita demo`: files and printed lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Fit:
 
 
 def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], quiet: bool) -> dict[str, Any]:
-    """Write every file of the output folder but its manifest; what `result.json` says.
+    """Write every file of the output folder but its manifest; return the contents of `result.json`.
 
     `given` are the options of the command, which the parameters of the estimator complete.
     """
@@ -164,7 +164,7 @@ def _calibration(calibration: Calibration) -> dict[str, Any]:
 
 
 def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
-    """How many clusters, how probably, and which criteria say otherwise.
+    """The number of clusters, its probability, and the criteria that say otherwise.
 
     >>> said = [{"criterion": "stability", "n_clusters": 4}, {"criterion": "eigengap_ratio", "n_clusters": 2}]
     >>> _verdict_line(2, {"probabilities": [0.1, 0.8, 0.1], "criteria": said})

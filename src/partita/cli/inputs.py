@@ -1,4 +1,4 @@
-"""From a file and options to what an estimator takes."""
+"""Read the input of an estimator from a file and options."""
 
 from __future__ import annotations
 

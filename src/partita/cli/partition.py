@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 __all__ = ["run_partition"]
 
-# What `partita draws` calls its file, and how its folders end; and what is said at Ctrl-C when the search is over.
+# Name of the file of `partita draws`, and ending of its folders; the message at Ctrl-C when the search is over.
 DRAWS, ENDING = "draws", "-draws"
 WRITING = "partita: the search had ended; writing what it found"
 
 
 def run_partition(options: PartitionOptions) -> int:
-    """Read, search, write; the exit code."""
+    """Read, search and write; return the exit code."""
     began = time.perf_counter()
     loss = _loss(options)
     if not 0 < options.level <= 1:
@@ -89,7 +89,7 @@ def _estimator(options: PartitionOptions, loss: str | PartitionLoss, ids: list[s
 
 
 def _report(options: PartitionOptions, estimator: BayesianPartition, ids: list[str], began: float) -> PartitionReport:
-    """What the files, the page and the summary tell."""
+    """Gather the contents of the files, the page and the summary."""
     from partita.report import PartitionReport  # matplotlib is slow to import, and a wrong input needs none
 
     name, source = _name_of(options.file), options.file.name
@@ -111,7 +111,7 @@ def _report(options: PartitionOptions, estimator: BayesianPartition, ids: list[s
 def _write(
     options: PartitionOptions, folder: Path, report: PartitionReport, digest: str | None, began: float
 ) -> dict[str, Any]:
-    """Write every file of the output folder; what `result.json` says."""
+    """Write every file of the output folder; return the contents of `result.json`."""
     from partita.cli.partition_output import partition_record, write_partition_files
     from partita.report import write_partition_report
 
@@ -128,7 +128,7 @@ def _write(
 def _ended(
     options: PartitionOptions, report: PartitionReport, result: dict[str, Any], out: Path, *, interrupted: bool
 ) -> int:
-    """Print what was found; the exit code."""
+    """Print what was found; return the exit code."""
     if options.as_json:
         sys.stdout.write(json_text(result))
     elif not options.quiet:
@@ -148,7 +148,7 @@ def _ended(
 
 
 def _doubt(estimator: BayesianPartition) -> str:
-    """Why the answer is not that of a finished search on draws of one posterior; empty where nothing says so."""
+    """Reason to doubt that the search was finished on draws of one posterior; empty where there is none."""
     result, agreement = estimator.result_, estimator.agreement_
     if result.status != "converged":
         return f"not converged ({result.status})"
@@ -178,7 +178,7 @@ def _loss(options: PartitionOptions) -> str | PartitionLoss:
 
 
 def _name_of(file: Path) -> str:
-    """What draws are called: as their file, or, where that says no more than that they are draws, as its folder.
+    """Name for the draws: that of their file, or of its folder where the file's says only that they are draws.
 
     >>> _name_of(Path("galaxy.csv.gz")), _name_of(Path("crabs-draws/draws.npz"))
     ('galaxy', 'crabs')

@@ -1,4 +1,4 @@
-"""What `partita partition` writes and prints."""
+"""Output of `partita partition`: files and printed lines."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def _sizes_words(sizes: NDArray[np.int64]) -> str:
 
 
 def _metric_words(loss: PartitionLoss, metric: PartitionLoss) -> str:
-    """By what a ball is measured, where it is not what was minimised.
+    """Words for the metric of a credible ball, where it is not the loss that was minimised.
 
     >>> from partita.partition.losses import Binder, LowerBound, VariationOfInformation
     >>> _metric_words(VariationOfInformation(a=1.5), VariationOfInformation())
@@ -244,14 +244,14 @@ def _metric_words(loss: PartitionLoss, metric: PartitionLoss) -> str:
 
 
 def _otherwise(report: PartitionReport) -> str:
-    """For how many items the largest membership is not the label."""
+    """Words for the number of items whose largest membership is not their label."""
     model = report.estimator
     n = int((Membership(model.membership_).labels != model.labels_).sum())
     return f", whose label is another one for {items(n)}" if n else ""
 
 
 def _count(n: int, thing: str) -> str:
-    """So many of a thing.
+    """A number with its noun.
 
     >>> _count(1, "draw"), _count(1000, "draw")
     ('1 draw', '1,000 draws')

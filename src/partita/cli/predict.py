@@ -14,7 +14,7 @@ from partita.membership import row_entropy, row_margin
 
 __all__ = ["run_predict"]
 
-# What a model that gives new items no memberships is for.
+# Purpose of models that give new items no memberships.
 INSTEAD = {
     "BayesianPartition": (
         "which says of the items of its draws alone where they belong and cannot place new ones: sample draws that "
@@ -28,7 +28,7 @@ INSTEAD = {
 
 
 def run_predict(options: PredictOptions) -> int:
-    """Read, score, write; the exit code."""
+    """Read, score and write; return the exit code."""
     out = options.out
     if out.exists() and not (options.force and out.is_file()):
         raise InputError(f"{out} exists already: pass --force to replace it, or another --out")

@@ -14,7 +14,7 @@ __all__ = ["run_score"]
 
 
 def run_score(options: ScoreOptions) -> int:
-    """Print the scores; the exit code."""
+    """Print the scores; return the exit code."""
     found, known = match_labels(read_labels(options.labels), read_labels(options.truth))
     scores = {
         "purity": metrics.purity(found, known),

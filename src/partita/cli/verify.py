@@ -1,4 +1,4 @@
-"""`partita verify`: are the files of a result as they were written, and does its command give them again?"""
+"""`partita verify`: check that the files of a result are as written, and that its command gives them again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from partita.io import sha256_of_file, versions
 
 __all__ = ["run_verify"]
 
-# Of result.json, what another run may have otherwise.
+# Entries of result.json that may differ between runs.
 VOLATILE = {"seconds", "peak_memory_bytes", "versions", "parameters"}
 # Words on a page, which holds seconds and the command.
 PAGES = {".html"}
@@ -34,7 +34,7 @@ State = Literal["same bits", "differs", "missing", "changed", "unexpected", "not
 
 @dataclass(frozen=True)
 class Compared:
-    """One file: what is the matter with it."""
+    """Result of the check of one file."""
 
     file: str
     state: State
@@ -42,7 +42,7 @@ class Compared:
 
 
 def run_verify(options: VerifyOptions) -> int:
-    """Check the files against the manifest, run the command again and compare; the exit code.
+    """Check the files against the manifest, run the command again and compare; return the exit code.
 
     0 where every file is whole and the new run gives the same bits, 2 where something is not as the manifest says.
     """
@@ -137,7 +137,7 @@ def _replayed(folder: Path, manifest: dict[str, Any], file: Path | None) -> tupl
 
 
 def run_again(command: str, given: dict[str, Any], places: dict[str, Path], out: Path) -> int:
-    """Run a command into a new folder, with its options as given and its files where they are now; the exit code."""
+    """Run a command into a new folder, with its options as given and its files where they are now."""
     match command:
         case "demo":
             return run_demo(DemoOptions(out, quiet=True))
@@ -151,7 +151,7 @@ def run_again(command: str, given: dict[str, Any], places: dict[str, Path], out:
 
 
 def _places(folder: Path, replay: dict[str, Any], file: Path | None) -> dict[str, Path]:
-    """Where each file that the command read is now, with the bytes it had."""
+    """Find each file that the command read, with the bytes it had."""
     places = {}
     for name, given, digest in files_read(replay):
         tried = (
@@ -189,7 +189,7 @@ def _compared(name: str, old: Path, new: Path) -> Compared:
 
 
 def _tables(old: Path, new: Path) -> str:
-    """How two CSV files differ, in words."""
+    """Describe how two CSV files differ."""
     one, other = (path.read_text(encoding="utf-8").splitlines() for path in (old, new))
     if len(one) != len(other):
         return f"{len(one) - 1:,} rows then, {len(other) - 1:,} now"
@@ -206,7 +206,7 @@ def _apart(a: str, b: str) -> float:
 
 
 def _arrays(old: Path, new: Path) -> str:
-    """How arrays of two files differ, in words; empty where they are the same bits."""
+    """Describe how arrays of two files differ; empty where they are bitwise equal."""
     one, other = (_read(path) for path in (old, new))
     if set(one) != set(other):
         return f"arrays {sorted(set(one) ^ set(other))} are in one of them"
@@ -230,7 +230,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _records(old: Path, new: Path) -> str:
-    """Which entries of two JSON files differ, without those that another run may have otherwise."""
+    """Name the entries in which two JSON files differ, without those that may differ between runs."""
     one, other = (json.loads(path.read_text(encoding="utf-8")) for path in (old, new))
     if not (isinstance(one, dict) and isinstance(other, dict)):
         return "other contents"

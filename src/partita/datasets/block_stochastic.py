@@ -20,7 +20,7 @@ from partita.errors import InputError
 
 __all__ = ["BLOCK_GUESSES", "BlockGuess", "block_stochastic"]
 
-# What each guess is.
+# The guesses.
 BlockGuess = Literal["stochastic", "degrees", "uniform", "bernoulli", "unequal"]
 BLOCK_GUESSES: tuple[BlockGuess, ...] = get_args(BlockGuess)
 

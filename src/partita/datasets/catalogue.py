@@ -34,7 +34,7 @@ def dataset_names() -> tuple[str, ...]:
 
 
 def describe(name: str) -> Entry:
-    """What is known of a set: shape, classes, source, licence, traps, checksums. Nothing is read.
+    """Description of a set: shape, classes, source, licence, traps, checksums. Nothing is read.
 
     Raises
     ------

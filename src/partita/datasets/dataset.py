@@ -1,4 +1,4 @@
-"""What a set is: the arrays that were read (`Dataset`), and what is known of them before they are read (`Entry`)."""
+"""Data sets: the arrays that were read (`Dataset`), and what is known of them before they are read (`Entry`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Dataset:
     name, title : str
         `"pendigits"`, `"Pen-based handwritten digits"`.
     kind : str
-        What X is: `"features"` (N x d), `"affinity"` or `"distances"` (N x N), `"draws"` (M x N labels), `"sequences"`
+        Kind of X: `"features"` (N x d), `"affinity"` or `"distances"` (N x N), `"draws"` (M x N labels), `"sequences"`
         (points x 2F, one of many: `load_sequences`).
     X : array
         float64; draws are integers, as stored.
@@ -40,7 +40,7 @@ class Dataset:
     notes : tuple of str
         The traps, and what was done about them.
     sha256 : str
-        Of the file that was read; empty where none was.
+        SHA-256 of the file that was read; empty where none was.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Public:
 
 @dataclass(frozen=True)
 class Entry:
-    """What is known of a set without reading it.
+    """Description of a set, known without reading it.
 
     `path` is relative to the home of the sets, `sha256` that of the file, `shape` that of X, `counts` the number of
     items of each class (empty: no truth). `content_sha256` is that of the values and classes, whatever the file's

@@ -100,7 +100,7 @@ def how_to_get(entry: Entry) -> str:
 
 
 def agrees(table: Table, entry: Entry) -> str:
-    """In what a table differs from what is documented of its set; empty if in nothing."""
+    """Describe how a table differs from what is documented of its set; empty if it does not."""
     if table.X.shape != entry.shape:
         return f"expected {entry.shape[0]} x {entry.shape[1]} values, got {' x '.join(map(str, table.X.shape))}"
     if not np.isfinite(table.X).all():

@@ -8,7 +8,7 @@ from partita.datasets.public import arff
 
 __all__ = ["ENTRIES"]
 
-# What each looks like, and its classes.
+# Description of each pattern, and its classes.
 PATTERNS: dict[str, tuple[str, tuple[tuple[str, int], ...]]] = {
     "zelnik1": ("a blob in two rings", (("0", 61), ("1", 139), ("2", 99))),
     "zelnik2": ("two squares in a thin background", (("0", 102), ("1", 95), ("2", 106))),

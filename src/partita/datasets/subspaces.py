@@ -39,7 +39,7 @@ def union_of_subspaces(
     Parameters
     ----------
     dimensions : sequence of int
-        Of each subspace, 1 to `ambient`.
+        Dimension of each subspace, 1 to `ambient`.
     noise : float
         rho, at least 0.
     rng : numpy.random.Generator

@@ -1,4 +1,4 @@
-"""What every member of an ensemble offers: one clustering of one set of items, hard or soft, by one idea.
+"""The interface of members of an ensemble: one clustering of one set of items, hard or soft, by one idea.
 
 A member is frozen settings. `cluster` makes its clustering of the items given; `varied` gives the settings of draw
 number b, so that a method speaks with several settings and not only with several resamples. A new method is one file:

@@ -57,7 +57,7 @@ class Draw:
     agreement_with_result : float
         Adjusted Rand index with the labels of the fit.
     labels : array of N int
-        What it says, in the order of the rows; -1 for rows of weight zero that nobody saw.
+        Its labels, in the order of the rows; -1 for rows of weight zero that nobody saw.
     """
 
     method: str
@@ -96,7 +96,7 @@ class Ensemble(Builder):
     power : float
         A draw counts by this power of its agreement with the other methods; 0 for a plain mean over methods.
     seed : int
-        Of resamples and of members that draw numbers.
+        Seed of resamples and of members that draw numbers.
 
     Raises
     ------
@@ -202,7 +202,7 @@ class Ensemble(Builder):
         return config | {"methods": [method.config() for method in self.members]}
 
     def _draw(self, one: Member, draw: int, X: Array, n_clusters: int) -> tuple[int, Labels | Array]:
-        """How many items one draw saw, and its membership of all of them."""
+        """The number of items that one draw saw, and its membership of all items."""
         n = len(X)
         size = min(n if draw == 0 else max(int(np.ceil(self.share * n)), n_clusters + 1), n, self.max_items)
         if size <= n_clusters:

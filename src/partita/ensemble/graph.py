@@ -35,7 +35,7 @@ class Graph(Member):
     ----------
     n_neighbors : int
     steps : int
-        Of the diffusion.
+        Steps of the diffusion.
 
     Examples
     --------

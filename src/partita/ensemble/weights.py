@@ -1,4 +1,4 @@
-"""How much each draw of an ensemble counts: agreement with the other methods, one voice a method.
+"""Weights of the draws of an ensemble: agreement with the other methods, one voice a method.
 
 The agreement a_b of a draw is its mean adjusted Rand index with the draws of every other method, first averaged within
 each of them; its weight is a_b^2, divided by the number of draws of its method. So

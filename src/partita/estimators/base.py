@@ -1,4 +1,4 @@
-"""What the factorization estimators share: parameters and the checks of their values and of the input, fit, predict."""
+"""Base of the factorization estimators: parameters, checks of their values and of the input, fit, predict."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ RANDOM_RESTARTS = 10
 
 
 class NameIn(StrOptions):
-    """One of some words, or a name that a registry has by then: users add their own."""
+    """Constraint of a parameter to some words or a name in a registry, looked up at that time: users add their own."""
 
     def __init__(self, words: set[str], registry: dict[str, Any], what: str) -> None:
         super().__init__(words)
@@ -61,7 +61,7 @@ class NameIn(StrOptions):
 
 
 class FittedAttributes:
-    """What `fit` sets."""
+    """Attributes that `fit` sets."""
 
     membership_: Array
     labels_: NDArray[np.int64]
@@ -135,7 +135,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
 
     @abstractmethod
     def _model(self) -> Model:
-        """What is factorized, by which objective and solver."""
+        """The model to fit: affinity to factorize, objective and solver."""
 
     def _choose(self, evidence: EvidenceByK, groups: Groups) -> Choice:
         """The number of clusters, and a start where there is one of its own.
@@ -199,7 +199,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         Parameters
         ----------
         X : N x d array of features, or N x N affinities or distances (dense or sparse), or an `Affinity`
-            What `affinity` says. A frame of pandas, polars or pyarrow whose columns are numbers is an array with names.
+            Input of the kind that `affinity` says. A frame of pandas, polars or pyarrow whose columns are numbers is an
+            array with names.
         y : ignored
         sample_weight : array of N, optional
             Nonnegative; a weight of two is the same as giving the item twice, zero the same as leaving it out.
@@ -371,7 +372,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
 
 
 def empty_clusters(labels: NDArray[np.int64], n_clusters: int) -> str | None:
-    """What to say of clusters that are the most probable one of no item; None where there is none.
+    """Warning about clusters that are the most probable one of no item; None where there are none.
 
     >>> empty_clusters(np.array([0, 0, 2]), 4)
     '2 of 4 clusters hold no item (1, 3): ask for 2, the number that the evidence supports'

@@ -43,7 +43,7 @@ __all__ = ["BayesianPartition"]
 
 Array = NDArray[np.float64]
 
-# Relative misfit of the membership to the similarity matrix above which it is said that it does not describe it.
+# Relative residual of the membership to the similarity matrix above which a note says that it does not describe it.
 LARGE_MISFIT = 0.2
 
 
@@ -59,7 +59,7 @@ class BayesianPartition(BaseEstimator):
         Losses with options of their own are objects: `Binder(a=0.5, normalize="pairs")`,
         `VariationOfInformation(a=1.2)`. "pear" is a score (larger is better), the others are losses.
     unit : {"bits", "nats"}
-        Of the losses that are entropies, where they are given by name: an object has its own.
+        Unit of the losses that are entropies, where they are given by name: an object has its own.
     max_clusters : int, optional
         No cap by default; `result_.cap_bound` says whether one kept a better partition from being found.
     n_init : int
@@ -92,7 +92,7 @@ class BayesianPartition(BaseEstimator):
         partition. Its argmax may differ from `labels_` for items on a boundary: the one minimises a loss, the other
         fits all pairs. Made when first asked for.
     entropy_ : array of N
-        Of the rows of `membership_`, in nats.
+        Entropies of the rows of `membership_`, in nats.
     misfit_ : float
         ||P - W W^T|| / ||P|| over pairs of different items: how far memberships can describe the draws at all. 0 is all
         of it; 1 is what to say that no two items are ever together would leave, and it is more where K is too small:
@@ -107,7 +107,7 @@ class BayesianPartition(BaseEstimator):
     items_ : array of N words, or None
         Names of the items, where the draws have them.
     notes_ : tuple of str
-        What a reader should know: chains that disagree or are too short to tell, a cap that binds, runs that differ,
+        Notes for the reader: chains that disagree or are too short to tell, a cap that binds, runs that differ,
         other partitions as good, several modes, a misfit that is large.
 
     Raises
@@ -242,7 +242,7 @@ class BayesianPartition(BaseEstimator):
 
     @property
     def notes_(self) -> tuple[str, ...]:
-        """What a reader should know; modes, and whether memberships describe the draws, are found out when asked."""
+        """Notes for the reader; modes, and whether memberships describe the draws, are worked out when first asked."""
         check_is_fitted(self, "result_")
         modes = () if self.draws_ is None else modes_note(modes_of(self.draws_, self._metric()))
         if self.misfit_ <= LARGE_MISFIT:
@@ -262,12 +262,12 @@ class BayesianPartition(BaseEstimator):
 
     @property
     def entropy_(self) -> Array:
-        """Of the rows of `membership_`, in nats."""
+        """Entropies of the rows of `membership_`, in nats."""
         return entropy(self.membership_)
 
     @property
     def misfit_(self) -> float:
-        """Of the membership to the similarity matrix."""
+        """Relative residual (misfit) of the membership to the similarity matrix."""
         return self.membership_result_.misfit
 
     @property
@@ -325,7 +325,7 @@ class BayesianPartition(BaseEstimator):
         return modes_as_given(own, self._metric(), best)
 
     def certainty(self) -> ItemCertainty:
-        """How surely each item sits with its cluster; see `partita.partition.certainty`.
+        """Certainty of each item's assignment to its cluster; see `partita.partition.certainty`.
 
         Raises
         ------
@@ -353,7 +353,7 @@ class BayesianPartition(BaseEstimator):
     # What fit does ------------------------------------------------------------------------------------------------
 
     def _forget(self) -> None:
-        """What was made for the last fit's draws, so that a fit that fails leaves no half of it."""
+        """Drop what was made for the last fit's draws, so that a fit that fails leaves no half of it."""
         for name in ("_soft", "result_"):
             self.__dict__.pop(name, None)
         self.draws_ = None
@@ -404,7 +404,7 @@ class BayesianPartition(BaseEstimator):
     def _compared(
         self, given: NamedDraws, chain: NDArray[Any] | None
     ) -> tuple[ChainComparison | None, tuple[str, ...]]:
-        """What the chains say of each other, or why that is not known."""
+        """Compare the chains, or say why they cannot be compared."""
         if chain is None:
             return None, ()
         names, counts = np.unique(chain, return_counts=True)

@@ -37,7 +37,7 @@ GIVE_A_NUMBER = "give the number of clusters (command line: as --k 3)"
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The number of clusters that a fit goes on with.
+    """Choice of the number of clusters of a fit.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class EvidenceByK:
         Which normalisation.
     items : Items
     features : n x d array, or n x n matrix or Affinity where the builder is pairwise
-        Of the items, scaled.
+        Features of the items, scaled.
     seed : int
         The same for the same `random_state`; 0 for None.
     """
@@ -112,7 +112,7 @@ class EvidenceByK:
 
     @property
     def copies(self) -> Array | None:
-        """How often each item counts in the affinity.
+        """Number of copies of each item that the affinity counts.
 
         Merged copies of rows count once in a graph; of items that are only known by their pairs each counts.
         """
@@ -128,7 +128,7 @@ class EvidenceByK:
         return self._built[known]
 
     def before_k(self) -> Built:
-        """The evidence before there is a number: pieces of a neighbour graph stay apart.
+        """The evidence before there is a number: connected components of a neighbour graph are not linked.
 
         An affinity that needs the number ("ensemble", scale="balanced") is made for the one that `judged` gives.
         """
@@ -201,7 +201,7 @@ def judged(evidence: EvidenceByK, by: str = "auto") -> Choice:
 
 
 def _shown_to_criteria(evidence: EvidenceByK) -> KEvidence:
-    """What the number of clusters is judged by; see the top of this file.
+    """Evidence by which the number of clusters is judged; see the top of this file.
 
     Raises
     ------

@@ -48,11 +48,11 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
     n_draws, burn_in, thin : int
         Draws kept of each chain, sweeps before the first, and sweeps for each.
     start : {"kmeans", "random", "one", "singletons"}, array of N labels, or a sequence of them
-        What chains start from, in turn; the first two have 30 clusters.
+        Starts of the chains, in turn; the first two have 30 clusters.
     max_seconds : float, optional
         Sampling ends then, with as many draws as there are and a warning.
     on_interrupt : {"keep", "raise"}
-        What Ctrl-C does: keep what has been drawn, or raise.
+        Effect of Ctrl-C: keep what has been drawn, or raise.
     random_state : int, RandomState, Generator or None
     n_jobs : int, optional
         Chains at a time, on threads; every core by default. The draws do not depend on it.
@@ -70,7 +70,7 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
     agreement_ : `partita.mixture.ChainAgreement` or None
         Largest and mean difference between the chains' posterior similarity matrices; None for one chain.
     r_hat_, effective_sample_size_ : dict
-        Of "n_clusters", "log_joint" and "alpha": rank-normalized split R-hat, bulk effective sample size.
+        Rank-normalized split R-hat and bulk effective sample size of "n_clusters", "log_joint" and "alpha".
     result_ : `partita.mixture.SampledPartitions`
         All of it, and status, seconds, `verdict`: whether the chains agree, in words.
 

@@ -1,4 +1,4 @@
-"""Memberships of new items from a finished fit: what is kept of the fit, and one small simplex problem a row.
+"""Out-of-sample prediction (extension): what is kept of a fit, and one small simplex problem for each new row.
 
 For a new item with (normalised) affinities p to the fitted items and t steps of diffusion, its row of the diffused
 affinity is p^T S^(t-1); all that enters the row's problem is p^T L with the landing matrix L = S^(t-1) D W diag(a),
@@ -57,7 +57,7 @@ SOLVE: dict[str, Callable[[Array, Array], Array]] = {
 
 @dataclass(frozen=True)
 class Extension:
-    """Scores new items."""
+    """Out-of-sample prediction of memberships from a finished fit."""
 
     evidence: Evidence
     how: How
@@ -87,7 +87,7 @@ class Extension:
         labels: NDArray[np.intp],
         used: NDArray[np.intp] | None = None,
     ) -> Extension:
-        """What is kept of a fit."""
+        """Keep what out-of-sample prediction needs of a fit."""
         affinity, weights, domain = problem.affinity, problem.weights, problem.objective.domain
         if domain.hard:
             W = np.eye(W.shape[1])[labels]

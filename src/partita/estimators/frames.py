@@ -22,7 +22,7 @@ PACKAGES = ("pandas", "polars", "pyarrow")
 
 
 def frame_package(X: Any) -> str | None:
-    """Which package a frame is of; None for what is no frame.
+    """Name of the package that a frame is of; None for what is no frame.
 
     >>> frame_package(np.ones((2, 2))) is None
     True

@@ -1,4 +1,4 @@
-"""What a user knows about pairs: must-links, cannot-links and pair weights, brought from rows to items.
+"""Pairwise constraints of the user: must-links, cannot-links and pair weights, brought from rows to items.
 
 must-link    both have the same membership, exactly: their items are contracted into one (`ContractedAffinity`).
 cannot-link  the pair is observed as zero and counts as much as all pairs of an item together. That is not exact, for
@@ -70,7 +70,7 @@ class Groups:
         pair_weight: Any = None,
         row_weights: Array | None = None,
     ) -> Groups:
-        """From pairs of rows to pairs of items.
+        """Make groups of items from pairs of rows.
 
         Raises
         ------
@@ -112,19 +112,19 @@ class Groups:
 
     @property
     def n_groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return int(self.of_item.max()) + 1
 
     def of_row(self, items: Items) -> NDArray[np.intp]:
-        """Which group each row is in; -1 for a row that is no item."""
+        """Group of each row; -1 for a row that is no item."""
         return np.where(items.of_row < 0, -1, self.of_item[items.of_row]) if self.linked else items.of_row
 
     def expand(self, of_groups: Any) -> Any:
-        """What holds for groups, for each item."""
+        """Repeat values of groups for each of their items."""
         return of_groups[self.of_item] if self.linked else of_groups
 
     def first_of(self, of_items: Any) -> Any:
-        """What holds for items, for each group: its first item's."""
+        """Take values of items for each group: those of its first item."""
         return of_items[np.unique(self.of_item, return_index=True)[1]] if self.linked else of_items
 
     def mean(self, features: Array, weights: Array | None) -> Array:
@@ -141,7 +141,7 @@ class Groups:
         return ContractedAffinity(graph, self.of_item, weights) if self.linked else graph
 
     def contract(self, of_items: Problem) -> tuple[Problem, float]:
-        """The problem over groups, what was said about pairs in it; and what its objective leaves out.
+        """Contract a problem to groups, with its constraints; return it and the constant that its objective leaves out.
 
         That is the variance of P within pairs of groups, a constant; within those that cannot be linked there is none,
         since each of their pairs of items is observed as zero.

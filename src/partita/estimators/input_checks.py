@@ -1,4 +1,4 @@
-"""What is refused in the rows of a fit, and what is said of them: size, infinite and missing cells, lost digits."""
+"""Checks of the rows of a fit: size, infinite and missing cells, lost digits."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def check_finite(X: Array, missing: str | None) -> None:
 
 
 def check_magnitude(X: Array) -> None:
-    """For fitted items only: a new one may lie as far away as it likes, and still gets a membership."""
+    """Refuse fitted items too large or small for distances; a new one may lie anywhere and still gets a membership."""
     magnitude = np.abs(X)
     top = float(np.nanmax(magnitude, initial=0.0))
     if top > LARGEST or 0 < top < SMALLEST:
@@ -75,13 +75,13 @@ def check_magnitude(X: Array) -> None:
 
 
 def lost_digits(X: Array, given: Any = None, columns: Sequence[str] | None = None) -> str | None:
-    """What to say of a column whose offset leaves hardly any digits for what differs between the rows, or None.
+    """Warning about a column whose offset leaves hardly any digits for the differences between the rows, or None.
 
     Parameters
     ----------
     X : N x d array of features
     given : dtype, optional
-        What they came as: single precision has fewer digits.
+        Type in which they came: single precision has fewer digits.
     columns : sequence of d, optional
         The names of the columns.
 

@@ -1,4 +1,4 @@
-"""From rows to distinct items and back: identical items are one item with a weight.
+"""Map rows to distinct items and back: identical rows are one item with a weight.
 
 Rows of features that are equal are merged before any evidence is built, their weights added, and the answer handed
 back to every copy. So copies get identical memberships, a weight of two is the same as a row given twice, a weight of
@@ -74,7 +74,7 @@ class Items:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return int(self.features.shape[0])
 
     @property

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 # Steps of diffusion, and the share of pairs with an affinity above zero below which "auto" takes them.
 STEPS = 4
 SPARSE = 0.5
-# What a model without the option normalization="none" says to do about unobserved pairs.
+# Advice on unobserved pairs by a model without the option normalization="none".
 FILL_IN = (
     "fill the pairs in, or use SymNMF or SoftClustering with normalization='none' (command line: --model symnmf "
     "--normalization none)"
@@ -38,7 +38,7 @@ class Model:
     Attributes
     ----------
     objective : Objective
-        With it go the domain of the factor and the scales.
+        The objective, which decides the constraint set of the factor (its domain) and the scales.
     normalization : str
         As `partita.affinity.normalise.normalise` takes it.
     diagonal : bool
@@ -48,9 +48,9 @@ class Model:
     solver : Solver, optional
         By default the one that `default_solver` chooses for the affinity and the domain.
     alternatives : mapping from names to objectives
-        What the answer is compared with, by the `sizes` that would have asked for it.
+        Objectives that the answer is compared with, by the `sizes` that would have asked for it.
     remedy : str
-        What to do about unobserved pairs that the normalisation does not take.
+        Advice on unobserved pairs that the normalisation does not take.
     """
 
     objective: Objective
@@ -66,7 +66,7 @@ class Model:
         return normalise(affinity, self.normalization, copies, remedy=self.remedy)
 
     def factorized(self, normalised: Normalised, copies: Array | None) -> Affinity:
-        """What is factorized: the normalised affinity without its diagonal, diffused, as the model has it."""
+        """The affinity to factorize: normalised, without its diagonal and diffused where the model says so."""
         affinity = normalised.affinity if self.diagonal else _without_diagonal(normalised)
         if self.steps != "auto":
             steps = self.steps

@@ -1,4 +1,4 @@
-"""What a reader of a partition found from draws should know: chains, the cap, ties, runs that differ."""
+"""Notes on a partition found from draws: chains, the cap, ties, runs that differ."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["MODES", "misfit_note", "modes_note", "search_notes"]
 
 # Gap between the runs of the search, relative to the loss, that is worth a word where only one found the best.
 WORTH = 1e-3
-# How the note on several modes begins.
+# Beginning of the note on several modes.
 MODES = "the posterior has"
 # Losses that differ by no more are equal: sums over draws in another order.
 EQUAL = 1e-9
@@ -46,7 +46,7 @@ def search_notes(
 
 
 def modes_note(found: Modes) -> tuple[str, ...]:
-    """That there are several modes, and how heavy each is; nothing where there is one."""
+    """Note that there are several modes, with their weights; empty where there is one."""
     if len(found.modes) == 1:
         return ()
     shares = ", ".join(f"{mode.weight:.0%}" for mode in found.modes)
@@ -57,7 +57,7 @@ def modes_note(found: Modes) -> tuple[str, ...]:
 
 
 def misfit_note(misfit: float, n_clusters: int) -> str:
-    """Why no memberships describe the draws.
+    """Explain why no memberships describe the draws.
 
     Above 1 it is the number of clusters: to say that no two items are ever together would fit better, and rows on the
     simplex of K put two together with probability 1 / K on average, whatever they are.

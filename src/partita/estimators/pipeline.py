@@ -1,4 +1,4 @@
-"""A fit from door to door: rows -> items -> groups -> number of clusters -> evidence -> problem -> solution -> rows.
+"""The fit pipeline: rows -> items -> groups -> number of clusters -> evidence -> problem -> solution -> rows.
 
 Three index spaces, and each array says by its name which one it is of: the N rows that a user gives; the n distinct
 items, of which equal rows are one (`partita.estimators.items`); and the groups of items that must-links join
@@ -41,7 +41,7 @@ Choose: TypeAlias = Callable[[EvidenceByK, Groups], Choice]
 
 # A comparison with other sizes: at most so many items, and the share of them that must move to be worth a word.
 COMPARED, WORTH = 50_000, 0.02
-# Its steps at most, and the optimality that is enough.
+# Its steps at most, and the stationarity (`optimality`) that is enough.
 STEPS, ENOUGH = 20, 1e-3
 # Items, or clusters, that a note names.
 NAMED = 10
@@ -49,7 +49,7 @@ NAMED = 10
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """What the caller gives, by rows: checked input, how often each row counts, and what is known of pairs."""
+    """Input of the caller, by rows: checked data, weights of the rows, and constraints on pairs."""
 
     X: Any
     weights: Array | None = None
@@ -60,7 +60,7 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """How a fit is run; `partita.solvers.drive` explains most of it."""
+    """Options of a run; `partita.solvers.drive` explains most of them."""
 
     start: Any = "spectral"
     n_init: int = 1
@@ -76,7 +76,7 @@ class Options:
     stage: Stages = field(default_factory=Stages)
 
     def interrupted(self, result: SolveResult, *notes: str) -> SolveResult:
-        """What Ctrl-C after the factorization leaves: with on_interrupt="best" the result, to go on from.
+        """Result of a fit interrupted after the factorization: with on_interrupt="best" the result, to resume from.
 
         Raises
         ------
@@ -92,7 +92,7 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What a fit found.
+    """Result of a fit.
 
     Attributes
     ----------
@@ -101,17 +101,17 @@ class Fitted:
     factor : N x K array, or None
         Where it is nonnegative and not the membership.
     unassigned : array of rows
-        Those of which such a factor says nothing.
+        Rows of which such a factor says nothing.
     result : SolveResult
-        Of the rows, before any calibration.
+        Result of the rows, before any calibration.
     scorer : Extension
         Scores new items.
     groups : Groups
     group_of_row : array of N
     choice : Choice
-        Of the number of clusters.
+        Choice of the number of clusters.
     problem : Problem
-        What was solved, over the groups.
+        The problem solved, over the groups.
     solver : Solver
     calibrator, calibration
         Where memberships were calibrated.
@@ -241,7 +241,7 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
 
 
 def _starts(problem: Problem, by_k: EvidenceByK, groups: Groups, choice: Choice, built: Built) -> Starts:
-    """What starts may use, of groups."""
+    """Data from which starts are made, by groups."""
     features, weights = by_k.features, by_k.items.weights
     complete = not by_k.builder.pairwise and not np.isnan(features).any()
     return Starts(
@@ -364,7 +364,7 @@ def _calibrated(
 
 
 def _refit(model: Model, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:
-    """The same fit of a part of the items, for what it says of the others."""
+    """Fit a part of the items in the same way, to predict the others."""
     features, weights, pairwise = by_k.features, by_k.items.weights, by_k.builder.pairwise
     start = options.start if isinstance(options.start, str) else "spectral"
     quiet = replace(

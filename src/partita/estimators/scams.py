@@ -43,11 +43,11 @@ Labels = NDArray[np.int64]
 OF_GRAPHS = 0.02
 # Objectives that differ by no more, relative to them, are equal.
 EQUAL = 1e-9
-# What it says of affinities that were not all observed.
+# Message about affinities with unobserved pairs.
 ALL_PAIRS = "SCAMS sums over all pairs: fill those in that were not observed"
-# What an `ADMM` says itself.
+# Parameters that an `ADMM` sets itself.
 TOLD_BY_ADMM = ("share", "theta", "gamma", "price", "affinity_scale")
-# What follows from a number of clusters.
+# Parameters that a number of clusters determines.
 TOLD_BY_NUMBER = ("share", "theta", "gamma")
 # Shares beside the one that is used, to see whether the number depends on it.
 ASIDE = (0.75, 4.0 / 3.0)
@@ -97,16 +97,16 @@ class SCAMS(FactorizationEstimator):
         brings its own, and scale, so that none of the next three options may be given; `ADMM.paper()` has the values
         as printed.
     share, theta, gamma : float, optional
-        What a pair in one cluster costs, one of the three: gamma itself, gamma = theta / N, or gamma = share / m with
+        Price of a pair in one cluster, one of the three: gamma itself, gamma = theta / N, or gamma = share / m with
         m the mean size of an item's cluster, found together with the partition. None beside a number of clusters, for
         which gamma is sought. By default share is .13, which served every number of clusters and noise level of
         [li2014] section 5.1 with both affinities (`partita reproduce scams-figure2`), and .02 for a graph of nearest
         neighbours, whose clusters hang together by few of their pairs.
     price : float, optional
         lambda: on the scale "sym" the whole affinity of one item is 1. By default 1, and less where that alone would
-        join items that share no affinity: then it depends on how large the pieces of the affinity are
+        join items that share no affinity: then it depends on the sizes of the affinity's connected components
         (`partita.scams.local`), and `search_.lam` is what it was. A price that is given stays, and a note in `result_`
-        says where it joined pieces.
+        says where it joined components.
     affinity_scale : {"sym", "mean", "none"}
         D^-1/2 A D^-1/2, or A N / sum(A), or A as it is, which needs gamma; see `partita.scams.relative`.
     polish : bool or "auto"
@@ -252,7 +252,7 @@ class SCAMS(FactorizationEstimator):
         return SCAMSChoice(K, start=start, notes=tuple(notes), found=found).within(groups)
 
     def _refuse_twice_told(self) -> None:
-        """An ADMM says what pairs and clusters cost, and on which scale; a number of clusters what a pair costs.
+        """Refuse options that contradict an ADMM, which sets all prices and the scale, or a number of clusters.
 
         Raises
         ------
@@ -304,7 +304,7 @@ class SCAMS(FactorizationEstimator):
         return PartitionFound(affinity, labels, ended.gamma, objective, reached, notes)
 
     def _aside(self, A: Affinity, found: LocalResult, settings: LocalSearch, seed: int) -> list[str]:
-        """What another share would have said; nothing where it says the same."""
+        """Note on the numbers of clusters under other shares; empty where they are the same."""
         if settings.share is None or self.max_seconds is not None:
             return []
         others = {}

@@ -43,12 +43,12 @@ class SoF(FactorizationEstimator):
     scale_features : {"none", "standard", "minmax"}
         Scale the features to unit variance or unit range before distances are taken; remembered for new items.
     missing : {"error", "unobserved"}
-        What NaN means: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
+        Meaning of NaN: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
         pair that the objective leaves out.
     symmetrize : {"mean", "max", "min"}, optional
         For a precomputed affinity with P_ij != P_ji, otherwise an error.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does: raise, or finish with the best membership so far (`result_.status` is "interrupted"). Before
+        Effect of Ctrl-C: raise, or finish with the best membership so far (`result_.status` is "interrupted"). Before
         there is one, it raises all the same and says so.
     checkpoint : path of a folder, or `partita.solvers.Checkpoint`, optional
         A folder of this fit's own, which a killed fit goes on from: the same call again ends with the same answer, bit
@@ -78,18 +78,19 @@ class SoF(FactorizationEstimator):
     scale_ : float
         1.
     n_iter_, n_products_ : int
-        Of the best restart.
+        Iterations and products of the best restart.
     result_ : SolveResult
         Every restart, trace, status, optimality, misfit.
     affinity_ : Affinity
-        What was factorized, over the distinct items; with must-links, over the groups that they make.
+        The affinity that was factorized, over the distinct items; with must-links, over the groups that they make.
     item_index_ : array of N
         Which distinct item (with must-links, which group) each row is in; -1 for a row of weight zero that equals no
         other.
     items_ : array of N words, or None
         Names of the rows, where X was a pandas frame whose index has any.
     feature_names_in_ : array of d words
-        Of the columns, where X was a frame of pandas, polars or pyarrow; new items must have the same, in their order.
+        Names of the columns, where X was a frame of pandas, polars or pyarrow; new items must have the same, in their
+        order.
 
     Raises
     ------

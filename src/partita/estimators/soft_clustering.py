@@ -1,4 +1,4 @@
-"""SoftClustering: what we recommend."""
+"""SoftClustering: the recommended estimator."""
 
 from __future__ import annotations
 
@@ -79,17 +79,17 @@ class SoftClustering(FactorizationEstimator):
     scale_features : {"none", "standard", "minmax"}
         Scale the features to unit variance or unit range before distances are taken; remembered for new items.
     missing : {"error", "unobserved"}
-        What NaN means: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
+        Meaning of NaN: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
         pair that the objective leaves out.
     symmetrize : {"mean", "max", "min"}, optional
         For a precomputed affinity with P_ij != P_ji, otherwise an error.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does: raise, or finish with the best membership so far (`result_.status` is "interrupted").
+        Effect of Ctrl-C: raise, or finish with the best membership so far (`result_.status` is "interrupted").
     checkpoint : path of a folder, or `partita.solvers.Checkpoint`, optional
         A folder of this fit's own, from which a killed fit goes on: the same call again ends with the same bits. `SoF`
         says what is kept there and what is refused.
     random_state : int, RandomState, Generator or None
-        Of starts, ties and resamples; a number gives the same answer again.
+        Seed of starts, ties and resamples; a number gives the same answer again.
     n_jobs : int, optional
         Restarts at a time; the answer does not depend on it.
     verbose : int
@@ -105,7 +105,7 @@ class SoftClustering(FactorizationEstimator):
         Method, temperature, what the alternatives would have said, and predicted co-membership against fits that have
         not seen the items. `result_` keeps the fitted membership.
     ensemble_ : tuple of `partita.ensemble.Draw`, with `affinity="ensemble"` only
-        What was used: each clustering's method, settings, weight, agreement with the other methods and with the
+        Clusterings that were used: each one's method, settings, weight, agreement with the other methods and with the
         result, and its labels, which are what it would have said alone.
 
     Raises

@@ -23,21 +23,21 @@ from partita.memory import require_memory
 
 __all__ = ["ArrayFile", "ArrayTable", "array_table", "as_numbers", "as_words", "open_npy", "open_npz"]
 
-# What zipfile and NumPy raise of broken archives: NotImplementedError of a compression or version that zipfile does not
-# have, RuntimeError of a member that is encrypted.
+# Errors of zipfile and NumPy for broken archives: NotImplementedError for a compression or version that zipfile does
+# not have, RuntimeError for a member that is encrypted.
 BROKEN = (
     *(OSError, EOFError, ValueError, KeyError, SyntaxError, zipfile.BadZipFile, zlib.error),
     *(NotImplementedError, RuntimeError),
 )
 # Bytes of the header of a .npy file at most, and of what comes before its length.
 LARGEST_HEADER, MAGIC = 1 << 16, 8
-# What a byte of the compression of zip can unpack to at most, and arrays that a file may have.
+# Largest number of bytes that a byte of zip's compression unpacks to, and most arrays that a file may have.
 DEFLATED, MOST_ARRAYS = 1032, 10_000
 
 
 @dataclass(frozen=True)
 class ArrayFile:
-    """What the headers say (shape and type of each array by name) and how to load one array.
+    """Headers of a file (shape and type of each array by name), and how to load one array.
 
     A .npy file has a single array, called by the file's stem, and nothing to choose from.
     """

@@ -43,7 +43,7 @@ def opened(
     path : str or Path
         The file.
     formats : mapping
-        What opens a file, by its suffix: those of `TABLES`, `ARRAYS` and `MATRICES` that the reader takes.
+        Functions that open a file, by its suffix: those of `TABLES`, `ARRAYS` and `MATRICES` that the reader takes.
     key : str, optional
         Name of an array, which only a .npz file can have.
     is_header : callable

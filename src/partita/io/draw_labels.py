@@ -1,4 +1,4 @@
-"""What must hold of the labels of partition draws, whatever file they come from."""
+"""Checks of the labels of partition draws, whatever file they come from."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Labels = NDArray[Any]
 
 
 def require_labels(shape: tuple[int, ...], dtype: np.dtype[Any], path: str | Path) -> None:
-    """M x N of a type that labels have."""
+    """Raise unless labels are M x N and of a type that labels have."""
     require_labels_shape(shape, path)
     if dtype.kind not in "biufUS":
         raise InputError(f"{path}: draws of type {dtype}; {WHOLE}")
 
 
 def require_labels_shape(shape: tuple[int, ...], path: str | Path) -> None:
-    """Two dimensions, neither of them empty."""
+    """Raise unless there are two dimensions, neither of them empty."""
     if len(shape) != 2:
         raise InputError(f"{path} holds an array of shape {shape}: expected M x N labels, a row for each draw")
     if 0 in shape:
@@ -48,7 +48,7 @@ def checked_labels(labels: Any, path: str | Path, gaps: bool) -> Any:
 
 
 def require_whole(block: Labels, first: int, path: str | Path, gaps: bool) -> None:
-    """Whole numbers in draws from `first` on; NaN too where there may be gaps."""
+    """Raise unless draws from `first` on hold whole numbers; NaN too where there may be gaps."""
     bad = ~np.isfinite(block) | (block != np.round(block))
     if gaps:
         bad &= ~np.isnan(block)
@@ -58,7 +58,7 @@ def require_whole(block: Labels, first: int, path: str | Path, gaps: bool) -> No
 
 
 def lacking(draw: int, item: int) -> str:
-    """What is said of a label that is not there."""
+    """Message about a missing label."""
     return (
         f"draw {draw} has no label for item {item}: every draw labels every item; if it lacks the item, say "
         "missing='unobserved' (command line: --missing unobserved)"

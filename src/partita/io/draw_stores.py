@@ -22,7 +22,7 @@ __all__ = ["arviz_draws", "beside_labels", "zarr_draws"]
 # The group of an ArviZ file that holds draws, and the arrays of a .npz file or zarr group that say the chain of each
 # and name items.
 POSTERIOR, CHAIN, ITEM = "posterior", "chain", "item"
-# What `partita draws` keeps of each draw beside them.
+# Traces that `partita draws` keeps beside the labels of each draw.
 TRACES = ("log_joint",)
 
 
@@ -33,7 +33,7 @@ class StoredLabels:
     ----------
     array : zarr.Array
     path : Path
-        What errors name.
+        Path for errors.
 
     Raises
     ------

@@ -32,7 +32,7 @@ KINDS = (np.int8, np.int16, np.int32, np.int64)
 COUNTED = 5
 # Whole numbers beyond this are not told apart by doubles.
 EXACT = 1 << 53
-# What R calls columns without a name.
+# Name that R gives columns without one.
 R_NAME = "V"
 
 Rows = Iterator[tuple[int, list[str]]]
@@ -135,7 +135,7 @@ class _TextDraws:
         return np.array(numbers, dtype=np.float64).astype(np.int64)
 
     def _wrong(self, cell: str, number: float | None, draw: int, item: int) -> str:
-        """What is wrong with a cell; nothing if it is a label."""
+        """Describe what is wrong with a cell; empty if it is a label."""
         if is_missing(cell) and not self.gaps:
             return lacking(draw, item)
         where = f"draw {draw}, item {item}: {cell!r}"
@@ -257,7 +257,7 @@ def _lists(column: Any, width: int, first: int, file: Path, gaps: bool) -> Label
 
 
 def _require_present(column: Any, file: Path, first: int, item: int, width: int) -> None:
-    """No gap in `width` labels of each draw, from draw `first` and item `item` on."""
+    """Raise for a gap in `width` labels of each draw, from draw `first` and item `item` on."""
     if column.null_count:
         draw, further = divmod(int(np.flatnonzero(column.is_null().to_numpy(zero_copy_only=False))[0]), width)
         raise InputError(f"{file}: {lacking(first + draw, item + further)}")

@@ -25,7 +25,7 @@ WEIGHT = "weight"
 
 @dataclass(frozen=True)
 class EdgeTable:
-    """What `read_edges` found: each unordered pair once, as positions in `ids`."""
+    """Edges that `read_edges` found: each unordered pair once, as positions in `ids`."""
 
     source: NDArray[np.intp]
     target: NDArray[np.intp]

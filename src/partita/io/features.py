@@ -35,7 +35,7 @@ REMEDY = (
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """What `read_features` found: the numbers, what the rows and columns are called, and where it came from."""
+    """Features that `read_features` found: the numbers, names of the rows and columns, and the source."""
 
     features: NDArray[np.float64]
     columns: list[str]

@@ -1,4 +1,4 @@
-"""What every reader starts with: is there a file, of which format, with which fingerprint."""
+"""Checks that every reader starts with: whether there is a file, of which format, with which fingerprint."""
 
 from __future__ import annotations
 

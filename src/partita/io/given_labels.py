@@ -53,7 +53,7 @@ def given_labels(name: str, value: Any) -> tuple[Any, Arrays]:
 
 
 def labels_as_given(plain: Any, held: Held) -> Any:
-    """From `given_labels`; sequences come back as tuples.
+    """Restore starts from `given_labels`; sequences come back as tuples.
 
     Raises
     ------

@@ -22,7 +22,7 @@ NAMES = frozenset({"label", "labels", "class", "target", "y", "truth", "cluster"
 
 @dataclass(frozen=True)
 class LabelTable:
-    """What `read_labels` found; `ids` is None where the file has no column of that name."""
+    """Labels that `read_labels` found; `ids` is None where the file has no column of that name."""
 
     labels: NDArray[np.str_]
     ids: list[str] | None

@@ -36,7 +36,7 @@ MIRRORED = {"general": None, "symmetric": 1.0, "hermitian": 1.0, "skew-symmetric
 
 @dataclass(frozen=True)
 class MarketFile:
-    """What the header says, and how to load the matrix."""
+    """Header of a Matrix Market file, and how to load the matrix."""
 
     path: Path
     form: str

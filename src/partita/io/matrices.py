@@ -37,7 +37,7 @@ What = Literal["affinity", "distances"]
 
 @dataclass(frozen=True)
 class MatrixTable:
-    """What `read_matrix` found."""
+    """Matrix that `read_matrix` found."""
 
     matrix: Matrix
     ids: list[str]
@@ -62,7 +62,7 @@ def read_matrix(
         .csv, .tsv (with or without a header and a column of ids), .npy, .npz (NumPy's, or one of
         `scipy.sparse.save_npz`), .mtx (Matrix Market) or .parquet.
     what : {"affinity", "distances"}
-        What an error calls the matrix.
+        Name of the matrix in errors.
     key : str, optional
         Array of a .npz to read; by default the only one of two dimensions.
     id_column : str, optional
@@ -201,7 +201,7 @@ def _from_table(
 
 
 def _require_same_order(ids: Sequence[str], columns: Sequence[str], file: Path, what: What) -> None:
-    """Rows and columns that carry the same names have to carry them in the same order."""
+    """Raise where rows and columns carry the same names in different orders."""
     if list(ids) != list(columns) and sorted(ids) == sorted(columns):
         at = next(at for at, (row, column) in enumerate(zip(ids, columns)) if row != column)
         raise InputError(

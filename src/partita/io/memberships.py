@@ -98,7 +98,7 @@ def write_memberships(
             file.write("".join([row_format % (_quoted(name), label, *row) for name, label, row in rows]))
 
 
-# What `predict` writes has the same columns as what `fit` writes.
+# The output of `predict` has the same columns as that of `fit`.
 write_predictions = write_memberships
 
 

@@ -1,4 +1,4 @@
-"""What a kind of model offers to saving and loading: its state as JSON and arrays, and an estimator of that again."""
+"""Interface by which a kind of model is saved and loaded: its state as JSON and arrays, and an estimator made of it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Config = dict[str, Any]
 
 
 class ModelKind(NamedTuple):
-    """How the estimators of one kind are written and read.
+    """Functions that write and read the estimators of one kind.
 
     Attributes
     ----------

@@ -198,7 +198,7 @@ def write_json(path: str | Path, obj: Any) -> None:
 
 
 def json_text(obj: Any, *, default: Callable[[Any], Any] | None = None) -> str:
-    """What `write_json` writes; `default` says what becomes of objects that JSON cannot hold.
+    """Text that `write_json` writes; `default` converts objects that JSON cannot hold.
 
     >>> json_text(["a", Path("b"), np.float64("nan")]).split()
     ['[', '"a",', '"b",', 'null', ']']

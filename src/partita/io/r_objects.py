@@ -28,7 +28,7 @@ from partita.partition.named_draws import NamedDraws, named_draws
 __all__ = ["R_SUFFIXES", "read_r_draws"]
 
 R_SUFFIXES = (".rds", ".rdata", ".rda")
-# What the compressions of R begin with.
+# First bytes of the compressions of R.
 COMPRESSIONS: tuple[tuple[bytes, Callable[..., Any]], ...] = (
     (b"\x1f\x8b", gzip.open),
     (b"BZh", bz2.open),
@@ -74,7 +74,7 @@ def read_r_draws(file: Path, *, key: str | None = None, missing: bool = False) -
         raise InputError(f"{file} is compressed twice; unpack it once, or write it again with saveRDS")
     try:
         with warnings.catch_warnings():
-            # Of classes it has no constructor for: the array is what counts.
+            # It warns of classes that it has no constructor for; only the array counts.
             warnings.simplefilter("ignore", UserWarning)
             parsed = rdata.parser.parse_data(
                 content,
@@ -211,7 +211,7 @@ def _subscript(*at: int) -> str:
 
 
 def _require_allowed(holes: NDArray[np.bool_], file: Path, *, missing: bool, place: Callable[..., str]) -> None:
-    """No NA where every draw must label every item; places count from 1, as in R."""
+    """Raise for NA where every draw must label every item; places count from 1, as in R."""
     if holes.any() and not missing:
         at = place(*(int(axis[0]) + 1 for axis in np.nonzero(holes)))
         raise InputError(

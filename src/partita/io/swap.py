@@ -16,7 +16,7 @@ from pathlib import Path
 
 __all__ = ["exchange", "hidden_beside", "recovered", "replace_folder"]
 
-# Of linux/fs.h and fcntl.h; of sys/stdio.h on macOS.
+# Constants of linux/fs.h and fcntl.h, and of sys/stdio.h on macOS.
 RENAME_EXCHANGE, AT_FDCWD, RENAME_SWAP = 2, -100, 2
 ASIDE = ".old"
 HEX_DIGITS = frozenset("0123456789abcdef")

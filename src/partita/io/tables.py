@@ -44,15 +44,15 @@ class Table(ABC):
     Attributes
     ----------
     path : Path
-        What errors name.
+        Path for errors.
     names : list of str
-        Of the columns, in order.
+        Names of the columns, in order.
     has_header : bool
         Whether the names are the file's own.
     notes : list of str
         Decisions that a user might not expect.
     beside : list of str
-        What ids and labels are called where they are no columns: other arrays of the file.
+        Names of ids and labels where they are no columns: other arrays of the file.
     first : list of rows
         The first two rows of a text as they stand, without blanks around cells.
     """

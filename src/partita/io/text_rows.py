@@ -21,7 +21,7 @@ from partita.memory import require_memory
 __all__ = ["TEXT_SUFFIXES", "as_number", "data_rows", "delimiter_of", "first_rows", "is_missing", "numbered_rows"]
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-# What people and programs write into a cell that holds nothing.
+# Words that people and programs write into a cell that holds nothing.
 MISSING_WORDS = frozenset({"", "na", "n/a", "<na>", "nan", "null", "none", "?"})
 BLOCK = 1 << 20
 # Cells take as much memory as their text, about; a line is held as text, as cells, and as pointers to them.

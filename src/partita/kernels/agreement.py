@@ -1,5 +1,5 @@
-"""How often two items are together in draws, and the contingency tables between draws, compiled. Importing this module
-loads numba.
+"""Co-clustering counts of pairs of items over draws, and contingency tables between draws, compiled. Importing this
+module loads numba.
 """
 
 from __future__ import annotations

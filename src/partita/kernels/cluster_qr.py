@@ -25,7 +25,7 @@ SAMPLED_FROM = 100_000_000
 SAMPLED_ROWS = 50
 # Length of a row, of the longest one, up to which rounding explains it: its direction means nothing.
 UNREACHED = 1e-10
-# Of k-means; a handful are usual.
+# Rounds of k-means at most; a handful are usual.
 MOST_ROUNDS = 100
 
 

@@ -84,7 +84,7 @@ def _quad_cells(
 
 @njit(cache=True, nogil=True)
 def _rows_of_cells(begins: Any, cells: Any, i: int, width: int) -> Any:
-    """Where in the tables the rows of the four cells of an item begin."""
+    """Positions in the tables at which the rows of the four cells of an item begin."""
     b0, b1, b2, b3 = begins
     return (
         (b0 + cells[0, i]) * width,
@@ -120,7 +120,7 @@ def sum_items(
 def share_out(
     n_clusters: Any, shares: Any, bounds: Any, base: Any, tables: Any, width: int, first: int, last: int
 ) -> None:
-    """In the tables of the quads first..last, the sums over cells become what the draws of the group say to an item."""
+    """Replace, in the tables of the quads first..last, the sums over cells by each group's contributions to an item."""
     start_of = base[4 * first]
     for g in range(4 * first, 4 * last):
         low, n = bounds[g], bounds[g + 1] - bounds[g]

@@ -53,7 +53,7 @@ def _arrays(matrix: Any) -> tuple[Any, Any, Any]:
 
 
 def csr_to_host(matrix: Any) -> sp.csr_array:
-    """The same matrix as SciPy's."""
+    """Copy the matrix to the host as a SciPy CSR array."""
     return sp.csr_array(tuple(to_numpy(array) for array in _arrays(matrix)), shape=tuple(matrix.shape))
 
 

@@ -1,4 +1,4 @@
-"""Graphs in CSR form: both directions of chosen links, scaling, connected pieces. Importing this module loads numba.
+"""Graphs in CSR form: both directions of chosen links, scaling, connected components. Loads numba.
 
 All are O(nnz), with indices of four bytes while they fit.
 """
@@ -83,7 +83,7 @@ def _row_sizes(index: Any, values: Any, back: Any, mutual: bool) -> Any:
 
 @njit(cache=True, nogil=True)
 def _fill_chosen_by(index: Any, values: Any, back: Any, mutual: bool, indptr: Any, indices: Any, out: Any) -> Any:
-    """At the head of each row the links that only the other item chose, ascending; their number."""
+    """Write the links that only the other item chose at the head of each row, ascending, and return their number."""
     n, k = index.shape
     count = np.zeros(n, dtype=np.int32)
     if mutual:
@@ -160,7 +160,7 @@ def _scale(indptr: Any, indices: Any, values: Any, factors: Any, out: Any, low: 
 
 @njit(cache=True, nogil=True)
 def pieces(indptr: Any, indices: Any) -> Any:
-    """The connected piece of each item of a symmetric graph, numbered in the order of their first items."""
+    """The connected component of each item of a symmetric graph, numbered in the order of their first items."""
     n = len(indptr) - 1
     piece, queue = np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
     found = 0

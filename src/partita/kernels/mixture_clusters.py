@@ -59,7 +59,7 @@ class Clusters(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What depends on a cluster's size alone, n = 0..N."""
+    """Terms that depend on the size of a cluster alone, n = 0..N."""
 
     join: Any  # t(n) + log n
     marginal: Any  # log p(items) + nu/2 log |S|
@@ -92,7 +92,7 @@ def copied(source: Any, k: int, target: Any, t: int) -> None:
 
 @njit(cache=True, nogil=True)
 def doubled(old: Any) -> Any:
-    """The same clusters with twice as many slots."""
+    """Copy the clusters into twice as many slots."""
     C, d = old.centre.shape
     new = empty_clusters(2 * C, d)
     for k in range(C):

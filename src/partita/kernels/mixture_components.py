@@ -46,7 +46,7 @@ def empty_components(capacity: int, d: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def enlarged(old: Any, capacity: int) -> Any:
-    """The same components with more slots."""
+    """Copy the components into more slots."""
     C, d = old.mean.shape
     new = empty_components(capacity, d)
     for k in range(C):

@@ -1,4 +1,4 @@
-"""What every mixture sampler shares of partitions: concentration, prior probability, numbering. Loads numba.
+"""Parts that all mixture samplers share: concentration, prior probability, numbering. Loads numba.
 
 The Chinese restaurant process gives a partition of N items with cluster sizes n_1..n_K the probability
 alpha^K Gamma(alpha) / Gamma(alpha + N) prod_k Gamma(n_k)  [bayes-nmf eq. (2)].

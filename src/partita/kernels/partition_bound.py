@@ -51,7 +51,7 @@ def empty_bound(formula: Any, similarity: Any) -> Any:
 
 @kernel
 def _ratios(state: Any, i: int) -> None:
-    """For each cluster k at k + 1: `between` the sum of p_il, `logs` the sum of log(S_l with i / S_l without)."""
+    """Fill, for each cluster k at k + 1, `between` with sum p_il and `logs` with sum log(S_l with i / S_l without)."""
     K, labels, own_sums = state.counts[0], state.labels, state.own
     product, logs, between, row, own = state.product, state.logs, state.between, state.similarity[i], state.labels[i]
     product[: K + 1], logs[: K + 1], between[: K + 1] = 1.0, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""How surely each item sits with its cluster, over draws. Importing this module loads numba."""
+"""Certainties of the items' assignments to their clusters, over draws. Importing this module loads numba."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def _cells(row: Any, order: Any, starts: Any, sizes: Any, count: Any, seen: Any,
 def add_certainties(
     draws: Any, most: int, order: Any, starts: Any, weights: Any, low: int, high: int, out: Any
 ) -> None:
-    """For draws low..high and each item: out[0] += weight times the share of its cluster's other items that are with it
-    (alone: whether it is alone), out[1] += weight times whether its clusters match each other, out[2] += weight times
-    log(n_k / n_kj) + log(m_j / n_kj).
+    """Add, for draws low..high and each item: to out[0] weight times the share of its cluster's other items that are
+    with it (alone: whether it is alone), to out[1] weight times whether its clusters match each other, to out[2] weight
+    times log(n_k / n_kj) + log(m_j / n_kj).
     """
     K, N = len(starts) - 1, len(order)
     sizes, seen = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)

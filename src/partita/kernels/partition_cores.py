@@ -66,8 +66,8 @@ def shrink_to_cores(draws: Any, codes: Any, weights: Any, needed: float, kept: A
 
 @njit(cache=True, nogil=True)
 def _fits(row: Any, image: Any, owner: Any, k: int, i: int) -> Any:
-    """Whether a draw in which all relations hold would still, with item i of cluster k: its cluster is the one that
-    stands for k, or nothing does and it stands for no other.
+    """Test whether all relations still hold in a draw when item i of cluster k is added: its cluster is the one that
+    stands for k, or none does and it stands for no other.
     """
     return row[i] == image[k] if image[k] >= 0 else owner[row[i]] < 0
 

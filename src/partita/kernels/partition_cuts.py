@@ -61,7 +61,7 @@ def draw_cuts(
     formula: Any, per_draw: bool, labels: Any, n_clusters: Any, weights: Any, f: Any, order: Any, start: Any,
     middle: Any, stop: Any, u: Any, low: int, high: int, out: Any,
 ) -> None:  # fmt: skip
-    """Of the draws low..high, out[t] += weight times w after t merges, or times the loss where that is by draw.
+    """Add, for the draws low..high, weight times w after t merges to out[t], or times the loss where it is per draw.
 
     The items of the smaller side of a merge join the larger one by one, or label by label where those are fewer.
     """

@@ -57,7 +57,7 @@ def _mate(state: Any, i: int) -> int:
 
 @kernel
 def _least_forced(state: Any, items: Any, free: Any, cap: int, out: Any) -> Any:
-    """Of the free items the one whose best move elsewhere gives the least value, and the cluster; -1 where none can."""
+    """The free item whose best move elsewhere gives the least value, and its cluster; -1 where no item can move."""
     item, to, least = -1, -1, np.inf
     for i in items:
         if not free[i]:

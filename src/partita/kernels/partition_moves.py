@@ -30,14 +30,14 @@ __all__ = [
     "value_of",
 ]
 
-# What a move must lower the value by, relative to it or to one: above the rounding of sums over draws, so that no move
-# is made to and fro.
+# Least amount by which a move must lower the value, relative to it or to one: above the rounding of sums over draws, so
+# that no move is made to and fro.
 IMPROVEMENT = 1e-11
 
 
 @kernel
 def is_better(new: float, present: float) -> Any:
-    """Whether a value is lower by more than rounding."""
+    """Test whether a value is lower by more than rounding."""
     return new < present - IMPROVEMENT * max(1.0, abs(present))
 
 
@@ -173,7 +173,7 @@ def split(state: Any, items: Any, passes: int, out: Any) -> Any:
 
 @kernel
 def value_of(state: Any) -> Any:
-    """What is minimised, for Python."""
+    """The value of the state, for Python."""
     return value(state)
 
 

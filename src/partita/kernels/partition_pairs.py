@@ -43,7 +43,7 @@ class DensePairs(NamedTuple):
 
 
 class SparsePairs(NamedTuple):
-    """As `DensePairs`, with the similarities in CSR form."""
+    """State like `DensePairs`, with the similarities in CSR form."""
 
     formula: Any
     labels: Any
@@ -83,7 +83,7 @@ def _dense_sums(state: Any, i: int) -> Any:
 
 @kernel
 def _sparse_sums(state: Any, i: int) -> Any:
-    """As `_dense_sums`."""
+    """Sums of `_dense_sums`, from similarities in CSR form."""
     labels, between, itself = state.labels, state.between, 0.0
     for s in range(state.indptr[i], state.indptr[i + 1]):
         j = state.indices[s]

@@ -1,4 +1,4 @@
-"""In how many draws two items are together, from labels packed as bits. Importing this module loads numba.
+"""Number of draws in which two items are together, from labels packed as bits. Importing this module loads numba.
 
 The labels of 64 draws of an item are ceil(log2 K) words of 64 bits, one word for each binary digit. Two items are apart
 in the draws where some digit differs: the OR over digits of the XOR of their words, whose ones are counted by the

@@ -1,4 +1,4 @@
-"""What a partition search asks of its state, whatever the state is. Importing this module loads numba.
+"""Interface between a partition search and its state, whatever the state is. Importing this module loads numba.
 
 A state is a NamedTuple of arrays with `labels` (N, -1 for an item that is placed nowhere), `counts` (K, number of
 items placed) and `sizes` (of cluster k at k + 1; of all placed items at 0). The functions below are found by its
@@ -29,7 +29,7 @@ __all__ = ["costs", "growth", "implement", "merge_costs", "place", "roomy", "val
 
 
 def value(state: Any) -> Any:
-    """What is minimised."""
+    """The value that is minimised."""
     raise NotImplementedError
 
 

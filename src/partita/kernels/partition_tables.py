@@ -47,7 +47,7 @@ class MeanTables(NamedTuple):
 
 
 class DrawTables(NamedTuple):
-    """As `MeanTables`, with `sums` 2 x M: v and w of each draw. `u` is u, then the value and 1 where it is known."""
+    """State like `MeanTables`, with `sums` 2 x M: v and w of each draw. `u` is u, the value and 1 where it is known."""
 
     formula: Any
     labels: Any
@@ -107,7 +107,7 @@ def _add_rows(steps: Any, rows: Any, out: Any) -> None:
 
 @kernel
 def _own_steps(state: Any, column: int) -> Any:
-    """What the item of `state.rows` adds to w where it is: sum of the weights times d(n - 1)."""
+    """Contribution of the item of `state.rows` to w where it is: sum of the weights times d(n - 1)."""
     total = 0.0
     for m in range(len(state.rows)):
         n = state.tables[state.rows[m] + column]
@@ -280,7 +280,7 @@ def _draw_place(state: Any, i: int, k: int) -> None:
 
 @kernel
 def _add_merge_gains(state: Any, a: int, m: int, weight: float, gain: Any) -> None:
-    """What merging cluster a with each other adds to w of draw m, times a weight."""
+    """Add to `gain` the change of w of draw m, times a weight, when cluster a is merged with each other."""
     width, K, f = len(state.sizes), state.counts[0], state.f
     low = state.first[m] * width
     high = len(state.tables) if m + 1 == len(state.first) else state.first[m + 1] * width

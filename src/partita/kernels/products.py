@@ -51,8 +51,8 @@ def csr_product(
 ) -> NDArray[np.float64]:
     """P @ W for a P in CSR form with float64 or float32 values; sums are float64.
 
-    `spare` is an array, not W, that nobody needs any more: it may be the result, where it is as that will be. Memory
-    that is there saves a sixth of a product with a million items.
+    `spare` is an optional output buffer, not W, reused where its shape, type and layout fit. That saves a sixth of a
+    product with a million items.
     """
     if P.nnz * W.shape[1] < COMPILED_FROM * (NARROW if W.shape[1] < 4 else 1):
         return np.asarray(P @ W)

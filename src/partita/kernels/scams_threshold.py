@@ -29,7 +29,7 @@ ROWS = 64
 
 
 class ThresholdSums(NamedTuple):
-    """What a step says of itself, over all ordered pairs.
+    """Statistics of a step, over all ordered pairs.
 
     `residual` is the largest |G - H|, `changed` how many entries of H > .5 are not what they were, `nonzero` those of
     H, `inner` the sum of A o G, `squared_norm` that of S.

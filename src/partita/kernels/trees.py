@@ -80,7 +80,7 @@ def _gini(count: Any, after: Any, n_clusters: int, n: int) -> float:
 
 @njit(cache=True, nogil=True)
 def gini_merges(first: Any, second: Any, n_clusters: int, threshold: float) -> Any:
-    """Which edges of a spanning tree (shortest first) are merged until `n_clusters` are left [gagolewski2016].
+    """Mark the edges of a spanning tree (shortest first) merged until `n_clusters` are left [gagolewski2016].
 
     While the Gini index of the cluster sizes is at most the threshold, the shortest edge is merged; above it, the
     shortest edge that touches one of the smallest clusters. O(N sqrt N) for the indices, and a scan over the

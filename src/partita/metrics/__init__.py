@@ -1,4 +1,4 @@
-"""How far an estimate lies from the truth, for hard labels and for memberships.
+"""Distances of an estimate from the truth, for hard labels and for memberships.
 
 Every function takes (estimate, truth) in this order. Labels may be any whole numbers or words: only which items share
 one matters. A new metric is one function in the file of its family: `partitions` (hard labels, a share or a count of

@@ -46,7 +46,7 @@ def candidates(n_draws: int) -> Whole:
 
 
 def most_central(some: NDArray[Any], f: Whole) -> int:
-    """Of a few draws, labels from 0, the position of the one with the least mean distance to the others.
+    """Position of the draw, of a few with labels from 0, with the least mean distance to the others.
 
     >>> most_central(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 1]]), whole_entropies(3)[0])
     0

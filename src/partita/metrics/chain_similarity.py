@@ -1,4 +1,4 @@
-"""How far chains differ in which items are together: differences between their posterior similarity matrices.
+"""Differences between the posterior similarity matrices of chains.
 
 R-hat of a number such as K does not see two chains with as many clusters but others. Here every chain c has its own
 shares P^c_ij, and what is told is the largest |P^c_ij - P^e_ij| over pairs of items and of chains, and the mean. Counts

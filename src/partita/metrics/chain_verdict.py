@@ -1,4 +1,4 @@
-"""What traces and similarities of several chains say together: they agree, they do not, or there is too little to tell.
+"""Verdict from traces and similarities of several chains: they agree, they do not, or there is too little to tell.
 
 How far agreeing chains may be apart depends on how many independent draws they are worth. With n effective draws each,
 
@@ -50,7 +50,7 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Farthest:
-    """Where similarity matrices of chains differ most.
+    """Largest difference between the similarity matrices of chains, and where it is.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Farthest:
 
 @dataclass(frozen=True)
 class ChainVerdict:
-    """What chains say of each other.
+    """Verdict on the agreement of chains.
 
     Attributes
     ----------
@@ -78,11 +78,11 @@ class ChainVerdict:
     words : str
         The verdict; what to do where they do not agree.
     reasons : tuple of str
-        What exceeds `allowed_difference` or `allowed_r_hat`.
+        Differences and traces that exceed `allowed_difference` or `allowed_r_hat`.
     allowed_difference, allowed_r_hat : float
-        What agreeing chains may reach.
+        Values that agreeing chains may reach.
     r_hat, effective_sample_size : dict
-        Of each trace, over the last draws of all chains, as many as the shortest has.
+        Statistics of each trace, over the last draws of all chains, as many as the shortest has.
     least_effective : float
         The least effective sample size of one chain alone, over the number of clusters and the distance.
     """
@@ -98,7 +98,7 @@ class ChainVerdict:
 
     @classmethod
     def of_too_few(cls, n_draws: int) -> ChainVerdict:
-        """Of chains with fewer draws than an R-hat needs.
+        """Make the verdict on chains with fewer draws than an R-hat needs.
 
         >>> ChainVerdict.of_too_few(2).words
         'too little to tell whether the chains agree: draws of each are 2, and at least 4 are needed; run longer'
@@ -111,7 +111,7 @@ class ChainVerdict:
 
 
 def chain_verdict(traces: Mapping[str, Sequence[Array]], farthest: Farthest) -> ChainVerdict:
-    """Whether chains agree.
+    """Judge whether chains agree.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def codes_of(labels: ArrayLike, name: str) -> NDArray[np.intp]:
 
 
 def counts_of_pairs(labels: ArrayLike, truth: ArrayLike, names: tuple[str, str] = ("labels", "truth")) -> Counts:
-    """How many items carry each pair of labels. O(N log N), also when every item is its own cluster."""
+    """Numbers of items that carry each pair of labels. O(N log N), also when every item is its own cluster."""
     row, column = codes_of(labels, names[0]), codes_of(truth, names[1])
     require_same_length(len(row), len(column), names)
     n_columns = int(column.max()) + 1

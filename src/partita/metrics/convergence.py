@@ -1,4 +1,4 @@
-"""Whether chains have come to one distribution: rank-normalized split R-hat, and bulk effective sample size.
+"""Convergence of chains to one distribution: rank-normalized split R-hat, and bulk effective sample size.
 
 Both split every chain in two, replace values by the normal quantiles of their ranks over all chains, and compare the
 variance between half-chains with that within [vehtari2021]. R-hat is the larger of that of the values and that of their
@@ -139,7 +139,7 @@ def _basic(z: Array) -> float:
 
 
 def _autocovariance(z: Array) -> Array:
-    """Of each row at every lag, divided by the number of draws."""
+    """Autocovariance of each row at every lag, divided by the number of draws."""
     n = z.shape[1]
     length = next_fast_len(2 * n)
     transform = rfft(z - z.mean(axis=1, keepdims=True), n=length, axis=1)

@@ -1,4 +1,4 @@
-"""Are the memberships right as probabilities: distance to the true ones, and calibration.
+"""Correctness of memberships as probabilities: distance to the true ones, and calibration.
 
 The columns of a membership carry no names, so both scores first align them with the truth's by the assignment that
 maximizes the shared mass; label switching is never taken for an error. Among one-to-one matchings this is also the one
@@ -85,7 +85,7 @@ def brier_score(membership: ArrayLike, truth: ArrayLike) -> float:
 
 
 def expected_calibration_error(membership: ArrayLike, truth: ArrayLike, *, n_bins: int = 10) -> float:
-    """How far confidence and truth lie apart, over bins of the confidence [naeini2015].
+    """Mean distance between confidence and accuracy, over bins of the confidence [naeini2015].
 
     The confidence of an item is its largest membership. Items fall into `n_bins` bins of equal width by it; the result
     is the mean over bins, weighted by their items, of |mean confidence - mean true probability of the predicted class|,

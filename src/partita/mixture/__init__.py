@@ -1,4 +1,4 @@
-"""Samplers of Dirichlet-process Gaussian mixtures: the partition draws that a posterior is told by."""
+"""Samplers of Dirichlet-process Gaussian mixtures: draws from the posterior of partitions."""
 
 from partita.metrics.convergence import effective_sample_size, r_hat
 from partita.mixture.agreement import ChainAgreement, chain_agreement

@@ -1,4 +1,4 @@
-"""How far the chains agree on which items are together: differences between their posterior similarity matrices.
+"""Agreement of chains on which items are together: differences between their posterior similarity matrices.
 
 R-hat of a number such as K does not see two chains with as many clusters but others. Here every chain has its own
 matrix of shares P^c_ij, and what is reported is max |P^c_ij - P^e_ij| over pairs of items and of chains, and the mean.

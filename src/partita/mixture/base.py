@@ -1,4 +1,4 @@
-"""What every sampler offers: frozen configuration, a start, and sweeps. The chains are the driver's (`chains`).
+"""The interface of samplers: frozen configuration, a start, and sweeps. The chains are the driver's (`chains`).
 
 A sampler adds one file with a subclass, and `tests/contract/test_sampler.py` and the joint-distribution test then check
 it: draws are partitions numbered by first appearance, the same seed gives the same draws on any number of threads, and
@@ -28,7 +28,7 @@ Labels = NDArray[np.int64]
 
 
 class Kept(NamedTuple):
-    """Where the draws that a run keeps go: m x N labels (int16 or int32), and m values each."""
+    """Storage for the draws that a run keeps: m x N labels (int16 or int32), and m values each."""
 
     labels: NDArray[Any]
     n_clusters: NDArray[np.int64]
@@ -36,14 +36,14 @@ class Kept(NamedTuple):
     log_joint: Array
 
     def rows(self, low: int, high: int) -> Kept:
-        """Those of draws low..high - 1."""
+        """The part for draws low..high - 1."""
         rows = slice(low, high)
         return Kept(self.labels[rows], self.n_clusters[rows], self.alpha[rows], self.log_joint[rows])
 
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What is sampled: items (N x d, in the units that the prior's arrays are in), prior, and concentration.
+    """Model to sample from: items (N x d, in the units that the prior's arrays are in), prior, and concentration.
 
     `alpha` is its first value, and shape and rate of its Gamma prior; a shape of zero fixes it.
     """
@@ -82,7 +82,7 @@ class Model:
 
 @dataclass(frozen=True, eq=False)
 class ChainState:
-    """Where a chain stands: labels 0..K-1 by first appearance, alpha, and the components where they are kept."""
+    """State of a chain: labels 0..K-1 by first appearance, alpha, and the components where they are kept."""
 
     labels: Labels
     alpha: float
@@ -90,7 +90,7 @@ class ChainState:
 
 
 class Recorded(NamedTuple):
-    """What the density needs of a draw: its number in its chain, and sizes, alpha and components at it."""
+    """Record of a draw for the density: its number in its chain, and its sizes, alpha and components."""
 
     draw: int
     sizes: Labels

@@ -29,7 +29,7 @@ REPORT = 0.1
 
 @dataclass(frozen=True)
 class Plan:
-    """How long chains run; components are recorded at the end of a block, at least at every `stride`-th draw."""
+    """Lengths of the chains; components are recorded at the end of a block, at least at every `stride`-th draw."""
 
     n_draws: int
     burn_in: int
@@ -52,7 +52,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class _At:
-    """Where a chain is: one assignment, so that Ctrl-C leaves no half of it."""
+    """Progress of a chain, replaced in one assignment, so that Ctrl-C leaves no half of it."""
 
     state: ChainState
     sweeps: int

@@ -1,4 +1,4 @@
-"""What the samplers share that keep a mean and a covariance for each cluster: the start, and how sweeps are called."""
+"""Common parts of samplers that keep a mean and a covariance for each cluster: the start, and how sweeps are called."""
 
 from __future__ import annotations
 

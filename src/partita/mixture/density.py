@@ -65,7 +65,7 @@ class PredictiveDensity(ABC):
 
 @dataclass(frozen=True, eq=False)
 class StudentDensity(PredictiveDensity):
-    """Of a conjugate prior, from labels and items."""
+    """Predictive density under a conjugate prior, from labels and items."""
 
     model: Model
     labels: NDArray[Any]
@@ -95,7 +95,7 @@ class StudentDensity(PredictiveDensity):
 
 @dataclass(frozen=True, eq=False)
 class GaussianDensity(PredictiveDensity):
-    """Of the components that were drawn: rows first[b]..first[b + 1] of the arrays are those of draw b."""
+    """Predictive density of the components drawn: rows first[b]..first[b + 1] of the arrays are those of draw b."""
 
     first: NDArray[np.int64]
     log_weight: Array
@@ -107,7 +107,7 @@ class GaussianDensity(PredictiveDensity):
     def of_recorded(
         cls, recorded: list[Recorded], model: Model, units: Units, rng: np.random.Generator
     ) -> GaussianDensity:
-        """From draws whose components were recorded, with a component from the prior for each."""
+        """Make the density from draws whose components were recorded, with a component from the prior for each."""
         from partita.kernels.mixture_components import empty_components
         from partita.kernels.mixture_linear import draw_from_prior
 

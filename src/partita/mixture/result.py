@@ -37,14 +37,14 @@ class SampledPartitions:
     density : PredictiveDensity
     status : {"completed", "max_seconds", "interrupted"}
     n_sweeps : int
-        Of the chain that did the fewest, burn-in included.
+        Sweeps of the chain that did the fewest, burn-in included.
     seconds : float
     sampler, prior, alpha : what was run
     starts : tuple of str
-        What each chain started from.
+        Start of each chain.
     seed : int or None
     notes : tuple of str
-        What a reader of the result should know.
+        Notes for a reader of the result.
     """
 
     labels: NDArray[Any]
@@ -93,7 +93,7 @@ class SampledPartitions:
 
     @cached_property
     def verdict(self) -> ChainVerdict | None:
-        """Whether the chains agree on partitions and on the log joint; None for one chain.
+        """Verdict on whether the chains agree on partitions and on the log joint; None for one chain.
 
         `BayesianPartition` and the command line say the same of these draws.
         """
@@ -113,7 +113,7 @@ class SampledPartitions:
 
     @property
     def disagreements(self) -> tuple[str, ...]:
-        """What shows that the chains have not come to one distribution, in words; nothing where they agree."""
+        """Evidence, in words, that the chains have not come to one distribution; empty where they agree."""
         return () if self.verdict is None else self.verdict.reasons
 
     def _traces(self) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""Partition draws of a Dirichlet-process Gaussian mixture: what the estimator and the command line share."""
+"""Partition draws of a Dirichlet-process Gaussian mixture, for the estimator and the command line."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def sample_partitions(
     thin : int
         Sweeps for each draw.
     start : {"kmeans", "random", "one", "singletons"}, array of N labels, or a sequence of them
-        What chains start from, in turn; the first two have 30 clusters. "one" is there for comparison: chains from one
+        Starts of the chains, in turn; the first two have 30 clusters. "one" is there for comparison: chains from one
         cluster get stuck.
     seed : int, optional
     n_jobs : int, optional
@@ -83,7 +83,7 @@ def sample_partitions(
     max_seconds : float, optional
         Sampling ends then; every chain has as many draws as the one with the fewest, and at least one.
     on_interrupt : {"keep", "raise"}
-        What Ctrl-C does: hand back what has been drawn, or raise.
+        Effect of Ctrl-C: hand back what has been drawn, or raise.
     progress : callable, optional
         Told a `partita.pace.Progressing` for each chain, several times a second; its iterations are sweeps.
 
@@ -197,7 +197,7 @@ def _together(
     seed: int | None,
     seconds: float,
 ) -> SampledPartitions:
-    """What the chains have kept, as many draws of each as the shortest has."""
+    """Collect what the chains have kept, as many draws of each as the shortest has."""
     n = min(chain.at.n_kept for chain in chains)
     kept = [chain.kept.rows(0, n) for chain in chains]
     labels = np.concatenate([rows.labels for rows in kept])
@@ -229,14 +229,14 @@ def _together(
 
 
 def _spaced(recorded: list[Recorded], n: int, most: int) -> list[Recorded]:
-    """At most so many of those among the first n draws, evenly spaced, or the first one there is."""
+    """Select at most so many of those among the first n draws, evenly spaced, or the first one there is."""
     among = [draw for draw in recorded if draw.draw < n] or [recorded[0]._replace(draw=n - 1)]
     at = np.linspace(0, len(among) - 1, min(len(among), most)).round().astype(int)
     return [among[a] for a in at]
 
 
 def _cut_short(result: SampledPartitions, plan: Plan) -> tuple[str, ...]:
-    """That sampling ended early, and where; nothing where it did not."""
+    """Note that sampling ended early, and where; empty where it did not."""
     if result.status == "completed":
         return ()
     why = "time was over" if result.status == "max_seconds" else "sampling was interrupted"

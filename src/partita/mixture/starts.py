@@ -25,7 +25,7 @@ STARTS = ("kmeans", "random", "one", "singletons")
 
 
 def starts_of_chains(given: Any, n_chains: int, n_items: int) -> list[str | Labels]:
-    """What each chain starts from: the names or labels given, over and over.
+    """Start of each chain: the names or labels given, in turn.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class Units:
 
     @classmethod
     def of_items(cls, X: Array) -> Self:
-        """Those of N x d items; a constant column keeps its unit."""
+        """Units of N x d items; a constant column keeps its unit."""
         centre = X.mean(axis=0)
         constant = np.ptp(X, axis=0) <= ROUNDINGS * np.finfo(float).eps * np.abs(X).max(axis=0)
         deviation = np.where(constant, 1.0, X.std(axis=0))

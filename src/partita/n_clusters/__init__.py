@@ -1,4 +1,4 @@
-"""How many clusters: criteria behind one interface, a test of one cluster, and the verdict over them.
+"""The number of clusters: criteria behind one interface, a test of one cluster, and the verdict over them.
 
 `KEvidence` holds what there is to look at, `criterion` makes a criterion by its name, `judge_all` gives the verdict. A
 new criterion is one file and one import line here.

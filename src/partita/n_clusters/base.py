@@ -1,4 +1,4 @@
-"""What every criterion for the number of clusters offers: one idea, one answer, and the score of each K behind it.
+"""The interface of criteria for the number of clusters: one idea, one answer, and the score of each K behind it.
 
 A criterion is frozen settings. `judge` reads the evidence and answers with a number of clusters, or with none and the
 reason. What it needs is in `requires` and is checked first. A new criterion is one file: subclass `Criterion`, give it
@@ -34,7 +34,7 @@ REMEDY: dict[str, str] = {
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """What one criterion says.
+    """Answer of one criterion.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Judgement:
     sizes : array of int
         The numbers of clusters tried, ascending.
     scores : array
-        Of each size; NaN where it is not defined.
+        Score of each size; NaN where it is not defined.
     better : {"larger", "smaller", "crossing"}
         Which scores are good; "crossing" where the answer is the first size that passes a rule.
     sure : float in [0, 1], or None
@@ -94,10 +94,10 @@ class Criterion(Named, ABC):
 
     @abstractmethod
     def _judge(self, evidence: KEvidence) -> Judgement:
-        """As `judge`, of evidence that has what is required and two items or more."""
+        """Judge evidence that has what is required and two items or more; see `judge`."""
 
     def _silent(self, sizes: ArrayLike, reason: str) -> Judgement:
-        """No answer, and why."""
+        """Judgement without an answer, and the reason."""
         tried = np.asarray(sizes, dtype=np.int64)
         return Judgement(self.name, None, tried, np.full(len(tried), np.nan), note=reason)
 

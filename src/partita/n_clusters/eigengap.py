@@ -1,8 +1,8 @@
 """The largest gap between consecutive eigenvalues of the normalised Laplacian [luxburg2007].
 
-A graph in K pieces has K eigenvalues of zero; where the pieces are weakly joined these stay small. The answer is the K
-with the largest l_{K+1} - l_K ("GH" of [li2014]). `eigengap_ratio` takes (l_{K+1} + e) / (l_K + e), which sees a gap
-among small eigenvalues too; l_1 is always zero, so that it cannot answer 1.
+A graph of K connected components has K eigenvalues of zero; where they are weakly joined these stay small. The answer
+is the K with the largest l_{K+1} - l_K ("GH" of [li2014]). `eigengap_ratio` takes (l_{K+1} + e) / (l_K + e), which sees
+a gap among small eigenvalues too; l_1 is always zero, so that it cannot answer 1.
 
 Cost: `most` + 1 leading eigenvectors, products only; features of more than 20,000 items are sampled.
 

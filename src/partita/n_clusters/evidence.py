@@ -1,7 +1,7 @@
-"""What criteria for the number of clusters look at: features, an affinity, draws, and what follows from them.
+"""Evidence for criteria for the number of clusters: features, an affinity, draws, and what follows from them.
 
 The affinity is the one given, the co-clustering of the draws, or else a self-tuned graph of each item's nearest
-neighbours among the features, left in as many pieces as it falls into. Its normalised form has one set of leading
+neighbours among the features, whose connected components are not linked. Its normalised form has one set of leading
 eigenvectors, and the partition at every K is read from the first K of them (`cluster_qr`), unless the caller has
 partitions of its own.
 
@@ -67,11 +67,11 @@ class KEvidence:
     draws : M x N labels, optional
         Partitions from a posterior or an ensemble.
     dimension : int, optional
-        Of the subspaces, where clusters are subspaces of known dimension.
+        Dimension of the subspaces, where clusters are subspaces of known dimension.
     weights : array of N, optional
         How often each item counts.
     seed : int
-        Of everything that is drawn at random.
+        Seed of everything that is drawn at random.
     max_clusters : int, optional
         The largest K that is looked at; min(20, root of N), at least 2, by default.
     partition_at : callable, optional
@@ -145,7 +145,7 @@ class KEvidence:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return int(self._n_items)  # type: ignore[attr-defined]
 
     @property
@@ -179,7 +179,7 @@ class KEvidence:
             return DrawsAffinity(self.draws)
         if self.n_items == 1:
             return SparseAffinity(sp.csr_array(np.ones((1, 1))))
-        # As many clusters as items: pieces stay apart.
+        # As many clusters as items: connected components are not linked.
         return NeighborGraph(n_neighbors=NEIGHBORS).build(self.features, n_clusters=self.n_items).affinity
 
     @cached_property
@@ -243,13 +243,13 @@ class KEvidence:
         return isinstance(graph, SparseAffinity) and graph.density() < SPARSE
 
     def grown(self, max_clusters: int) -> KEvidence:
-        """The same evidence, and more clusters looked at."""
+        """Copy the evidence with a larger `max_clusters`."""
         more = replace(self, max_clusters=max_clusters, _partitions={}, _reduced={})
         more.__dict__["graph"] = self.graph  # it need not be made again
         return more
 
     def without_own_pairs(self) -> KEvidence:
-        """The same evidence with a diagonal of zeros, so that an item speaks through others alone.
+        """The evidence with a diagonal of zeros, so that an item speaks through others alone.
 
         Itself where partitions are the caller's, where the graph is held as a product and not as a matrix, and where an
         item would be left without any pair.

@@ -7,8 +7,8 @@ falls but once, up to noise; between two clusters it dips. The depth of the deep
 
     T = max_t ln( min(max_{s<t} c(s), max_{s>t} c(s)) / c(t) ),    a tenth of the items at least on either side,
 
-the largest over the first few eigenvectors of the largest piece of the graph; infinite where the graph falls apart, a
-tenth of the items or more outside that piece.
+the largest over the first few eigenvectors of the largest connected component of the graph; infinite where the graph
+falls apart, a tenth of the items or more outside that component.
 
 The null. Eigenvectors look for the sparsest place there is, so that T is far from zero for one cluster too, the more so
 the thinner it is: a strip has few pairs across, a ball has many. The reference is therefore a box without any valley
@@ -60,7 +60,7 @@ EITHER = 1.3
 
 @dataclass(frozen=True)
 class Valley:
-    """The deepest valley: its depth T, the pairs that cross where most do, labels of its sides and of the pieces."""
+    """The deepest valley: its depth T, the pairs that cross where most do, labels of its sides and components."""
 
     depth: float
     widest: float

@@ -51,7 +51,7 @@ AGAINST_ONE = "one_cluster"
 LEAST_RANGE = 20
 # Probability that the likely numbers hold together.
 LIKELY = 0.8
-# What a sum of probabilities is off by.
+# Rounding error of a sum of probabilities.
 ROUNDING = 1e-12
 # Below this probability the reader is told to look at several numbers.
 DOUBTFUL = 0.5
@@ -63,7 +63,7 @@ GROWTH, GROWN = 2, 2
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """The number of clusters, and what stands behind it.
+    """Verdict on the number of clusters, and the evidence behind it.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Verdict:
     sure : float in [0, 1]
         Probability of `n_clusters`: over the sets of the benchmark it is right about so often.
     probabilities : array
-        Of 1, 2, ... clusters.
+        Probabilities of 1, 2, ... clusters.
     likely : tuple of int
         The fewest numbers that hold a probability of .8 together, ascending.
     judgements : tuple of Judgement
@@ -219,9 +219,10 @@ def _notes(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple[i
     if not named:
         return ["no criterion could tell: " + "; ".join(f"{j.criterion}: {j.note}" for j in judgements)]
     out = []
-    others = [f"{j.criterion} {j.n_clusters}" for j in named if j.n_clusters != K]
+    others = [f"{j.criterion} says {j.n_clusters}" for j in named if j.n_clusters != K]
     if others:
-        out.append(f"criteria disagree: {len(named) - len(others)} of {len(named)} say {K}, not so {', '.join(others)}")
+        share = f"{len(named) - len(others)} of {len(named)} criteria say {K}"
+        out.append(f"criteria disagree: {share}, {', '.join(others)}")
         if sure < DOUBTFUL:
             span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
             out.append(f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several")

@@ -1,4 +1,4 @@
-"""What every factorization V ~ W H of a similarity matrix offers: an objective and one multiplicative update.
+"""The interface of factorizations V ~ W H of a similarity matrix: an objective and one multiplicative update.
 
 V is symmetric, so that V ~ W H is V ~ H^T W^T too: with H kept as its transpose, N x K like W, both halves of an
 update are the same half update with the factors exchanged. Each goes row by row over V, in chunks whose bounds depend
@@ -46,7 +46,7 @@ class Factors:
     Ht : array, N x K
         H transposed.
     offset : array of N, optional
-        What is added to every column of W H.
+        Vector that is added to every column of W H.
     """
 
     W: Array
@@ -55,7 +55,7 @@ class Factors:
 
     @property
     def n_components(self) -> int:
-        """K."""
+        """Number of components K."""
         return int(self.W.shape[1])
 
     def finite(self) -> bool:
@@ -92,7 +92,7 @@ class NMFMethod(ABC):
 
     @abstractmethod
     def objective(self, V: Array, factors: Factors) -> float:
-        """What is minimised."""
+        """Value of the objective that is minimised."""
 
     def model(self, factors: Factors, rows: slice) -> Array:
         """The given rows of what stands for V."""

@@ -1,4 +1,4 @@
-"""How many components: what the paper names, and what it does.
+"""Choice of the number of components: the criteria that the paper names, and the one that it uses.
 
 "loss"        the K whose partition has the least expected loss: what the paper does [bayes-nmf, section 4.3]
 "cophenetic"  the last K before the cophenetic correlation of the consensus begins to fall [brunet2004]: the largest K
@@ -89,7 +89,7 @@ def check_choice(choose: Choice, n_clusters: NDArray[np.int64], *, has_criterion
 
 
 def chosen(choose: Choice, *, loss: ArrayLike, cophenetic: ArrayLike, residual: ArrayLike) -> int:
-    """Which entry of a sweep is chosen; the first of those that tie.
+    """Index of the entry of a sweep that is chosen; the first of those that tie.
 
     >>> chosen("cophenetic", loss=[], cophenetic=[1.0, 1.0, 0.8, 0.7], residual=[])
     1

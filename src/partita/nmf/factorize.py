@@ -56,13 +56,14 @@ def nmf(
     n_clusters : int
         K, the columns of W.
     method : {"ls", "kl", "ns", "offset"} or NMFMethod
-        What is minimised: `LeastSquares`, `KullbackLeibler`, `Nonsmooth` or `Offset`.
+        Objective that is minimised: `LeastSquares`, `KullbackLeibler`, `Nonsmooth` or `Offset`.
     start : "dendrogram", "medoids", "random", array of N labels, or a sequence of them
         Restart r takes entry r, the last one serves the rest; see `partita.nmf.start`. "random" is the paper's.
     n_init : int
         Restarts; the best objective wins.
     scaling : {"balanced", "plain"}
-        What is read: the mean of W and H^T with their components on one scale, or H as it is, which is the paper's.
+        Factor that is read: the mean of W and H^T with their components on one scale, or H as it is, which is the
+        paper's.
     max_iter : int
     unchanged : int
         A restart has converged when its partition is the same at so many checks, one every 10 iterations; 0 turns that
@@ -77,11 +78,11 @@ def nmf(
     n_jobs : int, optional
         Restarts at a time, on threads; None is 1, -1 every core. The answer is the same.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does.
+        Effect of Ctrl-C.
     progress : callable, optional
         Told at each check.
     dendrogram : Dendrogram, optional
-        Of this matrix, made before.
+        Dendrogram of this matrix, made before.
 
     Returns
     -------
@@ -137,7 +138,7 @@ def nmf(
 
 @dataclass(eq=False)
 class _Restarts:
-    """One call of `nmf`: what its restarts share, and what they led to."""
+    """One call of `nmf`: the data that its restarts share, and their results."""
 
     V: Array
     K: int
@@ -171,7 +172,7 @@ class _Restarts:
         return NMFRestart(named, value, at.status, at.optimality, at.n_iter, at.seconds, at.labels, trace), at.factors
 
     def tree(self) -> Dendrogram:
-        """Of the matrix, made once."""
+        """Dendrogram of the matrix, made once."""
         with self.lock:
             if self.dendrogram is None:
                 self.dendrogram = Dendrogram(self.V)

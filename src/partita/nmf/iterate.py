@@ -21,7 +21,7 @@ CHECK_EVERY, UNCHANGED = 10, 40
 
 @dataclass(frozen=True)
 class Rule:
-    """When a restart ends: `unchanged` checks (0: never for that reason), `max_iter`, a relative tolerance."""
+    """Stopping rule of a restart: `unchanged` checks (0: never for that reason), `max_iter`, a relative tolerance."""
 
     max_iter: int
     unchanged: int
@@ -31,7 +31,7 @@ class Rule:
 
 @dataclass
 class Iterate:
-    """Where a restart stands; changed in place, so that it can be read whenever it is stopped."""
+    """State of a restart; changed in place, so that it can be read whenever it is stopped."""
 
     factors: Factors
     labels: NDArray[np.int64]
@@ -86,6 +86,6 @@ def iterate(
 
 
 def _moved(before: Factors, after: Factors) -> float:
-    """How far an update moved the factors, relative to their norm; each of the two on its own, the larger."""
+    """Relative change of the factors in an update; the larger of the two factors' own."""
     pairs = [(before.W, after.W), (before.Ht, after.Ht)]
     return max(float(np.linalg.norm(new - old) / np.linalg.norm(new)) for old, new in pairs)

@@ -1,4 +1,4 @@
-"""How far a membership is from a similarity matrix, pair by pair, the diagonal left out.
+"""Residual of a membership against a similarity matrix, pair by pair, the diagonal left out.
 
 Every item is together with itself, whatever its membership: the diagonal of a similarity matrix is 1, that of the
 co-membership W W^T is sum_k w_ik^2, and a comparison of the two says nothing. Without it, P_ij = w_i . w_j for i != j

@@ -19,7 +19,7 @@ class Offset(NMFMethod):
     Parameters
     ----------
     first : float, optional
-        What w starts at: by default the mean row of V. 0 stays 0, which is `LeastSquares`.
+        Start of w: by default the mean row of V. 0 stays 0, which is `LeastSquares`.
 
     Examples
     --------

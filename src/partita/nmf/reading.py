@@ -1,4 +1,4 @@
-"""What factors say: the components on one scale, memberships, and the partition.
+"""Interpretation of factors: the components on one scale, memberships, and the partition.
 
 W H is W D D^-1 H for any positive D, and an argmax over the rows of H depends on D. Balanced, each component has the
 same largest entry in W as in H: H_k sqrt(max W_k / max H_k), which no D changes. V is symmetric, W and H^T need not be
@@ -74,7 +74,7 @@ def balanced(factors: Factors) -> tuple[Array, Array]:
 
 
 def _rows(factors: Factors, scaling: Scaling) -> Array:
-    """What the argmax is taken of, N x K."""
+    """The N x K array whose argmax is taken."""
     if scaling == "plain":
         return factors.Ht
     W, Ht = balanced(factors)

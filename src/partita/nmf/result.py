@@ -1,4 +1,4 @@
-"""What a factorization of a similarity matrix leaves behind."""
+"""Result of a factorization of a similarity matrix."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ class NMFResult:
     components : array
         Row of H that each column of the membership is.
     objective : float
-        Of the method; over all ordered pairs, diagonal included.
+        Objective of the method; over all ordered pairs, diagonal included.
     residual : float
         ||V - model||^2 over all ordered pairs, whatever the method.
     misfit : float
-        ||V - model|| / ||V||.
+        Relative residual ||V - model|| / ||V||.
     membership_misfit : float
         ||V - Q Q^T|| / ||V|| over the pairs of two different items, Q the membership.
     status : {"converged", "max_iter", "max_seconds", "interrupted"}
-        Of the best restart; "interrupted" and "max_seconds" also when restarts were left out for it.
+        Status of the best restart; "interrupted" and "max_seconds" also when restarts were left out for it.
     optimality : float
         How far one more update would move the factors, relative to their norm.
     restarts : tuple of NMFRestart

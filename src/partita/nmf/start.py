@@ -1,4 +1,4 @@
-"""What a factorization starts from.
+"""Starts of a factorization.
 
 "dendrogram"   average linkage on 1 - V, cut into K clusters: W and H^T are the mean similarities of an item to the
                items of each cluster, so that no entry is zero for no reason; deterministic

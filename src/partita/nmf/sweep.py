@@ -31,13 +31,13 @@ class SweepRow:
     n_components, n_clusters : int
         K, and the clusters of the partition.
     objective : float
-        Of the method.
+        Objective of the method.
     misfit, membership_misfit : float
-        Of W H, and of the membership.
+        Relative residuals of W H and of the membership.
     cophenetic : float
-        Of the consensus of the restarts; NaN with fewer than two.
+        Cophenetic correlation of the consensus of the restarts; NaN with fewer than two.
     loss : float
-        What the criterion says of the partition; NaN without one.
+        Value of the criterion for the partition; NaN without one.
     status : str
     """
 
@@ -109,7 +109,7 @@ def nmf_sweep(
         For the whole sweep: a K gets what is left, shared among those still to come; those for which nothing is left
         are left out.
     **options
-        Of `nmf`.
+        Options of `nmf`.
 
     Returns
     -------

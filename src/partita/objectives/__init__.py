@@ -1,4 +1,4 @@
-"""What is minimised. One file each; importing this package registers them all."""
+"""Objectives, one file each; importing this package registers them all."""
 
 from partita.objectives.base import Objective, Problem
 from partita.objectives.copositive import CopositiveObjective

@@ -46,7 +46,7 @@ Array = NDArray[np.float64]
 
 
 class Objective(ABC):
-    """Which scale a goes with a factor, and where the factor may lie. One file each; registers itself by `name`."""
+    """Choice of the scale a and of the constraint set of a factor. One file each; registers itself by `name`."""
 
     name: ClassVar[str]
     equation: ClassVar[str]
@@ -92,7 +92,7 @@ class Problem:
         self.n_products = 0
 
     def fresh(self, objective: Objective | None = None) -> Problem:
-        """The same problem, or that of another objective, with its own count of products, sharing what is known."""
+        """Copy the problem, or pose it for another objective, with its own count of products, sharing what is known."""
         other = Problem(self.affinity, objective or self.objective, self.weights)
         if "squared_norm" in self.__dict__:
             other.__dict__["squared_norm"] = self.squared_norm
@@ -182,12 +182,12 @@ class Problem:
         return descend(self, base, curvature, u=u, keep=keep, measured=measured)
 
     def linear(self, point: Point | Between) -> tuple[Array, Array]:
-        """With (b, Q) the gradient is W Q - Y diag(b)."""
+        """Return (b, Q) such that the gradient is W Q - Y diag(b)."""
         rest = 1.0 if self.pair_weights is None else self.pair_weights.rest
         return 4.0 * point.scale, 4.0 * rest * ((point.scale[:, None] * point.gram) * point.scale)
 
     def of_pairs(self, point: Point | Between) -> Any:
-        """What the weights of the pairs listed add to the gradient; None without."""
+        """Contribution of the weights of the pairs listed to the gradient; None without weights."""
         if self.pair_weights is None or isinstance(point, Between):
             return None
         return 4.0 * ((self._modelled(point.W, point.scale) @ self._weighted(point.W)) * point.scale)

@@ -1,4 +1,4 @@
-"""How curved the objective is along a row of the factor: which steps are short enough, and which units columns have.
+"""Curvature of the objective along a row of the factor: which steps are short enough, and which units columns have.
 
 A row's quadratic has the curvature Q = 4 A G A, K x K. Where every cluster has a scale of its own, Q_kk = 4 a_k^2 n_k
 of one column may be many times that of another, and steps of one length for all would be as short as the most curved

@@ -1,8 +1,9 @@
 """One projected gradient step in one pass over the rows: gradient, step, projection and what a solver asks of them.
 
 The base of the step may lie between two points (`Between`): its rows are made block by block and never kept. Another
-point can be measured in the same pass, how far its own step would move it, which is what optimality is made of: so an
-iteration of accelerated projected gradient is a product with P, the sums over the new point, and one such pass.
+point can be measured in the same pass, how far its own step would move it, which is what stationarity (`optimality`) is
+made of: so an iteration of accelerated projected gradient is a product with P, the sums over the new point, and one
+such pass.
 
 With the K x K numbers (b, Q) of `Problem.linear` the gradient is W Q - Y diag(b). Where the factor lies on the simplex
 and is large, a compiled kernel does a block of rows at once (`Domain.row_descent`).

@@ -1,4 +1,4 @@
-"""Where a factor may lie: what tells the models of [zhao2015] Table 1 apart.
+"""Constraint sets of the factor (domains), which tell the models of [zhao2015] Table 1 apart.
 
 They all minimise ||P - W diag(a) W^T||^2; the constraint on W makes the model.
 
@@ -8,7 +8,7 @@ They all minimise ||P - W diag(a) W^T||^2; the constraint on W makes the model.
     orthonormal    W^T D W = I         spectral relaxation of kernel k-means
 
 A domain knows the nearest feasible factor, how a start (a membership) becomes a factor, how a factor becomes a
-membership, and how far an item still is from where it wants to be, which is what `optimality` measures.
+membership, and how far a step would still move an item: the stationarity that `optimality` measures.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ROUNDING = 1e-12
 
 
 class Domain(ABC):
-    """A feasible set of N x K factors. `weights` are the item weights D; None is one for each."""
+    """Constraint set of N x K factors (domain). `weights` are the item weights D; None is one for each."""
 
     name: ClassVar[str]
     equation: ClassVar[str]
@@ -77,11 +77,11 @@ class Domain(ABC):
         return None
 
     def unit(self, problem: Problem, point: Point) -> float:
-        """What the move of a row is measured in: the size of a row of a factor."""
+        """Unit in which the move of a row is measured: the size of a row of a factor."""
         return 1.0
 
     def violation(self, factor: Array, weights: Array | None = None) -> float:
-        """How far the factor is from its projection, at worst entry; 0 when feasible."""
+        """Distance of the factor from its projection, at the worst entry; 0 when feasible."""
         return float(np.abs(self.project(factor, weights) - factor).max())
 
     def begin(self, problem: Problem, W: Array) -> Array:
@@ -101,7 +101,7 @@ class Domain(ABC):
         return np.empty(0, dtype=np.intp)
 
     def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
-        """How a natural gradient step moves each item, in `unit`s; `u` are squared units of the columns, if any."""
+        """Moves of the items by a natural gradient step, in `unit`s; `u` are squared units of the columns, if any."""
         if u is None:
             after = self.project(point.W - gradient / bound, problem.weights)
         else:
@@ -215,7 +215,7 @@ class Partitions(Domain):
         return (factor > 0).astype(np.float64)
 
     def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
-        """To the cluster where the objective would be lower, for each item that one move takes there."""
+        """Moves of items to the cluster where the objective would be lower; zero for items that no move improves."""
         gain, target = single_moves(problem, point)
         out = np.zeros_like(point.W)
         movers = np.flatnonzero(gain > 0)
@@ -243,7 +243,7 @@ class Orthonormal(Domain):
         return np.eye(factor.shape[1])[spectral_partition(factor, weights)]
 
     def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
-        """What P makes of the span that leaves it, over the largest eigenvalue there: zero for an invariant span."""
+        """Part of P's image of the span outside of it, over the largest eigenvalue there; zero if it is invariant."""
         weighted = point.W if problem.weights is None else problem.weights[:, None] * point.W
         inside = weighted.T @ point.product
         largest = float(np.abs(np.linalg.eigvalsh((inside + inside.T) / 2)).max())
@@ -254,7 +254,7 @@ class Orthonormal(Domain):
 
 
 def single_moves(problem: Problem, point: Point) -> tuple[Array, NDArray[np.intp]]:
-    """For each item: by how much its best single move raises tr(W^T P W), and which cluster that is.
+    """Largest gain in tr(W^T P W) by a single move of each item, and the cluster it moves to.
 
     With y_ik = sum_{j in k} d_j P_ij, S_k the sum and n_k the size of cluster k, tr = sum_k S_k / n_k, and item i moves
     2 d_i y_ik - d_i^2 P_ii out of S_k and 2 d_i y_il + d_i^2 P_ii into S_l. No product with P; N K work. The last item

@@ -1,4 +1,4 @@
-"""Points of the factorization: a factor and what one product with P told about it, or what lies between two of them."""
+"""Points of the factorization: a factor and the results of one product with P, or what lies between two of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A membership and what one product with P told about it."""
+    """A membership and the results of one product with P."""
 
     W: Array
     product: Array  # Y = P D W
@@ -27,7 +27,7 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Cross:
-    """What two points have in common: with it c and G are known all along the line through them."""
+    """Cross terms of two points: with them c and G are known all along the line through the points."""
 
     gram: Array  # W_1^T D W_2
     attraction: Array  # diag(W_1^T D Y_2)

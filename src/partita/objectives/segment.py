@@ -41,11 +41,11 @@ __all__ = ["Segment", "segment_between"]
 
 Array = NDArray[np.float64]
 
-# Where values and slopes are taken if no polynomial has the stationary points for its roots: evenly, and towards the
+# Grid of values and slopes where no polynomial has the stationary points for its roots: even, and towards the
 # ends, where clusters that are empty at one of them come up.
 NEAR_END = 10.0 ** np.arange(-6, -1)
 GRID = np.concatenate([[0.0], NEAR_END, np.linspace(0.0, 1.0, 33)[1:-1], 1.0 - NEAR_END[::-1], [1.0]])
-# To which a t where the slope turns is found: values differ by its square.
+# Precision to which a t where the slope turns is found: values differ by its square.
 PRECISION = 1e-9
 # A leading coefficient of at most this share of the largest changes a polynomial on [0, 1] by rounding.
 ROUNDING = 1e-15
@@ -66,11 +66,11 @@ class Segment:
     attraction : 3 x K array
         The coefficients of s^2, s t and t^2 in c.
     gram : 3 x K x K array
-        Those in G.
+        Coefficients of G.
     pairs : 3 x 3 x K x K array, optional
-        Those of their products in what weights of pairs add to H.
+        Coefficients of their products in what weights of pairs add to H.
     rest : float
-        What G o G counts in H.
+        Weight of G o G in H.
     attraction_of_move, gram_of_move : arrays of K and K x K
         diag((V - W)^T P (V - W)) and (V - W)^T (V - W).
     """
@@ -184,7 +184,7 @@ def segment_between(problem: Problem, first: Point, second: Point) -> Segment:
 
 
 def _of_pairs(problem: Problem, W: Array, V: Array) -> Array:
-    """What the weights of the pairs listed add to H: coefficients of the products of s^2, s t and t^2."""
+    """Contribution of the weights of the pairs listed to H: coefficients of the products of s^2, s t and t^2."""
     pairs, excess, K = problem.pair_weights, problem.excess, W.shape[1]
     assert pairs is not None
     out = np.zeros((3 * K, 3 * K))

@@ -1,4 +1,4 @@
-"""How surely each item of an estimate sits with its cluster.
+"""Certainty of the assignment of each item of an estimate to its cluster.
 
 Three answers for item i of cluster k, each a mean over the draws, with n_kj the items that cluster k of the estimate
 and cluster j of a draw share, and z the cluster of i in the draw:
@@ -49,7 +49,7 @@ class ItemCertainty:
     loss : array of N, nonnegative
         Sums to the expected variation of information.
     unit : {"bits", "nats"}
-        Of the loss.
+        Unit of the loss.
     """
 
     together: Array
@@ -61,7 +61,7 @@ class ItemCertainty:
 def item_certainty(
     labels: ArrayLike, draws: Any, *, unit: Unit = "bits", weights: ArrayLike | None = None
 ) -> ItemCertainty:
-    """How surely each item sits with its cluster of the estimate, from the draws alone.
+    """Certainty of each item's assignment to its cluster of the estimate, from the draws alone.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def item_certainty(
     draws : array-like, M x N
         Rows are draws; memory-mapped arrays and stores are read a few draws at a time.
     unit : {"bits", "nats"}
-        Of the loss.
+        Unit of the loss.
     weights : array of M, optional
         Nonnegative weight of each draw; equal by default.
 
@@ -105,7 +105,7 @@ def item_certainty(
 
 
 def certainty_of(codes: NDArray[np.intp], blocks: LabelBlocks, counts: Array, unit: Unit = "bits") -> ItemCertainty:
-    """The same, of an estimate 0..K-1 and draws that are ready."""
+    """Certainty as in `item_certainty`, of an estimate 0..K-1 and draws that are ready."""
     from partita.kernels.partition_certainty import add_certainties
     from partita.kernels.partition_distances import by_cluster
 

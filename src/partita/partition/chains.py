@@ -1,4 +1,4 @@
-"""Do chains agree: have several runs of a sampler come to one posterior over partitions?
+"""Agreement of chains: whether several runs of a sampler have come to one posterior over partitions.
 
 Three things are compared, since each misses what another sees: which items are together (the similarity matrix of each
 chain), the number of clusters, and the distance to a draw in the middle (split R-hat of both traces [vehtari2021]).
@@ -39,7 +39,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class ChainComparison:
-    """What several chains say of each other.
+    """Comparison of several chains.
 
     Attributes
     ----------
@@ -50,19 +50,19 @@ class ChainComparison:
     chains : array of C
         As they were named.
     max_difference, mean_difference : float in [0, 1]
-        Of the shares of draws in which two items are together, over pairs of items and of chains.
+        Differences of the shares of draws in which two items are together, over pairs of items and of chains.
     farthest : tuple of two chains
         Where the maximum is.
     n_items, exact : int, bool
         Items whose pairs were compared: all of them where `exact`, else a random sample.
     allowed_difference, allowed_r_hat : float
-        What agreeing chains may reach.
+        Values that agreeing chains may reach.
     n_clusters : list of C arrays
         The number of clusters of each draw, chain by chain.
     distances : list of C arrays
-        Of each draw, chain by chain, to the estimate or a draw in the middle.
+        Distance of each draw, chain by chain, to the estimate or a draw in the middle.
     r_hat, effective_sample_size : dict
-        Of "n_clusters" and "distance", over all chains; and of "log_joint" where it was given.
+        Statistics of "n_clusters" and "distance", over all chains; and of "log_joint" where it was given.
     least_effective : float
         The least effective sample size of one chain alone, over the number of clusters and the distance.
     """
@@ -101,7 +101,7 @@ def compare_chains(
     unit: Unit | None = None,
     traces: Mapping[str, ArrayLike] | None = None,
 ) -> ChainComparison:
-    """Whether several chains of draws agree, and how far.
+    """Compare several chains of draws: whether they agree, and how far.
 
     Parameters
     ----------
@@ -113,10 +113,10 @@ def compare_chains(
         The estimate, for the trace of distances to it; by default the draw, of 64 or fewer spread evenly over all, that
         has the least mean distance to them.
     loss : {"vi", "binder"}
-        Of that distance.
+        Loss of that distance.
     unit : {"bits", "nats"}, optional
     traces : mapping from "log_joint" to an array of M, optional
-        What else the sampler told of each draw; its R-hat counts.
+        Further traces of the sampler of each draw; its R-hat counts.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""One run of the search: from a start to a partition that no move improves.
+"""Local search (climb): one run from a start to a partition that no move improves.
 
 Passes that move single items until nothing changes, then merges; and for the runs that ended best, splits and the
 rebuilding of whole clusters [dahl2022], with passes again after each that was kept. Where that changes nothing more,
@@ -34,7 +34,7 @@ RESPONSES = 2
 
 
 class Climb:
-    """A state and the moves on it.
+    """State of a local search, and the moves on it.
 
     Parameters
     ----------
@@ -53,17 +53,17 @@ class Climb:
 
     @property
     def labels(self) -> Codes:
-        """Where the items are; those placed nowhere are -1."""
+        """Cluster of each item; -1 for those placed nowhere."""
         return np.asarray(self.state.labels)
 
     @property
     def n_clusters(self) -> int:
-        """K."""
+        """Number of clusters K."""
         return int(self.state.counts[0])
 
     @property
     def value(self) -> float:
-        """What is minimised."""
+        """The value that is minimised."""
         from partita.kernels.partition_moves import value_of
 
         return float(value_of(self.state))
@@ -141,7 +141,7 @@ class Climb:
         return kept
 
     def _escape(self, rng: np.random.Generator, foremost: bool) -> int:
-        """Moves that are worse at first; how many led to a better partition. What has levels has a way out in them."""
+        """Try moves that are worse at first; return how many led to a better partition (0 where there are levels)."""
         if self.evidence.has_levels:
             return 0
         passes = int(ESCAPE / (self.N * self.evidence.pass_cost(self.n_clusters)))

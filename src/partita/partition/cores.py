@@ -51,7 +51,7 @@ class PartialPartition:
     probability : float
         Share of the draws in which all relations between kept items hold.
     level : float
-        What was asked for.
+        Level that was asked for.
     """
 
     labels: NDArray[np.int64]

@@ -66,7 +66,7 @@ class CredibleBall:
     radius : float
         The distance of the furthest draw in it.
     level : float
-        What was asked for.
+        Level that was asked for.
     share : float
         Posterior mass that is inside, at least `level`: draws equally far are all in or all out.
     horizontal, upper, lower : list of BallPartition
@@ -113,9 +113,9 @@ def credible_ball(
     level : float in (0, 1]
     loss : {"vi", "binder"}
     unit : {"bits", "nats"}, optional
-        Of "vi"; bits by default.
+        Unit of "vi"; bits by default.
     normalize : {"n2", "pairs"}, optional
-        Of "binder": divide by N^2 (the default), or by the number of ordered pairs of different items.
+        Normalisation of "binder": divide by N^2 (the default), or by the number of ordered pairs of different items.
     weights : array of M, optional
         Nonnegative weight of each draw; equal by default.
 
@@ -176,7 +176,7 @@ def _inside(found: Distances, counts: Array, level: float) -> tuple[NDArray[np.b
 
 
 def _furthest(units: NDArray[np.int64], among: NDArray[np.bool_], tolerance: int) -> NDArray[np.bool_]:
-    """Those of `among` that tie for the largest distance."""
+    """Mark those of `among` that tie for the largest distance."""
     return np.asarray(among & (units >= units[among].max() - tolerance))
 
 

@@ -63,7 +63,7 @@ class Dendrogram:
 
     @classmethod
     def of(cls, similarity: Array, linkage: Linkage) -> Self:
-        """By SciPy, from a similarity matrix.
+        """Make the dendrogram of a similarity matrix by SciPy.
 
         Raises
         ------
@@ -99,7 +99,7 @@ class Dendrogram:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return len(self.order)
 
     def cut(self, n_merges: int) -> Codes:
@@ -119,7 +119,7 @@ class Dendrogram:
         return self.cut(int(np.searchsorted(self.height, height, side="right")))
 
     def values_from_similarity(self, similarity: Array, loss: PartitionLoss) -> Array:
-        """What is minimised, for the cuts after 0..N-1 merges. O(N^2)."""
+        """Values of the loss to minimise, for the cuts after 0..N-1 merges. O(N^2)."""
         from partita.kernels.partition_cuts import pair_cuts
 
         N = self.n_items
@@ -134,7 +134,7 @@ class Dendrogram:
         return np.asarray(loss.formula.evaluate(sums[:, 2], v, sums[:, 3], 0.0, float(N), K))
 
     def values_from_draws(self, draws: PartitionDraws, loss: PartitionLoss) -> Array:
-        """What is minimised, for the cuts after 0..N-1 merges. O(M N log N), and N K_b numbers for each thread."""
+        """Values of the loss to minimise, for the cuts after 0..N-1 merges. O(M N log N), N K_b numbers a thread."""
         from partita.kernels.partition_cuts import draw_cuts
         from partita.kernels.partition_formula import for_kernels
 

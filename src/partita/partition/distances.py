@@ -47,7 +47,7 @@ class Scale:
     exact: bool
 
     def tolerance(self, n_items: int, n_clusters: int, most: int) -> int:
-        """By how many units equal distances may differ, to a partition of `n_clusters` from ones of at most `most`."""
+        """Units by which equal distances may differ, of a partition of `n_clusters` to ones of at most `most`."""
         if self.exact:
             return 0
         rounded = n_items // 3  # clusters, or cells, of three items or more
@@ -56,14 +56,14 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Distances:
-    """From one partition to each draw.
+    """Distances from one partition to each draw.
 
     Attributes
     ----------
     units : array of M
         Whole numbers.
     unit : float
-        What one of them is worth in the loss.
+        Value of one of them in the loss.
     tolerance : int
         Distances that differ by no more are equal.
     n_clusters : array of M
@@ -101,9 +101,9 @@ def distances_to(
         Both are metrics: the variation of information, and the share of pairs that one partition joins and the other
         parts.
     unit : {"bits", "nats"}, optional
-        Of "vi"; bits by default.
+        Unit of "vi"; bits by default.
     normalize : {"n2", "pairs"}, optional
-        Of "binder": divide by N^2 (the default), or by the number of ordered pairs of different items.
+        Normalisation of "binder": divide by N^2 (the default), or by the number of ordered pairs of different items.
 
     Returns
     -------

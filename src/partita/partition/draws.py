@@ -80,7 +80,7 @@ class PartitionDraws:
 
     @classmethod
     def of(cls, draws: Any, weights: ArrayLike | None = None) -> PartitionDraws:
-        """From M x N labels.
+        """Make draws from M x N labels.
 
         Raises
         ------
@@ -119,7 +119,7 @@ class PartitionDraws:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return int(self.labels.shape[1])
 
     @property
@@ -144,7 +144,7 @@ class PartitionDraws:
 
     @cached_property
     def found(self) -> dict[str, Any]:
-        """What was worked out from these draws and is wanted again, by name."""
+        """Cache, by name, of what was worked out from these draws."""
         return {}
 
     @cached_property
@@ -158,7 +158,7 @@ class PartitionDraws:
 
 
 def _groups(labels: NDArray[Any], hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """For each draw the number of its group of equal draws, numbered in any order."""
+    """Number of the group of equal draws that each draw belongs to, numbered in any order."""
     pairs = hashes.view(np.dtype([("one", np.uint64), ("two", np.uint64)])).ravel()
     _, first, group = np.unique(pairs, return_index=True, return_inverse=True)
     group = group.ravel()

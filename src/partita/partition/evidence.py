@@ -1,4 +1,4 @@
-"""What a search is about: a loss, and the draws or the similarity matrix that it is expected over.
+"""Evidence of a search: a loss, and the draws or the similarity matrix that it is expected over.
 
 Losses of pairs of items are searched on the similarity matrix where one fits into memory, O(N) an item and pass; all
 others on tables of counts, O(M K). Both give the same values.
@@ -50,7 +50,7 @@ class Evidence:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         if self.draws is not None:
             return self.draws.n_items
         assert self.matrix is not None
@@ -92,7 +92,7 @@ class Evidence:
         return P / most if self.has_levels and most > 0.0 else P
 
     def empty_state(self) -> Any:
-        """For the compiled moves: no item placed."""
+        """State for the compiled moves in which no item is placed."""
         from partita.kernels.partition_formula import for_kernels
 
         formula = for_kernels(self.loss.formula, per_draw=self.loss.per_draw)
@@ -127,7 +127,7 @@ class Evidence:
         return float(self.draws.n_draws * (K + 8) * (4 if self.loss.per_draw else 1))
 
     def value(self, codes: Codes) -> float:
-        """What is minimised, afresh and in NumPy."""
+        """The value that is minimised, computed afresh in NumPy."""
         if self.draws is not None and not (self.uses_pairs and self.loss.by_pairs):
             return float(self.loss.minimised(expected_loss(codes, self.draws, loss=self.loss)))
         return minimised_by_pairs(numbered(codes), self.similarity, self.loss)
@@ -151,14 +151,14 @@ class Evidence:
         return A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data.astype(np.float64)
 
     def cut_values(self, tree: Dendrogram) -> Array:
-        """What is minimised, for all cuts of a dendrogram."""
+        """Values of all cuts of a dendrogram."""
         if self.loss.by_pairs:
             return tree.values_from_similarity(self.similarity, self.loss)
         assert self.draws is not None
         return tree.values_from_draws(self.draws, self.loss)
 
     def pair_values(self, rows: Sequence[int] | NDArray[np.intp]) -> Array:
-        """For some of the draws: what is minimised where pairs determine it, else its lower bound or the like.
+        """Values of some of the draws where pairs determine them, else of a surrogate that pairs determine.
 
         The lower bound stands for losses of entropies, the adjusted Rand index for those of pairs. O(N^2) each.
         """
@@ -184,7 +184,7 @@ class Evidence:
 def evidence_of(
     draws: Any, loss: str | PartitionLoss, unit: Unit | None, similarity: ArrayLike | None = None
 ) -> Evidence:
-    """Of draws, or a similarity matrix alone, and a loss as users give them.
+    """Make evidence of draws, or of a similarity matrix alone, and a loss as users give them.
 
     Raises
     ------

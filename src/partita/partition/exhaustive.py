@@ -64,7 +64,7 @@ def all_partitions(n_items: int) -> Codes:
 
 
 class Best(NamedTuple):
-    """The best of all partitions within a cap, what is minimised there, and the least of that whatever the cap."""
+    """Best of all partitions within a cap, its value, and the least value whatever the cap."""
 
     codes: Codes
     value: float
@@ -87,7 +87,7 @@ def exhaustive(evidence: Evidence, cap: int | None = None) -> Best:
 
 
 def all_values(evidence: Evidence) -> Array:
-    """What is minimised, of each of `all_partitions`.
+    """Values, to be minimised, of each of `all_partitions`.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class _Every(NamedTuple):
     sizes: NDArray[np.int64]  # 2^N
 
     def sums(self, of_sets: Array) -> Array:
-        """For each partition, the sum over its clusters."""
+        """Sum over the clusters of each partition."""
         return np.asarray(of_sets[self.clusters].sum(axis=1))
 
 

@@ -51,7 +51,7 @@ def expected_loss(
         `Binder(a=0.5, normalize="pairs")`. "pear" is a score, larger being better: the adjusted Rand index of the
         expectations. "omari" is one minus the adjusted Rand index, averaged.
     unit : {"bits", "nats"}, optional
-        Of "vi", "vi_lb" and "id"; bits by default. The others have none.
+        Unit of "vi", "vi_lb" and "id"; bits by default. The others have none.
     weights : array of M, optional
         Nonnegative weight of each draw; equal by default.
 
@@ -112,7 +112,7 @@ def expected_loss_from_similarity(
         `posterior_similarity` of the draws.
     loss : "binder", "pear", "vi_lb", or a loss of these kinds
     unit : {"bits", "nats"}, optional
-        Of "vi_lb".
+        Unit of "vi_lb".
 
     Returns
     -------
@@ -209,7 +209,7 @@ def checked_similarity(similarity: ArrayLike) -> Array:
     return whole_shares(P)
 
 
-# What float32 arithmetic leaves of a share of draws.
+# Rounding error of float32 arithmetic in a share of draws.
 ROUNDING = 1e-6
 
 
@@ -232,7 +232,7 @@ def _require_items(codes: list[Codes], n_items: int) -> None:
 
 
 def _by_draws(codes: Codes, draws: LabelBlocks, shares: Array, loss: PartitionLoss) -> float:
-    """What is minimised, from the tables of all draws."""
+    """The value that is minimised, from the tables of all draws."""
     N, K = len(codes), int(codes.max()) + 1
     f = loss.counts(N)
     u = float(f[np.bincount(codes)].sum())
@@ -254,7 +254,7 @@ def _by_draws(codes: Codes, draws: LabelBlocks, shares: Array, loss: PartitionLo
 
 
 def _sums_of_f(codes: NDArray[np.intp], n_codes: int, f: Array) -> Array:
-    """For each row the sum of f over the counts of its codes."""
+    """Sum of f over the counts of the codes, for each row."""
     rows = len(codes)
     shifted = codes + n_codes * np.arange(rows)[:, None]
     counts = np.bincount(shifted.ravel(), minlength=rows * n_codes).reshape(rows, n_codes)
@@ -262,7 +262,7 @@ def _sums_of_f(codes: NDArray[np.intp], n_codes: int, f: Array) -> Array:
 
 
 def _sums_by_sorting(codes: NDArray[np.intp], f: Array) -> Array:
-    """As `_sums_of_f`, from the lengths of runs of equal codes."""
+    """Sums of `_sums_of_f`, from the lengths of runs of equal codes."""
     codes = np.sort(codes, axis=1)
     rows, N = codes.shape
     begins = np.ones((rows, N), dtype=bool)
@@ -273,7 +273,7 @@ def _sums_by_sorting(codes: NDArray[np.intp], f: Array) -> Array:
 
 
 def minimised_by_pairs(codes: Codes, P: Any, loss: PartitionLoss) -> float:
-    """What is minimised, from the sums of each item's similarities with its own cluster; P an array, or CSR."""
+    """The value that is minimised, from each item's summed similarities with its cluster; P an array, or CSR."""
     N, K = len(codes), int(codes.max()) + 1
     sizes, within = np.bincount(codes), _within(codes, P, loss.with_itself)
     if loss.by_draws:

@@ -20,7 +20,7 @@ from partita.partition.result import MethodResult
 
 __all__ = ["greedy_rastelli_friel", "greedy_wade_ghahramani", "salso"]
 
-# What a step must lower the value by: above the rounding of sums over draws.
+# Least amount by which a step must lower the value: above the rounding of sums over draws.
 IMPROVEMENT = 1e-11
 
 
@@ -63,7 +63,7 @@ def greedy_wade_ghahramani(
     start: Any = None,
     n_neighbors: int | None = None,
 ) -> MethodResult:
-    """From a partition to the best of its nearest coarser and finer ones, while that lowers the loss [wade2018].
+    """Move from a partition to the best of its nearest coarser and finer ones, while that lowers the loss [wade2018].
 
     Nearest by variation of information: a merge of n and m items is f(n + m) - f(n) - f(m) away, f(n) = n log n, and so
     is the split that undoes it. Of each kind `n_neighbors` are looked at, 2 N by default; by default from the best

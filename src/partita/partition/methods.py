@@ -208,7 +208,7 @@ METHODS: dict[str, Callable[..., MethodResult]] = {
 
 
 def _scores(evidence: Evidence, rows: Any) -> Any:
-    """What is minimised, for some of the draws."""
+    """Values, to be minimised, of some of the draws."""
     from partita.kernels.partition_formula import for_kernels
     from partita.kernels.partition_scores import score_partitions
 

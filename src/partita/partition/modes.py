@@ -147,7 +147,7 @@ def posterior_modes(
         loss.
     loss : {"vi", "binder"}
     unit : {"bits", "nats"}, optional
-        Of "vi"; bits by default.
+        Unit of "vi"; bits by default.
     weights : array of M, optional
         Nonnegative weight of each draw; equal by default. Whole numbers count as copies.
     random_state : int, Generator or None
@@ -202,7 +202,7 @@ def posterior_modes(
 
 
 def _worth(counts: Array) -> float:
-    """How many draws of equal weight there are: whole-number weights are copies; else Kish's effective number."""
+    """Number of draws of equal weight: whole-number weights are copies; else Kish's effective number."""
     whole = counts.sum() if (counts == np.round(counts)).all() else 0.0
     return float(whole or counts.sum() ** 2 / (counts @ counts))
 

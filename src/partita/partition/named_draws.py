@@ -27,7 +27,7 @@ __all__ = ["NamedDraws", "columns_of", "named_draws", "transposed_note"]
 # Columns of a table that say which chain a row is of, and those that only number the rows.
 CHAIN_COLUMNS = ("chain", ".chain")
 ORDER_COLUMNS = ("", "draw", ".draw", "iteration", ".iteration", "sweep")
-# What pandas calls a first column without a name, and that of a table written with it twice.
+# Name that pandas gives a first column without one, and that of a table written with it twice.
 UNNAMED = re.compile(r"unnamed: 0(\.\d+)?")
 # Columns that hold the truth in most tables: an item of such a name is refused, beside others.
 TRUTH_COLUMNS = ("label", "labels", "class", "target", "truth")
@@ -45,9 +45,9 @@ class NamedDraws:
         Which chain each draw is of.
     items : array of N words, optional
     traces : mapping from names to arrays of M
-        What else the sampler told of each draw: "log_joint".
+        Further traces of the sampler of each draw: "log_joint".
     notes : tuple of str
-        What a reader should know.
+        Notes for a reader.
     """
 
     labels: Any
@@ -170,7 +170,7 @@ def _of_array(array: Any) -> NamedDraws:
 
 
 def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
-    """Of a table's columns the one that says the chain, and those of the items.
+    """Positions, among a table's columns, of the one that names the chain, and of those of the items.
 
     Raises
     ------
@@ -210,7 +210,7 @@ def transposed_note(rows: list[str] | None, columns: list[str], n_rows: int) -> 
     Parameters
     ----------
     rows : list of str, optional
-        What the rows are called.
+        Names of the rows.
     columns : list of str
         Numbers, or such names as well; any others are items that somebody named, and all is well.
 

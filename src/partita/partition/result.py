@@ -1,4 +1,4 @@
-"""What a partition search leaves behind."""
+"""Results of a partition search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["EXHAUSTIVE", "MethodResult", "PartitionResult", "Run", "Tried"]
 
-# As which the best of all partitions is among those tried.
+# Name under which the best of all partitions is among those tried.
 EXHAUSTIVE = "exhaustive"
 
 Codes = NDArray[np.int64]
@@ -92,7 +92,7 @@ class PartitionResult:
 
 @dataclass(frozen=True, eq=False)
 class MethodResult:
-    """What a named method found: labels 0..K-1 in order of appearance, and their expected loss as reported."""
+    """Result of a named method: labels 0..K-1 in order of appearance, and their expected loss as reported."""
 
     method: str
     labels: Codes
@@ -102,7 +102,7 @@ class MethodResult:
 
     @classmethod
     def of(cls, method: str, evidence: Evidence, codes: Codes) -> Self:
-        """With the loss computed afresh."""
+        """Make the result, with the loss computed afresh."""
         from partita.partition.dendrogram import numbered
 
         codes = numbered(codes)

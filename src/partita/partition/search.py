@@ -70,7 +70,7 @@ def search_partition(
     n_jobs : int, optional
         Runs at a time, on threads; None is 1, -1 every core. The answer is the same for any number.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does: raise `KeyboardInterrupt`, or return the best so far with status "interrupted".
+        Effect of Ctrl-C: raise `KeyboardInterrupt`, or return the best so far with status "interrupted".
     progress : callable, optional
         Told in words what is being done.
 
@@ -120,7 +120,7 @@ def search_partition(
 def _checked_evidence(
     draws: Any, similarity: ArrayLike | None, weights: ArrayLike | None, loss: PartitionLoss
 ) -> Evidence:
-    """What is scored: draws or a similarity matrix, one of the two."""
+    """Evidence to score: draws or a similarity matrix, one of the two."""
     if (draws is None) == (similarity is None):
         raise InputError("pass either draws (M x N labels) or similarity (N x N), one of the two")
     if similarity is None:

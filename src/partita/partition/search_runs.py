@@ -59,7 +59,7 @@ def search_evidence(
 
 @dataclass(eq=False)
 class _Found:
-    """A partition, and what is minimised."""
+    """A partition and its value."""
 
     start: str
     codes: Codes
@@ -69,7 +69,7 @@ class _Found:
 
 @dataclass(eq=False)
 class _Search:
-    """One call: what was found so far."""
+    """State of one search: the results so far."""
 
     evidence: Evidence
     cap: int
@@ -196,7 +196,7 @@ class _Search:
         return _Found(start, numbered(climb.labels), climb.value, time.perf_counter() - began)
 
     def _kind(self, r: int) -> str:
-        """What random start number r is: allocations, and labels at random in their midst."""
+        """Kind of random start number r: allocations, and labels at random in their midst."""
         if self.evidence.has_levels:
             return "levels"
         return "random" if r % EVERY == EVERY - 1 else "allocation"
@@ -235,7 +235,7 @@ class _Search:
         return not (climb.labels < 0).any() and climb.value < found.value - _margin(found.value)
 
     def _agree(self, first: int = 0) -> int:
-        """How many runs, from one on, ended as good as the best of all."""
+        """Number of runs, from one on, whose value is that of the best of all up to rounding."""
         least = min(found.value for found in self.ended)
         return sum(found.value <= least + _margin(least) for found in self.ended[first:])
 

@@ -235,7 +235,7 @@ def _one_by_one(labels: LabelBlocks, v: Array, progress: Callable[[float], None]
 
 
 def _of_those_present(labels: LabelBlocks, v: Array | None, apart: Array) -> Array:
-    """Of a pair, the weight of the draws that have both is the total less those that lack one or both."""
+    """Similarities where draws lack items: of the draws that have both items of a pair, the share that joins them."""
     N = labels.n_items
     w = np.ones(labels.n_draws) if v is None else v
     has = np.concatenate([np.asarray(block >= 0, dtype=np.float64) for _, block in labels])

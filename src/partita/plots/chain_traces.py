@@ -39,7 +39,7 @@ class ChainTracesDisplay:
     estimate : int, optional
         Clusters of the estimate, marked.
     unit : {"bits", "nats"}, optional
-        Of the distances.
+        Unit of the distances.
 
     Attributes
     ----------

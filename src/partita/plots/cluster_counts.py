@@ -1,4 +1,4 @@
-"""How many clusters the draws have."""
+"""Distribution of the number of clusters over the draws."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ClusterCountsDisplay:
     Parameters
     ----------
     n_clusters : array of M
-        Of each draw.
+        Number of clusters of each draw.
     weights : array of M, optional
         How much each draw counts.
     estimate : int, optional

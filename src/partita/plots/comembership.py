@@ -1,4 +1,4 @@
-"""The evidence beside what the fit makes of it: P and W diag(a) W^T, items by cluster.
+"""Evidence and fit side by side: P and W diag(a) W^T, items by cluster.
 
 Blocks on the diagonal of the left picture say that there are clusters; where the right picture lacks what the left one
 shows, the memberships do not explain it.
@@ -47,15 +47,15 @@ class CoMembershipDisplay:
     Parameters
     ----------
     affinity : M x M array
-        Of the items shown, NaN for pairs that were not observed.
+        Affinity of the items shown, NaN for pairs that were not observed.
     membership : Membership or M x K array
-        Of the same items.
+        Membership of the same items.
     scale : float or array of K
         The factors a.
     factor : M x K array, optional
         W, where the fit's factor is not the membership (SymNMF, copositive factorization).
     note : str
-        What the items are where they are not all; said in the title.
+        Words for the items where they are not all; said in the title.
 
     Attributes
     ----------
@@ -237,7 +237,7 @@ def _with_labels(W: Array, labels: NDArray[np.int64]) -> Membership:
 
 
 def _top(matrix: Array) -> float:
-    """What the darkest colour stands for: the 99th percentile of the positive entries off the diagonal."""
+    """Value of the darkest colour: the 99th percentile of the positive entries off the diagonal."""
     off = ~np.eye(len(matrix), dtype=bool)
     values = matrix[off] if len(matrix) > 1 else matrix.ravel()
     values = values[np.isfinite(values) & (values > 0)]

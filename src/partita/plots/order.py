@@ -1,4 +1,4 @@
-"""Which items a picture shows and in which order: by cluster, thinned evenly, binned within clusters."""
+"""Selection and order of the items in a picture: by cluster, thinned evenly, binned within clusters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def by_cluster(membership: Membership) -> Index:
 
 
 def blocks(labels: NDArray[np.int64], n_clusters: int) -> Index:
-    """Where each cluster begins when items are ordered by cluster, and N at the end.
+    """Positions at which the clusters begin when items are ordered by cluster, and N at the end.
 
     >>> blocks(np.array([0, 2, 2]), 3).tolist()
     [0, 1, 1, 3]
@@ -50,7 +50,7 @@ def blocks(labels: NDArray[np.int64], n_clusters: int) -> Index:
 
 
 def stratified_sample(labels: NDArray[np.int64], size: int, seed: int = 0) -> Index:
-    """At most `size` items at random, each cluster in proportion; increasing, the same for the same seed.
+    """Random sample of at most `size` items, each cluster in proportion; increasing, the same for the same seed.
 
     >>> len(stratified_sample(np.zeros(50, dtype=np.int64), 10)), stratified_sample(np.array([1, 0]), 10).tolist()
     (10, [0, 1])
@@ -70,7 +70,7 @@ def stratified_sample(labels: NDArray[np.int64], size: int, seed: int = 0) -> In
 
 
 def columns_of(edges: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
-    """Where each column begins: one an item, or about `limit` in all, none across the border of two clusters.
+    """Positions at which columns begin: one an item, or about `limit` in all, none across the border of two clusters.
 
     >>> columns_of(np.array([0, 2, 2, 8]), 4).tolist()
     [0, 2, 4, 6, 8]

@@ -23,7 +23,7 @@ SHADES = (0.0, 0.55, -0.4, 0.78, -0.65)
 
 
 def parents(labels: Labels, reference: Labels) -> tuple[Labels, Labels]:
-    """For each cluster of `labels` its parent in `reference`, and its rank among the clusters of that parent: 0 for the
+    """Parent in `reference` of each cluster of `labels`, and its rank among the clusters of that parent: 0 for the
     one that holds most of it, where there is one, then by the items shared.
 
     >>> parents(np.array([0, 0, 1, 2, 2]), np.array([0, 0, 0, 1, 1]))

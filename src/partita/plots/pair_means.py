@@ -1,4 +1,4 @@
-"""What draws say of pairs of items, beside what a membership makes of it, in the order and the size of a picture.
+"""Means over pairs of items of the draws' similarities and a membership's, in the order and size of a picture.
 
 Items stand by cluster, and within one in the order of the leaves of its own average linkage dendrogram, the end that is
 more similar to the cluster first: groups inside a cluster show as blocks, items that hardly belong to it as a pale end.
@@ -53,7 +53,7 @@ class PairMeans:
 
     @classmethod
     def of(cls, estimator: Any, *, max_rows: int = 400) -> Self:
-        """Of a fitted `BayesianPartition`.
+        """Make the means of a fitted `BayesianPartition`.
 
         Cost: O(N^2) where the similarity matrix fits, which the search has made then; else as many products with the
         draws as there are rows.
@@ -78,7 +78,7 @@ class PairMeans:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return len(self.order)
 
     @property
@@ -126,7 +126,7 @@ def mean_similarity(similarity: Array, order: Index, columns: Index) -> Array:
 
 
 def mean_co_membership(membership: Array, order: Index, columns: Index) -> Array:
-    """The same of W W^T, in closed form.
+    """Means of W W^T, as in `mean_similarity`, in closed form.
 
     >>> mean_co_membership(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 1]), np.array([0, 2])).tolist()
     [[0.5]]

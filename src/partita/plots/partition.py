@@ -43,7 +43,7 @@ class PartitionDisplay:
         Rows with NaN are not drawn.
     membership : Membership or N x K array
     xlabel, ylabel : str
-        What the two coordinates are.
+        Names of the two coordinates.
     meaningless_y : bool
         Leave out the ticks of the second axis.
     max_points : int

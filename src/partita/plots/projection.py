@@ -20,8 +20,8 @@ __all__ = ["Projection", "limits", "project", "project_affinity", "project_featu
 
 Array = NDArray[np.float64]
 
-# What an axis shows: of each cluster what lies within so many interquartile ranges of its quartiles, and of all items
-# all but this share at either end. Where the items span no more than so many times as much, it shows them all.
+# Limits of an axis: it shows the part of each cluster within so many interquartile ranges of its quartiles, and all
+# items but this share at either end. Where the items span no more than so many times as much, it shows them all.
 FENCE = 3.0
 TAIL = 0.01
 SQUASHED = 3.0
@@ -100,7 +100,7 @@ def project_features(X: Array, columns: Sequence[str] | None = None) -> Projecti
 
 
 def limits(values: Array, labels: NDArray[np.int64]) -> tuple[float, float] | None:
-    """Where an axis should end so that a few items far off do not squash all others; None where none does.
+    """Limits of an axis by which a few items far off do not squash all others; None where there are none far off.
 
     >>> values = np.r_[np.linspace(0, 1, 200), 1000.0]
     >>> low, high = limits(values, np.zeros(201, dtype=np.int64))

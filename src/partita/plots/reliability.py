@@ -1,4 +1,4 @@
-"""Whether items said to be together come out together that often."""
+"""Reliability of pair probabilities: whether items said to be together come out together that often."""
 
 from __future__ import annotations
 

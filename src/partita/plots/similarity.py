@@ -115,7 +115,7 @@ class SimilarityDisplay:
 
 
 class MisfitDisplay:
-    """What a membership says of pairs, W W^T, and what the draws say beyond it, P - W W^T.
+    """Co-membership W W^T of pairs, and the residual of the draws, P - W W^T.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How large each cluster is and how sure of its items."""
+"""Sizes of the clusters, and how certain their items are."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ class StripsDisplay:
         return self
 
     def _ordered(self, reference: NDArray[np.int64]) -> Index:
-        """By cluster of the first strip, then by pieces of the last strip, of the others, and as given."""
+        """Order items by cluster of the first strip, then by pieces of the last strip, of the others, and as given."""
         place = np.empty(len(self.order), dtype=np.intp)
         place[self.order] = np.arange(len(self.order))
         keys: list[NDArray[Any]] = [place]

@@ -1,4 +1,4 @@
-"""How the objective fell in every restart, and where the restarts ended."""
+"""Traces of the objective in every restart, and the values at which the restarts ended."""
 
 from __future__ import annotations
 

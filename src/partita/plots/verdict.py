@@ -44,7 +44,7 @@ class VerdictDisplay:
     n_panels : int
         Axes that `plot` draws on: one, and one for each entry of `scored`.
     scored : tuple of Judgement
-        Of the criteria that scored two numbers or more.
+        Judgements of the criteria that scored two numbers or more.
     figure_ : matplotlib Figure
     axes_ : array of Axes; `ax_` is the first
 

@@ -1,4 +1,4 @@
-"""What every relabelling algorithm offers: scores of items in columns, made of a pivot or of the shares so far.
+"""The interface of relabelling algorithms: scores of items in columns, made of a pivot or of the shares so far.
 
 An algorithm alternates two steps until no cluster changes its column: every draw is matched to the columns by the
 assignment of the largest sum of scores, and the scores are made anew of the shares that this gives. One file each: a
@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 class Relabelling(ABC):
-    """Which column each cluster of each draw is.
+    """Algorithm that assigns each cluster of each draw to a column.
 
     Class attributes
     ----------------

@@ -1,4 +1,4 @@
-"""What relabelling asks of draws, hard or soft: how well each cluster of a draw fits each column, and the shares.
+"""Draws, hard or soft, as relabelling needs them: how well each cluster of a draw fits each column, and the shares.
 
 With Q_b the labels of draw b as indicators, or its classification probabilities (N x L), and F an N x K score of items
 in columns, the scores of its clusters are Q_b^T F, and the shares sum_b v_b Q_b T_b, T_b saying which column each

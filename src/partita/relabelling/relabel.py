@@ -98,7 +98,7 @@ def relabel(
     weights : array of M, optional
         Nonnegative weight of each draw.
     extra : {"join", "other"}
-        What becomes of the clusters of a draw with more than K, after K of them are matched, one to a column: each
+        Treatment of the clusters of a draw with more than K, after K of them are matched, one to a column: each
         joins the column of its highest score, or all are counted in a further column.
     max_iter : int
         Passes over the draws.

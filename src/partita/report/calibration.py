@@ -1,4 +1,4 @@
-"""What a calibration says, in words: a pure function, so that the wording is tested like code."""
+"""Sentences about a calibration: a pure function, so that the wording is tested like code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WARM = 1.05
 
 
 def calibration_sentences(calibration: Calibration) -> tuple[Sentence, ...]:
-    """How the probabilities came about, and how far they are borne out.
+    """Sentences on how the probabilities were calibrated, and how far that is borne out.
 
     >>> calibration_sentences(Calibration("fitted", "", 0, 0, 2.0, 1e-4, 0.95, None, ()))[1].text
     'They were softened by a temperature of 2.00, so as to be no surer than fits to other items bear out.'

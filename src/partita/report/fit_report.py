@@ -1,4 +1,4 @@
-"""What a report is made of."""
+"""Contents of a report on a fit."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class FitReport:
     notes : sequence of str
         Warnings to show.
     seconds : float
-        Of the whole run.
+        Duration of the whole run.
     versions : dict
-        Of Partita and what it stands on.
+        Versions of Partita and its dependencies.
     command : str or None
         The command line that makes this again.
     classes : sequence of N values or None

@@ -1,4 +1,4 @@
-"""What the interactive map is made of: which items it shows, where they lie, and what is said of each, as JSON.
+"""Data of the interactive map: which items it shows, where they lie, and what is said of each, as JSON.
 
 Up to 10,000 items all are on the map. Beyond, all boundary items up to half of that are, and a random share of each
 cluster for the rest; the counts of sure items are of all. Ids are shortened where together they would be long.
@@ -34,7 +34,8 @@ MOST, MOST_BOUNDARY = 10_000, 5_000
 GRID = 10_000
 LARGEST = 4
 STEPS = 100
-# Of the map's places: what counts as the same, how far apart items are then drawn, and the radius of the largest heap.
+# Places of the map: the size of a cell in which places count as the same, the distance at which its items are then
+# drawn, and the radius of the largest heap.
 CELL, APART, WIDEST = 100, 180, 2500
 # Bytes of all ids together, and lengths tried until they fit.
 ID_BYTES = 600_000
@@ -43,21 +44,21 @@ LENGTHS = (200, 100, 50, 25, 12)
 
 @dataclass(frozen=True)
 class ItemMap:
-    """A map.
+    """Data of an interactive map.
 
     Attributes
     ----------
     content : dict
-        What the page's script reads; see `item_map`.
+        Data for the page's script; see `item_map`.
     n_items, n_shown, n_boundary, n_outside, n_nowhere : int
         All items; those on the map and how many of them are boundary items; those drawn at its edge as they lie far
         off; those that have no place on it.
     spread, shortened : bool
         Whether items in the same place are drawn side by side, and whether ids were cut.
     xlabel, ylabel, nearest : str
-        What the axes and the nearest items are; no axes where `layout` says how places were chosen.
+        Words for the axes and the nearest items; no axes where `layout` says how places were chosen.
     standing : Standing
-        What items are divided by.
+        Values by which items are divided.
     layout : str
     """
 
@@ -157,7 +158,7 @@ def item_map(
 
 
 def thinned(labels: NDArray[np.int64], margin: Array, most: int = MOST, threshold: float = SURE_MARGIN) -> Index:
-    """Which items a map shows: all, or boundary items first and then of every cluster in proportion; increasing.
+    """Items that a map shows: all, or boundary items first and then of every cluster in proportion; increasing.
 
     >>> thinned(np.repeat([0, 1], 50), np.r_[np.full(99, 0.9), 0.1], 10)[-1]
     np.int64(99)
@@ -188,7 +189,7 @@ def side_by_side(grid: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def sure_counts(margin: Array) -> NDArray[np.int64]:
-    """How many items have a margin of at least 0, 0.01, ..., 1.
+    """Numbers of items with a margin of at least 0, 0.01, ..., 1.
 
     >>> sure_counts(np.array([0.0, 0.2, 1.0]))[[0, 1, 20, 21, 100]].tolist()
     [3, 2, 2, 1, 1]
@@ -224,7 +225,7 @@ def _levels() -> Array:
 
 
 def _largest(matrix: Array) -> list[list[int]]:
-    """Of each row cluster and thousandths in turn, the largest first, none that rounds to zero but the first."""
+    """Clusters and their memberships in thousandths in turn, row by row, largest first; only the first may be zero."""
     order = np.argsort(-matrix, axis=1, kind="stable")[:, :LARGEST]
     value = np.rint(1000 * np.take_along_axis(matrix, order, axis=1)).astype(int)
     return [

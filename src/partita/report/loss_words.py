@@ -8,7 +8,7 @@ __all__ = ["expected_words", "weight_words"]
 
 
 def expected_words(loss: PartitionLoss) -> str:
-    """What is expected to be least (or largest), with its weights and its unit; "expected" is said once.
+    """Words for the expected loss (or score), with its weights and its unit; "expected" is said once.
 
     >>> from partita.partition.losses import LowerBound, PosteriorExpectedRand, VariationOfInformation
     >>> expected_words(VariationOfInformation(a=1.5))

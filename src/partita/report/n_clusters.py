@@ -1,4 +1,4 @@
-"""How many clusters, in words and a table: what the criteria said and how sure that is."""
+"""Sentences and a table on the number of clusters: what the criteria said and how sure that is."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["how_many", "n_clusters_sentences"]
 
 
 def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, ...]:
-    """What a verdict says, and what to do where criteria disagree.
+    """Sentences on a verdict, and on what to do where criteria disagree.
 
     Parameters
     ----------
     verdict : Verdict
     n_clusters : int
-        Of the fit: constraints may have asked for another number than the verdict's.
+        Number of clusters of the fit: constraints may have asked for another number than the verdict's.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def _named(row: dict[str, Any]) -> str:
 
 
 def _answer(row: dict[str, Any], sure: float | None) -> str:
-    """The number; of the test of one cluster, that it is another; or that there is none."""
+    """Answer of a criterion: a number, "not 1" for the test of one cluster, or "none"."""
     if row["n_clusters"] is not None:
         return str(row["n_clusters"])
     return "not 1" if row["criterion"] == "one_cluster" and sure is not None else "none"

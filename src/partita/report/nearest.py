@@ -29,7 +29,7 @@ ROW_BLOCK = 256
 
 @dataclass(frozen=True)
 class Nearest:
-    """For each item asked for its nearest ones, the nearest first, -1 where there are fewer; and what near means."""
+    """Nearest items of each item asked for, the nearest first, -1 where there are fewer; and what near means."""
 
     items: Index
     says: str
@@ -46,7 +46,7 @@ def nearest_items(
     points : N x 2 array
         Where the items are on the map; may have NaN.
     affinity : Affinity
-        Of n rows.
+        Affinity of n rows.
     item_index : array of N, optional
         The row of each item, -1 for none; by default item i has row i.
     number : int
@@ -82,7 +82,7 @@ def _cost_of_row(affinity: Affinity) -> float:
 
 
 def _of_sparse(matrix: object, rows: Index, number: int) -> Index:
-    """For each of the rows the columns of the largest positive entries off the diagonal; ties by column."""
+    """Columns of the largest positive entries of each row off the diagonal; ties by column."""
     part = matrix[rows].tocoo()  # type: ignore[index]
     row, column, value = part.row, part.col, part.data
     keep = (value > 0) & (rows[row] != column)
@@ -97,7 +97,7 @@ def _of_sparse(matrix: object, rows: Index, number: int) -> Index:
 
 
 def _of_rows(affinity: Affinity, rows: Index, number: int) -> Index:
-    """The same by rows, a block at a time."""
+    """Columns as in `_of_sparse`, from dense rows, a block at a time."""
     out = np.full((len(rows), number), -1, dtype=np.intp)
     for low in range(0, len(rows), ROW_BLOCK):
         block = np.array(affinity.rows(rows[low : low + ROW_BLOCK]))
@@ -113,7 +113,7 @@ def _of_rows(affinity: Affinity, rows: Index, number: int) -> Index:
 
 
 def _expanded(index: Index, item_index: Index, rows: Index, near: Index, number: int) -> Index:
-    """From rows of the affinity to items: the items that share the row, then those of the nearest rows."""
+    """Expand rows of the affinity to items: the items that share the row, then those of the nearest rows."""
     order = np.argsort(item_index, kind="stable")
     sorted_rows = item_index[order]
     place = np.full(int(item_index.max(initial=-1)) + 2, -1, dtype=np.intp)

@@ -194,7 +194,7 @@ def _ambiguous(report: FitReport) -> Markup:
 
 
 def _calibration(report: FitReport) -> Markup:
-    """How calibrated probabilities came about; nothing for fitted ones."""
+    """Section on the calibration of the probabilities; empty for fitted ones."""
     calibration = getattr(report.estimator, "calibration_", None)
     if calibration is None or report.estimator.n_clusters_ == 1:
         return Markup("")
@@ -212,7 +212,7 @@ def _top(row: Ambiguous) -> Markup:
 
 
 def _ensemble(report: FitReport) -> Markup:
-    """What the evidence of an ensemble was made of, a row a method."""
+    """Table of the ensemble that the evidence was made of, a row a method."""
     methods = method_rows(getattr(report.estimator, "ensemble_", ()))
     if not methods:
         return Markup("")

@@ -28,7 +28,7 @@ from partita.report.words import items, percent
 
 __all__ = ["render_partition_report", "write_partition_report"]
 
-# How items of many clusters are placed.
+# Placement of the items of many clusters.
 LAYOUT = (
     "Every cluster has a place of its own, as near as can be to those that it shares draws with; within it the most "
     "certain items are in the middle. Distances mean nothing else."

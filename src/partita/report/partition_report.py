@@ -1,4 +1,4 @@
-"""What a report on a partition from draws is made of, and what is found out for it."""
+"""Contents of a report on a partition from draws, and what is worked out for it."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class PartitionReport:
     parameters : dict
         As the reader would set them.
     seconds : float
-        Of the whole run.
+        Duration of the whole run.
     versions : dict
-        Of Partita and what it stands on.
+        Versions of Partita and its dependencies.
     command : str or None
         The command line that makes this again.
 
@@ -83,7 +83,7 @@ class PartitionReport:
 
     @property
     def n_items(self) -> int:
-        """N."""
+        """Number of items N."""
         return len(self.estimator.labels_)
 
     @cached_property
@@ -93,12 +93,12 @@ class PartitionReport:
 
     @cached_property
     def certainty(self) -> ItemCertainty | None:
-        """Of each item; None where the draws lack items."""
+        """Certainty of each item; None where the draws lack items."""
         return None if self.estimator.draws_ is None else self.estimator.certainty()
 
     @cached_property
     def modes(self) -> Modes | None:
-        """Of the posterior; None where the draws lack items."""
+        """Modes of the posterior; None where the draws lack items."""
         return None if self.estimator.draws_ is None else self.estimator.modes()
 
     @cached_property
@@ -111,7 +111,7 @@ class PartitionReport:
 
     @property
     def level(self) -> float:
-        """Of the credible ball."""
+        """Level of the credible ball."""
         return 0.95 if self.ball is None else self.ball.level
 
     @cached_property
@@ -148,7 +148,7 @@ class PartitionReport:
 
     @cached_property
     def beyond(self) -> tuple[NDArray[np.int64], Array]:
-        """For each item the other cluster that it is most similar to, and how similar; -1 and 0 with one cluster."""
+        """Other cluster that each item is most similar to, and how similar; -1 and 0 with one cluster."""
         if self.estimator.n_clusters_ == 1:
             return np.full(self.n_items, -1), np.zeros(self.n_items)
         rest = self.closeness.copy()

@@ -1,4 +1,4 @@
-"""What a partition from draws is worth, in words: sentences for the page, tested like code.
+"""Sentences on the quality of a partition from draws, tested like code.
 
 Facts come first, in the order in which a reader asks: what was found, how far the draws are from it, which items are
 certain, whether the search, the chains and the modes agree. Whatever is a reason to trust it less is a caution, with
@@ -26,7 +26,7 @@ __all__ = ["CERTAIN", "distance_words", "partition_verdict"]
 CERTAIN, DOUBTFUL = 0.95, 0.7
 # Tails of the distribution of K that are left out, each.
 TAIL = 0.05
-# What adding up weights may leave of 1.
+# Rounding error of a sum of weights that is 1.
 ROUNDING = 1e-12
 
 
@@ -201,13 +201,13 @@ def _search(report: PartitionReport) -> list[Sentence]:
     result = report.estimator.result_
     n, agreeing = len(result.runs), result.n_agreeing
     if n == 0:
-        text = "No run of the search was finished: it is the best of the starts."
+        text = "No restart of the search was finished: it is the best of the starts."
     elif n == 1:
-        text = "One run of the search was made; whether another would end elsewhere was not tried."
+        text = "One restart of the search was run; whether another would end elsewhere was not tried."
     elif agreeing == n:
-        text = f"All {n} runs of the search ended this good."
+        text = f"All {n} restarts of the search reached this objective."
     else:
-        text = f"{agreeing} of {n} runs of the search ended this good; the worst was {result.gap:.2g} off."
+        text = f"{agreeing} of {n} restarts of the search reached this objective; the worst was {result.gap:.2g} off."
     out = [Sentence("restarts", text)]
     match result.status:
         case "max_seconds":

@@ -1,4 +1,4 @@
-"""How a fit was made: what one needs to make it again."""
+"""Provenance of a fit: what one needs to make it again."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def provenance(report: FitReport) -> Markup:
 def made(
     run: Iterable[tuple[str, str]], parameters: Mapping[str, object], versions: Mapping[str, str], command: str | None
 ) -> Markup:
-    """What is known of a run, side by side, and the command below."""
+    """Table of what is known of a run, side by side, and the command below."""
     given = [(name, "none" if value is None else str(value)) for name, value in parameters.items()]
     blocks = [_block("Run", run)]
     if given:

@@ -28,7 +28,7 @@ def page_script() -> Markup:
 
 
 def policy() -> str:
-    """Nothing from anywhere, no script but the page's own: by its SHA-256, as CSP level 2 has it.
+    """Content security policy: nothing from anywhere, no script but the page's own, by its SHA-256 (CSP level 2).
 
     >>> policy()[:19]
     "default-src 'none';"

@@ -1,4 +1,4 @@
-"""How surely items are where a map shows them, and the words for it.
+"""Certainty of the items that a map shows, and the words for it.
 
 Of a fit it is the margin of the membership. Of a partition it is what the draws say of an item's place: a soft
 membership fitted to the same draws may be sure of another cluster than the partition has.
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """What a map divides its items by.
+    """Certainty of the items, by which a map divides them.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Standing:
 
 
 def by_margin(membership: Membership) -> Standing:
-    """Of a fit: the largest minus the second largest membership.
+    """Standing of the items of a fit: the largest minus the second largest membership.
 
     >>> by_margin(Membership([[0.9, 0.1], [0.4, 0.6]])).values.round(1).tolist()
     [0.8, 0.2]
@@ -75,7 +75,7 @@ def by_margin(membership: Membership) -> Standing:
 
 
 def by_draws(report: PartitionReport) -> Standing:
-    """Of a partition: the share of the draws in which an item is in the cluster that stands for its own.
+    """Standing of the items of a partition: the share of draws in which each is in the cluster that matches its own.
 
     Where draws lack items, the mean share of the draws in which it is with the other items of its cluster.
 

@@ -36,7 +36,7 @@ DARK = {
 }
 PRINT = LIGHT | {"ink": "#000000", "soft": "#444444", "line": "#bbbbbb", "wash": "#f4f4f4"}
 
-# What a mark has at least against the ground that it is drawn on, and the step in which a colour is moved to get there.
+# Least contrast of a mark with the ground that it is drawn on, and the step in which a colour is moved to get there.
 MARK = 3.0
 STEP = 0.02
 

@@ -1,4 +1,4 @@
-"""What a fit says, in words: a pure function from the result to sentences, so that the wording is tested like code.
+"""Sentences on a fit: a pure function of the result, so that the wording is tested like code.
 
 Nothing here knows of HTML or files. Every sentence carries its topic and its tone: "plain" is a fact, "caution" a
 reason to trust the fit less, which a page should not let anyone overlook.
@@ -41,11 +41,11 @@ SURE_MARGIN = 0.2
 SAME_OBJECTIVE = 1e-3
 # Adjusted Rand index from which two partitions count as the same.
 SAME_PARTITION = 0.99
-# Where the mean largest membership has gone less than this part of the way from 1/K to 1, memberships are nearly flat.
+# Memberships are nearly flat if their mean largest one is less than this part of the way from 1/K to 1.
 FLAT = 0.25
 # Mean co-membership of two clusters below this part of 1/K^2, its value for flat memberships, is not worth a sentence.
 OVERLAP_SEEN = 0.02
-# A misfit from which the rest of the evidence is worth a sentence.
+# A relative residual (misfit) from which the rest of the evidence is worth a sentence.
 DETAIL_LEFT = 0.3
 # Up to this many clusters their sizes are listed.
 LIST_SIZES = 10

@@ -31,7 +31,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def items(n: int) -> str:
-    """So many items.
+    """A number with the noun "item" or "items".
 
     >>> items(1), items(1797)
     ('1 item', '1,797 items')

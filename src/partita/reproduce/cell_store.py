@@ -1,4 +1,4 @@
-"""Cells kept on disk as they are computed: a line of JSON each, so that a run that stopped goes on where it was."""
+"""Cells kept on disk as they are computed: a line of JSON each, so that a run that stopped can resume."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class CellStore:
     Parameters
     ----------
     path : Path
-        Of the file, which need not exist.
+        Path of the file, which need not exist.
     version : str
-        Of Partita.
+        Version of Partita.
     seed : int
     """
 
@@ -52,11 +52,11 @@ class CellStore:
         return cell.fingerprint() in self._kept
 
     def numbers(self, cell: Cell) -> Numbers:
-        """What the cell found."""
+        """Numbers that the cell found."""
         return self._kept[cell.fingerprint()][0]
 
     def seconds(self, cell: Cell) -> float:
-        """What it took."""
+        """Seconds that the cell took."""
         return self._kept[cell.fingerprint()][1]
 
     def keep(self, cell: Cell, found: Mapping[str, object], seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What one table or figure of a paper is, to be made again: cells that are computed once and kept, and what they say.
+"""Experiments: a table or figure of a paper to be made again, as cells computed once and kept, and what they say.
 
 An experiment is cut into **cells**, the least pieces worth keeping: one method on one set with one seed. Each cell's
 random numbers come from its own key, so that the order, the number of processes and a run that stopped half-way change
@@ -46,7 +46,7 @@ class Cell:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def fingerprint(self) -> str:
-        """Of key and settings.
+        """Hash of key and settings.
 
         >>> Cell("a").fingerprint() == Cell("a", {"n": 1}).fingerprint()
         False
@@ -82,7 +82,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def cells(self, size: Size) -> Sequence[Cell]:
-        """What is to be computed, in order; "quick" and "smoke" take fewer of the same cells where they can."""
+        """Cells to compute, in order; "quick" and "smoke" take fewer of the same cells where they can."""
 
     @abstractmethod
     def compute(self, cell: Cell, rng: np.random.Generator) -> Numbers:

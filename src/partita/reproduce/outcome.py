@@ -1,4 +1,4 @@
-"""What an experiment found: tables with the paper's figures beside ours, drawings, and a finding for each claim."""
+"""Outcome of an experiment: tables with the paper's figures beside ours, drawings, and a finding for each claim."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Table:
     name : str
         For files, "purity".
     title : str
-        What the numbers are, with what stands in brackets.
+        Name of the numbers, with what stands in brackets.
     columns : sequence of str
     rows : sequence of (str, sequence of Entry)
         An entry for each column.
@@ -91,9 +91,9 @@ class Drawing:
     name : str
         For files, "entropy".
     caption : str
-        What the paper's picture shows, and what ours does.
+        Caption that says what the paper's picture shows, and what ours does.
     alt : str
-        What is seen, for who cannot see it.
+        Description of what is seen, for who cannot see it.
     draw : callable
         Draws into a blank matplotlib figure, with `figure.subplots`.
     size : (float, float)
@@ -117,7 +117,7 @@ class Finding:
     Attributes
     ----------
     claim : str
-        What the paper says.
+        Claim of the paper.
     verdict : {"reproduced", "in part", "not reproduced", "cannot be"}
         "cannot be": the paper leaves out what one would need.
     words : str
@@ -139,7 +139,7 @@ class Outcome:
     settings : mapping
         Every setting, the same for all sets, in words or numbers.
     choices : sequence of str
-        What the paper leaves open, and what was taken.
+        Things that the paper leaves open, and what was taken.
     sources : mapping of str to str
         Data sets and the SHA-256 of the files read, or how they were made.
     """
@@ -156,7 +156,7 @@ class Outcome:
         assert len(set(names)) == len(names), f"two of {names} would be one file"
 
     def plain(self) -> dict[str, Any]:
-        """As JSON, without what draws."""
+        """The outcome as JSON, without what draws."""
         return {
             "tables": [asdict(table) for table in self.tables],
             "drawings": [

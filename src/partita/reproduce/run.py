@@ -53,7 +53,7 @@ def reproduce(
     Returns
     -------
     dict
-        What `outcome.json` holds.
+        Contents of `outcome.json`.
 
     Raises
     ------

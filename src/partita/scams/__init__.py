@@ -6,7 +6,7 @@ admm, result, eigenpairs           Algorithm 1, and the eigenvalues that its fir
 boolean_factorization, assignment  Algorithm 2: from a 0/1 matrix that is nearly blocks to groups, and to labels
 cholesky                           the factorization that the paper compares with
 local (settings, result), path     the local search, the choice of gamma, and the path over it
-pieces                             what shares no affinity, and what then joins it
+pieces                             connected components of an affinity, and what then joins them
 fixed_number                       the same for a number of clusters that is given
 """
 

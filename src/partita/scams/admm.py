@@ -124,7 +124,7 @@ class ADMM:
 
     @classmethod
     def paper(cls) -> Self:
-        """As printed: lambda 2, gamma .005, mu0 1e6, rho 1.1, epsilon 1e-8, the affinity as it is, no early stop."""
+        """Settings as printed: lambda 2, gamma .005, mu0 1e6, rho 1.1, epsilon 1e-8, raw affinity, no early stop."""
         return cls(lam=2.0, gamma=0.005, scale=None, zero_diagonal=False, mu0=1e6, patience=None)
 
     def price(self, n_items: int) -> float:
@@ -213,7 +213,7 @@ def scams_admm(
 
 @dataclass(frozen=True, eq=False)
 class _Iterate:
-    """Where the run stands, replaced as a whole: wherever Ctrl-C comes, this is one iteration."""
+    """State of the run, replaced as a whole: wherever Ctrl-C comes, this is one iteration."""
 
     n_iter: int
     eigenvalues: Array

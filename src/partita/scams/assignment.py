@@ -1,4 +1,4 @@
-"""From groups that may overlap or leave items out, to one cluster for each item [li2014, section 4].
+"""Assignment of each item to one cluster, from groups that may overlap or leave items out [li2014, section 4].
 
 Items in one group are its members. An item in several groups, or in none, waits; then each goes to the group with whose
 members it has the largest affinity in total, all at once, so that their order does not matter.

@@ -159,7 +159,7 @@ def _none_left(S: Array, threshold: float, values: Array, vectors: Array) -> boo
 
 
 def _exact(S: Array, threshold: float) -> tuple[Array, Array]:
-    """By LAPACK: tridiagonal form, bisection and inverse iteration for what is above the threshold."""
+    """Eigenpairs above the threshold by LAPACK: tridiagonal form, bisection and inverse iteration."""
     from scipy.linalg import eigh
 
     diagonal = S.diagonal().copy()

@@ -42,7 +42,7 @@ def scams_with(
     n_clusters : int
         1 to N.
     settings : LocalSearch, optional
-        Of it `lam`, 1 by default, `scale` and `n_init` count.
+        Settings, of which `lam` (1 by default), `scale` and `n_init` count.
     seed : int, optional
 
     Raises

@@ -31,14 +31,16 @@ for less.
 with little affinity to each other are not worth a cluster. But below m = lambda / (2 share), 4 items at a share of .13
 and 25 at the .02 that graphs get, that bound is negative, and clusters that share no affinity at all would be joined.
 What joins them is lambda alone, so a lambda that was not given gives way: wherever a cluster of the partition found
-holds items of different pieces of the affinity (`partita.scams.pieces`), the search is done again with lambda at half
-of what the pairs between the two smallest of those parts cost, n_a and n_b items, or of what it was where that is less,
+holds items of different components of the affinity (`partita.scams.pieces`), the search is done again with lambda at
+half of what the pairs between the two smallest of those parts cost, n_a and n_b items, or of what it was where that is
+less,
 
     lambda <- max(gamma, min(lambda / 2, gamma n_a n_b)),
 
 until none does. At lambda = gamma none can: a cluster in two parts without affinity costs 2 gamma n_a n_b more than the
-two, and they cost lambda more. So the default depends on the sizes of the pieces, and where an affinity hangs together,
-or its pieces are large, it is 1. A lambda that was given is what was given, and a note says where it joined pieces.
+two, and they cost lambda more. So the default depends on the sizes of the components, and where an affinity is
+connected, or its components are large, it is 1. A lambda that was given stays, and a note says where it joined
+components.
 """
 
 from __future__ import annotations
@@ -67,7 +69,7 @@ __all__ = ["Search", "polished", "scams_local"]
 Labels = NDArray[np.int64]
 Tell = Callable[[str], None]
 
-# Of the affinity, on the scale "sym", what clusters keep at least; gamma is halved until they do, and then refined.
+# Least share of the affinity, on the scale "sym", within clusters; gamma is halved until they keep it, then refined.
 WITHIN, REFINED = 0.5, 3
 # Items up to which every step has all starts and is polished; beyond, levels alone, and the last step has all.
 THOROUGH = 3_000
@@ -101,7 +103,7 @@ def scams_local(
     max_seconds : float, optional
         Stop with the best so far.
     on_interrupt : {"raise", "best"}
-        What Ctrl-C does.
+        Effect of Ctrl-C.
     progress : callable, optional
         Told in words what is being done.
 
@@ -160,7 +162,7 @@ def polished(A: Any, labels: Labels, gamma: float, lam: float, *, seed: int | No
 
 
 class _Levels(NamedTuple):
-    """What a search level by level leaves behind, by the names of `PartitionResult`."""
+    """Result of a search level by level, by the names of `PartitionResult`."""
 
     labels: Labels
     expected_loss: float
@@ -187,7 +189,7 @@ class Search:
         return self.runs.stops() is not None
 
     def self_consistent(self, share: float, given: dict[str, Labels]) -> LocalResult:
-        """From the finest partition that keeps enough on, gamma following the partition."""
+        """Start at the finest partition that keeps enough, and let gamma and the partition follow each other."""
         gamma, point = self._finest(share, given)
         steps = [point]
         for _ in range(STEPS):
@@ -264,7 +266,7 @@ class Search:
     def _priced(
         self, gamma: float, given: dict[str, Labels], search: Callable[[Evidence, dict[str, Labels]], Found]
     ) -> tuple[float, Found]:
-        """A partition and the price of its clusters, which gives way where it alone joins pieces (top of this file)."""
+        """A partition and the price of its clusters, lowered where it alone joins components (see the top)."""
         lam = self.settings.price
         while True:
             found = search(Evidence(ConstantPotts(gamma, lam), None, self.A), given)
@@ -286,5 +288,5 @@ class Search:
 
     @cached_property
     def piece(self) -> Labels:
-        """The piece of the affinity that each item is in."""
+        """Connected component of the affinity that each item is in (piece)."""
         return pieces_of_affinity(self.A)

@@ -1,4 +1,4 @@
-"""What the local search leaves behind."""
+"""Result of the local search."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PathPoint:
 
 @dataclass(frozen=True, eq=False)
 class LocalResult:
-    """What the local search found.
+    """Result of the local search.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What the local search may be told: what a pair and a cluster cost, on which scale (`partita.scams.local`)."""
+"""Settings of the local search: what a pair and a cluster cost, on which scale (`partita.scams.local`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from partita.scams.scale import Scale, relative
 
 __all__ = ["LocalSearch"]
 
-# What a cluster costs where nothing else is said, and nothing is joined by it alone (`partita.scams.local`).
+# Default price of a cluster, where it alone joins nothing (`partita.scams.local`).
 PRICE = 1.0
 # The share that is taken where neither gamma, theta nor share is given: `partita reproduce scams-figure2`.
 SHARE = 0.13

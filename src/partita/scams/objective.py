@@ -1,4 +1,4 @@
-"""What SCAMS minimises, of a partition [li2014, (3)].
+"""The objective of SCAMS, of a partition [li2014, (3)].
 
 With G = Z Z^T, Z the indicators of K clusters, the rank of G is K and ||G||_0 = sum n_k^2, so that (3) is
 

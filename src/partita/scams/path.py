@@ -18,7 +18,7 @@ from partita.scams.local_settings import LocalSearch
 
 __all__ = ["scams_path"]
 
-# Where theta begins, the factor by which it grows, how often.
+# First theta, the factor by which it grows, and the number of points.
 FIRST, GROWTH, POINTS = 0.02, 1.25, 40
 
 

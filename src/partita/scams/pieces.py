@@ -1,6 +1,6 @@
-"""Pieces of an affinity: sets of items that share no affinity, directly or through others.
+"""Connected components (pieces) of an affinity: sets of items that share no affinity, directly or through others.
 
-No two pieces have anything in common that an objective could cut, so what joins them in one cluster is its price alone:
+No two components have anything in common that an objective could cut, so only the price of a cluster joins them in one:
 it costs 2 gamma n_a n_b, and saves lambda. `partita.scams.local` asks here whether that happened.
 """
 
@@ -24,7 +24,7 @@ ROWS = 256
 
 
 def pieces_of_affinity(A: Any) -> Labels:
-    """The piece of each item, from 0 on; -1 for items without any affinity, which say nothing of where they belong.
+    """Connected component (piece) of each item, from 0 on; -1 for items without any affinity, which belong to none.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def _of_sparse(A: sp.csr_array, least: NDArray[np.float64]) -> Labels:
 
 
 def _of_dense(A: NDArray[np.float64], least: NDArray[np.float64]) -> Labels:
-    """From an item to all that it reaches, without an array of all links: each row is read once."""
+    """Connected components by search from each item, without an array of all links: each row is read once."""
     piece = np.full(len(A), -1, dtype=np.int64)
     for first in range(len(A)):
         if piece[first] >= 0:
@@ -76,7 +76,7 @@ def _of_dense(A: NDArray[np.float64], least: NDArray[np.float64]) -> Labels:
 
 
 def joined_by_price(labels: Labels, lam: float, piece: Labels) -> list[str]:
-    """What to say of clusters that hold items without any affinity in between; nothing where there are none.
+    """Note on clusters that hold items without any affinity in between; empty where there are none.
 
     >>> joined_by_price(np.array([0, 0, 0, 0]), 1.0, np.array([0, 0, 1, 1]))[0][:45]
     '1 cluster joins items that share no affinity,'

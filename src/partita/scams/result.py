@@ -1,4 +1,4 @@
-"""What a run of SCAMS by ADMM leaves behind."""
+"""Result of a run of SCAMS by ADMM."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHARE = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class ADMMResult:
-    """What Algorithm 1 led to.
+    """Result of Algorithm 1.
 
     Attributes
     ----------
@@ -28,13 +28,13 @@ class ADMMResult:
     factor : N x rank array
         G = factor factor^T, columns by falling eigenvalue.
     eigenvalues : array of rank
-        Of G, falling.
+        Eigenvalues of G, falling.
     objective : array of n_iter
         tr(W^T G) + lambda rank(G) + gamma ||H||_0 after each iteration, with the affinity as `ADMM.prepare` returns it:
         what `partition_objective` is of labels and that affinity. Its diagonal, which `ADMM.paper` keeps, adds -tr(A)
         whatever the partition; `SCAMS.objective_` is without.
     rank : array of n_iter
-        Of G.
+        Rank of G.
     residual : array of n_iter
         Largest |G - H|.
     n_iter : int

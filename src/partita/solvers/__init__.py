@@ -1,4 +1,4 @@
-"""How an objective is minimised. One file each; importing this package registers them all."""
+"""Solvers, one file each; importing this package registers them all."""
 
 from partita.runs import Status
 from partita.solvers.base import Solver, State, optimality

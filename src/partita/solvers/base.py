@@ -1,4 +1,4 @@
-"""What every solver offers: frozen configuration, a start and a step. The loop is the driver's (`drive`).
+"""The interface of solvers: frozen configuration, a start and a step. The loop is the driver's (`drive`).
 
 A solver adds one file with a subclass and is then tested by `tests/contract/test_solver.py`: factors stay feasible,
 relabelling the clusters relabels the answer, a stationary point stays, the same seed gives the same answer, dense =
@@ -22,7 +22,7 @@ __all__ = ["OfProblem", "Solver", "State", "optimality", "optimality_and_step", 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where a solver stands: its best membership so far, and what else its next step needs.
+    """State of a solver: its best membership so far, and what else its next step needs.
 
     `stalled` says that no step lowers the objective above rounding: the run has converged to working precision.
     """
@@ -48,12 +48,12 @@ class Solver(ABC):
     Class attributes
     ----------------
     requires : methods that the affinity must offer beyond products, checked before the first step
-    domains : where the objective's factor may lie, by the names of `partita.objectives.Domain`; checked first too
+    domains : constraint sets of the objective's factor, by the names of `partita.objectives.Domain`; checked first too
     weighs_pairs : whether pairs may count with any weight; without it they may only be left out
     monotone : whether the objective never rises from one step to the next
     any_arrays : whether it works on the affinity's own kind of arrays, whichever they are; without it on NumPy's, and
         each product with an affinity of another kind copies to and fro
-    precision : relative misfit that thousands of steps reach where a perfect one exists; above 1e-6 for methods whose
+    precision : relative residual that thousands of steps reach where a perfect one exists; above 1e-6 for methods whose
         convergence is slower than linear, or whose answer is approximate
     """
 
@@ -85,7 +85,7 @@ class Solver(ABC):
 
 
 def optimality(problem: Problem, point: Point, gradient: np.ndarray[Any, np.dtype[np.float64]]) -> float:
-    """How far a natural gradient step would move an item: sqrt(mean_i ||proj(w_i - g_i / B) - w_i||^2).
+    """Stationarity: RMS move of the items in a natural gradient step, sqrt(mean_i ||proj(w_i - g_i / B) - w_i||^2).
 
     B is the largest curvature of one row's quadratic, in units of the columns where they have their own
     (`Problem.squared_units`): by one length for all, the step of a column that is hardly curved seems small far from

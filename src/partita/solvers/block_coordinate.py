@@ -45,7 +45,7 @@ class BlockCoordinateDescent(Solver):
         rank of the items by how far a gradient step would move them at the start, not of their numbers, so that the
         answer does not depend on the order in which the items come.
     random_state : int
-        Of the permutations.
+        Seed of the permutations.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the driver asks before the first step: options in range, and a solver that can do this problem."""
+"""Checks by the driver before the first step: options in range, and a solver that can do this problem."""
 
 from __future__ import annotations
 

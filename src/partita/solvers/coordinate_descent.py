@@ -26,7 +26,7 @@ class CoordinateDescent(Solver):
     Parameters
     ----------
     random_state : int
-        Of the order of the rows in a sweep.
+        Seed of the order of the rows in a sweep.
 
     Raises
     ------

@@ -34,7 +34,7 @@ class CopositiveUpdate(Solver):
     Parameters
     ----------
     random_state : int
-        Of the order of the rows in a sweep.
+        Seed of the order of the rows in a sweep.
 
     Raises
     ------

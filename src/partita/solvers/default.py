@@ -1,4 +1,4 @@
-"""Which solver a fit takes when none is asked for: where the factor lies and what a product with P costs decide.
+"""Default solver of a fit: chosen by the constraint set of the factor (its domain) and the cost of a product with P.
 
 A product with a dense P is worth more arithmetic than `SubspaceMajorization` spends to save one; with a sparse graph it
 is the other way round, and `ProjectedGradient` is faster by the clock though it takes ten times the products.
@@ -23,7 +23,7 @@ __all__ = ["default_solver"]
 DEAR = 64
 
 
-# Of domains that have one solver of their own.
+# Solvers of constraint sets (domains) that have one of their own.
 OF_DOMAIN: dict[str, Callable[[], Solver]] = {"partitions": KernelKMeans, "orthonormal": LeadingEigenvectors}
 
 

@@ -32,7 +32,7 @@ class LeadingEigenvectors(Solver):
     Parameters
     ----------
     residual : float in (0, 1)
-        ||P v - theta v|| / theta of the eigenvectors of a connected piece of 8,000 items or more where P is sparse, and
+        ||P v - theta v|| / theta of the eigenvectors of a component of 8,000 items or more where P is sparse, and
         of 20,000 items where it is not; of a diffused affinity, those of its base. Fewer are solved to rounding. Of
         five normalised graphs of 9,000 to 58,000 items 1e-4 put at most 2 in 1,000 into another cluster than 1e-9; of
         the same graphs as they are at most 3 in 10,000, but 17% of one (shuttle) whose eigenvalues all but coincide,

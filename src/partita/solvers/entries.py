@@ -1,4 +1,4 @@
-"""Sweeps over the entries of a nonnegative factor: what the two solvers that move one entry at a time share.
+"""Sweeps over the entries of a nonnegative factor: common parts of the two solvers that move one entry at a time.
 
 Rows take their turns in a new random order each sweep, a permutation of their rank by how far a gradient step would
 move them at the start, not of their numbers, so that the answer does not depend on the order in which the items come;

@@ -23,7 +23,7 @@ from partita.errors import InputError
 __all__ = ["LOCK", "locked"]
 
 LOCK = "lock.json"
-# How often, and after how many seconds, a lock is read again that says nothing: it is just being written.
+# Number of readings, and seconds between them, of a lock that cannot be read yet: it is just being written.
 READS, PAUSE = 5, 0.1
 # Folders that this process has.
 _held: set[Path] = set()
@@ -32,7 +32,7 @@ _guard = threading.Lock()
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Have the folder while inside.
+    """Hold the lock on the folder while inside.
 
     Raises
     ------
@@ -153,7 +153,7 @@ def _exists_on_windows(number: int) -> bool:
 
 
 def _started(number: int) -> str | None:
-    """When a process began, in the system's ticks: tells it from a later one of the same number; None where unknown."""
+    """Start of a process in the system's ticks, which tells apart processes of the same number; None where unknown."""
     try:
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[19]
     except (OSError, IndexError):

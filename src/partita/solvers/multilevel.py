@@ -9,8 +9,8 @@ The coarse matrix is Q^T S Q, where the columns of Q are the parts of a positive
 eigenvector, on the aggregates, scaled to length one: then Q^T u is exact on every level, and the coarse matrix of a
 normalised graph is the normalised graph of the aggregates.
 
-Where one connected piece has nearly equal leading eigenvalues, as long thin chains do, what it returns by default is a
-good subspace and not one converged to rounding: enough for a start. More rounds bring it as far as asked for.
+Where one connected component has nearly equal leading eigenvalues, as long thin chains do, what it returns by default
+is a good subspace and not one converged to rounding: enough for a start. More rounds bring it as far as asked for.
 Everything is O(nnz) a level and the levels shrink by four; deterministic, whatever the number of threads.
 """
 
@@ -146,7 +146,7 @@ def _prolonged(level: _Level, block: Array) -> Array:
 
 
 def _lower_end(level: _Level) -> float:
-    """At most the smallest eigenvalue: Gershgorin's discs, rows and columns scaled by the positive vector."""
+    """Lower bound of the eigenvalues: Gershgorin's discs, rows and columns scaled by the positive vector."""
     matrix, u = level.matrix, level.positive
     size = matrix
     if matrix.data.size and matrix.data.min() < 0:

@@ -48,8 +48,8 @@ __all__ = ["PenaltyDescent"]
 NEGATIVE = -1e-12
 # L-BFGS ends a level where the value, relative to itself, falls by less.
 VALUE_TOLERANCE = 1e-12
-# How curved it may be where a gradient step ends, in units of the curvature that its length was made for. Runs that
-# come near the optimum with the printed length reach 3.4, and those that diverge any number.
+# Largest curvature allowed where a gradient step ends, in units of the curvature that its length was made for. Runs
+# that come near the optimum with the printed length reach 3.4, and those that diverge any number.
 LOOSE = 4.0
 SCIPY = {"cg": "CG", "lbfgs": "L-BFGS-B"}
 
@@ -195,7 +195,7 @@ class PenaltyDescent(Solver):
 
 
 def _curvature(problem: Problem, point: Point) -> float:
-    """Of f, at a point; infinite where it is too far off for numbers."""
+    """Curvature of f at a point; infinite where it is too far off for numbers."""
     return problem.curvature_bound(point) if np.isfinite(point.value) else np.inf
 
 

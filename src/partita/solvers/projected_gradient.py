@@ -121,7 +121,7 @@ class ProjectedGradient(Solver):
     def _base(
         self, problem: Problem, before: Point, point: Point, cross: Cross | None, momentum: float
     ) -> tuple[Point | Between, float]:
-        """Where a step starts, and the momentum after it."""
+        """Point from which a step starts, and the momentum after it."""
         after = (1.0 + math.sqrt(1.0 + 4.0 * momentum**2)) / 2.0
         beta = (momentum - 1.0) / after if self.accelerate else 0.0
         return (problem.line(before, point, cross, 1.0 + beta) if beta > 0 else point), after

@@ -38,7 +38,7 @@ ARMIJO, SHORTER = 0.1, 0.1
 MAX_TRIALS = 12
 # Entries of at most this share of a row's root mean square size are near zero.
 NEAR = 1e-3
-# What makes a singular block solvable, as a share of its trace.
+# Ridge that makes a singular block solvable, as a share of its trace.
 RIDGE = 1e-12
 
 

@@ -1,4 +1,4 @@
-"""What a fit leaves behind."""
+"""Results of a fit."""
 
 from __future__ import annotations
 
@@ -53,25 +53,26 @@ class SolveResult:
     objective : float
         Over all ordered pairs, diagonal included unless it is unobserved.
     misfit : float
-        ||P - W diag(scale) W^T|| / ||P||.
+        Relative residual ||P - W diag(scale) W^T|| / ||P||.
     status : {"converged", "max_iter", "max_seconds", "interrupted"}
-        Of the best restart; "interrupted" and "max_seconds" also when restarts were left out for it.
+        Status of the best restart; "interrupted" and "max_seconds" also when restarts were left out for it.
     norm_is_exact : bool
         False where ||P||^2, the constant in objective and misfit, is an estimate (a large diffused affinity).
     optimality : float
-        How far a natural gradient step would still move an item (root mean square).
+        Stationarity: root mean square move of an item in a natural gradient step.
     trace : array
         Objective after each iteration of the best restart.
     n_iter, n_products : int
-        Of the best restart; `total_products` is over all of them.
+        Iterations and products of the best restart; `total_products` is over all of them.
     seconds, earlier_seconds : float
-        What all processes spent where a checkpoint was resumed, and what of it the earlier ones.
+        Time that all processes spent where a checkpoint was resumed, and what of it the earlier ones.
     restarts : tuple of Restart
     factor : N x K array
         W as it was solved for; the membership itself where the objective keeps rows on the simplex. None where it was
         not kept.
     evidence : tuple
-        What an ensemble's evidence was made of, a `partita.ensemble.Draw` each: method, settings, weight, agreement.
+        Clusterings that an ensemble's evidence was made of, a `partita.ensemble.Draw` each: method, settings, weight,
+        agreement.
     """
 
     membership: Membership
@@ -101,7 +102,7 @@ class SolveResult:
 
     @property
     def best(self) -> int:
-        """Which restart is the result."""
+        """Index of the restart that is the result."""
         return first_best([restart.objective for restart in self.restarts])
 
 

@@ -1,12 +1,12 @@
 """Leading eigenvectors of an affinity, all copies of a multiple eigenvalue included.
 
-A disconnected graph has its leading eigenvalue once for each piece, and a single-vector Lanczos run finds only some of
-those copies. So a sparse affinity is taken apart into its connected pieces, each piece has a simple leading eigenvalue,
-and the leading K over all pieces are kept (the largest pieces first among ties).
+A disconnected graph has its leading eigenvalue once for each connected component (piece), and a single-vector Lanczos
+run finds only some of those copies. So a sparse affinity is taken apart into its components, each of which has a simple
+leading eigenvalue, and the leading K over all components are kept (the largest components first among ties).
 
-Small problems are solved to rounding, by Lanczos or a dense solver. From 20,000 items on (of a sparse piece, as many as
-the caller says) vectors are only as good as asked for, by default as a start needs them, at a fraction of the price: of
-a sparse piece coarse to fine (`multilevel`), of any other affinity by a filtered block (`chebyshev`).
+Small problems are solved to rounding, by Lanczos or a dense solver. From 20,000 items on (of a sparse component, as
+many as the caller says) vectors are only as good as asked for, by default as a start needs them, at a fraction of the
+price: of a sparse component coarse to fine (`multilevel`), of any other affinity by a filtered block (`chebyshev`).
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def leading_eigenvectors(
     Parameters
     ----------
     affinity : Affinity
-        Of a diffused one the powers of the eigenvalues.
+        A symmetric affinity; of a diffused one, powers of its base's eigenvalues are returned.
     n_vectors : int
     residual : float, optional
         ||P v - theta v|| / theta that is small enough, of 20,000 items or more; by default what a start needs. Fewer
         items are solved to rounding.
     coarse_from : int
-        Items of a sparse piece from which that is so.
+        Items of a sparse component from which that is so.
 
     Notes
     -----
@@ -119,7 +119,7 @@ def _large(base: Affinity, n_vectors: int, residual: float | None) -> tuple[Arra
 
 
 def _of_low_rank(base: LowRankAffinity, n_vectors: int) -> tuple[Array, Array] | None:
-    """From the Gram matrix of the factor: F^T F = U diag(l) U^T gives F F^T the vectors F U l^-1/2.
+    """Leading eigenpairs from the Gram matrix of the factor: F^T F = U diag(l) U^T gives F F^T the vectors F U l^-1/2.
 
     None where it has too few that are not rounding.
     """
@@ -139,8 +139,8 @@ def _by_pieces(matrix: sp.csr_array, n_vectors: int, residual: float | None, coa
     order = np.argsort(piece, kind="stable")
     bounds = np.r_[0, np.cumsum(np.bincount(piece))]
     by_size = np.argsort(-np.diff(bounds), kind="stable")
-    # A piece's largest eigenvalue is at most its largest row sum: pieces that cannot reach the leading K are left out.
-    # That of a lone item is its own entry: only the K largest of them can.
+    # A component's largest eigenvalue is at most its largest row sum: components that cannot reach the leading K are
+    # left out. The eigenvalue of a lone item is its own entry: only the K largest of them can.
     most = np.asarray(abs(matrix).sum(axis=1)).ravel()[order]
     limit = np.maximum.reduceat(most, bounds[:-1])
     lone = by_size[np.diff(bounds)[by_size] == 1]
@@ -167,7 +167,7 @@ def _by_pieces(matrix: sp.csr_array, n_vectors: int, residual: float | None, coa
 
 
 class _Found(NamedTuple):
-    """An eigenvector of a piece, number `place` of it; the piece is the `rank`-th largest."""
+    """An eigenvector of a component, number `place` of it; the component is the `rank`-th largest."""
 
     value: float
     off: float
@@ -178,7 +178,7 @@ class _Found(NamedTuple):
 
 
 def _largest(found: list[_Found], n_vectors: int) -> list[_Found]:
-    """Those of the largest values; of some that may be equal, the first of each piece first, and large pieces first."""
+    """Eigenvectors of the largest values; of nearly equal ones the first of each component first, large ones first."""
     left, out = sorted(found, key=lambda one: -one.value), list[_Found]()
     while left and len(out) < n_vectors:
         top = left[0]

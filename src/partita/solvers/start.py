@@ -109,7 +109,7 @@ class Starts:
 
 
 def starts_in_turn(start: Start | Sequence[Start]) -> list[Start]:
-    """What restarts begin with in turn: one start, or a sequence of them.
+    """Starts of the restarts in turn: one start, or a sequence of them.
 
     >>> starts_in_turn("spectral"), starts_in_turn(("spectral", "dirichlet"))
     (['spectral'], ['spectral', 'dirichlet'])

@@ -187,7 +187,7 @@ class _Basis:
         return problem.point_of(W, np.divide(Y, root, out=np.zeros_like(Y), where=root > 0)), basis
 
     def extended(self, problem: Problem, X: Array) -> _Basis:
-        """With the columns of X taken in, for one product; the same where they lie inside already."""
+        """Extend the basis by the columns of X, for one product; return it unchanged where they lie inside already."""
         size = np.linalg.norm(X)
         for _ in range(2):  # twice is enough [giraud2005]
             X = X - self.B @ (self.B.T @ X)

@@ -1,4 +1,4 @@
-"""From codes of items over each other to an affinity: what SSC by LASSO and by matching pursuit have in common."""
+"""An affinity from codes of items over each other: the steps that SSC by LASSO and by matching pursuit share."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def with_itself(P: sp.csr_array, own: NDArray[np.intp] | None = None) -> sp.csr_
 
 
 def same_rows(X: Array, fitted: Array) -> NDArray[np.intp]:
-    """For each row the fitted row that equals it, the first of several; -1 for none."""
+    """Index of the first fitted row that equals each row; -1 for none."""
     known: dict[bytes, int] = {}
     for i, row in enumerate(fitted + 0.0):
         known.setdefault(row.tobytes(), i)

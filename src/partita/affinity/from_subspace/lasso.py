@@ -77,7 +77,7 @@ class Lasso:
     n_affine : int
         With affine codes the first so many of their entries sum to one; 0 for codes that are not affine.
     ridge : float or array of n
-        Of each atom, or of all alike; at least 0, in units of tau.
+        Ridge of each atom, or of all alike; at least 0, in units of tau.
     tol : float
         Largest primal and dual residual of ADMM, in units of the code, at which a code counts as found. Codes that the
         exact step finishes are exact to rounding.

@@ -29,7 +29,7 @@ class Lift:
 
     @classmethod
     def of(cls, X: Array) -> Lift:
-        """That of the items; a length of one where all of them are the same."""
+        """Fit the lift to the items; its length is one where all of them are the same."""
         centre = X.mean(axis=0)
         size = float(np.abs(X - centre).max(initial=0.0)) or 1.0  # squares neither overflow nor vanish
         length = size * float(np.sqrt((((X - centre) / size) ** 2).sum(axis=1).mean()))

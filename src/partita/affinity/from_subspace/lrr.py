@@ -58,10 +58,10 @@ class LowRankRepresentation(Builder):
     Parameters
     ----------
     errors : {"noise", "outliers", "none"}
-        What the items have: noise in every entry (closed form), gross errors in some of the items (inexact augmented
+        Errors of the items: noise in every entry (closed form), gross errors in some of the items (inexact augmented
         Lagrangian), or none (the shape interaction matrix).
     price : float, optional
-        Of errors against rank: tau for noise, lambda for outliers. None: 100 and .18.
+        Price of errors against rank: tau for noise, lambda for outliers. None: 100 and .18.
     alpha : int
         P_ij = (m_i . m_j)^(2 alpha).
     n_neighbors : int, optional
@@ -210,7 +210,7 @@ class LowRankEvidence(Evidence):
 
     @classmethod
     def of(cls, builder: LowRankRepresentation, lift: Lift | None, to_images: Array, images: Array) -> LowRankEvidence:
-        """With the affinity of the fitted items."""
+        """Make the evidence, and the affinity of the fitted items with it."""
         evidence = cls(builder, lift, to_images, images, 1.0, None)
         evidence.affinity = evidence._largest() if builder.n_neighbors is not None else evidence._all()
         evidence.self_affinity = float(evidence.affinity.diagonal().mean())

@@ -96,7 +96,7 @@ def polished(
 
 
 def _sums(S: Support, n_affine: int) -> NDArray[np.bool_]:
-    """Which entries are among those that sum to one."""
+    """Mark the entries that are among those that sum to one."""
     return np.less(S, n_affine)
 
 

@@ -21,7 +21,7 @@ __all__ = ["BLOCK", "pursuit"]
 
 # Targets that go through the rounds together.
 BLOCK = 256
-# Of a target, what is rounding and not left to be explained.
+# Share of a target that is rounding and not left to be explained.
 ROUNDING = 1e-12
 
 
@@ -89,7 +89,7 @@ def _block(unit: Array, Y: Array, own: NDArray[np.intp], tol: float, taken: NDAr
 
 
 def _least_squares(A: Array, Y: Array) -> tuple[NDArray[np.bool_], Array]:
-    """Which systems have independent atoms, and the coefficients of those; a target whose new atom depends stops."""
+    """Mark the systems with independent atoms and return their coefficients; a target of dependent atoms stops."""
     factors, triangles = np.linalg.qr(A.transpose(0, 2, 1))
     diagonal = np.abs(np.einsum("btt->bt", triangles))
     solved = diagonal.min(axis=1) > ROUNDING

@@ -11,9 +11,9 @@ problem is an elastic net of its own (`lasso`) [you2016]; gross errors are d mor
 and without ridge. P is sparse and N x N is never made.
 
 Without the ridge, SSC as [elhamifar2013] has it, a code has at most d entries and hardly one leads out of the subspace,
-but a subspace of few dimensions falls into pieces, or nearly: its items are a ring, each written with the one or two
-that lie next to it. The ridge divides a code among all that are alike and so joins the ring, for some more links
-between subspaces.
+but the graph of a subspace of few dimensions is disconnected, or nearly: its items are a ring, each written with the
+one or two that lie next to it. The ridge divides a code among all that are alike and so joins the ring, for some more
+links between subspaces.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ class SparseSubspace(Builder):
         lambda_z in units of its least useful value: with alpha of at most 1 some code is empty. Larger follows the
         items more closely, noise included; [elhamifar2013] takes 800 for motions and 20 for faces, without ridge.
     ridge : float
-        Of the elastic net, at least 0. Zero is SSC as [elhamifar2013] has it: few links between subspaces, and groups
-        of few dimensions nearly in pieces. Larger joins the items of a group better; codes have more entries.
+        Ridge of the elastic net, at least 0. Zero is SSC as [elhamifar2013] has it: few links between subspaces, and
+        groups of few dimensions nearly disconnected. Larger joins the items of a group better; codes have more entries.
     per_item : bool
         mu_z is each item's own, max_j |x_i . x_j|, and not the least of all of them.
     coordinates : {"features", "low-rank"}
-        What is written with what: the items themselves, or the rows of U sqrt(1 - 1 / (100 s^2)), their coordinates
-        in the noisy low-rank representation (`LowRankRepresentation`), in which all directions that stand out of the
-        noise count alike.
+        Coordinates in which items are written: the items themselves, or the rows of U sqrt(1 - 1 / (100 s^2)), their
+        coordinates in the noisy low-rank representation (`LowRankRepresentation`), in which all directions
+        that stand out of the noise count alike.
     affine : bool
         The subspaces need not pass through the origin: the entries of a code sum to one.
     outliers : float, optional
@@ -102,7 +102,7 @@ class SparseSubspace(Builder):
     -----
     The default was chosen for SCAMS on the two tests of [li2014] (`partita reproduce scams-figure2`): with K unknown,
     it finds the groups at every noise up to .5 and every K from 1 to 12, as do alpha = 6, ridge = 3 and 8. Without
-    ridge a group of two dimensions falls into pieces (K = 1 to 3), and noise of .5 hides all groups. Spectral
+    ridge a group of two dimensions is disconnected (K = 1 to 3), and noise of .5 hides all groups. Spectral
     clustering that is told K does as well without ridge. On faces the low-rank coordinates, with alpha = 3, are far
     better than the features; under uniform noise they are worse, as noise then has directions of its own.
 

@@ -23,7 +23,7 @@ __all__ = ["AdjustedRand", "PosteriorExpectedRand"]
 
 
 class AdjustedRandFormula(NamedTuple):
-    """`unused`: a compiled tuple has at least one number."""
+    """Formula without numbers; `unused`, since a compiled tuple has at least one."""
 
     unused: float = 0.0
 
@@ -34,12 +34,12 @@ class AdjustedRandFormula(NamedTuple):
 
 
 class ExpectedRandFormula(NamedTuple):
-    """`unused`: a compiled tuple has at least one number."""
+    """Formula without numbers; `unused`, since a compiled tuple has at least one."""
 
     unused: float = 0.0
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """As above, from means, which are 0 where no draw joins a pair, and t up to rounding where all join all."""
+        """One minus the index, from means: 0 where no draw joins a pair, and t up to rounding where all join all."""
         differ = (u + v > 0.0) & (u + v < (2.0 - NOTHING) * t)
         return differ * ((u - w) + (v - w)) * t / (differ * (u * (t - v) + v * (t - u)) + (1 - differ))
 

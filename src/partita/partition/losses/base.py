@@ -1,4 +1,4 @@
-"""What a loss between partitions is: counts of items, and one formula.
+"""Losses between partitions: counts of items, and one formula.
 
 With n_k the sizes of the estimate's clusters, m_j those of a draw and n_kj their table, a loss is a function of
 
@@ -27,9 +27,9 @@ __all__ = ["NOTHING", "Formula", "PartitionLoss", "Unit", "check_weight", "count
 Unit = Literal["bits", "nats"]
 Array = NDArray[np.float64]
 
-# What the mean of v over draws lacks of t is nothing below this share of it: every draw is one cluster, and the rest is
-# what sums of weights round, 1e-16 times some hundreds. The least that is something is one item of N parted in one draw
-# of M, 2 / (N M). Draws of single items need no such bound: f(1) = 1 (1 - 1) = 0, and so is any mean of it.
+# The mean of v over draws equals t if it falls short by less than this share: every draw is one cluster, and the rest
+# is rounding of sums of weights, 1e-16 times some hundreds. The least that is something is one item of N parted in one
+# draw of M, 2 / (N M). Draws of single items need no such bound: f(1) = 1 (1 - 1) = 0, and so is any mean of it.
 NOTHING = 1e-12
 # A loss nearer to zero than this is what is left of sums of n log n that cancel.
 ROUNDING = 1e-12
@@ -39,7 +39,7 @@ class Formula(Protocol):
     """A NamedTuple of numbers with the loss of one draw as a method, in arithmetic that NumPy and numba both run."""
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """What is minimised, from the sums above over n items in K clusters."""
+        """The value that is minimised, from the sums above over n items in K clusters."""
         ...
 
 

@@ -21,7 +21,7 @@ Normalize = Literal["n2", "pairs"]
 
 
 class BinderFormula(NamedTuple):
-    """The weight a, and 1 where the pairs of an item with itself are not counted, else 0."""
+    """Formula with the weight a, and 1 where the pairs of an item with itself are not counted, else 0."""
 
     a: float
     apart: float

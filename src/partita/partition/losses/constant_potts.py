@@ -21,7 +21,7 @@ __all__ = ["ConstantPotts"]
 
 
 class PottsFormula(NamedTuple):
-    """The resolution, and the price of a cluster."""
+    """Formula with the resolution and the price of a cluster."""
 
     resolution: float
     price: float

@@ -22,7 +22,7 @@ __all__ = ["InformationDistance", "NormalizedInformationDistance", "NormalizedVa
 
 
 class NormalizedVariationFormula(NamedTuple):
-    """`unused`: a compiled tuple has at least one number."""
+    """Formula without numbers; `unused`, since a compiled tuple has at least one."""
 
     unused: float = 0.0
 
@@ -33,7 +33,7 @@ class NormalizedVariationFormula(NamedTuple):
 
 
 class DistanceFormula(NamedTuple):
-    """`unused`: a compiled tuple has at least one number."""
+    """Formula without numbers; `unused`, since a compiled tuple has at least one."""
 
     unused: float = 0.0
 
@@ -43,7 +43,7 @@ class DistanceFormula(NamedTuple):
 
 
 class NormalizedDistanceFormula(NamedTuple):
-    """`unused`: a compiled tuple has at least one number."""
+    """Formula without numbers; `unused`, since a compiled tuple has at least one."""
 
     unused: float = 0.0
 

@@ -17,12 +17,12 @@ __all__ = ["LowerBound"]
 
 
 class LowerBoundFormula(NamedTuple):
-    """The unit: what natural logarithms are divided by."""
+    """Formula with the unit, by which natural logarithms are divided."""
 
     per_nat: float
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """From u = sum_i log n_c(i), v = sum_i log sum_l p_il and w = sum_i log sum_{l in c(i)} p_il, in nats."""
+        """The bound, of u = sum_i log n_c(i), v = sum_i log sum_l p_il, w = sum_i log sum_{l in c(i)} p_il, in nats."""
         return (u + v - 2.0 * w) / (n * self.per_nat)
 
 

@@ -18,7 +18,7 @@ __all__ = ["VariationOfInformation"]
 
 
 class VariationFormula(NamedTuple):
-    """The weight a."""
+    """Formula with the weight a."""
 
     a: float
 

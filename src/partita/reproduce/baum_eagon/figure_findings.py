@@ -1,4 +1,4 @@
-"""What [rotabulo2010] says of its Figures 1 and 2, and by which rule each claim counts as reproduced."""
+"""Claims of [rotabulo2010] about its Figures 1 and 2, and the rule by which each counts as reproduced."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SURE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What one fit shows.
+    """Result of one fit, as a figure shows it.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class Shown:
         alpha Y^T Y.
     truth : array of N
     accuracy, largest : float
-        Of the labels; the mean largest membership.
+        Accuracy of the labels; mean largest membership.
     noise, contrast : (float, float)
-        Of the similarity and of the likelihood.
+        Noise and contrast of the similarity and of the likelihood.
     """
 
     membership: NDArray[np.float64]
@@ -46,7 +46,7 @@ class Shown:
 
     @classmethod
     def of(cls, W: NDArray[np.float64], scale: float, S: NDArray[np.float64], truth: NDArray[np.int64]) -> Shown:
-        """From a membership and the similarity that it was fitted to; columns are ordered by where they are largest."""
+        """Make it from a membership and the similarity fitted; columns are ordered by where they are largest."""
         from partita import metrics
 
         place = (W * np.arange(len(W))[:, None]).sum(axis=0) / np.maximum(W.sum(axis=0), 1e-12)
@@ -64,7 +64,7 @@ class Shown:
         )
 
     def numbers(self) -> tuple[float, ...]:
-        """In the order of the table's columns."""
+        """Numbers in the order of the table's columns."""
         return self.accuracy, self.largest, *self.noise, *self.contrast
 
 
@@ -84,7 +84,7 @@ def outline(S: NDArray[Any], truth: NDArray[Any]) -> tuple[float, float]:
 
 
 def smoothed(before: float, after: float) -> Verdict:
-    """Noise at most half of what it was: reproduced; less than it was: in part.
+    """Verdict on noise: reproduced where it is at most half of what it was, in part where it is less.
 
     >>> smoothed(0.6, 0.3), smoothed(0.6, 0.5), smoothed(0.6, 0.7)
     ('reproduced', 'in part', 'not reproduced')
@@ -93,7 +93,7 @@ def smoothed(before: float, after: float) -> Verdict:
 
 
 def recognised(noise: float) -> Verdict:
-    """Spread around the blocks' means at most half of their difference: reproduced; no larger than it: in part.
+    """Verdict on blocks: reproduced where the spread is at most half of the means' difference, in part where no larger.
 
     >>> recognised(0.3), recognised(0.8), recognised(1.2)
     ('reproduced', 'in part', 'not reproduced')
@@ -102,14 +102,14 @@ def recognised(noise: float) -> Verdict:
 
 
 def evinced(accuracy: float, largest: float, right: float) -> Verdict:
-    """Labels right and memberships that say so: reproduced; labels only: in part."""
+    """Verdict on labels: reproduced where they are right and memberships say so, in part where labels only are."""
     if accuracy < right:
         return "not reproduced"
     return "reproduced" if largest > SURE else "in part"
 
 
 def figure_findings(printed: Shown, accelerated: Shown, row: str) -> list[Finding]:
-    """Of one of the figures: its claims judged by the printed update, the accelerated one beside it."""
+    """Findings on one of the figures: its claims judged by the printed update, the accelerated one beside it."""
     right = RIGHT["S-Block" if row.startswith("S-Block") else row]
     block = row.startswith("S-Block")
     claims = (

@@ -87,7 +87,7 @@ class Memberships(Experiment):
 
 
 class Figure1(Memberships):
-    """S-Block."""
+    """Figure 1: S-Block."""
 
     name = "baum-eagon-figure1"
     title = "Figure 1: results on the S-Block data set"
@@ -96,7 +96,7 @@ class Figure1(Memberships):
 
 
 class Figure2(Memberships):
-    """Iris."""
+    """Figure 2: Iris."""
 
     name = "baum-eagon-figure2"
     title = "Figure 2: results on the Iris data set"

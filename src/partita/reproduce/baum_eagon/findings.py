@@ -1,4 +1,4 @@
-"""What [rotabulo2010] says of its Table 1, and by which rule each claim counts as reproduced."""
+"""Claims of [rotabulo2010] about its Table 1, and the rule by which each counts as reproduced."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def synthetic_order(means: Means) -> bool:
 
 
 def held_on(holds: Mapping[str, bool]) -> Verdict:
-    """On all, on some, on none.
+    """Verdict on a claim that holds on all, on some or on none.
 
     >>> held_on({"Digit": True, "Scop": False})
     'in part'

@@ -38,7 +38,7 @@ class Items:
 
     @property
     def n_clusters(self) -> int:
-        """K."""
+        """Number of clusters K."""
         return int(self.truth.max()) + 1
 
 
@@ -127,7 +127,7 @@ SIMILARITIES: dict[str, dict[str, Callable[[Array], Array]]] = {
 
 
 def kind(row: str) -> str:
-    """Whether a row has "features" or its similarity is "given"."""
+    """Kind of a row: "features", or "given" where its similarity is."""
     return "features" if row in FEATURES else "given"
 
 

@@ -126,7 +126,7 @@ def _losses(labels: Labels, V: Array) -> Numbers:
 
 
 def choices_table(name: str, title: str, entry: Callable[[Criterion, Scaling, str], Entry], *, digits: int) -> Table:
-    """What a method gives under each loss that can choose K and each way to read the partition."""
+    """Table of the results of a method under each loss that can choose K and each way to read the partition."""
     rows = [
         (f"{words}, {read}", [entry(criterion, scaling, method) for method in NMF.values()])
         for criterion, words in CRITERIA.items()

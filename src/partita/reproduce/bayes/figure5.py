@@ -53,7 +53,7 @@ def _whole(numbers: Numbers) -> bool:
 
 
 class Figure5(MinorGroups):
-    """What NMF-ls says of the items, softly."""
+    """Experiment of Figure 5: soft memberships of the items by NMF-ls."""
 
     name = "bayes-nmf-figure5"
     title = "Figure 5: Binder's loss against K, and soft memberships by NMF-ls"

@@ -76,7 +76,7 @@ def by_position(soft: Array) -> Array:
 
 
 def claims(plain: Soft, balanced: Soft) -> list[Finding]:
-    """What section 5.2 says of the three panels, for memberships by K; items are counted from 1."""
+    """Findings on the three panels of section 5.2, for memberships by K; items are counted from 1."""
 
     def largest(soft: Soft, K: int, items: tuple[int, ...]) -> float:
         return float(np.mean([soft[K][i - 1].max() for i in items]))

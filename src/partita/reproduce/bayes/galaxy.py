@@ -98,7 +98,7 @@ def labels_written(clusters: str) -> NDArray[np.int64]:
 def repeated(
     found: Mapping[str, Numbers], *, criterion: Criterion = "binder", scaling: Scaling = "plain"
 ) -> dict[str, list[dict[str, Any]]]:
-    """What each NMF chose, each time."""
+    """Choices of each NMF, one for each repetition."""
     return {
         name: [
             chosen([numbers["K"]], criterion=criterion, scaling=scaling)

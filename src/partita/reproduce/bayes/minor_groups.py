@@ -98,11 +98,11 @@ def _apart(V: NDArray[np.float64], model: NDArray[np.float64]) -> float:
 
 
 def share(found: Mapping[str, Numbers], distance: int, holds: Any) -> tuple[float, int]:
-    """Of the sets of a distance those for which something holds, and how many sets there are."""
+    """Share of the sets of a distance for which something holds, and the number of sets."""
     some = [numbers for key, numbers in found.items() if key.startswith(f"{distance}/")]
     return float(np.mean([bool(holds(numbers)) for numbers in some])), len(some)
 
 
 def sources() -> dict[str, str]:
-    """How the items were made."""
+    """Sources of the items."""
     return {"36 items": "generated, a guess: see what the paper leaves open"}

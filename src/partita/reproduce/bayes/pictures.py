@@ -1,4 +1,4 @@
-"""What several pictures of [bayes-nmf] share: matrices as shaded squares, and how they are kept in a cell."""
+"""Common parts of several pictures of [bayes-nmf]: matrices as shaded squares, and how they are kept in a cell."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a claim counts as come out: one rule for each kind of claim, from numbers alone."""
+"""Rules by which a claim counts as reproduced: one for each kind of claim, from numbers alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["by_parts", "by_share", "mean_and_error", "within"]
 
 
 def by_share(share: float, *, whole: float = 0.9, part: float = 0.5) -> Verdict:
-    """Of a share of comparisons that came out: most of them, at least half, fewer.
+    """Verdict on a share of comparisons that came out: most of them, at least half, fewer.
 
     >>> by_share(0.95), by_share(0.6), by_share(0.2)
     ('reproduced', 'in part', 'not reproduced')
@@ -21,7 +21,7 @@ def by_share(share: float, *, whole: float = 0.9, part: float = 0.5) -> Verdict:
 
 
 def by_parts(*held: bool) -> Verdict:
-    """Of a claim with several parts: all, some, none.
+    """Verdict on a claim with several parts: all, some, none.
 
     >>> by_parts(True, True), by_parts(True, False), by_parts(False)
     ('reproduced', 'in part', 'not reproduced')

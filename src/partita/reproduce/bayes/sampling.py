@@ -1,4 +1,4 @@
-"""What [bayes-nmf] section 5.1.1 does before any factorization: one chain, its similarity matrix, four conventional
+"""Steps of [bayes-nmf] section 5.1.1 before any factorization: one chain, its similarity matrix, four conventional
 partitions, and scores against the truth.
 
 One chain, as in the paper, so that figures compare: Partita's own default has four and compares them.
@@ -47,7 +47,7 @@ CHOICES = (
 
 
 def settings_of(size: Size) -> dict[str, Any]:
-    """What decides a cell's numbers: the paper's settings, or the least that walk through every line."""
+    """Settings that decide a cell's numbers: the paper's, or the least that walk through every line."""
     return dict(SMALLEST if size == "smoke" else SETTINGS)
 
 

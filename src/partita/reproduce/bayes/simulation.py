@@ -146,7 +146,7 @@ def _partitions(
 def by_method(
     found: Mapping[str, Numbers], *, criterion: Criterion = "binder", scaling: Scaling = "plain"
 ) -> dict[tuple[str, str], list[Numbers]]:
-    """By method and configuration: what each replicate found."""
+    """Results of each replicate, by method and configuration."""
     gathered: dict[tuple[str, str], list[Numbers]] = {}
     starts: dict[tuple[str, str], list[Numbers]] = {}
     for key, numbers in found.items():

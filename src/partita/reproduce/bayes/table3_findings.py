@@ -1,4 +1,4 @@
-"""What the text of [bayes-nmf] section 5.1.1 says of Table 3, and whether its own figures and ours bear it out."""
+"""Claims of [bayes-nmf] section 5.1.1 about Table 3, and whether its own figures and ours bear them out."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _published(method: str, name: str, score: str) -> float:
 
 
 def share_of_wins(value: Value, configurations: Sequence[str]) -> float:
-    """How often a factorization is better than one of the three dendrogram cuts, over configurations and scores."""
+    """Share of cases in which a factorization beats one of the three dendrogram cuts, by configuration and score."""
     wins = [
         (value(nmf, name, score) < value(cut, name, score))
         if score == "vi"
@@ -67,7 +67,7 @@ def share_of_wins(value: Value, configurations: Sequence[str]) -> float:
 
 
 def _agreeing(means: Means, n: int, configurations: Sequence[str]) -> tuple[int, int]:
-    """How many adjusted Rand indices agree, and of how many.
+    """Number of adjusted Rand indices that agree, and of how many.
 
     Few replicates say little of their own spread: a simulation deviates here by no less than in the paper.
     """

@@ -114,7 +114,7 @@ def contaminated(which: str, seed: int) -> tuple[Array, Labels]:
 
 
 def claims(found: Mapping[str, Numbers]) -> list[Finding]:
-    """The two of the caption."""
+    """Findings on the two claims of the caption."""
     wrong = {CONSTRUCTIONS[key]: cell["wrong"] for key, cell in found.items()}
     blocks = {CONSTRUCTIONS[key]: cell["adjusted"] for key, cell in found.items()}
     ours = {CONSTRUCTIONS[key]: cell["ours_adjusted"] for key, cell in found.items()}
@@ -137,7 +137,7 @@ def claims(found: Mapping[str, Numbers]) -> list[Finding]:
 
 
 def table_of(found: Mapping[str, Numbers]) -> Table:
-    """What each step leaves wrong."""
+    """Table of what each step leaves wrong."""
     heads = "wrong in A > 0, wrong in G, rank of G, K after, adjusted Rand, ours: K, ours: adjusted"
     rows = [
         (

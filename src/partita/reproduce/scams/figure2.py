@@ -191,7 +191,7 @@ def levels(found: Mapping[str, Numbers], test: str) -> list[float]:
 
 
 def true_numbers(found: Mapping[str, Numbers], test: str) -> list[int]:
-    """How many groups there are at each level."""
+    """True number of groups at each level."""
     from partita.datasets.subspaces import DIMENSIONS
 
     return [len(DIMENSIONS) if test == "noise" else int(level) for level in levels(found, test)]

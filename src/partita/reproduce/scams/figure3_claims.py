@@ -1,4 +1,4 @@
-"""What [li2014, section 5.3] says of Figure 3, each claim held against our lines by a rule."""
+"""Claims of [li2014, section 5.3] about Figure 3, each held against our lines by a rule."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PROMISING = 0.8
 
 
 def claims(panels: Mapping[str, Lines], advised: Mapping[str, Lines]) -> list[Finding]:
-    """All of them; `advised` are the lines on the affinities for faces."""
+    """All findings; `advised` are the lines on the affinities for faces."""
     ssc, lrr = panels["SSC"], panels["LRR"]
     last = {name: float(lrr.rand(name)[-1]) for name in ALL}
     falls = {kind: {name: fall(panel.rand(name)) for name in ALL} for kind, panel in panels.items()}

@@ -20,14 +20,14 @@ RAND, ADJUSTED, NUMBER = range(3)
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """What one panel shows.
+    """Lines of one panel.
 
     Attributes
     ----------
     name, title, x_label : str
     levels : sequence of float
     scores : mapping of str to array of shape (levels, repetitions, 3)
-        Of each line: Rand index, adjusted Rand index, number of clusters.
+        Scores of each line: Rand index, adjusted Rand index, number of clusters.
     true_numbers : sequence of int
         How many clusters there are at each level.
     """
@@ -48,11 +48,11 @@ class Lines:
         return np.asarray(self.scores[line][:, :, ADJUSTED].mean(axis=1))
 
     def off(self, line: str) -> Array:
-        """By how many the number of clusters is wrong at each level, on average."""
+        """Mean error of the number of clusters at each level."""
         return np.asarray(self.wrong(line).mean(axis=1))
 
     def wrong(self, line: str) -> Array:
-        """By how many the number of clusters is wrong, by level and repetition."""
+        """Absolute error of the number of clusters, by level and repetition."""
         return np.asarray(np.abs(self.scores[line][:, :, NUMBER] - np.asarray(self.true_numbers)[:, None]))
 
     def at(self, line: str, level: float) -> float:

@@ -60,11 +60,11 @@ class Case:
     X : N x d array
     truth : array of N
     dimension : int
-        Of the subspaces, for SOD.
+        Dimension of the subspaces, for SOD.
     builder : Builder
         Makes the affinity.
     share : float, optional
-        Of `LocalSearch`; its default otherwise.
+        Share of `LocalSearch`; its default otherwise.
     factor : float
         Times which the constants as printed see the affinity.
     """

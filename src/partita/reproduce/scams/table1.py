@@ -112,7 +112,7 @@ class Table1(Experiment):
 
 
 def scores(cells: Sequence[Numbers], reading: str) -> Scores:
-    """Of each method and affinity: Rand, adjusted Rand and |K - truth| of every sequence, a row each."""
+    """Scores by method and affinity: Rand, adjusted Rand and |K - truth| of every sequence, a row each."""
     found: Scores = {}
     for method in METHODS:
         found[method] = {}
@@ -126,7 +126,7 @@ def scores(cells: Sequence[Numbers], reading: str) -> Scores:
 
 
 def table_of(name: str, title: str, found: Scores) -> Table:
-    """As the paper's Table 1; the best of the methods that are not told K is bold."""
+    """Table like the paper's Table 1; the best of the methods that are not told K is bold."""
     columns = [f"{kind} {what}" for kind in KINDS for what in ("mean", "median")]
     values = {method: _means_and_medians(found[method]) for method in METHODS}
     best = np.max([row for method, row in values.items() if method != "K known"], axis=0)

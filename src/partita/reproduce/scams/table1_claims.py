@@ -1,4 +1,4 @@
-"""What [li2014, section 5.2] says of Table 1, each claim held against our figures by a rule."""
+"""Claims of [li2014, section 5.2] about Table 1, each held against our figures by a rule."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OTHERS = ("GH", "ST", "SOD")
 
 
 def claims(paper: Scores, motions: Scores, n_motions: int) -> list[Finding]:
-    """All of them; `motions` are the scores under the affinities for motions, on sequences that did not choose them."""
+    """All findings; `motions` are the scores under affinities for motions, on sequences that did not choose them."""
     return [
         figures_of("SCAMS", "SCAMS", paper, "at the printed constants, on the affinities of scams-figure2, SSC affine"),
         figures_of(
@@ -47,7 +47,7 @@ def claims(paper: Scores, motions: Scores, n_motions: int) -> list[Finding]:
 
 
 def figures_of(theirs: str, method: str, scores: Scores, how: str) -> Finding:
-    """Means and medians of a method within .03 of the paper's."""
+    """Finding on means and medians of a method within .03 of the paper's."""
     ours = {kind: (scores[method][kind][:, 0].mean(), np.median(scores[method][kind][:, 0])) for kind in TABLE1[theirs]}
     parts = {
         f"{what} with {kind}": bool(abs(found - said) <= NEAR)
@@ -66,7 +66,7 @@ def figures_of(theirs: str, method: str, scores: Scores, how: str) -> Finding:
 
 
 def at_least(scores: Scores, n_motions: int) -> Finding:
-    """The goal we set ourselves: no mean and no median below the paper's best, one setting for each affinity."""
+    """Finding on our own goal: no mean and no median below the paper's best, one setting for each affinity."""
     parts: dict[str, bool] = {}
     words = []
     for kind, theirs in TABLE1["SCAMS"].items():
@@ -83,7 +83,7 @@ def at_least(scores: Scores, n_motions: int) -> Finding:
 
 
 def alike(scores: Scores, how: str) -> Finding:
-    """All but GH perform well and about the same."""
+    """Finding on the claim that all but GH perform well and about the same."""
     parts: dict[str, bool] = {}
     words = []
     for kind in TABLE1["GH"]:
@@ -99,7 +99,7 @@ def alike(scores: Scores, how: str) -> Finding:
 
 
 def boolean_gain(paper: Scores, motions: Scores) -> Finding:
-    """What the Boolean factorization brings over Cholesky."""
+    """Finding on the gain of the Boolean factorization over Cholesky."""
     gains = {
         f"{kind}{how}": float((scores["SCAMS"][kind] - scores["SCAMS-CK"][kind])[:, 0].mean())
         for scores, how in ((paper, ""), (motions, " for motions"))
@@ -113,7 +113,7 @@ def boolean_gain(paper: Scores, motions: Scores) -> Finding:
 
 
 def known(paper: Scores, motions: Scores) -> Finding:
-    """Not the paper's: whether the affinity or the number of motions is what is missed."""
+    """Finding of our own: whether the affinity or the number of motions is what is missed."""
     told: Mapping[str, float] = {
         f"{kind}{how}": float(scores["K known"][kind][:, 0].mean())
         for scores, how in ((paper, ""), (motions, " for motions"))

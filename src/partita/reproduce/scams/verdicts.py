@@ -18,7 +18,7 @@ SLIGHT = 0.1
 
 
 def graded(parts: Iterable[bool]) -> Verdict:
-    """All parts of a claim hold, some, or none.
+    """Verdict on a claim of which all parts hold, some, or none.
 
     >>> graded([True, True]), graded([True, False]), graded([False])
     ('reproduced', 'in part', 'not reproduced')
@@ -41,7 +41,7 @@ def finding(claim: str, parts: Mapping[str, bool], words: str) -> Finding:
 
 
 def fall(values: ArrayLike) -> float:
-    """From the first of a line to its last, in Rand index.
+    """Fall of a line from its first value to its last, in Rand index.
 
     >>> fall([1.0, 0.9, 0.6])
     0.4

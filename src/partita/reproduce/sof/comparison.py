@@ -28,7 +28,7 @@ def signed_rank(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def best_of(means: Mapping[str, float]) -> list[str]:
-    """Who has the highest mean; several where they tie.
+    """Names with the highest mean; several where they tie.
 
     >>> best_of({"a": 0.5, "b": 0.7, "c": 0.7})
     ['b', 'c']

@@ -1,4 +1,4 @@
-"""What [zhao2015] says of its Tables 3 to 5, and by which rule each claim counts as reproduced."""
+"""Claims of [zhao2015] about its Tables 3 to 5, and the rule by which each counts as reproduced."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def target_verdict(differences: dict[str, float]) -> Verdict:
 
 
 def spectral_verdict(best_on_blood: bool, far_below: Sequence[bool]) -> Verdict:
-    """Of "the best for blood" and "performs badly on satimage and pendigits": both, one, none.
+    """Verdict on "the best for blood" and "performs badly on satimage and pendigits": both, one, none.
 
     >>> spectral_verdict(True, [True, False])
     'in part'
@@ -170,7 +170,7 @@ def _baselines(of: Summary) -> Iterator[Finding]:
 
 
 def _blood(of: Summary) -> Iterator[Finding]:
-    """What follows from the printed figures alone: two clusters, two classes, 570 and 178 items."""
+    """Findings from the printed figures alone: two clusters, two classes, 570 and 178 items."""
     if "BL" not in of.sets:
         return
     alone = one_cluster((570, 178))
@@ -201,7 +201,7 @@ def _blood(of: Summary) -> Iterator[Finding]:
 
 
 def _purities(of: Summary) -> Iterator[Finding]:
-    """What follows from the printed figures alone: in every run purity is at least accuracy."""
+    """Findings from the printed figures alone: in every run purity is at least accuracy."""
     impossible = [
         f"{name} on {each} (purity {PUBLISHED['purity'][name][each].value:.2f}, accuracy {row[each].value:.2f})"
         for name, row in PUBLISHED["accuracy"].items()

@@ -22,7 +22,7 @@ SOF = {"estimator": "SoF", "start": "spectral", "n_init": 1}
 
 @dataclass(frozen=True)
 class Method:
-    """One row.
+    """One row of the tables.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Method:
         `{"baseline": name}`, or `{"estimator": name, option: value, ...}`; "solver" and "relative" hold a name and
         options of the relative distance.
     kind : {"paper", "ours", "variant"}
-        Of the paper's ten; an extra row of ours; SoF under another setting.
+        One of the paper's ten; an extra row of ours; SoF under another setting.
     without : tuple of str
         Sets on which it is not run.
     few : bool

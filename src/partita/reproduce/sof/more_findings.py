@@ -16,7 +16,7 @@ LITTLE = 0.03
 
 
 def speed_verdict(seconds: Mapping[str, float]) -> Verdict:
-    """Of "K-means and S-means are the fastest" and "SoF is slower than the four": both, one, none.
+    """Verdict on "K-means and S-means are the fastest" and "SoF is slower than the four": both, one, none.
 
     >>> speed_verdict({"K-means": 1, "S-means": 2, "NMF": 3, "RNMF": 3, "GNMF": 3, "SymNMF": 9, "SoF": 5})
     'in part'
@@ -27,14 +27,14 @@ def speed_verdict(seconds: Mapping[str, float]) -> Verdict:
 
 
 def speed_finding(seconds: Mapping[str, float], printed_algorithm: float | None, set_name: str) -> Finding:
-    """From the CPU seconds of a run on the largest set.
+    """Finding on speed, from the CPU seconds of a run on the largest set.
 
     Parameters
     ----------
     seconds : mapping
-        Of the paper's ten methods.
+        Seconds of the paper's ten methods.
     printed_algorithm : float or None
-        Of Algorithm 1, where it was run.
+        Seconds of Algorithm 1, where it was run.
     set_name : str
     """
     algorithm = "" if printed_algorithm is None else f" Algorithm 1 as printed takes {printed_algorithm:.3g} s."

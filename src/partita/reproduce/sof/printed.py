@@ -1,4 +1,4 @@
-"""What printed figures of purity, Rand index and accuracy must satisfy, whatever method they are of."""
+"""Conditions that printed figures of purity, Rand index and accuracy must satisfy, whatever the method."""
 
 from __future__ import annotations
 

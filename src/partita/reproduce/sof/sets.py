@@ -64,7 +64,7 @@ def loaded(name: str) -> Dataset:
 
 
 def sources(names: tuple[str, ...]) -> dict[str, str]:
-    """Where each set comes from and the SHA-256 of its file, as the catalogue has it; a run with another is refused."""
+    """Source of each set and the SHA-256 of its file, as the catalogue has it; a run with another is refused."""
     from partita.datasets import describe
 
     entries = {name: describe(SETS[name]) for name in SETS if name in names}

@@ -1,4 +1,4 @@
-"""What [zhao2015] says of its Figures 1 and 2, and by which rule each claim counts as reproduced."""
+"""Claims of [zhao2015] about its Figures 1 and 2, and the rule by which each counts as reproduced."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OTHERS = ("SoF, Algorithm 1", "SoF, balanced c", "SoftClustering")
 
 
 def counted(holds: Sequence[bool]) -> Verdict:
-    """All, some or none.
+    """Verdict on a claim that holds for all, some or none.
 
     >>> counted([True, True]), counted([True, False]), counted([False])
     ('reproduced', 'in part', 'not reproduced')
@@ -45,7 +45,7 @@ def boundary_ratio(numbers: Numbers) -> float:
 
 
 def cluster_findings(found: Mapping[str, Numbers]) -> list[Finding]:
-    """Of Figure 1."""
+    """Findings on Figure 1."""
     score = {pattern: found[f"{pattern}/SoF"]["without_background"] for pattern in (*CONVEX, *NOT_CONVEX)}
     most = {pattern: found[f"{pattern}/SoF"]["attainable"] for pattern in score}
     hit = {pattern: value >= FOUND * most[pattern] for pattern, value in score.items()}
@@ -79,7 +79,7 @@ def cluster_findings(found: Mapping[str, Numbers]) -> list[Finding]:
 
 
 def boundary_findings(found: Mapping[str, Numbers]) -> list[Finding]:
-    """Of Figure 2."""
+    """Findings on Figure 2."""
     patterns = range(1, 7)
     names = [name for name in ("SoF", *OTHERS) if f"1/{name}" in found]
     ratio = {name: {p: boundary_ratio(found[f"{p}/{name}"]) for p in patterns} for name in names}

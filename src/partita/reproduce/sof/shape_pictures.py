@@ -44,7 +44,7 @@ def draw_entropies(figure: Any, found: Mapping[str, Numbers], shapes: Mapping[in
 
 
 def series(found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> dict[str, list[Any]]:
-    """What is drawn, an item a row."""
+    """Columns of what is drawn, an item a row."""
     out: dict[str, list[Any]] = {"pattern": [], "x": [], "y": [], "truth": []}
     for pattern, each in shapes.items():
         out["pattern"] += [pattern] * len(each.X)

@@ -48,14 +48,14 @@ CHOICES = (
 
 
 def shape(pattern: int) -> Shape:
-    """One of the six."""
+    """One of the six patterns."""
     from partita.datasets import six_shapes
 
     return six_shapes(np.random.default_rng(DRAWN))[pattern - 1]
 
 
 class Shapes(Experiment):
-    """Either figure."""
+    """Common parts of both figures."""
 
     paper = "zhao2015"
     store = "sof-shapes"
@@ -120,11 +120,11 @@ class Shapes(Experiment):
 
     @abstractmethod
     def claims(self, found: Mapping[str, Numbers]) -> list[Finding]:
-        """What the paper says of this figure, and what came out."""
+        """Findings on the claims of the paper about this figure."""
 
 
 class Figure1(Shapes):
-    """Clusters."""
+    """Figure 1: clusters."""
 
     name = "sof-figure1"
     title = "Figure 1: six synthetic patterns, clustered"
@@ -143,7 +143,7 @@ class Figure1(Shapes):
 
 
 class Figure2(Shapes):
-    """Entropies."""
+    """Figure 2: entropies."""
 
     name = "sof-figure2"
     title = "Figure 2: entropy of the memberships of the six patterns"

@@ -1,4 +1,4 @@
-"""What the cells of Tables 3 to 5 say of one score: runs, means, who is best, and ranks."""
+"""Summary of the cells of Tables 3 to 5 by one score: runs, means, who is best, and ranks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Summary:
 
     @classmethod
     def of(cls, found: Mapping[str, Mapping[str, Any]], score: str) -> Summary:
-        """From cells "set/method/run"; runs in order."""
+        """Make the summary from cells "set/method/run"; runs in order."""
         runs: dict[str, dict[str, list[float]]] = {name: {} for name in METHODS}
         for key in sorted(found, key=lambda key: int(key.rsplit("/", 1)[1])):
             set_name, method, _ = key.split("/")
@@ -50,11 +50,11 @@ class Summary:
 
     @property
     def sets(self) -> list[str]:
-        """Those that were run, in the paper's order."""
+        """Sets that were run, in the paper's order."""
         return [name for name in SETS if name in self.runs["SoF"]]
 
     def mean(self, method: str, set_name: str) -> float | None:
-        """Over the runs; None where the method was not run."""
+        """Mean over the runs; None where the method was not run."""
         scores = self.runs[method].get(set_name)
         return float(np.mean(scores)) if scores else None
 

@@ -104,7 +104,7 @@ class ScoreTable(Experiment):
 
 
 class Table3(ScoreTable):
-    """Purity."""
+    """Table 3: purity."""
 
     name = "sof-table3"
     title = "Table 3: average purity over 20 runs on 7 UCI data sets"
@@ -112,7 +112,7 @@ class Table3(ScoreTable):
 
 
 class Table4(ScoreTable):
-    """Rand index."""
+    """Table 4: Rand index."""
 
     name = "sof-table4"
     title = "Table 4: average Rand index over 20 runs on 7 UCI data sets"
@@ -120,7 +120,7 @@ class Table4(ScoreTable):
 
 
 class Table5(ScoreTable):
-    """Accuracy."""
+    """Table 5: accuracy."""
 
     name = "sof-table5"
     title = "Table 5: average accuracy over 20 runs on 7 UCI data sets"
@@ -128,7 +128,7 @@ class Table5(ScoreTable):
 
 
 def _left_open() -> Iterator[str]:
-    """What each competitor's own description names."""
+    """Settings that each competitor's own description names and [zhao2015] leaves open."""
     from partita.baselines import baseline
 
     for method in of_kind("paper"):
@@ -229,7 +229,7 @@ def _sof(of: Summary, set_name: str) -> float:
 
 
 def _speed(times: Summary, sets: Sequence[str]) -> Finding:
-    """On the largest set that was run; Algorithm 1 on the largest that it was run on."""
+    """Finding on speed on the largest set that was run; Algorithm 1 on the largest that it was run on."""
     largest = max(sets, key=list(SETS).index)
     seconds = {method.name: float(np.median(times.runs[method.name][largest])) for method in of_kind("paper")}
     runs = times.runs["SoF, Algorithm 1"].get(largest)
