@@ -64,7 +64,7 @@ class Nystrom(Builder):
     --------
     >>> X = np.array([[0.0], [1.0], [10.0]])
     >>> P = Nystrom(scale=1.0).build(X, n_clusters=2).affinity
-    >>> P.to_dense().round(3)[0].tolist()
+    >>> (P.to_dense().round(3)[0] + 0.0).tolist()
     [1.0, 0.368, 0.0]
     """
 
