@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,13 @@ from partita.calibration.calibrate import Method
 from partita.calibration.mixture import Kind
 from partita.calibration.selection import Reading
 from partita.errors import ModelError
-from partita.io.codec import Shape, Side, copied, floats, whole
+from partita.io.codec import Null, Shape, Side, copied, floats, whole
 
 __all__ = ["SavedCalibration"]
 
 Array = NDArray[np.float64]
+
+BINS = ("predicted", "observed", "count")
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,7 @@ class SavedDensity:
     n_dimensions: Annotated[int, Side("q")]
     n_clusters: Annotated[int, Side("K")]
     kind: Kind
-    freedom: float | None
-    """None is infinite."""
+    freedom: Annotated[float, Null(math.inf)]
     bic: float
     shares: Annotated[Array, floats("M")]
     owner: Annotated[NDArray[np.int64], whole("M", below="K")]
@@ -53,22 +55,8 @@ class SavedDensity:
         """The record of a density."""
         if density is None:
             return None
-        mixture, subspace = density.mixture, density.subspace
-        return cls(
-            density.reading,
-            density.n_dimensions,
-            density.n_clusters,
-            mixture.kind,
-            mixture.freedom if np.isfinite(mixture.freedom) else None,
-            density.bic,
-            mixture.shares,
-            density.owner,
-            mixture.means,
-            mixture.whiteners,
-            subspace.centre,
-            subspace.variances,
-            subspace.basis[:, : density.n_dimensions],
-        )
+        basis = density.subspace.basis[:, : density.n_dimensions]
+        return copied(cls, density, density.mixture, density.subspace, basis=basis)
 
     def check(self) -> None:
         """Raise `ModelError` for whiteners that are not those of the components."""
@@ -78,36 +66,28 @@ class SavedDensity:
 
     def made(self) -> Density:
         """The density."""
-        freedom = np.inf if self.freedom is None else self.freedom
-        mixture = Mixture(self.kind, self.shares, self.means, self.whiteners, freedom)
-        return copied(
-            Density,
-            self,
-            subspace=Subspace(self.centre, self.basis, self.variances),
-            mixture=mixture,
-            aicc=self.bic,
-        )
+        return copied(Density, self, subspace=copied(Subspace, self), mixture=copied(Mixture, self), aicc=self.bic)
 
 
 @dataclass(frozen=True)
 class SavedAlternative:
-    """A reading that was tried; a criterion of None is that of a reading that has none."""
+    """A reading that was tried."""
 
     method: Method
-    bic: float | None
+    bic: Annotated[float, Null(math.nan)]
     n_components: int
     agreement: float
 
 
 @dataclass(frozen=True)
 class SavedWords:
-    """What a calibration says of itself; a stability of None is unknown."""
+    """What a calibration says of itself."""
 
     method: Method
     kind: str
     n_components: int
     n_dimensions: int
-    stability: float | None
+    stability: Annotated[float, Null(math.nan)]
     alternatives: tuple[SavedAlternative, ...]
 
 
@@ -126,36 +106,25 @@ class SavedCalibration:
     @classmethod
     def of(cls, calibrator: Calibrator, calibration: Calibration) -> SavedCalibration:
         """The record of a calibration."""
-        tried = tuple(copied(SavedAlternative, a, bic=_none_for_nan(a.bic)) for a in calibration.alternatives)
-        stability = _none_for_nan(calibration.stability)
+        tried = tuple(copied(SavedAlternative, each) for each in calibration.alternatives)
+        bins = calibration.reliability
         return cls(
             calibrator.temperature.value,
             calibrator.temperature.smoothing,
-            copied(SavedWords, calibration, stability=stability, alternatives=tried),
+            copied(SavedWords, calibration, alternatives=tried),
             SavedDensity.of(calibrator.density),
-            *(getattr(calibration.reliability, name, None) for name in ("predicted", "observed", "count")),
+            *(None if bins is None else getattr(bins, name) for name in BINS),
         )
+
+    def check(self) -> None:
+        """Raise `ModelError` for some of the bins without the others."""
+        if len({getattr(self, name) is None for name in BINS}) > 1:
+            raise ModelError("the reliability of the model lacks some of its arrays; save the model again")
 
     def made(self) -> tuple[Calibrator, Calibration]:
         """The calibrator, and the calibration that tells of it."""
         density = None if self.density is None else self.density.made()
-        tried = tuple(copied(Alternative, a, bic=_nan_for_none(a.bic)) for a in self.said.alternatives)
-        bins: Any = (self.predicted, self.observed, self.count)
-        calibration = copied(
-            Calibration,
-            self.said,
-            temperature=self.temperature,
-            smoothing=self.smoothing,
-            stability=_nan_for_none(self.said.stability),
-            reliability=None if any(each is None for each in bins) else Reliability(*bins),
-            alternatives=tried,
-        )
+        tried = tuple(copied(Alternative, each) for each in self.said.alternatives)
+        bins = None if self.count is None else copied(Reliability, self)
+        calibration = copied(Calibration, self.said, self, reliability=bins, alternatives=tried)
         return Calibrator(density, Temperature(self.temperature, self.smoothing)), calibration
-
-
-def _none_for_nan(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
-
-
-def _nan_for_none(value: float | None) -> float:
-    return float("nan") if value is None else value

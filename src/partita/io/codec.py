@@ -8,6 +8,7 @@ beside it. To save another thing, write its record; `encode` and `decode` need n
 | bool, int, float, str, Literal; tuples and dictionaries of these | JSON; NaN and infinities as words |
 | a setting: a loss, a sampler, a prior ... (`partita.io.settings`) | its name and options |
 | a record, or a tuple of records | an object, or a list of them; of a union the one of that `kind` |
+| `Annotated[float, Null(math.inf)]` | null where it is infinite |
 | `Annotated[array, floats("N", "K")]` | an array; JSON holds its name in records with `BY_NAME` only |
 | `Annotated[dict[str, array], Under("evidence.")]` | all arrays whose names begin so |
 | `Config` | an object of JSON that the record reads itself |
@@ -33,8 +34,8 @@ from numpy.typing import NDArray
 from partita.errors import ModelError
 from partita.io.settings import SETTINGS, fits, kinds_of, plain_parameter, revived_parameter
 
-__all__ = ["Arrays", "Config", "Shape", "Side", "Under", "copied", "decode", "encode", "flags", "floats", "missing",
-           "partitions", "reals", "whole"]  # fmt: skip
+__all__ = ["Arrays", "Config", "Null", "Shape", "Side", "Under", "copied", "decode", "encode", "flags", "floats",
+           "missing", "partitions", "reals", "whole"]  # fmt: skip
 
 Arrays = dict[str, NDArray[Any]]
 Config = dict[str, Any]
@@ -60,6 +61,13 @@ class Side:
     """The side of arrays whose length a whole number is."""
 
     name: str
+
+
+@dataclass(frozen=True)
+class Null:
+    """The float that JSON's null stands for: NaN or infinity."""
+
+    value: float
 
 
 @dataclass(frozen=True)
@@ -121,15 +129,17 @@ def partitions(*sides: str | None, name: str | None = None, as_type: Any = None)
     return Shape("whole numbers", "i", sides, name, as_type, numbered=True)
 
 
-def copied(kind: type[Record], thing: Any, /, **others: Any) -> Record:
-    """A record or another dataclass, of the attributes of a thing that are called as its fields; `others` differ.
+def copied(kind: type[Record], /, *things: Any, **others: Any) -> Record:
+    """A dataclass of the attributes that things have under the names of its fields, the first one's; `others` differ.
 
     >>> from partita.partition.result import Tried
     >>> copied(Tried, Tried("sof", 3, 0.5), loss=0.25)
     Tried(method='sof', n_clusters=3, loss=0.25)
     """
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    return kind(**{name: others[name] if name in others else getattr(thing, name) for name in names})
+    own = dict(others)
+    for name in (field.name for field in fields(kind) if field.name not in own):  # type: ignore[arg-type]
+        own[name] = next(getattr(thing, name) for thing in things if hasattr(thing, name))
+    return kind(**own)
 
 
 def missing(what: str) -> ModelError:
@@ -223,6 +233,8 @@ def _encoded(record: Any, prefix: str, arrays: Arrays) -> Config:
                 arrays[name] = np.asarray(value)
         elif _holds_arrays(hint, mark):
             arrays |= {prefix + mark.prefix + name: array for name, array in value.items()}
+        elif isinstance(mark, Null):
+            config[field.name] = float(value) if math.isfinite(value) else None
         elif value is not None or field.default is MISSING:  # what may be left out is
             under = prefix + (mark.prefix if isinstance(mark, Under) else "")
             config[field.name] = value if hint == Config else _json(field.name, value, under, arrays)
@@ -292,6 +304,8 @@ class _Decoding:
         if name not in values:
             raise missing(f"{name} of {what}")
         value, kinds = values[name], kinds_of(hint)
+        if value is None and isinstance(mark, Null):
+            return mark.value
         if value is None and type(None) in kinds:
             return None
         kinds = tuple(kind for kind in kinds if kind is not type(None))

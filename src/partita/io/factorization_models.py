@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from partita.affinity import FactorEvidence
 from partita.affinity.normalise import How
 from partita.errors import ModelError
 from partita.estimators.base import FactorizationEstimator
@@ -16,7 +17,7 @@ from partita.estimators.extension import Extension
 from partita.estimators.scaling import Scaling
 from partita.io.calibrations import SavedCalibration
 from partita.io.codec import Arrays, Config, Side, Under, copied, reals, whole
-from partita.io.settings import made_with, plain_parameter, revived_builder, revived_parameter
+from partita.io.settings import made_with, parameters_of, revived_builder
 from partita.membership import row_entropy
 from partita.objectives import Domain
 
@@ -80,16 +81,16 @@ class SavedFactorization:
     def of(cls, estimator: FactorizationEstimator) -> SavedFactorization:
         """The record of a fitted estimator; NotFittedError before `fit`, and InputError for what cannot be kept."""
         check_is_fitted(estimator)
-        extension = estimator._extension
-        parameters = {name: v for name, v in estimator.get_params(deep=False).items() if name not in NOT_KEPT}
-        arrays = extension.state()
-        evidence = {name.removeprefix(EVIDENCE): arrays.pop(name) for name in list(arrays) if name.startswith(EVIDENCE)}
-        calibrator = getattr(estimator, "_calibrator", None)
-        return cls(
-            parameters={name: plain_parameter(name, value) for name, value in parameters.items()},
+        extension, calibrator = estimator._extension, getattr(estimator, "_calibrator", None)
+        evidence = {name: np.asarray(array) for name, array in extension.evidence.state().items()}
+        if isinstance(extension.evidence, FactorEvidence) and not extension.folded:
+            evidence["factor"] = extension.evidence.dense_factor()
+        return copied(
+            cls,
+            extension,
+            parameters=parameters_of(estimator, *NOT_KEPT),
             affinity=estimator._builder_.config(),
             normalization=extension.how,
-            domain=extension.domain,
             fitted=copied(Fitted, estimator),
             feature_names=tuple(str(name) for name in getattr(estimator, "feature_names_in_", [])),
             columns=getattr(estimator, "_columns", None),
@@ -99,9 +100,13 @@ class SavedFactorization:
             scale=np.atleast_1d(np.asarray(estimator.scale_, dtype=np.float64)),
             evidence=evidence,
             calibration=None if calibrator is None else SavedCalibration.of(calibrator, estimator.calibration_),
+            used=None if extension.used is None else extension.used.astype(np.float64),
+            diffused=np.array(1.0) if extension.diffused else None,
+            folded=np.array(1.0) if extension.folded else None,
+            centre=getattr(extension.scaling, "centre", None),
+            spread=getattr(extension.scaling, "spread", None),
             factor=getattr(estimator, "factor_", None),
             unassigned=getattr(estimator, "unassigned_", None),
-            **{name.removeprefix("scaling."): array for name, array in arrays.items()},
         )
 
     def check(self) -> None:
@@ -126,7 +131,7 @@ class SavedFactorization:
 
     def made(self, kind: type[FactorizationEstimator]) -> FactorizationEstimator:
         """The estimator, fitted."""
-        estimator = made_with(kind, {name: revived_parameter(value) for name, value in self.parameters.items()})
+        estimator = made_with(kind, self.parameters)
         estimator._builder_ = builder = revived_builder(self.affinity)
         scaled = self.centre is not None and self.spread is not None
         estimator._extension = copied(

@@ -6,7 +6,7 @@ drawn; both in the units in which was sampled. What chains say of each other is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from partita.errors import InputError, ModelError
 from partita.estimators.dp_gaussian_mixture import DPGaussianMixture
 from partita.io.codec import Arrays, Config, Under, copied, flags, floats, partitions, whole
 from partita.io.given_labels import given_labels, labels_as_given
-from partita.io.settings import made_with, plain_parameter, revived_parameter
+from partita.io.settings import made_with, parameters_of
 from partita.mixture import GammaPrior, SampledPartitions, Sampler
 from partita.mixture.agreement import ChainAgreement
 from partita.mixture.base import Model
@@ -190,9 +190,8 @@ class SavedMixture:
         check_is_fitted(model, "result_")
         result, found = model.result_, model.result_.agreement
         start, given = given_labels("start", model.start)
-        parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "start"}
         return cls(
-            parameters={name: plain_parameter(name, value) for name, value in parameters.items()} | {"start": start},
+            parameters=parameters_of(model, "start") | {"start": start},
             sampled=copied(Sampled, result),
             r_hat=Traced(**result.r_hat),
             effective_sample_size=Traced(**result.effective_sample_size),
@@ -220,9 +219,7 @@ class SavedMixture:
 
     def made(self, kind: type[DPGaussianMixture]) -> DPGaussianMixture:
         """The estimator, fitted."""
-        parameters = {name: revived_parameter(value) for name, value in self.parameters.items() if name != "start"}
-        start = labels_as_given("start", self.parameters["start"], self.start)
-        model = made_with(kind, parameters | {"start": start})
+        model = made_with(kind, self.parameters, start=labels_as_given("start", self.parameters["start"], self.start))
         model.result_ = result = self._result()
         model.n_features_in_ = len(result.density.units.unit)
         if self.feature_names:
@@ -254,11 +251,10 @@ class SavedMixture:
 
 
 def _saved_density(density: PredictiveDensity) -> Student | Gaussian:
-    units: dict[str, Any] = {field.name: getattr(density.units, field.name) for field in fields(Units)}
     if isinstance(density, StudentDensity):
         model = density.model
         prior, alpha = copied(ConjugatePrior, model.prior), Concentration(*map(float, model.alpha))
-        return copied(Student, density, kind="student", prior=prior, concentration=alpha, items=model.items, **units)
+        return copied(Student, density, model, density.units, kind="student", prior=prior, concentration=alpha)
     if isinstance(density, GaussianDensity):
-        return copied(Gaussian, density, kind="gaussian", **units)
+        return copied(Gaussian, density, density.units, kind="gaussian")
     raise InputError(f"a density of type {type(density).__name__} cannot be saved")

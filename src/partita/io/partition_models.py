@@ -19,7 +19,7 @@ from partita.estimators.bayesian_partition import BayesianPartition
 from partita.io.chain_comparisons import SavedComparison
 from partita.io.codec import Arrays, Config, Under, copied, floats, missing, partitions, whole
 from partita.io.given_labels import given_labels, labels_as_given
-from partita.io.settings import made_with, plain_parameter, revived_parameter
+from partita.io.settings import made_with, parameters_of
 from partita.io.solve_results import SavedResult
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss
@@ -139,10 +139,9 @@ class SavedPartition:
         check_is_fitted(model, "result_")
         draws, found = model.draws_, model.agreement_
         starts, given = given_labels("starts", model.starts)
-        parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "starts"}
         numbered = draws is not None and draws.given is not None
         return cls(
-            parameters={name: plain_parameter(name, value) for name, value in parameters.items()} | {"starts": starts},
+            parameters=parameters_of(model, "starts") | {"starts": starts},
             fitted_loss=model.loss_,
             search=Search.of(model.result_),
             said=model._said,
@@ -170,9 +169,8 @@ class SavedPartition:
 
     def made(self, kind: type[BayesianPartition]) -> BayesianPartition:
         """The estimator, fitted."""
-        parameters = {name: revived_parameter(value) for name, value in self.parameters.items() if name != "starts"}
         starts = labels_as_given("starts", self.parameters["starts"], self.starts)
-        model = made_with(kind, parameters | {"starts": starts})
+        model = made_with(kind, self.parameters, starts=starts)
         model.result_ = result = self.search.made(self.fitted_loss)
         model.labels_, model.n_clusters_ = result.labels, result.n_clusters
         model.expected_loss_, model.loss_ = result.expected_loss, result.loss

@@ -24,7 +24,16 @@ from partita.partition.losses import ConstantPotts, PartitionLoss
 from partita.scams import ADMM
 from partita.solvers import Solver
 
-__all__ = ["SETTINGS", "fits", "kinds_of", "made_with", "plain_parameter", "revived_builder", "revived_parameter"]
+__all__ = [
+    "SETTINGS",
+    "fits",
+    "kinds_of",
+    "made_with",
+    "parameters_of",
+    "plain_parameter",
+    "revived_builder",
+    "revived_parameter",
+]
 
 Kind = TypeVar("Kind")
 
@@ -114,16 +123,31 @@ def revived_builder(config: dict[str, Any]) -> Builder:
     return Builder.from_config(config)
 
 
-def made_with(kind: type[Kind], parameters: Mapping[str, Any]) -> Kind:
-    """An estimator with these parameters, those that this version knows, checked as `fit` checks them.
+def parameters_of(estimator: Any, *others: str) -> dict[str, Any]:
+    """The parameters of an estimator as JSON, but for `others`.
 
     Raises
     ------
+    InputError
+        For what a folder of numbers and JSON cannot hold.
+    """
+    given = estimator.get_params(deep=False)
+    return {name: plain_parameter(name, value) for name, value in given.items() if name not in others}
+
+
+def made_with(kind: type[Kind], parameters: Mapping[str, Any], **others: Any) -> Kind:
+    """An estimator of `parameters_of` and `others`, those that this version knows, checked as `fit` checks them.
+
+    Raises
+    ------
+    ModelError
+        For settings that nothing in this version has.
     ValueError
         For parameters that `fit` would refuse.
     """
     known = inspect.signature(kind).parameters
-    estimator: Any = kind(**{name: value for name, value in parameters.items() if name in known})
+    revived = {name: revived_parameter(value) for name, value in parameters.items() if name not in others}
+    estimator: Any = kind(**{name: value for name, value in (revived | others).items() if name in known})
     estimator._validate_params()
     return estimator  # type: ignore[no-any-return]
 
