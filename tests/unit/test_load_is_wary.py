@@ -152,7 +152,7 @@ def test_a_description_that_asks_for_something_else_is_refused(saved, tmp_path, 
         ("landing", lambda a: a[:-3].copy(), "array 'landing'"),
         ("quadratic", lambda a: np.ones((9, 9)), "array 'quadratic'"),
         ("factors", lambda a: np.full_like(a, np.inf), "infinite"),
-        ("evidence.X", lambda a: a[:4].copy(), "several numbers of items"),
+        ("evidence.X", lambda a: a[:4].copy(), "array 'evidence"),
         ("evidence.X", lambda a: a.astype(np.uint8), "uint8"),
     ],
 )

@@ -23,7 +23,8 @@ from partita.calibration.calibrate import Method
 from partita.calibration.mixture import Kind
 from partita.calibration.selection import Reading
 from partita.errors import ModelError
-from partita.io.codec import Null, Shape, Side, copied, floats, whole
+from partita.io.codec import Null, Side, copied
+from partita.shapes import Shape, floats, whole
 
 __all__ = ["SavedCalibration"]
 

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import ModelError
-from partita.io.codec import copied, floats, whole
+from partita.io.codec import copied
 from partita.partition.chains import ChainComparison
+from partita.shapes import floats, whole
 
 __all__ = ["SavedComparison"]
 

@@ -13,8 +13,8 @@ beside it. To save another thing, write its record; `encode` and `decode` need n
 | `Annotated[dict[str, array], Under("evidence.")]` | all arrays whose names begin so |
 | `Config` | an object of JSON that the record reads itself |
 
-Nobody vouches for a model's files, so decoding checks every value against its hint, and every array against the type
-and sides that are declared: sides with one name have one length in the whole model, and `Side` binds one to a count.
+Nobody vouches for a model's files, so decoding checks every value against its hint, and every array against the shape
+that is declared (`partita.shapes`): sides with one name have one length in the whole model, and `Side` is a count.
 Whole numbers are counts: negative ones are refused. What else has to hold, a record says in `check`, which is called
 before anything is made of it: compiled code reads arrays without looking at bounds. Classes are those of the hints;
 nothing is looked up by a name from a file but settings, and those in a registry.
@@ -33,9 +33,9 @@ from numpy.typing import NDArray
 
 from partita.errors import ModelError
 from partita.io.settings import SETTINGS, fits, kinds_of, plain_parameter, revived_parameter
+from partita.shapes import Shape, require
 
-__all__ = ["Arrays", "Config", "Null", "Shape", "Side", "Under", "copied", "decode", "encode", "flags", "floats",
-           "missing", "partitions", "reals", "whole"]  # fmt: skip
+__all__ = ["Arrays", "Config", "Null", "Side", "Under", "copied", "decode", "encode", "missing"]
 
 Arrays = dict[str, NDArray[Any]]
 Config = dict[str, Any]
@@ -45,8 +45,6 @@ Record = TypeVar("Record")
 UNUSUAL = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 # What an error says was expected.
 EXPECTED = {bool: "true or false", int: "a whole number of at least 0", float: "a number", str: "text"}
-# Labels that are looked at in one go.
-AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -68,65 +66,6 @@ class Null:
     """The float that JSON's null stands for: NaN or infinity."""
 
     value: float
-
-
-@dataclass(frozen=True)
-class Shape:
-    """What an array has to be; see `floats`, `reals`, `whole`, `flags` and `partitions`.
-
-    Attributes
-    ----------
-    kind : str
-        Of its numbers, in words.
-    types : str
-        The kinds of NumPy's types, or the name of one type.
-    sides : tuple of str or None, or None
-        Names of its sides; None for any length, and None in the place of the tuple for any shape.
-    name : str, optional
-        Of the array, where it is not that of the field.
-    as_type : type, optional
-        That it is handed out in.
-    below : str, optional
-        Side whose length all its numbers are below.
-    lacking : bool
-        Whether NaN may be among the numbers.
-    numbered : bool
-        Whether its rows are partitions, clusters numbered from 0 by first appearance.
-    """
-
-    kind: str
-    types: str
-    sides: tuple[str | None, ...] | None
-    name: str | None = None
-    as_type: Any = None
-    below: str | None = None
-    lacking: bool = False
-    numbered: bool = False
-
-
-def floats(*sides: str | None, name: str | None = None) -> Shape:
-    """Finite doubles."""
-    return Shape("float64", "float64", sides, name)
-
-
-def reals(*sides: str | None, name: str | None = None) -> Shape:
-    """Floats of any precision, which may be NaN and not infinite."""
-    return Shape("floats", "f", sides, name, lacking=True)
-
-
-def whole(*sides: str | None, name: str | None = None, as_type: Any = None, below: str | None = None) -> Shape:
-    """Signed whole numbers; with `below` from 0 on."""
-    return Shape("whole numbers", "i", sides, name, as_type, below)
-
-
-def flags(*sides: str | None) -> Shape:
-    """Truth values."""
-    return Shape("truth values", "b", sides)
-
-
-def partitions(*sides: str | None, name: str | None = None, as_type: Any = None) -> Shape:
-    """Partitions, each numbered 0..K-1 by first appearance; the last side is that of their items."""
-    return Shape("whole numbers", "i", sides, name, as_type, numbered=True)
 
 
 def copied(kind: type[Record], /, *things: Any, **others: Any) -> Record:
@@ -157,6 +96,7 @@ def encode(record: Any) -> tuple[Config, Arrays]:
 
     Examples
     --------
+    >>> from partita.shapes import partitions
     >>> @dataclass
     ... class Seen:
     ...     gap: float
@@ -178,6 +118,7 @@ def decode(kind: type[Record], config: Any, arrays: Arrays) -> Record:
 
     Examples
     --------
+    >>> from partita.shapes import partitions
     >>> @dataclass
     ... class Seen:
     ...     n: Annotated[int, Side("M")]
@@ -329,31 +270,9 @@ class _Decoding:
         return plain
 
     def _array(self, name: str, shape: Shape) -> NDArray[Any]:
-        """The array of that name, which is what it has to be."""
         if name not in self._arrays:
             raise missing(f"array {name!r} of the model")
-        array, what = self._arrays[name], f"array {name!r} of the model"
-        wanted = [str(n) for n in array.shape] if shape.sides is None else list(map(self._length, shape.sides))
-        same = len(wanted) == array.ndim and shape.types in (array.dtype.kind, array.dtype.name)
-        if same and shape.sides is not None:
-            lengths = zip(shape.sides, array.shape, strict=True)
-            same = all(side is None or self._sides.setdefault(side, n) == n for side, n in lengths)
-        if not same:
-            found = f"{array.dtype} of shape {array.shape}, expected {shape.kind} of shape ({', '.join(wanted)})"
-            raise ModelError(f"{what} is {found}; save the model again")
-        if array.dtype.kind == "f" and (np.isinf(array) if shape.lacking else ~np.isfinite(array)).any():
-            raise ModelError(
-                f"{what} holds {'infinite numbers' if shape.lacking else 'NaN or infinities'}; save the model again"
-            )
-        if shape.below is not None and not ((array >= 0) & (array < self._sides[shape.below])).all():
-            raise ModelError(f"{what} should hold 0..{self._sides[shape.below] - 1} only; save the model again")
-        if shape.numbered:
-            _require_partitions(np.atleast_2d(array), what)
-        return array if shape.as_type is None else array.astype(shape.as_type)
-
-    def _length(self, side: str | None) -> str:
-        """The length of a side as an error tells it."""
-        return str(self._sides.get(side or "", "any"))
+        return require(self._arrays[name], shape, name, self._sides)
 
 
 def _of_kind(kinds: tuple[Any, ...], value: Any, name: str) -> Any:
@@ -378,22 +297,6 @@ def _plain(value: Any, hint: Any, what: str) -> Any:
         expected = f"one of {', '.join(map(str, args))}" if origin is Literal else EXPECTED.get(hint, str(hint))
         raise _odd(value, what, expected)
     return float(value) if hint is float else value
-
-
-def _require_partitions(labels: NDArray[Any], what: str) -> None:
-    """Raise `ModelError` unless each row is 0..K-1 in order of first appearance.
-
-    Compiled code makes room for as many clusters as the largest label says, and takes each to have an item.
-    """
-    M, N = labels.shape
-    if N == 0:
-        raise ModelError(f"{what} has no items; save the model again")
-    rows = max(1, AT_ONCE // N)
-    for low in range(0, M, rows):
-        block = labels[low : low + rows]
-        top = np.maximum.accumulate(block, axis=1)
-        if (block < 0).any() or block[:, 0].any() or (block[:, 1:] - top[:, :-1] > 1).any():
-            raise ModelError(f"{what} should number the clusters of each partition by first appearance; save it again")
 
 
 def _odd(value: Any, what: str, expected: str) -> ModelError:

@@ -16,10 +16,11 @@ from partita.estimators.base import FactorizationEstimator
 from partita.estimators.extension import Extension
 from partita.estimators.scaling import Scaling
 from partita.io.calibrations import SavedCalibration
-from partita.io.codec import Arrays, Config, Side, Under, copied, reals, whole
+from partita.io.codec import Arrays, Config, Side, Under, copied
 from partita.io.settings import made_with, parameters_of, revived_builder
 from partita.membership import row_entropy
 from partita.objectives import Domain
+from partita.shapes import reals, require, whole
 
 __all__ = ["SavedFactorization"]
 
@@ -30,10 +31,6 @@ NOT_KEPT = ("checkpoint", "verbose")
 EVIDENCE = "evidence."
 # How far the rows of a membership may be from the simplex: it is written as it was fitted.
 ROUNDING = 1e-6
-# Arrays of evidence with a row, or an entry, for each fitted item that entered it.
-BY_ITEM = ("X", "sigma", "core", "images", "items", "least")
-# Those with a column for each feature, and those that may be infinite.
-BY_FEATURE, UNBOUNDED = ("X", "landmarks"), ("sigma", "core")
 
 
 @dataclass(frozen=True)
@@ -127,7 +124,9 @@ class SavedFactorization:
                 raise ModelError(f"the model names {len(names)} {what}, expected {d}; fit it again")
         if self.domain not in Domain.registry:
             raise ModelError(f"unknown domain {self.domain!r}: upgrade Partita, or fit it again")
-        _require_evidence(self.evidence, d)
+        stored, lengths = revived_builder(self.affinity).stored, {"d": d}
+        for name in stored.keys() & self.evidence.keys():
+            require(self.evidence[name], stored[name], EVIDENCE + name, lengths)
 
     def made(self, kind: type[FactorizationEstimator]) -> FactorizationEstimator:
         """The estimator, fitted."""
@@ -157,27 +156,3 @@ class SavedFactorization:
         if self.feature_names:
             estimator.feature_names_in_ = np.array(self.feature_names, dtype=object)
         return estimator
-
-
-def _require_evidence(arrays: Arrays, d: int) -> None:
-    """Raise `ModelError` for evidence that is not of one number of items and of d features.
-
-    Compiled code goes through it without looking at bounds, so what it reads has to be as long as it says.
-    """
-    sizes = {}
-    for name, array in arrays.items():
-        told = f"array '{EVIDENCE}{name}' of the model is {array.dtype} of shape {array.shape}"
-        if array.dtype.kind == "f" and name not in UNBOUNDED and np.isinf(array).any():
-            raise ModelError(f"array '{EVIDENCE}{name}' of the model holds infinite numbers; fit it again")
-        if name in BY_FEATURE and (array.ndim != 2 or array.shape[1] != d):
-            raise ModelError(f"{told}, expected {d} columns; fit it again")
-        if name in BY_ITEM and (array.ndim > 2 or array.dtype.kind != "f"):
-            raise ModelError(f"{told}, expected floats of one or two sides; fit it again")
-        if name in BY_ITEM and array.ndim:  # a number for all items together is none of each
-            sizes[name] = len(array)
-        if name == "centre" and (array.shape != (d,) or array.dtype.kind != "f"):
-            raise ModelError(f"{told}, expected {d} floats; fit it again")
-        if name == "length" and (array.ndim or not array > 0):
-            raise ModelError(f"{told}, expected one positive number; fit it again")
-    if len(set(sizes.values())) > 1:
-        raise ModelError(f"the evidence of the model is of several numbers of items ({sizes}); fit it again")

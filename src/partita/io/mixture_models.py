@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.errors import InputError, ModelError
 from partita.estimators.dp_gaussian_mixture import DPGaussianMixture
-from partita.io.codec import Arrays, Config, Under, copied, flags, floats, partitions, whole
+from partita.io.codec import Arrays, Config, Under, copied
 from partita.io.given_labels import given_labels, labels_as_given
 from partita.io.settings import made_with, parameters_of
 from partita.mixture import GammaPrior, SampledPartitions, Sampler
@@ -24,6 +24,7 @@ from partita.mixture.base import Model
 from partita.mixture.density import GaussianDensity, PredictiveDensity, StudentDensity
 from partita.mixture.priors import ComponentPrior
 from partita.mixture.units import Units
+from partita.shapes import flags, floats, partitions, whole
 
 __all__ = ["SavedMixture"]
 

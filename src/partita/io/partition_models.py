@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from partita.errors import ModelError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.io.chain_comparisons import SavedComparison
-from partita.io.codec import Arrays, Config, Under, copied, floats, missing, partitions, whole
+from partita.io.codec import Arrays, Config, Under, copied, missing
 from partita.io.given_labels import given_labels, labels_as_given
 from partita.io.settings import made_with, parameters_of
 from partita.io.solve_results import SavedResult
@@ -25,6 +25,7 @@ from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss
 from partita.partition.result import PartitionResult, Run, Tried
 from partita.runs import Status
+from partita.shapes import floats, partitions, whole
 
 __all__ = ["SavedPartition"]
 

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import ModelError
-from partita.io.codec import copied, floats, whole
+from partita.io.codec import copied
 from partita.membership import Membership
 from partita.runs import Status
+from partita.shapes import floats, whole
 from partita.solvers.result import Restart, SolveResult
 
 __all__ = ["SavedResult"]
