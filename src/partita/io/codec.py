@@ -31,9 +31,9 @@ from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_t
 import numpy as np
 from numpy.typing import NDArray
 
+from partita import shapes
 from partita.errors import ModelError
 from partita.io.settings import SETTINGS, fits, kinds_of, plain_parameter, revived_parameter
-from partita.shapes import Shape, require
 
 __all__ = ["Arrays", "Config", "Null", "Side", "Under", "copied", "decode", "encode", "missing"]
 
@@ -96,11 +96,10 @@ def encode(record: Any) -> tuple[Config, Arrays]:
 
     Examples
     --------
-    >>> from partita.shapes import partitions
     >>> @dataclass
     ... class Seen:
     ...     gap: float
-    ...     draws: Annotated[Any, partitions("M", "N")]
+    ...     draws: Annotated[Any, shapes.partitions("M", "N")]
     >>> encode(Seen(math.inf, np.array([[0, 1, 0]])))
     ({'gap': 'inf'}, {'draws': array([[0, 1, 0]])})
     """
@@ -118,11 +117,10 @@ def decode(kind: type[Record], config: Any, arrays: Arrays) -> Record:
 
     Examples
     --------
-    >>> from partita.shapes import partitions
     >>> @dataclass
     ... class Seen:
     ...     n: Annotated[int, Side("M")]
-    ...     draws: Annotated[Any, partitions("M", "N")]
+    ...     draws: Annotated[Any, shapes.partitions("M", "N")]
     >>> decode(Seen, {"n": 1}, {"draws": np.array([[0, 1, 0]])}).draws
     array([[0, 1, 0]])
     >>> decode(Seen, {"n": 2}, {"draws": np.array([[0, 1, 0]])})
@@ -166,7 +164,7 @@ def _encoded(record: Any, prefix: str, arrays: Arrays) -> Config:
     kind: Any = type(record)
     for field, hint, mark in _declared(kind):
         value = getattr(record, field.name)
-        if isinstance(mark, Shape):
+        if isinstance(mark, shapes.Shape):
             name = prefix + (mark.name or field.name)
             if _by_name(kind):
                 config[field.name] = None if value is None else _put(arrays, name, value)
@@ -227,7 +225,7 @@ class _Decoding:
     def _taken(self, kind: type, values: Mapping[str, Any], what: str, prefix: str) -> Iterator[tuple[str, Any]]:
         for field, hint, mark in _declared(kind):
             name, may_lack = field.name, field.default is not MISSING
-            if isinstance(mark, Shape):
+            if isinstance(mark, shapes.Shape):
                 array: str | None = prefix + (mark.name or name)
                 if _by_name(kind):
                     array = self._value(values, name, what, str | None if may_lack else str, None, "")
@@ -269,10 +267,10 @@ class _Decoding:
             raise _odd(value, f"{name} of {what}", str(self._sides[mark.name]))
         return plain
 
-    def _array(self, name: str, shape: Shape) -> NDArray[Any]:
+    def _array(self, name: str, shape: shapes.Shape) -> NDArray[Any]:
         if name not in self._arrays:
             raise missing(f"array {name!r} of the model")
-        return require(self._arrays[name], shape, name, self._sides)
+        return shapes.require(self._arrays[name], shape, name, self._sides)
 
 
 def _of_kind(kinds: tuple[Any, ...], value: Any, name: str) -> Any:
