@@ -21,25 +21,6 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SavedRestart:
-    """A restart of N items and K clusters."""
-
-    BY_NAME: ClassVar = True
-    status: Status
-    start: str
-    n_iter: int
-    n_products: int
-    objective: float
-    optimality: float
-    seconds: float
-    scale: Annotated[Array, floats("K")]
-    labels: Annotated[NDArray[np.int32], whole("N", below="K", as_type=np.int32)]
-    trace: Annotated[Array, floats(None)]
-    membership: Annotated[Array | None, floats("N", "K")] = None
-    factor: Annotated[Array | None, floats("N", "K")] = None
-
-
-@dataclass(frozen=True)
 class SavedResult:
     """The best restart and all of them.
 
@@ -64,15 +45,14 @@ class SavedResult:
     labels: Annotated[NDArray[np.int64], whole("N", below="K", as_type=np.int64)]
     scale: Annotated[Array, floats("K")]
     trace: Annotated[Array, floats(None)]
-    restarts: tuple[SavedRestart, ...]
+    restarts: tuple[Restart, ...]
     factor: Annotated[Array | None, floats("N", "K")] = None
 
     @classmethod
     def of(cls, result: SolveResult) -> SavedResult:
         """The record of a result."""
         found = result.membership
-        restarts = tuple(copied(SavedRestart, restart) for restart in result.restarts)
-        return copied(cls, result, membership=found.matrix, labels=found.labels, restarts=restarts)
+        return copied(cls, result, membership=found.matrix, labels=found.labels)
 
     def check(self) -> None:
         """Raise `ModelError` where nothing led to the result."""
@@ -86,7 +66,6 @@ class SavedResult:
         own: dict[str, Any] = {
             "membership": membership,
             "factor": membership.matrix if self.factor is self.membership else self.factor,
-            "restarts": tuple(copied(Restart, restart) for restart in self.restarts),
         }
         known = {field.name for field in fields(SolveResult)}
         return SolveResult(**{name: value for name, value in vars(self).items() if name in known} | own)
