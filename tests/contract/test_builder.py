@@ -7,6 +7,7 @@ from partita import SoftClustering, load, save
 from partita.affinity import Builder, FactorEvidence
 from partita.metrics import adjusted_rand_index
 from partita.n_clusters import Verdict
+from partita.shapes import require
 
 every = pytest.mark.parametrize("name", sorted(Builder.registry))
 N, D = 90, 24
@@ -59,6 +60,15 @@ def test_a_builder_comes_back_from_its_configuration_and_its_evidence_from_its_s
         dense.append(rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows))
     assert len(dense[0]) == len(new)
     np.testing.assert_array_equal(*dense)
+
+
+@every
+def test_the_arrays_of_its_evidence_are_as_it_declares_them_and_none_is_left_out(name):
+    builder, evidence, X, _, _ = built(name)
+    state, lengths = evidence.state(), {"d": X.shape[1]}
+    assert not builder.stored or state.keys() <= builder.stored.keys()
+    for key in state.keys() & builder.stored.keys():
+        require(np.asarray(state[key]), builder.stored[key], key, lengths)
 
 
 @every

@@ -328,7 +328,7 @@ def test_a_changed_model_is_refused(tmp_path):
     description = json.loads(file.read_text())
     description["config"]["calibration"]["density"]["n_clusters"] = 1
     file.write_text(json.dumps(description))
-    with pytest.raises(ModelError, match="fit it again"):
+    with pytest.raises(ModelError, match="n_clusters of density is 1, expected 2"):
         partita.load(tmp_path / "model")
 
 

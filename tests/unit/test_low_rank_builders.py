@@ -28,6 +28,7 @@ from partita.affinity import (
 from partita.affinity.landmark_choice import chosen_landmarks
 from partita.errors import InputError, MemoryLimitError
 from partita.estimators import extension
+from partita.io import read_model
 from partita.kernels.threads import limit_threads
 from partita.metrics import adjusted_rand_index
 
@@ -309,8 +310,9 @@ def test_a_saved_model_scores_alike(builder, how, tmp_path):
 def test_a_saved_model_of_landmarks_holds_no_array_of_n_rows_but_the_memberships(tmp_path):
     X, _ = cloud(n=5000)
     model = SoftClustering(3, affinity=Landmarks(n_landmarks=50), random_state=0).fit(X)
-    arrays = model._extension.state()
-    assert max(np.size(array) for array in arrays.values()) < len(X)
+    save(model, tmp_path / "model")
+    arrays = read_model(tmp_path / "model")[1]
+    assert {name for name, array in arrays.items() if np.size(array) >= len(X)} == {"membership", "labels"}
     evidence = Landmarks(n_landmarks=50).restore(
         {name.removeprefix("evidence."): array for name, array in arrays.items() if name.startswith("evidence.")}
     )

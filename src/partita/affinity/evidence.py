@@ -7,6 +7,7 @@ one set of items. What a saved model needs to score new items is `state()`: plai
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
@@ -16,6 +17,7 @@ import scipy.sparse as sp
 from partita.affinity.base import Affinity, Array
 from partita.errors import InputError
 from partita.registry import enrol
+from partita.shapes import Shape
 
 __all__ = ["Builder", "Evidence"]
 
@@ -54,6 +56,8 @@ class Builder(ABC):
     """Whether rows of X are affinities or distances to the same items, in the place of features."""
     metric: Any = "euclidean"
     metric_params: Any = None
+    stored: ClassVar[Mapping[str, Shape]] = {}
+    """The arrays of its evidence's `state`, held against these before `restore` reads them; d is that of features."""
     of_distances: ClassVar[bool] = False
     """Whether the affinity is made of distances by `metric`, so that these say how many clusters there are."""
 

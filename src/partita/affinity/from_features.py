@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -25,6 +25,7 @@ from partita.affinity.distances import Metric, distance_blocks, distances, eucli
 from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.errors import InputError
 from partita.memory import SPARSE_WAY, require_memory
+from partita.shapes import reals
 
 __all__ = ["Kernel", "RelativeDistance", "balanced_scale"]
 
@@ -57,6 +58,7 @@ class RelativeDistance(Builder):
     """
 
     name = "relative"
+    stored: ClassVar = {"sigma": reals("n", refused=""), "scale": reals(), "X": reals("n", "d")}
     of_distances = True
 
     n: int = 10

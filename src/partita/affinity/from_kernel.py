@@ -13,7 +13,7 @@ F has N m numbers and a product costs 2 N m K multiplications; a new item costs 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import svd
@@ -25,6 +25,7 @@ from partita.affinity.factor_evidence import FactorEvidence
 from partita.affinity.from_features import Kernel
 from partita.affinity.kernel_scale import OF_KERNEL, Scale, check_kernel, kernel_scale
 from partita.affinity.landmark_choice import Selection, check_choice, chosen_landmarks, complete, mapped
+from partita.shapes import reals
 
 __all__ = ["Nystrom"]
 
@@ -69,6 +70,12 @@ class Nystrom(Builder):
     """
 
     name = "nystrom"
+    stored: ClassVar = {
+        "landmarks": reals("m", "d"),
+        "root": reals("m", "r"),
+        "scale": reals(),
+        "factor": reals("n", "r"),
+    }
     of_distances = True
 
     kernel: Kernel = "gaussian"

@@ -13,7 +13,7 @@ sparse thin products, 2 N r K multiplications, and a new item needs its own r la
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,7 @@ from partita.affinity.evidence import Builder
 from partita.affinity.factor_evidence import FactorEvidence
 from partita.affinity.landmark_choice import Selection, check_choice, chosen_landmarks, complete
 from partita.affinity.neighbor_search import fitted_search, nearest
+from partita.shapes import reals
 
 __all__ = ["Landmarks"]
 
@@ -63,6 +64,7 @@ class Landmarks(Builder):
     """
 
     name = "landmarks"
+    stored: ClassVar = {"landmarks": reals("m", "d"), "total": reals("m"), "own": reals(), "factor": reals("n", "m")}
     of_distances = True
 
     n_landmarks: int = 500

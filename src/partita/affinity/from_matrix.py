@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,6 +14,7 @@ from partita.affinity.checks import Missing, Symmetrize, as_affinity, check_magn
 from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
+from partita.shapes import reals, whole
 
 __all__ = ["Precomputed", "from_edges"]
 
@@ -39,6 +40,7 @@ class Precomputed(Builder):
     """
 
     name = "precomputed"
+    stored: ClassVar = {"n_items": whole(), "self_affinity": reals()}
 
     missing: Missing = "error"
     unstored: Literal["zero", "unobserved"] = "zero"

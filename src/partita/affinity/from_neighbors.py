@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -54,6 +54,7 @@ from partita.affinity.self_tuned import (
 from partita.affinity.shared_search import search_key, the_shared_search
 from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
+from partita.shapes import reals
 
 __all__ = ["Index", "NeighborEvidence", "NeighborGraph", "fitted_search", "nearest"]
 
@@ -101,6 +102,7 @@ class NeighborGraph(Builder):
     """
 
     name = "neighbors"
+    stored: ClassVar = {"sigma": reals("n", refused=""), "core": reals("n", refused=""), "X": reals("n", "d")}
     of_distances = True
 
     n_neighbors: int = 10

@@ -13,7 +13,7 @@ The scale is one for all items (`kernel_scale`). No items are needed to draw fea
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +28,7 @@ from partita.affinity.from_features import Kernel
 from partita.affinity.kernel_scale import Scale, check_kernel, kernel_scale
 from partita.affinity.landmark_choice import complete, mapped
 from partita.errors import InputError
+from partita.shapes import Shape, reals, whole
 
 __all__ = ["RandomFeatures"]
 
@@ -68,6 +69,15 @@ class RandomFeatures(Builder):
     """
 
     name = "random_features"
+    stored: ClassVar = {
+        "directions": reals("d", "m"),
+        "widths": reals("m", "d"),
+        "offsets": Shape("floats", "f", None),
+        "odd": whole("d"),
+        "cells": whole(None),
+        "bounds": whole(None),
+        "factor": reals("n", None),
+    }
     of_distances = True
 
     kernel: Kernel = "laplacian"

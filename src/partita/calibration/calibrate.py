@@ -13,16 +13,14 @@ then costs N M q^2. The same fit gives the same answer.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.calibration.averaging import averaged_membership, smoothing_of_average
-from partita.calibration.mixture import KINDS, Mixture
 from partita.calibration.reliability import Reliability, co_membership_pairs, reliability
 from partita.calibration.selection import Density, by_components, by_merging, matching
-from partita.calibration.subspace import Subspace
 from partita.calibration.temperature import Temperature, fit_temperature
 from partita.calibration.types import Refit
 from partita.errors import InputError
@@ -107,43 +105,6 @@ class Calibrator:
             return self.temperature(fitted)
         assert features is not None
         return self.temperature(self.density.posterior(features))
-
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """State for a saved model: JSON, and arrays."""
-        config: dict[str, Any] = {"temperature": self.temperature.value, "smoothing": self.temperature.smoothing}
-        if self.density is None:
-            return config, {}
-        own, mixture = self.density, self.density.mixture
-        config["density"] = {
-            "reading": own.reading,
-            "n_dimensions": own.n_dimensions,
-            "n_clusters": own.n_clusters,
-            "kind": mixture.kind,
-            "freedom": mixture.freedom if np.isfinite(mixture.freedom) else None,
-            "bic": own.bic,
-        }
-        arrays = {"owner": own.owner, "shares": mixture.shares, "means": mixture.means, "whiteners": mixture.whiteners}
-        arrays |= {"centre": own.subspace.centre, "variances": own.subspace.variances}
-        arrays["basis"] = own.subspace.basis[:, : own.n_dimensions]
-        return config, arrays
-
-    @classmethod
-    def restored(cls, config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Calibrator:
-        """Make the calibrator again from its `state`."""
-        temperature = Temperature(float(config["temperature"]), float(config["smoothing"]))
-        own = config.get("density")
-        if own is None:
-            return cls(None, temperature)
-        freedom = np.inf if own["freedom"] is None else float(own["freedom"])
-        mixture = Mixture(own["kind"], arrays["shares"], arrays["means"], arrays["whiteners"], freedom)
-        subspace = Subspace(arrays["centre"], arrays["basis"], arrays["variances"])
-        q, K = int(own["n_dimensions"]), int(own["n_clusters"])
-        M = len(mixture.shares)
-        whole = arrays["basis"].shape == (len(subspace.centre), q) and mixture.means.shape == (M, q)
-        if not (whole and arrays["owner"].shape == (M,) and mixture.kind in KINDS and arrays["owner"].max() < K):
-            raise ValueError("the arrays of the density do not fit together")
-        bic = float(own["bic"])
-        return cls(Density(own["reading"], subspace, q, mixture, arrays["owner"], K, bic, bic), temperature)
 
 
 def calibrate(

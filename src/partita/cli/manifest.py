@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_type_hints
 from partita.cli.options import DrawsOptions, FitOptions, PartitionOptions
 from partita.errors import InputError
 from partita.io import is_partita_folder, json_text, sha256_of_file, write_json
-from partita.io.typed import fits
+from partita.io.settings import fits
 
 __all__ = [
     "SCHEMA_VERSION",

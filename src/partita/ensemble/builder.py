@@ -14,7 +14,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,6 +28,7 @@ from partita.ensemble.vote import neighbor_vote
 from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
+from partita.shapes import reals, whole
 
 __all__ = ["Draw", "Ensemble", "EnsembleEvidence", "frame_of"]
 
@@ -118,6 +119,14 @@ class Ensemble(Builder):
     """
 
     name = "ensemble"
+    stored: ClassVar = {
+        "X": reals("n", "d"),
+        "centre": reals("d"),
+        "spread": reals("d"),
+        "factor.data": reals("z"),
+        "factor.indices": whole("z"),
+        "factor.indptr": whole(None),
+    }
     of_distances = True
 
     methods: Sequence[str | Member | dict[str, Any]] = METHODS

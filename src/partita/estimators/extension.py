@@ -161,22 +161,3 @@ class Extension:
             d = 1.0 if self.weights is None else self.weights[known, None]
             out[i] = solve(L.T @ (L / d), (observed.data[low:high] @ L)[None])[0]
         return out
-
-    def state(self) -> dict[str, Array]:
-        """Arrays for a saved model."""
-        own = {"factors": self.factors, "landing": self.landing, "quadratic": self.quadratic}
-        if self.balance is not None:
-            own["balance"] = self.balance
-        if self.weights is not None:
-            own["weights"] = self.weights
-        if self.used is not None:
-            own["used"] = self.used.astype(np.float64)
-        if self.diffused:
-            own["diffused"] = np.array(1.0)
-        if self.folded:
-            own["folded"] = np.array(1.0)
-        elif isinstance(self.evidence, FactorEvidence):
-            own["evidence.factor"] = self.evidence.dense_factor()
-        if self.scaling is not None:
-            own |= {"scaling.centre": self.scaling.centre, "scaling.spread": self.scaling.spread}
-        return own | {f"evidence.{name}": np.asarray(value) for name, value in self.evidence.state().items()}

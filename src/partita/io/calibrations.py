@@ -1,60 +1,131 @@
-"""The calibration of a saved model: JSON and arrays, and back."""
+"""The record of a calibration: the density and the temperature that make probabilities, and what was said of them."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+import math
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.calibration import Alternative, Calibration, Calibrator, Reliability
+from partita.calibration import (
+    Alternative,
+    Calibration,
+    Calibrator,
+    Density,
+    Mixture,
+    Reliability,
+    Subspace,
+    Temperature,
+)
+from partita.calibration.calibrate import Method
+from partita.calibration.mixture import Kind
+from partita.calibration.selection import Reading
+from partita.errors import ModelError
+from partita.io.codec import Null, Side, copied
+from partita.shapes import Shape, floats, whole
 
-__all__ = ["calibration_state", "restored_calibration"]
+__all__ = ["SavedCalibration"]
 
-PREFIX = "calibration."
+Array = NDArray[np.float64]
+
 BINS = ("predicted", "observed", "count")
 
 
-def calibration_state(
-    calibrator: Calibrator, calibration: Calibration
-) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """What `model.json` and the arrays hold."""
-    config, arrays = calibrator.state()
-    said: dict[str, Any] = {
-        "method": calibration.method,
-        "kind": calibration.kind,
-        "n_components": calibration.n_components,
-        "n_dimensions": calibration.n_dimensions,
-        "stability": _json(calibration.stability),
-        "alternatives": [asdict(a) | {"bic": _json(a.bic)} for a in calibration.alternatives],
-    }
-    if calibration.reliability is not None:
-        arrays = arrays | {f"bins.{name}": getattr(calibration.reliability, name) for name in BINS}
-    return config | {"said": said}, {PREFIX + name: array for name, array in arrays.items()}
+@dataclass(frozen=True)
+class SavedDensity:
+    """The density: its M components in the first q directions of a subspace."""
+
+    reading: Reading
+    n_dimensions: Annotated[int, Side("q")]
+    n_clusters: Annotated[int, Side("K")]
+    kind: Kind
+    freedom: Annotated[float, Null(math.inf)]
+    bic: float
+    shares: Annotated[Array, floats("M")]
+    owner: Annotated[NDArray[np.int64], whole("M", below="K")]
+    means: Annotated[Array, floats("M", "q")]
+    whiteners: Annotated[Array, Shape("float64", "float64", None)]
+    centre: Annotated[Array, floats("e")]
+    variances: Annotated[Array, floats(None)]
+    basis: Annotated[Array, floats("e", "q")]
+
+    @classmethod
+    def of(cls, density: Density | None) -> SavedDensity | None:
+        """The record of a density."""
+        if density is None:
+            return None
+        basis = density.subspace.basis[:, : density.n_dimensions]
+        return copied(cls, density, density.mixture, density.subspace, basis=basis)
+
+    def check(self) -> None:
+        """Raise `ModelError` for whiteners that are not those of the components."""
+        sides = self.means.shape if self.kind == "diagonal" else (*self.means.shape, self.n_dimensions)
+        if self.whiteners.shape != sides:
+            raise ModelError(f"the whiteners of the model have shape {self.whiteners.shape}, expected {sides}")
+
+    def made(self) -> Density:
+        """The density."""
+        return copied(Density, self, subspace=copied(Subspace, self), mixture=copied(Mixture, self), aicc=self.bic)
 
 
-def restored_calibration(config: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> tuple[Calibrator, Calibration]:
-    """From `calibration_state`; KeyError or ValueError where they do not fit together."""
-    own = {name.removeprefix(PREFIX): array for name, array in arrays.items() if name.startswith(PREFIX)}
-    calibrator = Calibrator.restored(config, own)
-    said = dict(config["said"])
-    alternatives = tuple(Alternative(**(a | {"bic": _number(a["bic"])})) for a in said.pop("alternatives"))
-    bins = Reliability(*(own[f"bins.{name}"] for name in BINS)) if "bins.count" in own else None
-    said["stability"] = _number(said["stability"])
-    temperature = calibrator.temperature
-    return calibrator, Calibration(
-        **said,
-        temperature=temperature.value,
-        smoothing=temperature.smoothing,
-        reliability=bins,
-        alternatives=alternatives,
-    )
+@dataclass(frozen=True)
+class SavedAlternative:
+    """A reading that was tried."""
+
+    method: Method
+    bic: Annotated[float, Null(math.nan)]
+    n_components: int
+    agreement: float
 
 
-def _json(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+@dataclass(frozen=True)
+class SavedWords:
+    """What a calibration says of itself."""
+
+    method: Method
+    kind: str
+    n_components: int
+    n_dimensions: int
+    stability: Annotated[float, Null(math.nan)]
+    alternatives: tuple[SavedAlternative, ...]
 
 
-def _number(value: float | None) -> float:
-    return np.nan if value is None else float(value)
+@dataclass(frozen=True)
+class SavedCalibration:
+    """Calibrator and calibration."""
+
+    temperature: float
+    smoothing: float
+    said: SavedWords
+    density: SavedDensity | None = None
+    predicted: Annotated[Array | None, floats("B", name="bins.predicted")] = None
+    observed: Annotated[Array | None, floats("B", name="bins.observed")] = None
+    count: Annotated[NDArray[np.int64] | None, whole("B", name="bins.count")] = None
+
+    @classmethod
+    def of(cls, calibrator: Calibrator, calibration: Calibration) -> SavedCalibration:
+        """The record of a calibration."""
+        tried = tuple(copied(SavedAlternative, each) for each in calibration.alternatives)
+        bins = calibration.reliability
+        return cls(
+            calibrator.temperature.value,
+            calibrator.temperature.smoothing,
+            copied(SavedWords, calibration, alternatives=tried),
+            SavedDensity.of(calibrator.density),
+            *(None if bins is None else getattr(bins, name) for name in BINS),
+        )
+
+    def check(self) -> None:
+        """Raise `ModelError` for some of the bins without the others."""
+        if len({getattr(self, name) is None for name in BINS}) > 1:
+            raise ModelError("the reliability of the model lacks some of its arrays; save the model again")
+
+    def made(self) -> tuple[Calibrator, Calibration]:
+        """The calibrator, and the calibration that tells of it."""
+        density = None if self.density is None else self.density.made()
+        tried = tuple(copied(Alternative, each) for each in self.said.alternatives)
+        bins = None if self.count is None else copied(Reliability, self)
+        calibration = copied(Calibration, self.said, self, reliability=bins, alternatives=tried)
+        return Calibrator(density, Temperature(self.temperature, self.smoothing)), calibration

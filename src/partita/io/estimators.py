@@ -1,6 +1,6 @@
 """A fitted estimator as a folder of numbers and JSON, and back. No pickle: loading runs no code from the folder.
 
-Estimators are of three kinds, each with a file of its own that says what is kept of it.
+Each kind of estimator has a record (`partita.io.codec`) that declares what is kept of it.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ from typing import Any
 from partita import estimators
 from partita.errors import InputError, ModelError
 from partita.estimators.base import FactorizationEstimator
-from partita.io.factorization_models import FACTORIZATION
-from partita.io.mixture_models import MIXTURE
-from partita.io.model_kind import ModelKind
+from partita.io.codec import decode, encode
+from partita.io.factorization_models import SavedFactorization
+from partita.io.mixture_models import SavedMixture
 from partita.io.models import read_model, write_model
 from partita.io.output import output_folder
-from partita.io.partition_models import PARTITION
+from partita.io.partition_models import SavedPartition
 
 __all__ = ["KINDS", "load", "save", "save_model"]
 
-# What is saved, by the name of the class: no other name in a file is looked up.
-KINDS: dict[str, ModelKind] = {
+# The records by the name of the estimator's class: no other name in a file is looked up.
+KINDS: dict[str, Any] = {
     **{
-        name: FACTORIZATION
+        name: SavedFactorization
         for name in estimators.__all__
         if issubclass(getattr(estimators, name), FactorizationEstimator)
     },
-    "BayesianPartition": PARTITION,
-    "DPGaussianMixture": MIXTURE,
+    "BayesianPartition": SavedPartition,
+    "DPGaussianMixture": SavedMixture,
 }
 
 
@@ -80,7 +80,7 @@ def save(estimator: Any, path: str | Path) -> None:
     ...     load(f"{home}/partition").credible_ball(level=0.6).radius
     0.0
     """
-    _kind_of(estimator)
+    _record_of(estimator)
     if Path(path).exists():
         raise InputError(f"{path} already exists; pass the name of a new folder")
     with output_folder(path) as folder:
@@ -89,7 +89,7 @@ def save(estimator: Any, path: str | Path) -> None:
 
 def save_model(estimator: Any, folder: Path, *, columns: Sequence[str] | None = None) -> None:
     """Write the model's files into an existing folder, with the names of the columns that it was fitted on."""
-    config, arrays = _kind_of(estimator).state(estimator)
+    config, arrays = encode(_record_of(estimator).of(estimator))
     if columns is not None:
         config["columns"] = list(columns)
     write_model(folder, config={"estimator": type(estimator).__name__, **config}, arrays=arrays)
@@ -118,7 +118,7 @@ def load(path: str | Path) -> Any:
     Notes
     -----
     No code of the folder is run, and names in it are looked up among Partita's own and never imported. What it holds
-    is held against its own description, types and shapes (`partita.io.tensors`, `typed`, `fitting`, `taken`), so a file
+    is held against its own description, types and shapes (`partita.io.tensors`, `codec`), so a file
     that was damaged or made up is refused; whether its numbers are those of an honest fit nobody can tell.
     """
     config, arrays = read_model(path)
@@ -128,7 +128,7 @@ def load(path: str | Path) -> Any:
             raise ModelError(
                 f"unknown estimator {name!r}; this version knows {', '.join(KINDS)}: upgrade Partita, or fit it again"
             )
-        return KINDS[name].restored(getattr(estimators, name), config, arrays)
+        return decode(KINDS[name], config, arrays).made(getattr(estimators, name))
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
     except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
@@ -137,8 +137,8 @@ def load(path: str | Path) -> Any:
         ) from error
 
 
-def _kind_of(estimator: Any) -> ModelKind:
-    """The kind of an estimator; of a subclass nobody could tell what else it keeps."""
+def _record_of(estimator: Any) -> Any:
+    """The record of an estimator's class; of a subclass nobody could tell what else it keeps."""
     name = type(estimator).__name__
     if name not in KINDS or type(estimator) is not getattr(estimators, name):
         raise InputError(f"{name} cannot be saved: expected one of {', '.join(KINDS)}; pickle it")

@@ -1,106 +1,158 @@
-"""Factorizations as saved models: what scores new items, memberships, labels and parameters."""
+"""The record of a factorization: what scores new items, memberships, labels and parameters."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from partita.affinity import FactorEvidence
+from partita.affinity.normalise import How
 from partita.errors import ModelError
 from partita.estimators.base import FactorizationEstimator
 from partita.estimators.extension import Extension
 from partita.estimators.scaling import Scaling
-from partita.io.calibrations import calibration_state, restored_calibration
-from partita.io.fitting import require_fitting
-from partita.io.model_kind import Arrays, Config, ModelKind
-from partita.io.parameters import made_with, plain_parameter, revived_builder, revived_parameter
+from partita.io.calibrations import SavedCalibration
+from partita.io.codec import Arrays, Config, Side, Under, copied
+from partita.io.settings import made_with, parameters_of, revived_builder
 from partita.membership import row_entropy
 from partita.objectives import Domain
+from partita.shapes import reals, require, whole
 
-__all__ = ["FACTORIZATION"]
+__all__ = ["SavedFactorization"]
 
+Array = NDArray[np.float64]
+
+# Where a fit was to be gone on with and what it printed: a place and a screen are no part of a model.
 NOT_KEPT = ("checkpoint", "verbose")
-# Attributes of a fit that are numbers or short arrays.
-SCALARS = ("n_clusters_", "objective_", "n_iter_", "n_products_", "n_features_in_")
+EVIDENCE = "evidence."
+# How far the rows of a membership may be from the simplex: it is written as it was fitted.
+ROUNDING = 1e-6
 
 
-def _state(estimator: FactorizationEstimator) -> tuple[Config, Arrays]:
-    check_is_fitted(estimator)
-    extension = estimator._extension
-    config = {
-        "parameters": {name: plain_parameter(name, value) for name, value in _model_parameters(estimator).items()},
-        "affinity": estimator._builder_.config(),
-        "normalization": extension.how,
-        "domain": extension.domain,
-        "fitted": {name: getattr(estimator, name) for name in SCALARS},
-        "feature_names": [str(name) for name in getattr(estimator, "feature_names_in_", [])],
-        "columns": getattr(estimator, "_columns", None),
-        "common_scale": np.ndim(estimator.scale_) == 0,
-    }
-    arrays = {
-        "membership": estimator.membership_,
-        "labels": estimator.labels_,
-        "scale": np.atleast_1d(np.asarray(estimator.scale_, dtype=np.float64)),
-        **extension.state(),
-    }
-    calibrator = getattr(estimator, "_calibrator", None)
-    if calibrator is not None:
-        config["calibration"], own = calibration_state(calibrator, estimator.calibration_)
-        arrays |= own
-    if hasattr(estimator, "factor_"):
-        arrays |= {"factor": estimator.factor_, "unassigned": estimator.unassigned_}
-    return config, arrays
+@dataclass(frozen=True)
+class Fitted:
+    """Attributes of a fit that are numbers."""
+
+    n_clusters_: Annotated[int, Side("K")]
+    objective_: float
+    n_iter_: int
+    n_products_: int
+    n_features_in_: Annotated[int, Side("d")]
 
 
-def _restored(kind: type[FactorizationEstimator], config: Config, arrays: Arrays) -> FactorizationEstimator:
-    estimator = made_with(kind, {name: revived_parameter(value) for name, value in config["parameters"].items()})
-    builder = revived_builder(config["affinity"])
-    require_fitting(config, arrays)
-    prefix = "evidence."
-    evidence = builder.restore({k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)})
-    W, landing, factors = arrays["membership"], arrays["landing"], arrays["factors"]
-    estimator._builder_ = builder
-    estimator._extension = Extension(
-        evidence,
-        config["normalization"],
-        factors,
-        landing,
-        arrays["quadratic"],
-        _scaling(arrays),
-        config.get("domain", "simplex"),
-        arrays.get("balance"),
-        arrays.get("weights"),
-        "diffused" in arrays,
-        arrays["used"].astype(np.intp) if "used" in arrays else None,
-        "folded" in arrays,
-    )
-    if estimator._extension.domain not in Domain.registry:
-        raise ModelError(f"unknown domain {estimator._extension.domain!r}: upgrade Partita, or fit it again")
-    estimator._columns = config["columns"]
-    estimator.membership_ = W
-    estimator.labels_ = arrays["labels"]
-    estimator.entropy_ = row_entropy(W)
-    estimator.scale_ = float(arrays["scale"][0]) if config["common_scale"] else arrays["scale"]
-    for name in SCALARS:
-        setattr(estimator, name, config["fitted"][name])
-    if "calibration" in config:
-        estimator._calibrator, estimator.calibration_ = restored_calibration(config["calibration"], arrays)
-    if "factor" in arrays:
-        estimator.factor_, estimator.unassigned_ = arrays["factor"], arrays["unassigned"]
-    if config["feature_names"]:
-        estimator.feature_names_in_ = np.array(config["feature_names"], dtype=object)
-    return estimator
+@dataclass(frozen=True)
+class SavedFactorization:
+    """A fit of N items; the evidence has n entries, of the items or of the columns of their factor."""
 
+    parameters: Config
+    affinity: Config
+    normalization: How
+    fitted: Fitted
+    feature_names: tuple[str, ...]
+    columns: tuple[str, ...] | None
+    common_scale: bool
+    membership: Annotated[Array, reals("N", "K")]
+    labels: Annotated[NDArray[Any], whole("N", below="K")]
+    scale: Annotated[Array, reals(None)]
+    factors: Annotated[Array, reals("n")]
+    landing: Annotated[Array, reals("n", "K")]
+    quadratic: Annotated[Array, reals("K", "K")]
+    evidence: Annotated[Arrays, Under(EVIDENCE)]
+    domain: str = "simplex"
+    calibration: Annotated[SavedCalibration | None, Under("calibration.")] = None
+    balance: Annotated[Array | None, reals("K")] = None
+    weights: Annotated[Array | None, reals("n")] = None
+    used: Annotated[Array | None, reals(None)] = None
+    diffused: Annotated[Array | None, reals()] = None
+    folded: Annotated[Array | None, reals()] = None
+    centre: Annotated[Array | None, reals("d", name="scaling.centre")] = None
+    spread: Annotated[Array | None, reals("d", name="scaling.spread")] = None
+    factor: Annotated[Array | None, reals("N", "K")] = None
+    unassigned: Annotated[NDArray[Any] | None, whole(None, below="N")] = None
 
-def _scaling(arrays: Arrays) -> Scaling | None:
-    centre = arrays.get("scaling.centre")
-    return None if centre is None else Scaling(centre, arrays["scaling.spread"])
+    @classmethod
+    def of(cls, estimator: FactorizationEstimator) -> SavedFactorization:
+        """The record of a fitted estimator; NotFittedError before `fit`, and InputError for what cannot be kept."""
+        check_is_fitted(estimator)
+        extension, calibrator = estimator._extension, getattr(estimator, "_calibrator", None)
+        evidence = {name: np.asarray(array) for name, array in extension.evidence.state().items()}
+        if isinstance(extension.evidence, FactorEvidence) and not extension.folded:
+            evidence["factor"] = extension.evidence.dense_factor()
+        return copied(
+            cls,
+            extension,
+            parameters=parameters_of(estimator, *NOT_KEPT),
+            affinity=estimator._builder_.config(),
+            normalization=extension.how,
+            fitted=copied(Fitted, estimator),
+            feature_names=tuple(str(name) for name in getattr(estimator, "feature_names_in_", [])),
+            columns=getattr(estimator, "_columns", None),
+            common_scale=np.ndim(estimator.scale_) == 0,
+            membership=estimator.membership_,
+            labels=estimator.labels_,
+            scale=np.atleast_1d(np.asarray(estimator.scale_, dtype=np.float64)),
+            evidence=evidence,
+            calibration=None if calibrator is None else SavedCalibration.of(calibrator, estimator.calibration_),
+            used=None if extension.used is None else extension.used.astype(np.float64),
+            diffused=np.array(1.0) if extension.diffused else None,
+            folded=np.array(1.0) if extension.folded else None,
+            centre=getattr(extension.scaling, "centre", None),
+            spread=getattr(extension.scaling, "spread", None),
+            factor=getattr(estimator, "factor_", None),
+            unassigned=getattr(estimator, "unassigned_", None),
+        )
 
+    def check(self) -> None:
+        """Raise `ModelError` for arrays that cannot be of one fit."""
+        W, K, d = self.membership, self.fitted.n_clusters_, self.fitted.n_features_in_
+        if K < 1 or not len(W) or d < 1:
+            raise ModelError(f"the membership of the model has shape {W.shape}, and its items {d} features")
+        if not (W >= -ROUNDING).all() or not (abs(W.sum(axis=1) - 1) <= ROUNDING).all():
+            raise ModelError("the rows of the model's membership are no probabilities; fit it again")
+        if len(self.scale) not in (1, K):
+            raise ModelError(f"the scale of the model has {len(self.scale)} numbers, expected 1 or {K}; fit it again")
+        if (self.centre is None) != (self.spread is None):
+            raise ModelError("the scaling of the model lacks its centre or its spread; fit it again")
+        if self.used is not None and not ((self.used >= 0) & (self.used < d)).all():
+            raise ModelError("the model uses columns that it does not have; fit it again")
+        for what, names in (("columns", self.columns), ("features", self.feature_names)):
+            if names and len(names) != d:
+                raise ModelError(f"the model names {len(names)} {what}, expected {d}; fit it again")
+        if self.domain not in Domain.registry:
+            raise ModelError(f"unknown domain {self.domain!r}: upgrade Partita, or fit it again")
+        stored, lengths = revived_builder(self.affinity).stored, {"d": d}
+        for name in stored.keys() & self.evidence.keys():
+            require(self.evidence[name], stored[name], EVIDENCE + name, lengths)
 
-def _model_parameters(estimator: FactorizationEstimator) -> dict[str, Any]:
-    """All but where a fit was to be gone on with and what it printed: a place and a screen are no part of a model."""
-    return {name: value for name, value in estimator.get_params(deep=False).items() if name not in NOT_KEPT}
-
-
-FACTORIZATION = ModelKind(_state, _restored)
+    def made(self, kind: type[FactorizationEstimator]) -> FactorizationEstimator:
+        """The estimator, fitted."""
+        estimator = made_with(kind, self.parameters)
+        estimator._builder_ = builder = revived_builder(self.affinity)
+        scaled = self.centre is not None and self.spread is not None
+        estimator._extension = copied(
+            Extension,
+            self,
+            evidence=builder.restore(self.evidence),
+            how=self.normalization,
+            scaling=Scaling(self.centre, self.spread) if scaled else None,  # type: ignore[arg-type]
+            diffused=self.diffused is not None,
+            folded=self.folded is not None,
+            used=None if self.used is None else self.used.astype(np.intp),
+        )
+        estimator._columns = None if self.columns is None else list(self.columns)
+        estimator.membership_, estimator.labels_ = self.membership, self.labels
+        estimator.entropy_ = row_entropy(self.membership)
+        estimator.scale_ = float(self.scale[0]) if self.common_scale else self.scale
+        for name, value in vars(self.fitted).items():
+            setattr(estimator, name, value)
+        if self.calibration is not None:
+            estimator._calibrator, estimator.calibration_ = self.calibration.made()
+        if self.factor is not None and self.unassigned is not None:
+            estimator.factor_, estimator.unassigned_ = self.factor, self.unassigned
+        if self.feature_names:
+            estimator.feature_names_in_ = np.array(self.feature_names, dtype=object)
+        return estimator

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError, ModelError
-from partita.io.model_kind import Arrays
-from partita.io.taken import Held
+from partita.io.codec import Arrays, missing
 from partita.metrics.checks import codes_of
 
 __all__ = ["given_labels", "labels_as_given"]
@@ -19,7 +18,7 @@ __all__ = ["given_labels", "labels_as_given"]
 def given_labels(name: str, value: Any) -> tuple[Any, Arrays]:
     """A parameter that is a name, N labels, a sequence of either, or a mapping from names to labels.
 
-    Labels that are no whole numbers are numbered, which is the same partition.
+    Labels that are no whole numbers are numbered, which is the same partition. Arrays stand under `name` in the model.
 
     Raises
     ------
@@ -30,8 +29,8 @@ def given_labels(name: str, value: Any) -> tuple[Any, Arrays]:
     --------
     >>> plain, arrays = given_labels("starts", ["sof", [2, 2, 0]])
     >>> plain, arrays
-    (['sof', {'labels': 'starts.0'}], {'starts.0': array([2, 2, 0])})
-    >>> labels_as_given(plain, Held(arrays))
+    (['sof', {'labels': 'starts.0'}], {'0': array([2, 2, 0])})
+    >>> labels_as_given("starts", plain, arrays)
     ('sof', array([2, 2, 0]))
     """
     arrays: Arrays = {}
@@ -39,9 +38,9 @@ def given_labels(name: str, value: Any) -> tuple[Any, Arrays]:
     def plain(entry: Any) -> Any:
         if isinstance(entry, str):
             return str(entry)
-        key = f"{name}.{len(arrays)}"
+        key = str(len(arrays))
         arrays[key] = _labels(name, entry)
-        return {"labels": key}
+        return {"labels": f"{name}.{key}"}
 
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
@@ -52,7 +51,7 @@ def given_labels(name: str, value: Any) -> tuple[Any, Arrays]:
     return [plain(entry) for entry in value], arrays
 
 
-def labels_as_given(plain: Any, held: Held) -> Any:
+def labels_as_given(name: str, plain: Any, arrays: Arrays) -> Any:
     """Restore starts from `given_labels`; sequences come back as tuples.
 
     Raises
@@ -64,7 +63,7 @@ def labels_as_given(plain: Any, held: Held) -> Any:
         if isinstance(entry, str):
             return entry
         if isinstance(entry, dict) and entry.keys() == {"labels"} and isinstance(entry["labels"], str):
-            return held.whole(entry["labels"], None)
+            return _held(name, entry["labels"], arrays)
         raise ModelError(f"the model has a start {entry!r}: expected a name, or the name of an array; fit it again")
 
     if isinstance(plain, list):
@@ -72,6 +71,18 @@ def labels_as_given(plain: Any, held: Held) -> Any:
     if isinstance(plain, dict) and isinstance(plain.get("named"), dict):
         return {key: given(entry) for key, entry in plain["named"].items()}
     return given(plain)
+
+
+def _held(name: str, key: str, arrays: Arrays) -> NDArray[Any]:
+    array = arrays.get(key.removeprefix(f"{name}."))
+    if array is None:
+        raise missing(f"array {key!r} of the model")
+    if array.ndim != 1 or array.dtype.kind != "i":
+        raise ModelError(
+            f"array {key!r} of the model is {array.dtype} of shape {array.shape}, expected whole numbers in one row; "
+            "save the model again"
+        )
+    return array
 
 
 def _is_one(value: Any) -> bool:

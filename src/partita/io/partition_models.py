@@ -1,4 +1,4 @@
-"""BayesianPartition as a saved model: the draws, the partition found in them, how it was found, and what is made of it.
+"""The record of a BayesianPartition: the draws, the partition found in them, how it was found, and what is made of it.
 
 Draws are kept as the fit holds them, numbered and with equal ones merged, in one, two or four bytes a label. With
 missing items it is the similarity matrix that the fit holds. A membership is kept where it has been asked for, as it is
@@ -7,7 +7,8 @@ made at first use.
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,159 +16,171 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.errors import ModelError
 from partita.estimators.bayesian_partition import BayesianPartition
-from partita.io.chain_comparisons import comparison_state, restored_comparison
+from partita.io.chain_comparisons import SavedComparison
+from partita.io.codec import Arrays, Config, Under, copied, missing
 from partita.io.given_labels import given_labels, labels_as_given
-from partita.io.model_kind import Arrays, Config, ModelKind
-from partita.io.parameters import made_with, plain_parameter, revived_parameter
-from partita.io.solve_results import restored_result, result_state
-from partita.io.taken import Held, Stated, as_json, require_partitions
+from partita.io.settings import made_with, parameters_of
+from partita.io.solve_results import SavedResult
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss
 from partita.partition.result import PartitionResult, Run, Tried
 from partita.runs import Status
+from partita.shapes import floats, partitions, whole
 
-__all__ = ["PARTITION"]
+__all__ = ["SavedPartition"]
 
-SOFT = "soft."
-NUMBERS = ("expected_loss", "gap", "seconds")
-
-
-def _state(model: BayesianPartition) -> tuple[Config, Arrays]:
-    check_is_fitted(model, "result_")
-    result, draws, comparison = model.result_, model.draws_, model.agreement_
-    starts, arrays = given_labels("starts", model.starts)
-    parameters = {name: value for name, value in model.get_params(deep=False).items() if name != "starts"}
-    config: Config = {
-        "parameters": {name: plain_parameter(name, value) for name, value in parameters.items()} | {"starts": starts},
-        "fitted_loss": plain_parameter("loss", model.loss_),
-        "search": _search(result),
-        "said": list(model._said),
-        "items": None if model.items_ is None else [str(item) for item in model.items_],
-        "draws": None if draws is None else {"n_given": int(draws.n_given), "numbered": draws.given is not None},
-        "agreement": None,
-        "membership": None,
-    }
-    arrays |= {"labels": result.labels, "runs": _runs(result)}
-    if draws is None:
-        arrays["similarity"] = model.psm()
-    else:
-        arrays |= {"draws": draws.labels, "counts": draws.counts}
-        arrays |= {} if draws.given is None else {"merged": draws.given}
-    if comparison is not None:
-        config["agreement"], own = comparison_state(comparison)
-        arrays |= own
-    if "_soft" in vars(model):
-        config["membership"], own = result_state(model.membership_result_, SOFT)
-        arrays |= own
-    return config, arrays
+Array = NDArray[np.float64]
+Labels = NDArray[Any]
+Codes = NDArray[np.int64]
 
 
-def _restored(kind: type[BayesianPartition], config: Config, arrays: Arrays) -> BayesianPartition:
-    stated, held = Stated(config, "the model"), Held(arrays)
-    parameters = {name: revived_parameter(value) for name, value in config["parameters"].items() if name != "starts"}
-    model = made_with(kind, parameters | {"starts": labels_as_given(config["parameters"]["starts"], held)})
-    loss = revived_parameter(stated.any("fitted_loss"))
-    if not isinstance(loss, PartitionLoss):
-        raise ModelError(f"the loss of the model is {loss!r}; save the model again")
-    model.result_ = _restored_search(stated.part("search"), held, loss)
-    model.labels_, model.n_clusters_ = model.result_.labels, model.result_.n_clusters
-    model.expected_loss_, model.loss_ = model.result_.expected_loss, loss
-    N, K = len(model.labels_), model.n_clusters_
-    model.n_features_in_ = N
-    model.items_ = _items(stated, N)
-    model._said = stated.words("said")
-    given = stated.part_or_none("draws")
-    model.draws_ = None if given is None else _draws(given, held, N)
-    model._similarity = _similarity(held, N) if given is None else None
-    comparison, soft = stated.part_or_none("agreement"), stated.part_or_none("membership")
-    model.agreement_ = None if comparison is None else restored_comparison(comparison, held)
-    if soft is not None:
-        model._soft = restored_result(soft, held, N, K)
-    return model
+@dataclass(frozen=True)
+class SavedRun:
+    """A run, but for its partition."""
+
+    start: str
+    loss: float
+    seconds: float
 
 
-def _search(result: PartitionResult) -> Config:
-    return {
-        "status": result.status,
-        "cap_bound": bool(result.cap_bound),
-        "n_agreeing": int(result.n_agreeing),
-        "seed": result.seed,
-        "notes": list(result.notes),
-        **{name: as_json(getattr(result, name)) for name in NUMBERS},
-        "runs": [
-            {"start": run.start, "loss": as_json(run.loss), "seconds": as_json(run.seconds)} for run in result.runs
-        ],
-        "tried": [
-            {"method": tried.method, "n_clusters": int(tried.n_clusters), "loss": as_json(tried.loss)}
-            for tried in result.tried
-        ],
-    }
+@dataclass(frozen=True)
+class Search:
+    """How the partition was found; the partition of each run in the smallest type."""
+
+    status: Status
+    cap_bound: bool
+    n_agreeing: int
+    seed: int | None
+    notes: tuple[str, ...]
+    expected_loss: float
+    gap: float
+    seconds: float
+    runs: tuple[SavedRun, ...]
+    tried: tuple[Tried, ...]
+    labels: Annotated[Codes, partitions("N", as_type=np.int64)]
+    ended: Annotated[Labels, partitions("R", "N", name="runs")]
+
+    @classmethod
+    def of(cls, result: PartitionResult) -> Search:
+        """The record of a search."""
+        most = max((run.n_clusters for run in result.runs), default=1)
+        ended = np.empty((len(result.runs), len(result.labels)), dtype=np.min_scalar_type(-most))
+        for r, run in enumerate(result.runs):
+            ended[r] = run.labels
+        return copied(cls, result, runs=tuple(copied(SavedRun, run) for run in result.runs), ended=ended)
+
+    def check(self) -> None:
+        """Raise `ModelError` for runs that are not as many as their partitions, and partitions without clusters."""
+        if len(self.runs) != len(self.ended):
+            raise ModelError(
+                f"array 'runs' of the model has {len(self.ended)} partitions of {len(self.runs)} runs; save it again"
+            )
+        for at, tried in enumerate(self.tried):
+            if tried.n_clusters < 1:
+                raise ModelError(f"n_clusters of tried[{at}] is 0, expected at least 1; save the model again")
+
+    def made(self, loss: PartitionLoss) -> PartitionResult:
+        """The result of the search."""
+        runs = tuple(
+            copied(Run, run, n_clusters=int(codes.max()) + 1, labels=codes)
+            for run, codes in zip(self.runs, self.ended.astype(np.int64), strict=True)
+        )
+        return copied(PartitionResult, self, n_clusters=int(self.labels.max()) + 1, loss=loss, runs=runs)
 
 
-def _restored_search(stated: Stated, held: Held, loss: PartitionLoss) -> PartitionResult:
-    labels = held.whole("labels", None).astype(np.int64)
-    n_clusters = int(require_partitions(labels[None], "the partition of the model")[0])
-    parts = stated.parts("runs")
-    codes, counts = held.partitions("runs", len(parts), len(labels))
-    runs = tuple(
-        Run(part.word("start"), int(K), part.number("loss"), row.astype(np.int64), part.number("seconds"))
-        for part, row, K in zip(parts, codes, counts, strict=True)
-    )
-    tried = tuple(
-        Tried(part.word("method"), part.whole("n_clusters", least=1), part.number("loss"))
-        for part in stated.parts("tried")
-    )
-    return PartitionResult(
-        labels=labels,
-        n_clusters=n_clusters,
-        loss=loss,
-        status=stated.word("status", among=get_args(Status)),
-        runs=runs,
-        tried=tried,
-        cap_bound=stated.flag("cap_bound"),
-        n_agreeing=stated.whole("n_agreeing"),
-        seed=stated.whole_or_none("seed"),
-        notes=stated.words("notes"),
-        **{name: stated.number(name) for name in NUMBERS},
-    )
+@dataclass(frozen=True)
+class SavedDraws:
+    """M different draws of N items; `merged` says which of them each given one became."""
+
+    n_given: int
+    numbered: bool
+    labels: Annotated[Labels, partitions("M", "N", name="draws")]
+    counts: Annotated[Array, floats("M")]
+    merged: Annotated[NDArray[np.int32] | None, whole(None, as_type=np.int32)] = None
+
+    def check(self) -> None:
+        """Raise `ModelError` for draws that do not count, and for others than those that were given."""
+        M = len(self.labels)
+        if self.n_given < max(1, M):
+            raise ModelError(f"n_given of draws is {self.n_given}, expected at least {max(1, M)}; save the model again")
+        if not M or not (self.counts > 0).all() or self.labels.dtype.itemsize > 4:
+            raise ModelError("the draws of the model are no partitions that count; save the model again")
+        if self.numbered and self.merged is None:
+            raise missing("array 'merged' of the model")
+        if self.merged is not None and (
+            len(self.merged) != self.n_given
+            or not np.array_equal(np.unique(self.merged[self.merged >= 0]), np.arange(M))
+        ):
+            raise ModelError("array 'merged' of the model does not number its draws; save the model again")
+
+    def made(self) -> PartitionDraws:
+        """The draws."""
+        n_clusters = self.labels.max(axis=1).astype(np.int64) + 1
+        return copied(PartitionDraws, self, n_clusters=n_clusters, given=self.merged if self.numbered else None)
 
 
-def _runs(result: PartitionResult) -> NDArray[Any]:
-    """The partition of each run, in the smallest type."""
-    N = len(result.labels)
-    most = max((run.n_clusters for run in result.runs), default=1)
-    codes = np.empty((len(result.runs), N), dtype=np.min_scalar_type(-most))
-    for r, run in enumerate(result.runs):
-        codes[r] = run.labels
-    return codes
+@dataclass(frozen=True)
+class SavedPartition:
+    """A fit to draws of N items, or to their similarity."""
 
+    parameters: Config
+    fitted_loss: PartitionLoss
+    search: Search
+    said: tuple[str, ...]
+    items: tuple[str, ...] | None
+    draws: SavedDraws | None
+    agreement: Annotated[SavedComparison | None, Under("agreement.")]
+    membership: Annotated[SavedResult | None, Under("soft.")]
+    starts: Annotated[Arrays, Under("starts.")]
+    similarity: Annotated[Array | None, floats("N", "N")] = None
 
-def _draws(stated: Stated, held: Held, n_items: int) -> PartitionDraws:
-    labels, n_clusters = held.partitions("draws", None, n_items)
-    counts = held.floats("counts", len(labels))
-    n_given = stated.whole("n_given", least=max(1, len(labels)))
-    if not len(labels) or not (counts > 0).all() or labels.dtype.itemsize > 4:
-        raise ModelError("the draws of the model are no partitions that count; save the model again")
-    merged = held.whole("merged", n_given).astype(np.int32) if stated.flag("numbered") else None
-    if merged is not None and not np.array_equal(np.unique(merged[merged >= 0]), np.arange(len(labels))):
-        raise ModelError("array 'merged' of the model does not number its draws; save the model again")
-    return PartitionDraws(labels, counts, n_clusters, n_given, merged)
+    @classmethod
+    def of(cls, model: BayesianPartition) -> SavedPartition:
+        """The record of a fitted estimator; NotFittedError before `fit`, and InputError for what cannot be kept."""
+        check_is_fitted(model, "result_")
+        draws, found = model.draws_, model.agreement_
+        starts, given = given_labels("starts", model.starts)
+        numbered = draws is not None and draws.given is not None
+        return cls(
+            parameters=parameters_of(model, "starts") | {"starts": starts},
+            fitted_loss=model.loss_,
+            search=Search.of(model.result_),
+            said=model._said,
+            items=None if model.items_ is None else tuple(str(item) for item in model.items_),
+            draws=None if draws is None else copied(SavedDraws, draws, numbered=numbered, merged=draws.given),
+            agreement=None if found is None else SavedComparison.of(found),
+            membership=SavedResult.of(model.membership_result_) if "_soft" in vars(model) else None,
+            starts=given,
+            similarity=model.psm() if draws is None else None,
+        )
 
+    def check(self) -> None:
+        """Raise `ModelError` for names and a similarity that are not those of the items."""
+        N, P = len(self.search.labels), self.similarity
+        if self.items is not None and (len(self.items) != N or len(set(self.items)) < N):
+            raise ModelError(
+                f"the model names {len(self.items)} items, expected a name for each of {N}, and no two alike"
+            )
+        if self.draws is None and P is None:
+            raise missing("array 'similarity' of the model")
+        if P is not None and (not ((P >= 0) & (P <= 1)).all() or not (P == P.T).all()):
+            raise ModelError("the similarity of the model is no symmetric matrix in [0, 1]; save the model again")
+        if self.membership is not None and self.membership.membership.shape[1] != int(self.search.labels.max()) + 1:
+            raise ModelError("array 'soft.membership' of the model has another number of clusters; save it again")
 
-def _similarity(held: Held, n_items: int) -> NDArray[np.float64]:
-    P = held.floats("similarity", n_items, n_items)
-    if not ((P >= 0) & (P <= 1)).all() or not (P == P.T).all():
-        raise ModelError("the similarity of the model is no symmetric matrix in [0, 1]; save the model again")
-    return P
-
-
-def _items(stated: Stated, n_items: int) -> NDArray[Any] | None:
-    if stated.any("items") is None:
-        return None
-    items = stated.words("items")
-    if len(items) != n_items or len(set(items)) < n_items:
-        raise ModelError(f"the model names {len(items)} items, expected a name for each of {n_items}, and no two alike")
-    return np.array(items)
-
-
-PARTITION = ModelKind(_state, _restored)
+    def made(self, kind: type[BayesianPartition]) -> BayesianPartition:
+        """The estimator, fitted."""
+        starts = labels_as_given("starts", self.parameters["starts"], self.starts)
+        model = made_with(kind, self.parameters, starts=starts)
+        model.result_ = result = self.search.made(self.fitted_loss)
+        model.labels_, model.n_clusters_ = result.labels, result.n_clusters
+        model.expected_loss_, model.loss_ = result.expected_loss, result.loss
+        model.n_features_in_ = len(result.labels)
+        model.items_ = None if self.items is None else np.array(self.items)
+        model._said = self.said
+        model.draws_ = None if self.draws is None else self.draws.made()
+        model._similarity = self.similarity if self.draws is None else None
+        model.agreement_ = None if self.agreement is None else self.agreement.made()
+        if self.membership is not None:
+            model._soft = self.membership.made()
+        return model

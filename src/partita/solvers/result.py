@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.membership import Membership
 from partita.runs import Status
+from partita.shapes import floats, whole
 
 __all__ = ["Restart", "SolveResult", "first_best"]
 
@@ -27,6 +28,7 @@ class Restart:
     always kept.
     """
 
+    BY_NAME: ClassVar = True  # a saved model holds arrays of restarts by name: one that occurs twice is kept once
     start: str
     objective: float
     status: Status
@@ -34,11 +36,11 @@ class Restart:
     n_iter: int
     n_products: int
     seconds: float
-    scale: NDArray[np.float64]
-    labels: NDArray[np.int32]
-    trace: NDArray[np.float64]
-    membership: NDArray[np.float64] | None = None
-    factor: NDArray[np.float64] | None = None
+    scale: Annotated[NDArray[np.float64], floats("K")]
+    labels: Annotated[NDArray[np.int32], whole("N", below="K", as_type=np.int32)]
+    trace: Annotated[NDArray[np.float64], floats(None)]
+    membership: Annotated[NDArray[np.float64] | None, floats("N", "K")] = None
+    factor: Annotated[NDArray[np.float64] | None, floats("N", "K")] = None
 
 
 @dataclass(frozen=True, eq=False)

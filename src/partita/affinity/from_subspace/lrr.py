@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -36,6 +36,7 @@ from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds
 from partita.memory import require_memory, require_pairs
+from partita.shapes import reals
 
 __all__ = ["Errors", "LowRankEvidence", "LowRankRepresentation"]
 
@@ -110,6 +111,14 @@ class LowRankRepresentation(Builder):
     """
 
     name = "lrr"
+    stored: ClassVar = {
+        "map": reals(None, None),
+        "images": reals("n", None),
+        "own": reals(),
+        "least": reals("n"),
+        "centre": reals("d"),
+        "length": reals(),
+    }
 
     errors: Errors = "noise"
     price: float | None = None
@@ -188,6 +197,8 @@ class LowRankRepresentation(Builder):
 
     def restore(self, state: dict[str, Array]) -> LowRankEvidence:
         lift = Lift(state["centre"], float(state["length"])) if self.affine else None
+        if lift is not None and not lift.length > 0:
+            raise InputError(f"the length of the lift is {lift.length}, expected a positive number")
         return LowRankEvidence(self, lift, state["map"], state["images"], float(state["own"]), state.get("least"))
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import scipy.sparse as sp
@@ -44,6 +44,7 @@ from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 from partita.kernels.threads import n_threads
 from partita.memory import require_memory
+from partita.shapes import reals
 
 __all__ = ["SparseSubspace", "SparseSubspaceEvidence"]
 
@@ -130,6 +131,7 @@ class SparseSubspace(Builder):
     """
 
     name = "ssc"
+    stored: ClassVar = {"items": reals("n", None), "least": reals(), "weight": reals(), "map": reals(None, None)}
 
     alpha: float = 10.0
     ridge: float = 5.0

@@ -8,7 +8,7 @@ subspaces; where they hold it is the affinity for tens of thousands of items. N 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -23,6 +23,7 @@ from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 from partita.kernels.threads import n_threads
 from partita.memory import SPARSE_WAY, require_memory
+from partita.shapes import reals
 
 __all__ = ["MatchingPursuit", "MatchingPursuitEvidence"]
 
@@ -73,6 +74,7 @@ class MatchingPursuit(Builder):
     """
 
     name = "ssc-omp"
+    stored: ClassVar = {"items": reals("n", None)}
 
     n_atoms: int = 10
     residual: float = 1e-3
