@@ -1,8 +1,8 @@
 """Run the contract tests on what the examples add: those of CONTRIBUTING.md, word for word, and of the gallery.
 
-A block of Python in CONTRIBUTING.md begins with a comment, `# name: tests`. It is imported as a module of its own before
-the tests are collected, so that the registries hold what it defines, and the tests are picked by that name. Exit status 1
-where one fails, or where a name picks none.
+A block of Python in CONTRIBUTING.md begins with a comment, `# name: tests`. It is imported as a module of its own
+before the tests are collected, so that the registries hold what it defines, and the tests are picked by that name.
+Exit status 1 where one fails, or where a name picks none.
 Usage: python scripts/extension_contracts.py [TEXT]    (only what is added under a name that holds TEXT)
 """
 
