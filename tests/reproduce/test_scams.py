@@ -23,8 +23,8 @@ from partita.reproduce.scams.figure2_claims import (
     our_claim,
     reading_claim,
 )
+from partita.reproduce.scams.figure3 import claims as figure3_claims
 from partita.reproduce.scams.figure3 import principal
-from partita.reproduce.scams.figure3_claims import claims as figure3_claims
 from partita.reproduce.scams.lines import Lines, score_tables
 from partita.reproduce.scams.methods import (
     BESIDE,

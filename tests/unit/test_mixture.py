@@ -32,7 +32,7 @@ from partita.mixture.base import Model, numbered
 from partita.mixture.chains import Plan
 from partita.mixture.priors import covariance
 from partita.mixture.result import SampledPartitions
-from partita.mixture.starts import first_labels
+from partita.mixture.sample import first_labels
 from partita.mixture.units import Units
 from partita.partition.named_draws import NamedDraws
 

@@ -30,8 +30,8 @@ from partita.plots import (
 )
 from partita.plots.losses import cut_losses
 from partita.plots.order import blocks, columns_of
-from partita.plots.overlap import overlap_colors, parents
 from partita.plots.pair_means import PairMeans, mean_co_membership, mean_similarity, order_by_similarity
+from partita.plots.strips import overlap_colors, parents
 
 # Sums of a few thousand numbers of at most one, in another order.
 ROUNDING = 1e-10

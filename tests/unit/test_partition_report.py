@@ -19,7 +19,7 @@ from partita.estimators.partition_notes import search_notes
 from partita.partition.certainty import item_certainty
 from partita.partition.losses import VariationOfInformation
 from partita.report import PartitionReport, partition_verdict, render_partition_report, write_partition_report
-from partita.report.cluster_places import cluster_places
+from partita.report.partition_page import cluster_places
 from partita.report.partition_tables import partition_clusters, tried_rows, unsure_items
 
 VOID = {"meta", "link", "img", "br", "input"}

@@ -19,11 +19,10 @@ from partita.partition.certainty import item_certainty
 from partita.partition.chains import compare_chains
 from partita.partition.cores import partial_partition
 from partita.partition.credible_ball import credible_ball
-from partita.partition.density_tree import density_modes
 from partita.partition.distances import distances_to
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import Binder, VariationOfInformation
-from partita.partition.modes import posterior_modes
+from partita.partition.modes import density_modes, posterior_modes
 
 arviz, zarr = optional("arviz"), optional("zarr")
 

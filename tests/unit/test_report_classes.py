@@ -8,7 +8,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from partita import SoftClustering
 from partita.errors import InputError
 from partita.report import FitReport, render_report
-from partita.report.classes import LARGEST, class_counts, class_table
+from partita.report.page import LARGEST, class_counts, class_table
 
 ARBITRARY = "Cluster numbers are arbitrary"
 

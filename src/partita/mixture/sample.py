@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any, Literal
 
@@ -21,7 +21,6 @@ from partita.mixture.concentration import GammaPrior, concentration
 from partita.mixture.density import DRAWS, GaussianDensity, PredictiveDensity, StudentDensity
 from partita.mixture.priors import ComponentPrior, NormalInverseWishart, component_prior
 from partita.mixture.result import SampledPartitions
-from partita.mixture.starts import first_labels, starts_of_chains
 from partita.mixture.units import Units
 from partita.pace import Progressing
 from partita.runs import Runs, Status
@@ -257,3 +256,78 @@ def _warn(result: SampledPartitions) -> None:
         )
     if words:
         warnings.warn(". ".join(words), ConvergenceWarning, stacklevel=3)
+
+
+# First labels of a chain: dispersed, and with more clusters than will stay.
+#
+# From one cluster most chains of a Gibbs sampler never leave for the right number; from too many they merge down at
+# once.
+
+
+Labels = NDArray[np.int64]
+
+# Clusters that an over-clustered start has, where there are so many items; and rounds of k-means.
+MANY, ROUNDS = 30, 10
+STARTS = ("kmeans", "random", "one", "singletons")
+
+
+def starts_of_chains(given: Any, n_chains: int, n_items: int) -> list[str | Labels]:
+    """Start of each chain: the names or labels given, in turn.
+
+    Examples
+    --------
+    >>> starts_of_chains(("kmeans", "random"), 3, 10)
+    ['kmeans', 'random', 'kmeans']
+
+    Raises
+    ------
+    InputError
+        For a name that is not one of `STARTS`, or labels that are not one for each item.
+    """
+    one = isinstance(given, str) or (isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind in "iu")
+    entries: Sequence[Any] = [given] if one else list(given)
+    if not entries:
+        raise InputError(f"start is empty: expected some of {STARTS}, or labels")
+    out: list[str | Labels] = []
+    for entry in entries:
+        if isinstance(entry, str):
+            if entry not in STARTS:
+                raise InputError(f"unknown start {entry!r}: expected one of {STARTS}, or an array of labels")
+            out.append(entry)
+            continue
+        labels = np.asarray(entry)
+        if labels.shape != (n_items,) or labels.dtype.kind not in "iu":
+            raise InputError(
+                f"start: expected one of {STARTS}, or whole numbers, one for each of {n_items} items; got an array of "
+                f"shape {labels.shape} and type {labels.dtype}"
+            )
+        out.append(labels.astype(np.int64))
+    return [out[c % len(out)] for c in range(n_chains)]
+
+
+def first_labels(start: str | Labels, Z: Array, rng: np.random.Generator) -> Labels:
+    """Labels of the rows of Z.
+
+    "kmeans": k-means into `MANY` clusters; "random": as many at random; "one": all together; "singletons": each alone.
+
+    Examples
+    --------
+    >>> first_labels("one", np.zeros((3, 1)), np.random.default_rng(0)).tolist()
+    [0, 0, 0]
+    """
+    if not isinstance(start, str):
+        return start
+    n = len(Z)
+    many = min(MANY, n)
+    if start == "one":
+        return np.zeros(n, dtype=np.int64)
+    if start == "singletons":
+        return np.arange(n)
+    if start == "random":
+        return rng.integers(0, many, n)
+    from scipy.cluster.vq import kmeans2
+
+    with warnings.catch_warnings(), np.errstate(invalid="ignore"):  # fewer distinct items than clusters
+        warnings.simplefilter("ignore", UserWarning)  # a cluster that lost its items is no loss here
+        _, labels = kmeans2(Z, many, iter=ROUNDS, minit="++", rng=rng)
+    return np.asarray(labels, dtype=np.int64)

@@ -1,7 +1,7 @@
 """Partitions one below the other, every item a column: a credible ball by its bounds, or modes by their partitions.
 
 Items stand by the clusters of the first row. Each other row has the colours of what its clusters overlap there
-(`partita.plots.overlap`): a row that looks like the first agrees with it, shades of one colour are pieces of a cluster,
+(`partita.plots.strips`): a row that looks like the first agrees with it, shades of one colour are pieces of a cluster,
 and a colour in another's place is items that moved.
 """
 
@@ -19,8 +19,7 @@ from partita.partition.credible_ball import BallPartition, CredibleBall
 from partita.partition.modes import Modes
 from partita.plots.figures import number_clusters, panels, tidy
 from partita.plots.order import blocks, count
-from partita.plots.overlap import overlap_colors, parents
-from partita.plots.palette import INK
+from partita.plots.palette import INK, cluster_colors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,3 +158,56 @@ def _note(ties: list[BallPartition], unit: str | None) -> str:
     first = ties[0]
     tied = "" if len(ties) == 1 else f"\n1 of {count(len(ties), 'tied partition')}"
     return f"K = {first.n_clusters}, at {first.distance:.3g}{f' {unit}' if unit else ''}{tied}"
+
+
+# Colours for a partition beside another one: each cluster takes that of its parent there.
+#
+# A cluster that holds the majority of one of the other's has it for its parent, of several the one it shares most
+# items with; any other cluster is a piece of what it overlaps most (of ties, of what no other is a piece of yet). The
+# first of a parent has its colour, the others lighter and darker shades. So a merged cluster has the colour of what
+# it mostly is, and a split one that of its larger half.
+
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+# Shades of a piece, in turn: towards white (positive) or black, and how far.
+SHADES = (0.0, 0.55, -0.4, 0.78, -0.65)
+
+
+def parents(labels: Labels, reference: Labels) -> tuple[Labels, Labels]:
+    """Parent in `reference` of each cluster of `labels`, and its rank among the clusters of that parent: 0 for the
+    one that holds most of it, where there is one, then by the items shared.
+
+    >>> parents(np.array([0, 0, 1, 2, 2]), np.array([0, 0, 0, 1, 1]))
+    (array([0, 0, 1]), array([0, 1, 0]))
+    """
+    shared = np.zeros((int(labels.max()) + 1, int(reference.max()) + 1), dtype=np.int64)
+    np.add.at(shared, (labels, reference), 1)
+    holds = 2 * shared > shared.sum(axis=0)
+    whole = holds.any(axis=1)
+    parent = np.where(holds, shared, 0).argmax(axis=1)
+    taken = set(parent[whole].tolist())
+    most = shared.max(axis=1)
+    for j in sorted(np.flatnonzero(~whole).tolist(), key=lambda j: -int(most[j])):
+        tied = np.flatnonzero(shared[j] == most[j]).tolist()
+        parent[j] = next((k for k in tied if k not in taken), tied[0])
+        taken.add(int(parent[j]))
+    rank = np.empty(len(shared), dtype=np.int64)
+    for p in np.unique(parent):
+        own = np.flatnonzero(parent == p)
+        rank[own[np.lexsort((-shared[own, p], ~holds[own, p]))]] = np.arange(len(own))
+    return parent.astype(np.int64), rank
+
+
+def overlap_colors(labels: Labels, reference: Labels) -> Array:
+    """A colour for each cluster of `labels`, K x 3 in [0, 1].
+
+    >>> overlap_colors(np.array([1, 1, 0]), np.array([0, 0, 1])).round(2).tolist()
+    [[0.84, 0.37, 0.0], [0.0, 0.45, 0.7]]
+    """
+    base = [[int(c[i : i + 2], 16) / 255 for i in (1, 3, 5)] for c in cluster_colors(int(reference.max()) + 1)]
+    parent, rank = parents(labels, reference)
+    shade = np.take(SHADES, rank % len(SHADES))[:, None]
+    towards = np.where(shade > 0, 1.0, 0.0)
+    return np.asarray((1 - np.abs(shade)) * np.take(np.array(base), parent, axis=0) + np.abs(shade) * towards)

@@ -29,7 +29,6 @@ from partita.affinity.base import Array
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.evidence import Builder, Evidence
 from partita.affinity.from_subspace.codes import unit_rows
-from partita.affinity.from_subspace.lifted import Lift
 from partita.affinity.from_subspace.nuclear_norm import Coordinates, Representation, noisy, outliers, shape
 from partita.affinity.landmark_choice import complete
 from partita.affinity.sparse import SparseAffinity
@@ -292,3 +291,33 @@ class LowRankEvidence(Evidence):
         kept.eliminate_zeros()
         kept.sort_indices()
         return SparseAffinity(kept.maximum(sp.csr_array(kept.T)) + sp.diags_array(diagonal))
+
+
+# Affine subspaces as subspaces through the origin: items get one more coordinate, the same for all.
+#
+# An affine subspace of dimension d is then the cut of a linear one of dimension d + 1. Items are centred and scaled
+# together to a mean square length of one first, so that the coordinate of one weighs as much as the others together
+# and nothing depends on where the origin is or on the unit.
+
+
+@dataclass(frozen=True, eq=False)
+class Lift:
+    """x -> ((x - centre) / length, 1).
+
+    >>> Lift.of(np.array([[0.0, 2.0], [0.0, 6.0]]))(np.array([[0.0, 4.0], [2.0, 4.0]])).tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 1.0]]
+    """
+
+    centre: Array
+    length: float
+
+    @classmethod
+    def of(cls, X: Array) -> Lift:
+        """Fit the lift to the items; its length is one where all of them are the same."""
+        centre = X.mean(axis=0)
+        size = float(np.abs(X - centre).max(initial=0.0)) or 1.0  # squares neither overflow nor vanish
+        length = size * float(np.sqrt((((X - centre) / size) ** 2).sum(axis=1).mean()))
+        return cls(centre, length or 1.0)
+
+    def __call__(self, X: Array) -> Array:
+        return np.column_stack([(X - self.centre) / self.length, np.ones(len(X))])
