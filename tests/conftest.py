@@ -35,17 +35,29 @@ POSIX = {
 
 # Cases of one test from which a sample of them is enough on each commit.
 GRID = 6
-SLOW = [line for line in Path(__file__).with_name("slow.txt").read_text().splitlines() if not line.startswith("#")]
+WHOLE, CASES = (
+    [line for line in part.splitlines() if line and not line.startswith("#")]
+    for part in Path(__file__).with_name("slow.txt").read_text().split("# cases\n")
+)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    patterns = [re.compile(re.escape(f"tests/{line}").replace(r"\*", ".*") + r"(\[.*)?") for line in SLOW]
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    patterns = [re.compile(re.escape(f"tests/{line}").replace(r"\*", ".*") + r"(\[.*)?") for line in WHOLE + CASES]
     for item in items:
         if any(pattern.fullmatch(item.nodeid) for pattern in patterns):
             item.add_marker("slow")
     for grid in grids(items):
         for item in set(grid) - set(covering(grid)):
             item.add_marker("slow")
+    if not any("::" in argument for argument in config.args):
+        _every_test_keeps_a_case(items)
+
+
+def _every_test_keeps_a_case(items: list[pytest.Item]) -> None:
+    kept = {item.nodeid.partition("[")[0] for item in items if not item.get_closest_marker("slow")}
+    lost = {item.nodeid.partition("[")[0] for item in items} - kept - {f"tests/{line}" for line in WHOLE}
+    if lost:
+        raise pytest.UsageError(f"no case left on a commit, see tests/slow.txt: {', '.join(sorted(lost))}")
 
 
 def grids(items: list[pytest.Item]) -> list[list[pytest.Function]]:
