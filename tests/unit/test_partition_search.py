@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 
 from partita.errors import InputError, MemoryLimitError
 from partita.kernels import partition_moves as moves
+from partita.kernels.partition_formula import for_kernels
 from partita.kernels.partition_pairs import empty_pairs
 from partita.kernels.potts import multilevel
 from partita.partition import (
@@ -38,26 +38,16 @@ def planted(seed, M=60, N=80, K=8, noise=0.1):
     return np.where(rng.random((M, N)) < noise, rng.integers(K, size=(M, N)), truth), truth
 
 
-class Potts(NamedTuple):
-    """SCAMS' objective: sum over pairs in a cluster of gamma - A_ij, and a price for each cluster."""
-
-    gamma: float
-    price: float
-
-    def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        return 0.5 * self.gamma * (u - n) - 0.5 * w + self.price * K
-
-
 @pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
 def test_an_affinity_with_a_price_for_each_cluster_is_searched_by_the_same_moves(make):
     rng = np.random.default_rng(0)
     A = np.triu(rng.random((7, 7)) * (rng.random((7, 7)) < 0.6), 1)
     A += A.T
-    formula, out = Potts(0.3, 0.2), np.empty(9)
+    formula, out = for_kernels(ConstantPotts(0.3, 0.2).formula, per_draw=False), np.empty(9)
 
     def objective(codes):
-        pairs = [(i, j) for i in range(7) for j in range(i) if codes[i] == codes[j]]
-        return sum(0.3 - A[i, j] for i, j in pairs) + 0.2 * len(set(codes))
+        together = np.equal.outer(codes, codes)
+        return (0.3 - A)[together].sum() + 0.2 * len(set(codes))
 
     for codes in all_partitions(7)[::60]:
         state = moves.assign(empty_pairs(formula, make(A)), np.arange(7), codes)
