@@ -88,7 +88,7 @@ def test_what_is_missing_is_named(name):
     if not missing:
         assert judged(name, KEvidence(affinity=P)) is not None
         return
-    with pytest.raises(InputError, match=f"{name}.*needs {missing[0]}"):
+    with pytest.raises(InputError, match=f"{name}.*{missing[0]}"):
         kind().judge(KEvidence(affinity=P))
 
 
@@ -149,7 +149,7 @@ def test_a_new_criterion_registers_itself():
 
 
 def test_an_unknown_criterion_or_setting_is_named():
-    with pytest.raises(InputError, match="unknown criterion 'gravity'"):
+    with pytest.raises(InputError, match="'gravity'"):
         criterion("gravity")
     with pytest.raises(InputError, match="eigengap"):
         criterion({"name": "eigengap", "gravity": 3})

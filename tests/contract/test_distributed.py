@@ -119,15 +119,15 @@ def test_blocks_may_be_made_by_tasks(where):
 
 def test_wrong_blocks_are_named(where):
     matrix, _ = planted()
-    with pytest.raises(InputError, match="block 1 has shape"):
+    with pytest.raises(InputError, match="block 1"):
         DistributedAffinity([dask.delayed(matrix[:25]), dask.delayed(matrix[26:])], [25, N - 25])
     spoilt = matrix.copy()
     spoilt.data[3] = np.nan
-    with pytest.raises(InputError, match="block 0 holds NaN"):
+    with pytest.raises(InputError, match="block 0"):
         DistributedAffinity.from_matrix(spoilt, 2)
     with pytest.raises(InputError, match="n_blocks=0"):
         DistributedAffinity.from_matrix(matrix, 0)
-    with pytest.raises(InputError, match="one positive size"):
+    with pytest.raises(InputError, match="positive"):
         DistributedAffinity([], [])
 
 

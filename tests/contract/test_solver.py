@@ -315,7 +315,7 @@ def test_what_a_solver_needs_and_an_affinity_lacks_is_named():
     try:
         P = DenseAffinity(np.eye(4))
         problem = Problem(P, Objective.registry["sof"]())
-        with pytest.raises(InputError, match="'made up for this test' needs blocks, entries_by_column of the affinity"):
+        with pytest.raises(InputError, match="blocks, entries_by_column"):
             drive(problem, Hungry(), Starts(P, 2), "dirichlet")
         assert problem.n_products == 0
     finally:
@@ -324,7 +324,7 @@ def test_what_a_solver_needs_and_an_affinity_lacks_is_named():
 
 def test_an_objective_that_a_solver_cannot_do_is_refused_before_the_first_step():
     problem = Problem(DenseAffinity(np.eye(4)), Objective.registry["symnmf"]())
-    with pytest.raises(InputError, match=r"'baum-eagon' works on simplex .* 'symnmf' are nonnegative; use "):
+    with pytest.raises(InputError, match=r"'baum-eagon' .* 'symnmf'"):
         drive(problem, Solver.registry["baum-eagon"](), Starts(problem.affinity, 2), "dirichlet")
     assert problem.n_products == 0
 

@@ -195,13 +195,13 @@ def test_cholesky_of_a_definite_matrix_is_its_textbook_factor():
 def test_what_is_wrong_is_refused(monkeypatch):
     with pytest.raises(InputError, match="square"):
         boolean_factorization(np.ones((2, 3)))
-    with pytest.raises(InputError, match="same side"):
+    with pytest.raises(InputError, match="side"):
         boolean_factorization([[1, 1], [0, 1]])
     with pytest.raises(InputError, match="NaN"):
         boolean_factorization([[1.0, np.nan], [np.nan, 1.0]])
     with pytest.raises(InputError, match="max_clusters=0"):
         boolean_factorization(np.eye(2), max_clusters=0)
-    with pytest.raises(InputError, match="same items"):
+    with pytest.raises(InputError, match="items"):
         boolean_factorization(np.eye(2), np.eye(3))
     with pytest.raises(InputError, match="square"):
         cholesky_labels(np.ones((2, 3)), 2)

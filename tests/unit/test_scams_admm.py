@@ -370,7 +370,7 @@ def test_progress_is_told_of_every_iteration():
 
 def test_what_does_not_fit_into_memory_is_refused_with_the_sparse_way(monkeypatch):
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000000")
-    with pytest.raises(MemoryLimitError, match="local search"):
+    with pytest.raises(MemoryLimitError, match="local"):
         scams_admm(sp.eye_array(1000, format="csr"))
 
 
@@ -382,9 +382,9 @@ def test_what_does_not_fit_into_memory_is_refused_with_the_sparse_way(monkeypatc
         ({"rho": 1.0}, "rho=1.0"),
         ({"mu0": float("nan")}, "mu0=nan"),
         ({"patience": 0}, "patience=0"),
-        ({"scale": "max"}, "'sym', 'mean' or None"),
-        ({"gamma": 0.1, "theta": 0.5}, "pass one of them"),
-        ({"scale": None}, "pass gamma, or a scale"),
+        ({"scale": "max"}, "'max'"),
+        ({"gamma": 0.1, "theta": 0.5}, "one of them"),
+        ({"scale": None}, "pass gamma"),
     ],
 )
 def test_settings_that_are_wrong_or_contradict_each_other_are_refused(options, says):
@@ -393,7 +393,7 @@ def test_settings_that_are_wrong_or_contradict_each_other_are_refused(options, s
 
 
 def test_affinities_that_are_wrong_are_refused():
-    with pytest.raises(InputError, match="not symmetric"):
+    with pytest.raises(InputError, match="symmetric"):
         scams_admm([[1.0, 0.5], [0.1, 1.0]])
     with pytest.raises(InputError, match="negative"):
         scams_admm([[1.0, -0.5], [-0.5, 1.0]])
@@ -401,7 +401,7 @@ def test_affinities_that_are_wrong_are_refused():
         scams_admm(np.eye(2), max_iter=0)
     with pytest.raises(InputError, match="max_seconds=0"):
         scams_admm(np.eye(2), max_seconds=0)
-    with pytest.raises(InputError, match="'sym' or 'mean'"):
+    with pytest.raises(InputError, match="'sym'"):
         relative(np.eye(2), "max")
 
 
@@ -415,7 +415,7 @@ def test_the_objective_of_a_partition_is_the_papers_sum(gamma):
     expected = np.trace(-A.T @ G) + 1.7 * np.linalg.matrix_rank(G) + gamma * np.count_nonzero(G)
     assert partition_objective(labels, A, gamma, 1.7) == pytest.approx(expected, rel=1e-12)
     assert partition_objective(labels, sp.csr_array(A), gamma, 1.7) == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(InputError, match="one label for each item"):
+    with pytest.raises(InputError, match="label"):
         partition_objective(labels[:-1], A, gamma, 1.7)
 
 

@@ -200,7 +200,7 @@ def test_an_admm_and_what_it_says_itself_are_refused_together(options):
 @pytest.mark.parametrize("options", [{"gamma": 0.3}, {"theta": 0.7}, {"share": 0.1}], ids=str)
 def test_a_number_of_clusters_and_what_a_pair_costs_are_refused_together(n_clusters, options):
     A, truth = planted()
-    with pytest.raises(InputError, match=f"{next(iter(options))}=.* beside n_clusters={n_clusters!r}"):
+    with pytest.raises(InputError, match=f"{next(iter(options))}=.* n_clusters={n_clusters!r}"):
         SCAMS(n_clusters, affinity="precomputed", **options).fit(A)
     plain = SCAMS(n_clusters, affinity="precomputed", affinity_scale="none", price=0.5, random_state=0).fit(A)
     assert adjusted_rand_score(truth, plain.partition_) == 1.0
@@ -270,17 +270,17 @@ def test_few_items(N):
 
 def test_what_does_not_go_together_is_refused(monkeypatch):
     A, _ = planted()
-    with pytest.raises(InputError, match="share and theta each say"):
+    with pytest.raises(InputError, match="share and theta"):
         SCAMS(affinity="precomputed", share=0.1, theta=0.5).fit(A)
-    with pytest.raises(InputError, match="pass gamma, or a scale"):
+    with pytest.raises(InputError, match="gamma"):
         SCAMS(affinity="precomputed", affinity_scale="none").fit(A)
-    with pytest.raises(InputError, match="finds a number of its own"):
+    with pytest.raises(InputError, match="of its own"):
         SCAMS(n_clusters=3, affinity="precomputed", method="admm").fit(A)
-    with pytest.raises(InputError, match="larger than the number of distinct items"):
+    with pytest.raises(InputError, match="distinct items"):
         SCAMS(n_clusters=61, affinity="precomputed").fit(A)
     B = A.copy()
     B[0, 5] = B[5, 0] = np.nan
-    with pytest.raises(InputError, match="SCAMS sums over all pairs"):
+    with pytest.raises(InputError, match="pairs"):
         SCAMS(affinity="precomputed", missing="unobserved").fit(B)
     monkeypatch.setattr("partita.memory.available_memory", lambda: 1 << 19)
     with pytest.raises(MemoryLimitError, match="local"):

@@ -122,7 +122,7 @@ def test_ends_of_restarts_are_told_and_single_iterations_are_not(backend):
 
 @several
 def test_what_goes_wrong_there_is_raised_here(backend):
-    with joblib.parallel_config(backend, n_jobs=2), pytest.raises(InputError, match="start has 59 labels"):
+    with joblib.parallel_config(backend, n_jobs=2), pytest.raises(InputError, match="59 labels"):
         run(start=np.zeros(59, dtype=int))
 
 
