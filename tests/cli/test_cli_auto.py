@@ -8,6 +8,7 @@ import pytest
 from partita import SoftClustering, load
 from partita.io import read_features, read_memberships
 from partita.metrics import adjusted_rand_index
+from synthetic import gaussians
 
 COLUMNS = ("--label-column", "species", "--id-column", "plant")
 VERDICT = {"n_clusters", "sure", "likely", "disagree", "probabilities", "criteria"}
@@ -15,8 +16,7 @@ VERDICT = {"n_clusters", "sure", "likely", "disagree", "probabilities", "criteri
 
 @pytest.fixture
 def groups_csv(tmp_path):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 2)) + np.repeat([[0, 0], [10, 0], [0, 10]], 40, axis=0)
+    X = gaussians(np.repeat([0, 1, 2], 40), [[0, 0], [10, 0], [0, 10]])
     np.savetxt(tmp_path / "groups.csv", X, delimiter=",", header="a,b", comments="")
     return tmp_path / "groups.csv"
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from partita.io import read_draws
+from synthetic import gaussians
 
 
 @pytest.fixture
 def points(tmp_path):
-    rng = np.random.default_rng(0)
-    X = np.r_[rng.normal(size=(15, 2)), rng.normal(size=(15, 2)) + 8]
+    X = gaussians(np.repeat([0, 1], 15), [[0.0, 0.0], [8.0, 8.0]])
     rows = [f"i{i},{x:.6f},{y:.6f},{i // 15}" for i, (x, y) in enumerate(X)]
     (tmp_path / "points.csv").write_text("\n".join(["name,a,b,label", *rows]) + "\n")
     return tmp_path / "points.csv"

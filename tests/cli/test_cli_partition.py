@@ -7,16 +7,14 @@ import shutil
 import numpy as np
 import pytest
 
+import synthetic
 from partita import expected_loss, posterior_similarity
 from partita.io import read_memberships
 from partita.partition.certainty import item_certainty
 
 
 def posterior(n_draws=200, n_items=24, n_clusters=3, noise=0.15, seed=0):
-    rng = np.random.default_rng(seed)
-    truth = np.arange(n_items) * n_clusters // n_items
-    moved = rng.random((n_draws, n_items)) < noise
-    return np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth)
+    return synthetic.posterior(n_draws, n_items, n_clusters, noise, seed)[0]
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from partita.cli import main
+from synthetic import gaussians
 
 RNG = np.random.default_rng(0)
 CENTRES = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])
@@ -24,7 +25,7 @@ def run(*arguments):
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("verify") / "points.csv"
-    X = CENTRES[np.arange(60) % 3] + RNG.normal(size=(60, 2))
+    X = gaussians(np.arange(60) % 3, CENTRES, RNG)
     path.write_text("x,y\n" + "\n".join(f"{a!r},{b!r}" for a, b in X.tolist()) + "\n")
     return path
 

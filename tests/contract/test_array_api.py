@@ -30,6 +30,7 @@ from partita.kernels.simplex import (
 from partita.metrics import adjusted_rand_index
 from partita.objectives import PerClusterObjective, Problem, ScaledObjective, SoFObjective, SymNMFObjective
 from partita.solvers import ProjectedGradient, Starts, SubspaceMajorization, default_solver, drive
+from synthetic import noisy_blocks
 
 N, K = 40, 3
 OBJECTIVES = [SoFObjective, ScaledObjective, PerClusterObjective, SymNMFObjective]
@@ -47,11 +48,8 @@ def sparse_tensor(array):
     return tensor(array).to_sparse_csr()
 
 
-def blocks(seed=0):
-    rng = np.random.default_rng(seed)
-    labels = np.arange(N) % K
-    half = rng.random((N, N)) * 0.3
-    return (half + half.T) / 2 + 0.6 * (labels[:, None] == labels)
+def blocks():
+    return noisy_blocks(N, K)
 
 
 def factor(seed=0):

@@ -12,6 +12,7 @@ from partita.affinity import NeighborGraph, RelativeDistance
 from partita.baselines import AffinityBaseline, Baseline, BaselineEvidence, baseline
 from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
+from synthetic import gaussians
 
 NAMES = sorted(Baseline.registry)
 every = pytest.mark.parametrize("name", NAMES)
@@ -24,7 +25,7 @@ def groups(n=90, K=3, seed=0, apart=40.0):
     """Groups far apart in distance and in direction, every feature positive, in no order."""
     rng = np.random.default_rng(seed)
     truth = rng.permutation(np.arange(n) % K)
-    return np.abs(rng.normal(size=(n, K)) + apart * np.eye(K)[truth]), truth
+    return np.abs(gaussians(truth, apart * np.eye(K), rng)), truth
 
 
 def several(name):

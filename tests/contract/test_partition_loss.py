@@ -22,6 +22,7 @@ from partita.partition.dendrogram import Dendrogram, numbered
 from partita.partition.evidence import Evidence
 from partita.partition.exhaustive import all_partitions, all_values
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
+from synthetic import draws_around
 
 NAMES = list(PartitionLoss.registry)
 # Losses with options beyond those by name: unequal weights of the two errors, the other normalisation.
@@ -33,8 +34,7 @@ CLOSE = 1e-9
 
 def some_draws(seed, M=6, N=6, K=3):
     rng = np.random.default_rng(seed)
-    truth = rng.integers(K, size=N)
-    return np.where(rng.random((M, N)) < 0.6, truth, rng.integers(K, size=(M, N)))
+    return draws_around(rng.integers(K, size=N), M, 0.4, K=K, seed=rng)
 
 
 def evidences(loss, draws):

@@ -5,6 +5,7 @@ import pytest
 
 import partita
 from partita.errors import InputError
+from synthetic import blobs
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -32,8 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 @pytest.fixture(scope="module")
 def X():
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(45, 3)) + 8 * (np.arange(45) % K)[:, None] * np.r_[1, -0.5, 0.3]
+    return blobs(45, K, 3, apart=8.0)[0]
 
 
 def made(name):

@@ -22,6 +22,7 @@ from partita.affinity import (
 )
 from partita.affinity.normalise import normalise_rows
 from partita.errors import InputError
+from synthetic import diagonal_blobs
 
 # A few hundred roundings of numbers below 1.
 ROUNDING = 1e-11
@@ -30,8 +31,7 @@ few = settings(max_examples=15, deadline=None)
 
 
 def cloud(seed, n=40, d=3):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, d)) + 3 * rng.integers(0, 3, size=(n, 1))
+    return diagonal_blobs(n, d, seed=seed)
 
 
 def relative(X, n_clusters=3, **options):
@@ -320,7 +320,7 @@ def test_copies_are_neighbours_at_distance_zero_and_no_one_is_its_own():
 
 def test_approximate_neighbours_are_mostly_the_exact_ones():
     rng, d = np.random.default_rng(0), 15
-    X = rng.normal(size=(1500, d)) + 4 * rng.integers(0, 4, size=(1500, 1))
+    X = diagonal_blobs(1500, d, K=4, apart=4.0, seed=rng)
     exact, approximate = (
         NeighborGraph(search=search).build(X, n_clusters=1500).affinity.matrix for search in ("exact", "approximate")
     )

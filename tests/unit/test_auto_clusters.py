@@ -39,6 +39,7 @@ from partita.estimators.model import Model
 from partita.metrics import adjusted_rand_index
 from partita.n_clusters import KEvidence, Verdict, judge_all
 from partita.objectives import SoFObjective
+from synthetic import gaussians
 
 ESTIMATORS = [SoF, SoftClustering, BaumEagon, SymNMF, CopositiveFactorization, KernelKMeans, SpectralRelaxation]
 CENTRES = np.array([[0.0, 0.0], [10.0, 0.0], [0.0, 10.0], [10.0, 10.0], [21.0, 5.0]])
@@ -53,7 +54,7 @@ quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarnin
 def blobs(K, n=50, seed=0):
     """K normal clusters of n items, ten standard deviations apart at least."""
     truth = np.repeat(np.arange(K), n)
-    return CENTRES[truth] + np.random.default_rng([K, seed]).normal(size=(K * n, 2)), truth
+    return gaussians(truth, CENTRES, np.random.default_rng([K, seed])), truth
 
 
 def _ordered(X):

@@ -12,16 +12,9 @@ import partita
 from partita import BayesianPartition, expected_loss, partition_distance, posterior_similarity
 from partita.errors import InputError
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
+from synthetic import posterior
 
 LOSSES = sorted(PartitionLoss.registry)
-
-
-def posterior(n_draws=300, n_items=30, n_clusters=3, noise=0.1, seed=0):
-    """Draws around one partition."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(n_items) * n_clusters // n_items
-    moved = rng.random((n_draws, n_items)) < noise
-    return np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth), truth
 
 
 @pytest.mark.parametrize("loss", LOSSES)

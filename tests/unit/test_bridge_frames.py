@@ -11,6 +11,7 @@ from partita.bridges import memberships_frame, named_features
 from partita.errors import InputError, MissingExtraError
 from partita.io import read_memberships, write_memberships
 from partita.partition.named_draws import named_draws
+from synthetic import blobs, diagonal
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -20,8 +21,7 @@ HOSTILE = ["", " ", "a,b", 'say "hi"', "line\nbreak", "ünï-çödé 数", "=1+1
 
 
 def cloud(d=2):
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(40, d)) + 9 * (np.arange(40) % 2)[:, None]
+    return blobs(40, 2, d, apart=9.0, at=diagonal)[0]
 
 
 def columns(frame):

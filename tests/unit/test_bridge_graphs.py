@@ -10,6 +10,7 @@ from partita import SoftClustering
 from partita.affinity import Precomputed, as_affinity, from_edges
 from partita.bridges import affinity_from_networkx, set_memberships, to_networkx
 from partita.errors import InputError
+from synthetic import blobs, diagonal
 
 nx = pytest.importorskip("networkx")
 KINDS = {"Graph": nx.Graph, "DiGraph": nx.DiGraph, "MultiGraph": nx.MultiGraph, "MultiDiGraph": nx.MultiDiGraph}
@@ -135,7 +136,7 @@ def test_an_affinity_goes_out_and_comes_back():
 @pytest.mark.parametrize("affinity", ["relative", "neighbors"])
 def test_an_estimator_as_a_graph_has_its_rows_pairs_and_memberships(affinity):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 2)) + 6 * (np.arange(30) % 2)[:, None]
+    X = blobs(30, 2, apart=6.0, at=diagonal, seed=rng)[0]
     X = np.concatenate([X, X[:3]])  # copies are one item of the fit
     model = SoftClustering(2, affinity=affinity, random_state=0).fit(X)
     graph = to_networkx(model)

@@ -36,6 +36,7 @@ from partita.metrics import accuracy, brier_score
 from partita.metrics.probabilities import align
 from partita.plots import ReliabilityDisplay, blank_figure
 from partita.report.calibration import calibration_sentences
+from synthetic import gaussians
 
 
 def overlapping(n=600, seed=0, gap=2.5):
@@ -406,7 +407,7 @@ def test_ctrl_c_while_calibrating_keeps_the_fit_or_is_passed_on(monkeypatch):
 def test_memberships_averaged_over_resamples_are_aligned_softer_and_reproducible(tmp_path):
     rng = np.random.default_rng(3)
     truth = np.repeat([0, 1, 2], 80)
-    X = rng.normal(size=(240, 2)) + np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 9.0]])[truth]
+    X = gaussians(truth, [[0.0, 0.0], [3.0, 0.0], [0.0, 9.0]], rng)
     fitted = SoftClustering(3, random_state=0).fit(X)
     model = SoftClustering(3, probabilities="averaged", random_state=0).fit(X)
     W = model.membership_

@@ -20,16 +20,14 @@ from partita.objectives import PerClusterObjective, Problem, ScaledObjective, So
 from partita.solvers import ProjectedGradient, Starts, drive
 from partita.solvers import drive as drive_function
 from partita.solvers.start import MIX
+from synthetic import noisy_blocks
 
 drive_module = sys.modules[drive_function.__module__]
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def evidence(n=40, K=3, seed=0):
-    rng = np.random.default_rng(seed)
-    labels = np.arange(n) % K
-    half = rng.random((n, n)) * 0.5
-    return (half + half.T) / 2 + 0.4 * (labels[:, None] == labels)
+def evidence(n=40, K=3):
+    return noisy_blocks(n, K, noise=0.5, within=0.4)
 
 
 def run(matrix=None, start="dirichlet", K=3, objective=None, features=None, **options):

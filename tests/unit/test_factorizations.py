@@ -10,6 +10,7 @@ from partita import BaumEagon, CopositiveFactorization, SymNMF, load, save, solv
 from partita.errors import InputError
 from partita.metrics import accuracy
 from partita.report.verdict import verdict
+from synthetic import gaussians
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 FACTORS = [SymNMF, CopositiveFactorization]
@@ -18,7 +19,7 @@ quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarnin
 
 
 def blobs(rng, n=30):
-    return np.concatenate([rng.normal(size=(n, 2)), rng.normal(size=(n, 2)) + 9.0])
+    return gaussians(np.repeat([0, 1], n), [[0.0, 0.0], [9.0, 9.0]], rng)
 
 
 def with_a_stranger(sparse=False):

@@ -16,9 +16,10 @@ from partita.mixture import Collapsed, NormalInverseWishart
 from partita.partition.losses import Binder
 from partita.partition.named_draws import NamedDraws
 from partita.solvers import PenaltyDescent
+from synthetic import draws_around, gaussians, with_gaps
 
 rng = np.random.default_rng(0)
-X = np.r_[rng.normal(0, 1, (15, 2)), rng.normal(9, 1, (15, 2))]
+X = gaussians(np.repeat([0, 1], 15), [[0.0, 0.0], [9.0, 9.0]], rng)
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +28,8 @@ def saved(tmp_path_factory):
     save(SoF(2, solver=PenaltyDescent(), random_state=0, n_init=1, max_iter=50).fit(X), folder / "sof")
     save(SoF(2, affinity=NeighborGraph(5), random_state=0, n_init=1).fit(X), folder / "graph")
     save(SCAMS(2, random_state=0).fit(X), folder / "scams")
-    draws = np.where(rng.random((40, 12)) < 0.2, rng.integers(0, 3, (40, 12)), np.arange(12) // 4)
-    gaps = np.where(rng.random((40, 12)) < 0.1, -1, draws)
+    draws = draws_around(np.arange(12) // 4, 40, 0.2, seed=rng)
+    gaps = with_gaps(draws, 0.1, rng)
     partition = BayesianPartition(Binder(), random_state=0, starts=["sof", draws[0]])
     partition.fit(NamedDraws(draws, np.arange(40) // 20, np.array(list("abcdefghijkl"))))
     partition.membership_  # noqa: B018 - it is saved where it has been asked for

@@ -35,13 +35,13 @@ from partita.mixture.result import SampledPartitions
 from partita.mixture.sample import first_labels
 from partita.mixture.units import Units
 from partita.partition.named_draws import NamedDraws
+from synthetic import blobs, diagonal, draws_around, similarity_of
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def pairs(d=2, n=40, apart=10.0, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, d)) + apart * (np.arange(n) % 2)[:, None]
+def pairs(d=2, n=40, apart=10.0):
+    return blobs(n, 2, d, apart=apart, at=diagonal)[0]
 
 
 # Priors
@@ -198,7 +198,7 @@ def test_agreement_is_the_largest_difference_of_similarity_matrices():
     draws = np.array([numbered(row) for row in rng.integers(0, 4, (90, 25))]).astype(np.int16)
     chain = np.repeat([0, 1, 2], [20, 40, 30])
     found = chain_agreement(draws, chain)
-    psms = [(draws[chain == c][:, :, None] == draws[chain == c][:, None, :]).mean(axis=0) for c in range(3)]
+    psms = [similarity_of(draws[chain == c]) for c in range(3)]
     off = np.array([np.abs(psms[a] - psms[b]) for a, b in ((0, 1), (0, 2), (1, 2))])
     assert found.max_difference == pytest.approx(off.max(), abs=1e-12)
     assert found.mean_difference == pytest.approx(off.sum() / (3 * 25 * 24), abs=1e-12)
@@ -435,7 +435,7 @@ def made_chains(kind, rng, M=600):
     one, other = np.repeat([0, 1, 2], 10), np.tile([0, 1, 2], 10)
 
     def about(truth, n):
-        return np.where(rng.random((n, 30)) < 0.1, rng.integers(0, 3, (n, 30)), truth)
+        return draws_around(truth, n, 0.1, K=3, seed=rng)
 
     level = rng.normal(size=(3, M))
     chains = {

@@ -30,20 +30,14 @@ from partita.n_clusters.conductance_jump import conductances
 from partita.n_clusters.second_order_difference import distance_to_flats
 from partita.n_clusters.valley import deepest_valley
 from partita.n_clusters.verdict import NEIGHBOR, pooled
+from synthetic import gaussians, random_affinity
 
 
 def blobs(n, K, seed=0, d=2, apart=9.0):
-    rng = np.random.default_rng(seed)
     truth = np.sort(np.arange(n) % K)
-    angle = np.pi * truth / K
-    centres = np.zeros((n, d))
+    centres, angle = np.zeros((K, d)), np.pi * np.arange(K) / K
     centres[:, 0], centres[:, 1] = np.cos(angle), np.sin(angle)
-    return rng.normal(size=(n, d)) + apart * K * centres / 2, truth
-
-
-def random_affinity(n, seed=0):
-    half = np.random.default_rng(seed).random((n, n))
-    return (half + half.T) / 2
+    return gaussians(truth, apart * K * centres / 2, seed), truth
 
 
 def laplacian_values(P):
@@ -57,7 +51,7 @@ def laplacian_values(P):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_eigengap_is_the_largest_difference_of_all_eigenvalues(seed):
     truth = np.repeat(np.arange(3), 12)
-    P = random_affinity(36, seed) * np.where(truth[:, None] == truth, 1.0, 0.1)
+    P = random_affinity(36, seed=seed) * np.where(truth[:, None] == truth, 1.0, 0.1)
     values = laplacian_values(P)
     found = criterion("eigengap").judge(KEvidence(affinity=P, max_clusters=8))
     np.testing.assert_allclose(found.scores, np.diff(values[:9]), atol=1e-10)

@@ -26,6 +26,7 @@ from partita.nmf import (
 from partita.nmf import base as nmf_base
 from partita.nmf.base import FLOOR, as_method
 from partita.nmf.reading import balanced, partition_of, read
+from synthetic import blocks, draws_around, similarity_of
 
 METHODS = sorted(NMFMethod.registry)
 VARIANTS = [LeastSquares(), KullbackLeibler(), Nonsmooth(), Nonsmooth(0.9), Nonsmooth(unit_columns=False), Offset()]
@@ -40,14 +41,7 @@ def similarity(seed, n_items=24, n_draws=60, n_clusters=4, doubt=0.3):
     truth = np.arange(n_items) % n_clusters
     moved = rng.random((n_draws, n_items)) < doubt * rng.random(n_items)
     draws = np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth)
-    return (draws[:, :, None] == draws[:, None, :]).mean(axis=0), draws
-
-
-def blocks(*sizes, inside=1.0, outside=0.0):
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    V = np.where(labels[:, None] == labels, inside, outside)
-    np.fill_diagonal(V, 1.0)
-    return V, labels
+    return similarity_of(draws), draws
 
 
 def random_factors(V, K, seed):
@@ -341,7 +335,7 @@ def test_more_clusters_than_items_are_refused(K):
 def test_large_matrices_are_refused_and_draws_need_none(monkeypatch):
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(3), 1000)
-    draws = np.where(rng.random((8, 3000)) < 0.05, rng.integers(0, 3, (8, 3000)), labels)
+    draws = draws_around(labels, 8, 0.05, K=3, seed=rng)
     V = np.broadcast_to(1.0, (3000, 3000))  # takes no memory itself
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "60000000")
     with pytest.raises(MemoryLimitError, match="sof_membership"):
@@ -463,7 +457,7 @@ def test_the_cophenetic_correlation_is_that_of_the_single_definition():
     """By average linkage step by step: the height at which two items meet."""
     rng = np.random.default_rng(0)
     partitions = rng.integers(0, 3, (7, 8))
-    apart = 1.0 - (partitions[:, :, None] == partitions[:, None, :]).mean(axis=0) + 0.0
+    apart = 1.0 - similarity_of(partitions) + 0.0
     clusters, met = [[i] for i in range(8)], np.zeros((8, 8))
     while len(clusters) > 1:
         pairs = [

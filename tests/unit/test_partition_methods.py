@@ -26,14 +26,14 @@ from partita.partition.methods import (
     min_vi,
     salso,
 )
+from synthetic import draws_around
 
 BELL = [1, 2, 5, 15, 52, 203, 877, 4140]
 
 
 def noisy(seed, M=25, N=12, K=3):
     rng = np.random.default_rng(seed)
-    truth = rng.integers(K, size=N)
-    return np.where(rng.random((M, N)) < 0.5, rng.integers(K + 1, size=(M, N)), truth)
+    return draws_around(rng.integers(K, size=N), M, 0.5, K=K + 1, seed=rng)
 
 
 @pytest.fixture(scope="module")

@@ -28,14 +28,15 @@ from partita.partition.evidence import Evidence
 from partita.partition.exhaustive import all_partitions, all_values
 from partita.partition.losses import Binder, ConstantPotts, VariationOfInformation
 from partita.runs import Runs
+from synthetic import draws_around
 
 DRAWS = [[0, 0, 1, 1, 2], [0, 0, 1, 1, 1], [5, 5, 5, 3, 3]]
 
 
-def planted(seed, M=60, N=80, K=8, noise=0.1):
+def planted(seed, M=60, N=80, K=8):
     rng = np.random.default_rng(seed)
     truth = rng.integers(K, size=N)
-    return np.where(rng.random((M, N)) < noise, rng.integers(K, size=(M, N)), truth), truth
+    return draws_around(truth, M, 0.1, K=K, seed=rng), truth
 
 
 class Potts(NamedTuple):

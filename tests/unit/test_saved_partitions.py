@@ -9,6 +9,7 @@ import pytest
 from safetensors.numpy import load as load_tensors
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
+import synthetic
 from alike import differences
 from partita import BayesianPartition, expected_loss, load, save
 from partita.errors import InputError, MemoryLimitError, ModelError
@@ -24,17 +25,13 @@ LOSSES = [
 
 
 def posterior(n_draws=60, n_items=18, n_clusters=3, noise=0.2, seed=0):
-    """Draws around one partition."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(n_items) * n_clusters // n_items
-    moved = rng.random((n_draws, n_items)) < noise
-    return np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth)
+    return synthetic.posterior(n_draws, n_items, n_clusters, noise, seed)[0]
 
 
-def lacking(seed=1):
+def lacking():
     """The same with a tenth of the labels missing."""
-    draws = posterior().astype(float)
-    draws[np.random.default_rng(seed).random(draws.shape) < 0.1] = np.nan
+    draws = synthetic.with_gaps(posterior(), 0.1, seed=1).astype(float)
+    draws[draws < 0] = np.nan
     return draws
 
 
@@ -74,7 +71,7 @@ def test_all_of_it_comes_back_to_the_bit(tmp_path, loss, asked):
     assert min(seconds) > 0
     if loss not in ("pear", "vi_lb") and not isinstance(loss, ConstantPotts):
         assert found.expected_loss_ == pytest.approx(expected_loss(found.labels_, posterior(), loss=loss), abs=1e-12)
-    together = (posterior()[:, :, None] == posterior()[:, None, :]).mean(axis=0)
+    together = synthetic.similarity_of(posterior())
     np.testing.assert_allclose(found.psm(), together, atol=1e-12)
 
 

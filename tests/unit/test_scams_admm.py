@@ -10,6 +10,7 @@ from partita.errors import InputError, MemoryLimitError
 from partita.kernels.threads import limit_threads
 from partita.scams import ADMM, boolean_factorization, cholesky_labels, partition_objective, relative, scams_admm
 from partita.scams.eigenpairs import WARM_FROM, LeadingEigenpairs
+from synthetic import all_partitions, diagonal_blobs
 
 
 def planted(rng, sizes, within=0.6, between=0.1, noise=0.1):
@@ -101,7 +102,7 @@ def test_warm_eigenpairs_of_a_neighbour_graph_miss_none(seed, monkeypatch):
         monkeypatch.setattr(f"partita.scams.eigenpairs.{name}", value)
     rng = np.random.default_rng(seed)
     N = int(rng.integers(110, 160))
-    X = rng.normal(size=(N, 2)) + 5 * rng.integers(4, size=(N, 1))
+    X = diagonal_blobs(N, 2, K=4, apart=5.0, seed=rng)
     squared = ((X[:, None] - X) ** 2).sum(axis=-1)
     reach = np.sort(squared, axis=1)[:, [10]]
     A = np.where(squared <= np.maximum(reach, reach.T), np.exp(-squared / np.sqrt(reach * reach.T)), 0.0)
@@ -421,9 +422,7 @@ def test_the_objective_of_a_partition_is_the_papers_sum(gamma):
 
 def test_on_few_items_no_partition_is_much_better_than_what_admm_finds():
     """All 877 partitions of 7 items: on average ADMM is within a few percent of the least J, and never below it."""
-    partitions = [[0]]
-    for _ in range(6):
-        partitions = [[*p, k] for p in partitions for k in range(max(p) + 2)]
+    partitions = all_partitions(7)
     shares = []
     for seed in range(12):
         A, _ = planted(np.random.default_rng(seed), [4, 3], within=1.0, between=0.1)
