@@ -32,7 +32,7 @@ def after(solver, problem, W, steps):
 @pytest.mark.parametrize("objective", ["sof", "scaled"])
 def test_a_baum_eagon_step_is_the_papers_formula(objective):
     rng = np.random.default_rng(0)
-    P, W = random_affinity(12, seed=rng), rng.dirichlet(np.ones(3), size=12)
+    P, W = random_affinity(12, share=1.0, seed=rng), rng.dirichlet(np.ones(3), size=12)
     alpha = 1.0 if objective == "sof" else np.vdot(P, W @ W.T) / np.linalg.norm(W @ W.T) ** 2  # (8)
     residual = (P - alpha * W @ W.T) @ W
     expected = W * (alpha * 12 + residual) / (alpha * 12 + (W * residual).sum(axis=1, keepdims=True))  # (7)
@@ -46,7 +46,9 @@ def test_baum_eagon_falls_by_its_theorem_with_weights_and_unobserved_pairs(objec
     rng = np.random.default_rng(1)
     hidden = np.triu(rng.random((15, 15)) < 0.3)
     hidden |= hidden.T
-    P = DenseAffinity(np.where(hidden, 0.0, 3 * random_affinity(15, seed=rng)), Unobserved(*np.nonzero(hidden)))
+    P = DenseAffinity(
+        np.where(hidden, 0.0, 3 * random_affinity(15, share=1.0, seed=rng)), Unobserved(*np.nonzero(hidden))
+    )
     problem = Problem(P, Objective.registry[objective](), rng.random(15) + 0.5)
     solver = BaumEagon(eta)
     for _ in range(20):
@@ -60,7 +62,7 @@ def test_baum_eagon_falls_by_its_theorem_with_weights_and_unobserved_pairs(objec
 def test_over_relaxation_saves_most_products():
     rng = np.random.default_rng(2)
     labels = np.arange(60) % 3
-    P = DenseAffinity(0.3 * random_affinity(60, seed=rng) + 0.6 * (labels[:, None] == labels))
+    P = DenseAffinity(0.3 * random_affinity(60, share=1.0, seed=rng) + 0.6 * (labels[:, None] == labels))
     W = rng.dirichlet(np.ones(3), size=60)
     problem = Problem(P, Objective.registry["sof"]())
     aim = problem.total(after(ProjectedGradient(), problem, W, 100).point) * 1.001
@@ -141,7 +143,9 @@ def test_the_gradient_of_a_penalty_is_its_derivative(hinge, weighted):
     rng = np.random.default_rng(5)
     solver = PenaltyDescent(hinge)
     problem = Problem(
-        DenseAffinity(random_affinity(9, seed=rng)), Objective.registry["sof"](), rng.random(9) if weighted else None
+        DenseAffinity(random_affinity(9, share=1.0, seed=rng)),
+        Objective.registry["sof"](),
+        rng.random(9) if weighted else None,
     )
     penalty = solver._penalty(solver.start(problem, rng.dirichlet(np.ones(3), size=9)).memory)
     W, D, h = rng.normal(size=(9, 3)) * 0.3, rng.normal(size=(9, 3)), 1e-6
@@ -155,7 +159,7 @@ def test_the_gradient_of_a_penalty_is_its_derivative(hinge, weighted):
 def test_every_penalty_and_method_comes_near_the_optimum(hinge, method):
     rng = np.random.default_rng(6)
     labels = np.arange(30) % 3
-    P = DenseAffinity(0.3 * random_affinity(30, seed=rng) + 0.6 * (labels[:, None] == labels))
+    P = DenseAffinity(0.3 * random_affinity(30, share=1.0, seed=rng) + 0.6 * (labels[:, None] == labels))
     W = 0.5 * np.eye(3)[labels] + 0.5 * rng.dirichlet(np.ones(3), size=30)
     problem = Problem(P, Objective.registry["sof"]())
     best = problem.total(after(ProjectedGradient(), problem, W, 100).point)
@@ -171,7 +175,7 @@ def test_on_probabilities_algorithm_1_is_the_papers(objective):
     """[zhao2015] Algorithm 1, lines 4 to 14, written down once more: all products, all steps of fixed length."""
     rng = np.random.default_rng(7)
     labels = np.arange(30) % 3
-    P = 0.3 * random_affinity(30, seed=rng) + 0.6 * (labels[:, None] == labels)
+    P = 0.3 * random_affinity(30, share=1.0, seed=rng) + 0.6 * (labels[:, None] == labels)
     start = rng.dirichlet(np.ones(3), size=30)
 
     def scale_of(W):
