@@ -9,6 +9,7 @@ from devtools import Browser, needs_chromium
 
 from partita.estimators import BayesianPartition, SoftClustering
 from partita.report import FitReport, PartitionReport, write_partition_report, write_report
+from synthetic import draws_around
 
 pytestmark = needs_chromium
 
@@ -378,7 +379,7 @@ def test_ten_thousand_items_are_drawn_and_told(browser, tmp_path):
 def test_a_partition_from_draws_has_the_map_too(browser, tmp_path):
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], 12)
-    draws = np.where(rng.random((200, 36)) < 0.1, rng.integers(0, 3, (200, 36)), truth)
+    draws = draws_around(truth, 200, 0.1, seed=rng)
     model = BayesianPartition(random_state=0).fit(draws)
     report = PartitionReport("T", "s", IDS[:36], model, model.credible_ball(), {}, 0.1, {}, None)
     write_partition_report(tmp_path / "partition.html", report)
@@ -396,7 +397,7 @@ def partition(tmp_path_factory):
     rng = np.random.default_rng(0)
     truth = np.arange(144) // 12
     doubt = np.where(np.arange(144) % 12 < 4, 0.3, 0.005)
-    draws = np.where(rng.random((300, 144)) < doubt, rng.integers(0, 12, (300, 144)), truth)
+    draws = draws_around(truth, 300, doubt, seed=rng)
     model = BayesianPartition(random_state=0).fit(draws)
     report = PartitionReport("Places", "draws.npz", [], model, model.credible_ball(), {}, 0.1, {}, None)
     path = tmp_path_factory.mktemp("places") / "report.html"

@@ -16,6 +16,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from partita.cli import main
+from synthetic import gaussians
 
 
 @dataclass
@@ -118,5 +119,4 @@ def written_iris(home: Path) -> Path:
 
 @pytest.fixture
 def blobs() -> np.ndarray:
-    rng = np.random.default_rng(0)
-    return np.concatenate([rng.normal(size=(40, 2)), rng.normal(size=(30, 2)) + np.array([8.0, 0.0])])
+    return gaussians(np.repeat([0, 1], [40, 30]), [[0.0, 0.0], [8.0, 0.0]])

@@ -147,15 +147,15 @@ def test_another_fit_and_another_folder_are_refused(call, iris_csv, tmp_path):
     assert call("fit", iris_csv, "--k", "3", *given, "--max-seconds", "1e-6").code == 0
     other = call("fit", iris_csv, "--k", "4", *given, "--force")
     assert other.code == 2
-    assert "kept is the checkpoint of another fit: n_clusters was 3 and is 4" in other.err
+    assert "n_clusters was 3 and is 4" in other.err
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("x")
     mine = call("fit", iris_csv, "--k", "3", *given[:-1], "mine", "--out", "p")
     assert mine.code == 2
-    assert "mine holds other files (thesis.tex)" in mine.err
+    assert "thesis.tex" in mine.err
     alone = call("fit", iris_csv, "--k", "3", *given[:-2], "--checkpoint-seconds", "5", "--out", "q")
     assert alone.code == 2
-    assert "--checkpoint-seconds goes with --checkpoint" in alone.err
+    assert "--checkpoint-seconds goes" in alone.err
     assert not (tmp_path / "p").exists()
 
 

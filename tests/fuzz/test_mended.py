@@ -54,16 +54,16 @@ MARKET = b"%%MatrixMarket matrix coordinate real general\n"
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (MARKET + b"3 4 2\n1 1 5E 1\n1 2 3E-1\n", "not a whole Matrix Market"),  # these two ended the process
-        (b"%%MatrixMarket matrix array real general\n2 1\n3.<2\n7.2Einf\n", "not a whole Matrix Market"),
-        (MARKET + b"2 2 1\n3 1 1\n", "entry 1 is at 3, 1 of 2 x 2"),
-        (MARKET + b"2 2 1\n0 1 1\n", "entry 1 is at 0, 1"),
-        (MARKET + b"2 2 2\n1 1 1\n", "it says 2 x 3"),
-        (MARKET + b"2 2 100000\n1 1 1\n", "100,000 entries in"),
+        (MARKET + b"3 4 2\n1 1 5E 1\n1 2 3E-1\n", "whole Matrix Market"),  # these two ended the process
+        (b"%%MatrixMarket matrix array real general\n2 1\n3.<2\n7.2Einf\n", "whole Matrix Market"),
+        (MARKET + b"2 2 1\n3 1 1\n", "entry 1 .* 3, 1"),
+        (MARKET + b"2 2 1\n0 1 1\n", "entry 1 .* 0, 1"),
+        (MARKET + b"2 2 2\n1 1 1\n", "2 x 3"),
+        (MARKET + b"2 2 100000\n1 1 1\n", "100,000"),
         (MARKET + b"1000000000000 1000000000000 1\n1 1 1\n", "of memory"),
-        (MARKET + b"2 2 " + b"9" * 5000 + b"\n", "no valid Matrix Market header"),
-        (MARKET.replace(b"general", b"symmetric") + b"2 3 1\n1 1 1\n", "symmetric, but 2 x 3"),
-        (b"\x00" * 100, "no valid Matrix Market header"),
+        (MARKET + b"2 2 " + b"9" * 5000 + b"\n", "header"),
+        (MARKET.replace(b"general", b"symmetric") + b"2 3 1\n1 1 1\n", "symmetric"),
+        (b"\x00" * 100, "header"),
     ],
 )
 def test_broken_matrix_market_files(tmp_path, content, words):
@@ -99,19 +99,19 @@ CSR = {"format": b"csr", "shape": [2, 2], "data": [1.0], "indices": [0], "indptr
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"indices": [9_999_999]}, "not a whole sparse matrix"),
-        ({"format": b"csc", "indices": [-5_000_000]}, "not a whole sparse matrix"),  # a conversion writes there
-        ({"indptr": [0, 1000, 1]}, "not a whole sparse matrix"),
-        ({"indptr": [0, 1_000_000, 0]}, "pointers do not count"),  # nothing to look through, as SciPy counts
-        ({"format": b"csc", "indptr": np.array([0, 2**31 - 1, -(2**31) + 1], np.int32)}, "pointers do not count"),
-        ({"indptr": [0, 1]}, "of lengths that go together"),
-        ({"format": b"bsr", "data": np.ones((1, 2, 3))}, "blocks do not fill"),
-        ({"format": b"bsr", "data": np.ones((1, 1, 1)), "indptr": [0, 9, 0]}, "pointers do not count"),
+        ({"indices": [9_999_999]}, "not a whole"),
+        ({"format": b"csc", "indices": [-5_000_000]}, "not a whole"),  # a conversion writes there
+        ({"indptr": [0, 1000, 1]}, "not a whole"),
+        ({"indptr": [0, 1_000_000, 0]}, "pointers"),  # nothing to look through, as SciPy counts
+        ({"format": b"csc", "indptr": np.array([0, 2**31 - 1, -(2**31) + 1], np.int32)}, "pointers"),
+        ({"indptr": [0, 1]}, "lengths"),
+        ({"format": b"bsr", "data": np.ones((1, 2, 3))}, "blocks"),
+        ({"format": b"bsr", "data": np.ones((1, 1, 1)), "indptr": [0, 9, 0]}, "pointers"),
         ({"shape": [10**12, 10**12]}, "of memory|not a whole"),
         ({"shape": [2, -2]}, r"shape is \[2, -2\]"),
-        ({"format": b"spmatrix"}, "none of csr"),
-        ({"data": ["a"]}, "entries are of type"),
-        ({"indices": [0.5]}, "no whole numbers"),
+        ({"format": b"spmatrix"}, "csr"),
+        ({"data": ["a"]}, "entries"),
+        ({"indices": [0.5]}, "whole numbers"),
     ],
 )
 def test_sparse_matrices_that_point_outside_themselves(tmp_path, changes, words):
@@ -149,12 +149,12 @@ def npy(header, tail=b"", version=1):
     [
         (
             npy("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 100), }\n", b"1234"),
-            "2,400 bytes, and 4 are there",
+            "2,400 bytes",
         ),
         (npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 2), }\n", b"1" * 80), r"shape \(-1, 2\)"),
         (npy("{'descr': '<U0', 'fortran_order': False, 'shape': (1000000000, 2), }\n"), "no bytes"),
-        (npy("(" * 9000), "no header of NumPy|not a whole"),
-        (b"\x93NUMPY\x02\x00" + struct.pack("<I", 2**32 - 1) + b" " * 50, "header has 4,294,967,295 bytes"),
+        (npy("(" * 9000), "no header|not a whole"),
+        (b"\x93NUMPY\x02\x00" + struct.pack("<I", 2**32 - 1) + b" " * 50, "4,294,967,295 bytes"),
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])
@@ -178,7 +178,7 @@ def test_a_header_as_long_as_a_gigabyte_of_blanks_is_not_unpacked(tmp_path):
         for _ in range(64):
             member.write(b" " * (1 << 20))
     assert file.stat().st_size < 100_000
-    refused(read_features, file, None, "header has 1,073,741,824 bytes")
+    refused(read_features, file, None, "1,073,741,824 bytes")
 
 
 def test_an_archive_that_says_it_unpacks_to_more_than_it_can(tmp_path):
@@ -187,14 +187,14 @@ def test_an_archive_that_says_it_unpacks_to_more_than_it_can(tmp_path):
     content = bytearray(file.read_bytes())
     at = content.rfind(b"PK\x01\x02")
     content[at + 24 : at + 28] = struct.pack("<I", 2**31)  # its size, in the list of what is in the archive
-    refused(read_features, file, bytes(content), "unpack to 2,147,483,648")
+    refused(read_features, file, bytes(content), "2,147,483,648")
 
 
 def test_a_member_that_is_encrypted(tmp_path):
     content = bytearray(stored(X=np.zeros((4, 2))))
     for mark, offset in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
         content[content.find(mark) + offset] |= 1
-    refused(read_features, tmp_path / "a.npz", bytes(content), "not a whole .npz file.*encrypted")
+    refused(read_features, tmp_path / "a.npz", bytes(content), ".npz file.*encrypted")
 
 
 @pytest.mark.parametrize("line", [b"1,2\n", b"1,"])
@@ -202,7 +202,7 @@ def test_text_that_unpacks_to_more_than_fits(tmp_path, line):
     content = gzip.compress(b"1,2\n3,4\n" + line * (200_000_000 // len(line)), compresslevel=1)
     assert len(content) < 2_000_000
     for read in (read_features, read_labels, read_matrix, read_draws):
-        refused(read, tmp_path / "a.csv.gz", content, "of memory|unpacks to more than")
+        refused(read, tmp_path / "a.csv.gz", content, "of memory|unpacks to")
 
 
 def test_text_of_a_parquet_file_that_is_no_text(tmp_path):
@@ -210,7 +210,7 @@ def test_text_of_a_parquet_file_that_is_no_text(tmp_path):
         pa.string(), 2, [None, pa.py_buffer(struct.pack("<3i", 0, 1, 2)), pa.py_buffer(b"\xffa")]
     )
     pq.write_table(pa.table({"label": words}), tmp_path / "a.parquet")
-    refused(read_labels, tmp_path / "a.parquet", None, "column 'label' cannot be read")
+    refused(read_labels, tmp_path / "a.parquet", None, "column 'label'")
 
 
 def test_a_label_that_is_no_machine_number(tmp_path):
@@ -241,7 +241,7 @@ def test_names_in_a_manifest_that_are_no_files(tmp_path, name, where):
     manifest["files"] = {name: "0"} if where == "files" else {}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     if name == "../elsewhere" or where == "options" or "\0" in name:
-        with pytest.raises(InputError, match=r"is not there|outside its folder"):
+        with pytest.raises(InputError, match=r"not there|outside"):
             run_verify(VerifyOptions(tmp_path, as_json=True))
     else:
         assert run_verify(VerifyOptions(tmp_path, as_json=True)) == 2  # it is missing
@@ -261,7 +261,7 @@ def test_chunks_of_a_zarr_store_that_are_broken_are_refused_when_they_are_read(t
     zarr.save_array(str(tmp_path / "a.zarr"), np.arange(20).reshape(5, 4))
     (chunk,) = (file for file in (tmp_path / "a.zarr").rglob("0") if file.is_file())
     chunk.write_bytes(spoil)
-    with pytest.raises(InputError, match="labels cannot be read"):
+    with pytest.raises(InputError, match="labels"):
         PartitionDraws.of(read_draws(tmp_path / "a.zarr").labels)
 
 
@@ -275,7 +275,7 @@ def test_a_page_of_a_parquet_file_of_draws_that_is_broken(tmp_path, cut):
 
 
 def test_numbers_in_another_byte_order_are_refused_in_words(tmp_path):
-    with pytest.raises(InputError, match="save numbers as float64"):
+    with pytest.raises(InputError, match="float64"):
         matrices._as_csr(np.ones((3, 3), dtype=">i2"), tmp_path / "a.npy", "affinity")
 
 
@@ -283,5 +283,5 @@ def test_a_parquet_column_shorter_than_the_file_says_is_refused(tmp_path, monkey
     pq.write_table(pa.table({"x": [1.0, 2.0], "y": [3.0, 4.0]}), tmp_path / "a.parquet")
     whole = pq.ParquetFile.read
     monkeypatch.setattr(pq.ParquetFile, "read", lambda self, **given: whole(self, **given).slice(2))
-    with pytest.raises(InputError, match="has 0 rows and the file says 2"):
+    with pytest.raises(InputError, match="0 rows"):
         read_features(tmp_path / "a.parquet")

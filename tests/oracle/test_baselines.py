@@ -24,6 +24,7 @@ from partita.baselines.nmf import alternate
 from partita.baselines.nonnegative import nonnegative_features, unit_basis
 from partita.kernels.block_pivoting import pivoted_nonnegative
 from partita.kernels.spherical_kmeans import ascend
+from synthetic import gaussians
 
 
 def table(n=60, d=5, seed=0):
@@ -249,7 +250,7 @@ def test_ng_jordan_weiss_has_unit_rows_of_the_eigenvectors_without_the_diagonal(
 
 def test_fuzzy_memberships_and_centres_hold_each_other_up():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(80, 3)) + 3.0 * np.eye(3)[np.arange(80) % 3]
+    X = gaussians(np.arange(80) % 3, 3.0 * np.eye(3), rng)
     for m in (1.5, 2.0, 3.0):
         got = FuzzyCMeans(fuzzifier=m, tol=1e-9, max_iter=5000).cluster(BaselineEvidence(features=X), 3, rng)
         assert got.converged

@@ -11,6 +11,7 @@ from partita.partition.cores import partial_partition
 from partita.partition.credible_ball import credible_ball
 from partita.partition.distances import distances_to
 from partita.partition.modes import posterior_modes
+from synthetic import draws_around, similarity_of
 
 # Fixed point and floating point differ in the last digits of sums of a few hundred terms of at most 10.
 ROUNDING = 1e-11
@@ -20,7 +21,7 @@ def posterior(seed, N=8, M=40, n_clusters=3):
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, n_clusters, N)
     doubt = rng.random() * rng.random(N)
-    draws = np.where(rng.random((M, N)) < doubt, rng.integers(0, n_clusters + 1, (M, N)), labels)
+    draws = draws_around(labels, M, doubt, K=n_clusters + 1, seed=rng)
     if seed % 2:
         draws[: M // 5] = rng.integers(0, n_clusters, N)
     return labels, draws
@@ -142,7 +143,7 @@ def test_certainties_are_those_of_their_definitions(seed):
 
 def test_certainty_is_the_mean_of_the_similarities_with_the_cluster():
     labels, draws = posterior(3, N=40, M=60)
-    P = np.mean(draws[:, :, None] == draws[:, None, :], axis=0)
+    P = similarity_of(draws)
     same = labels[:, None] == labels
     expected = ((P * same).sum(axis=1) - 1) / (same.sum(axis=1) - 1)
     np.testing.assert_allclose(item_certainty(labels, draws).together, expected, atol=ROUNDING)

@@ -26,6 +26,7 @@ from partita.mixture import (
 from partita.mixture.base import Kept, Model
 from partita.mixture.concentration import concentration
 from partita.mixture.units import Units
+from synthetic import all_partitions
 
 # Standard errors that two means may be apart. About 8 statistics in 14 cases are compared: by chance alone one of them
 # would be beyond 4.5 once in a thousand suites. The seeds are fixed; sabotaged samplers are beyond 10.
@@ -147,14 +148,6 @@ def test_items_and_partitions_drawn_by_turns_are_those_drawn_forwards(sampler, p
     assert np.abs(z).max() < FARTHEST, z.round(1)
 
 
-def partitions(n):
-    """Every set partition of n items, numbered by first appearance."""
-    out = [[0]]
-    for _ in range(n - 1):
-        out = [[*labels, k] for labels in out for k in range(max(labels) + 2)]
-    return np.array(out)
-
-
 def student_marginal(X, prior):
     """Density of items together, by the chain of SciPy's Student predictives."""
     m, kappa = np.asarray(prior.mean, dtype=float), prior.mean_precision
@@ -185,7 +178,7 @@ def quadrature_marginal(X, prior):
 
 def exact_posterior(X, prior, alpha, marginal):
     """Probability of every partition: CRP prior times the clusters' marginal densities."""
-    listed, cached, logs = partitions(len(X)), {}, []
+    listed, cached, logs = all_partitions(len(X)), {}, []
     for labels in listed:
         total = 0.0
         for k in range(labels.max() + 1):

@@ -9,14 +9,12 @@ from sklearn.decomposition import NMF
 from partita.nmf import Factors, KullbackLeibler, LeastSquares, Nonsmooth, Offset, nmf
 from partita.nmf import base as nmf_base
 from partita.partition.similarity import posterior_similarity
+from synthetic import draws_around, similarity_of
 
 
 @pytest.fixture
 def V():
-    rng = np.random.default_rng(0)
-    truth = np.arange(30) % 4
-    draws = np.where(rng.random((50, 30)) < 0.3, rng.integers(0, 4, (50, 30)), truth)
-    return (draws[:, :, None] == draws[:, None, :]).mean(axis=0)
+    return similarity_of(draws_around(np.arange(30) % 4, 50, 0.3))
 
 
 @pytest.mark.parametrize("n_iter", [1, 7, 50])

@@ -6,13 +6,11 @@ import scipy.sparse as sp
 
 from partita.affinity import DenseAffinity, DiffusedAffinity, LowRankAffinity, NeighborGraph, SparseAffinity, normalise
 from partita.solvers import cluster_qr, leading_eigenvectors, multilevel, spectral
+from synthetic import random_graph, ring, scattered_blobs
 
 
-def random_graph(rng, n, density=0.1):
-    """A connected sparse affinity."""
-    half = sp.random_array((n, n), density=density, rng=rng)
-    ring = sp.csr_array((np.ones(n), (np.arange(n), (np.arange(n) + 1) % n)), shape=(n, n))
-    return sp.csr_array(half + half.T + 0.1 * (ring + ring.T))
+def connected_graph(rng, n, density=0.1):
+    return sp.csr_array(random_graph(n, density, rng) + 0.1 * ring(n))
 
 
 def check(affinity, matrix, k, atol=1e-8):
@@ -37,7 +35,7 @@ def test_dense(n, k):
 
 @pytest.mark.parametrize("n", [30, 500, 900])
 def test_sparse_and_connected(n):
-    matrix = random_graph(np.random.default_rng(n), n)
+    matrix = connected_graph(np.random.default_rng(n), n)
     check(SparseAffinity(matrix), matrix.toarray(), 4)
     normalised = normalise(SparseAffinity(matrix), "symmetric").affinity
     values, _ = check(normalised, normalised.to_dense(), 4)
@@ -48,14 +46,14 @@ def test_sparse_and_connected(n):
 def test_low_rank_and_diffused(n):
     factor = np.random.default_rng(n).random((n, 5))
     check(LowRankAffinity(factor), factor @ factor.T, 3)
-    base = SparseAffinity(random_graph(np.random.default_rng(1), 60) + 10 * sp.eye_array(60))
+    base = SparseAffinity(connected_graph(np.random.default_rng(1), 60) + 10 * sp.eye_array(60))
     check(DiffusedAffinity(base, 3), np.linalg.matrix_power(base.to_dense(), 3), 3)
 
 
 @pytest.mark.parametrize("sizes", [[40, 30, 20], [500, 450, 3], [5, 5, 5, 5]])
 def test_a_graph_in_pieces_has_its_leading_eigenvalue_once_for_each(sizes):
     rng = np.random.default_rng(0)
-    blocks = [random_graph(rng, n, 0.05 if n > 100 else 0.5) for n in sizes]
+    blocks = [connected_graph(rng, n, 0.05 if n > 100 else 0.5) for n in sizes]
     order = rng.permutation(sum(sizes))
     matrix = sp.csr_array(sp.block_diag(blocks, format="csr"))[order][:, order]
     S = normalise(SparseAffinity(matrix), "symmetric").affinity
@@ -72,7 +70,7 @@ def test_a_graph_in_pieces_has_its_leading_eigenvalue_once_for_each(sizes):
 def test_more_pieces_than_vectors_gives_the_largest_pieces():
     rng = np.random.default_rng(1)
     sizes = [4, 30, 3, 20, 5]
-    matrix = sp.csr_array(sp.block_diag([random_graph(rng, n, 0.5) for n in sizes], format="csr"))
+    matrix = sp.csr_array(sp.block_diag([connected_graph(rng, n, 0.5) for n in sizes], format="csr"))
     S = normalise(SparseAffinity(matrix), "symmetric").affinity
     values, vectors = check(S, S.to_dense(), 2)
     np.testing.assert_allclose(values, 1.0, atol=1e-9)
@@ -82,7 +80,7 @@ def test_more_pieces_than_vectors_gives_the_largest_pieces():
 
 def test_pieces_of_unlike_strength_give_the_leading_eigenvalues_of_all():
     rng = np.random.default_rng(2)
-    blocks = [random_graph(rng, n, 0.3) * strength for n, strength in ((40, 1.0), (10, 30.0), (25, 4.0), (1, 1e-3))]
+    blocks = [connected_graph(rng, n, 0.3) * strength for n, strength in ((40, 1.0), (10, 30.0), (25, 4.0), (1, 1e-3))]
     matrix = sp.csr_array(sp.block_diag(blocks, format="csr"))
     for k in (1, 2, 5, 12):
         check(SparseAffinity(matrix), matrix.toarray(), k)
@@ -90,7 +88,7 @@ def test_pieces_of_unlike_strength_give_the_leading_eigenvalues_of_all():
 
 def test_isolated_items():
     rng = np.random.default_rng(3)
-    inner = random_graph(rng, 30, 0.3)
+    inner = connected_graph(rng, 30, 0.3)
     matrix = sp.csr_array(sp.block_diag([inner, sp.csr_array((4, 4)), 5.0 * sp.eye_array(2)], format="csr"))
     S = normalise(SparseAffinity(matrix), "symmetric").affinity
     values, vectors = check(S, S.to_dense(), 4)
@@ -100,7 +98,7 @@ def test_isolated_items():
 
 
 def test_more_vectors_than_items_are_all_there_are():
-    matrix = random_graph(np.random.default_rng(4), 5)
+    matrix = connected_graph(np.random.default_rng(4), 5)
     values, vectors = leading_eigenvectors(SparseAffinity(matrix), 9)
     assert vectors.shape == (5, 5)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix.toarray())[::-1], atol=1e-9)
@@ -170,16 +168,18 @@ def test_cluster_qr_recovers_planted_blocks(K):
     assert len({*zip(found.tolist(), turned.tolist())}) == K
 
 
-def blobs(n, K, spread=3.0):
-    rng = np.random.default_rng(K)
-    return rng.normal(size=(n, 3)) + spread * rng.normal(size=(K, 3))[rng.integers(0, K, n)]
-
-
 def graph_of(X):
     return normalise(NeighborGraph().build(X, n_clusters=1).affinity, "symmetric").affinity
 
 
-@pytest.mark.parametrize("make", [lambda: graph_of(blobs(3000, 5)), lambda: graph_of(blobs(2500, 8, 1.0)), chain])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: graph_of(scattered_blobs(3000, 5, spread=3.0)[0]),
+        lambda: graph_of(scattered_blobs(2500, 8, spread=1.0)[0]),
+        chain,
+    ],
+)
 def test_large_graphs_have_nearly_numpys_spectrum(monkeypatch, make):
     """Coarse to fine: Ritz values from below, orthonormal vectors whose residuals are small enough for a start."""
     monkeypatch.setattr(multilevel, "COARSEST", 100)
@@ -199,7 +199,7 @@ def test_large_graphs_have_nearly_numpys_spectrum(monkeypatch, make):
 def test_more_rounds_bring_large_graphs_to_numpys_vectors(monkeypatch):
     for name, value in (("COARSEST", 100), ("ROUNDS", 60), ("RESIDUAL", 1e-9)):
         monkeypatch.setattr(multilevel, name, value)
-    S = graph_of(blobs(3000, 5))
+    S = graph_of(scattered_blobs(3000, 5, spread=3.0)[0])
     matrix = S.to_dense()
     values, vectors = leading_eigenvectors(S, 5, coarse_from=500)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix)[::-1][:5], atol=1e-12)

@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 from partita import SoftClustering, load, save
 from partita.affinity import DrawsAffinity, LocalMetricGraph, NeighborGraph
 from partita.errors import InputError
+from synthetic import gaussians, uneven_blobs, zigzag
 
 few = settings(max_examples=15, deadline=None)
 seeds = st.integers(0, 10_000)
@@ -16,15 +17,10 @@ seeds = st.integers(0, 10_000)
 ROUNDING = 1e-9
 
 
-def cloud(seed, n=60, d=2):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, d)) * rng.uniform(0.3, 2.0, size=(n, 1)) + 4 * rng.integers(0, 3, size=(n, 1))
-
-
 @few
 @given(seeds, st.integers(2, 8))
 def test_a_smoothed_weight_is_that_of_mutual_reachability(seed, m):
-    X, k = cloud(seed), 8
+    X, k = uneven_blobs(60, seed=seed), 8
     D = cdist(X, X)
     closest = np.sort(D, axis=1)
     core, order = closest[:, m], np.argsort(D, axis=1, kind="stable")[:, 1 : k + 1]
@@ -41,7 +37,7 @@ def test_a_smoothed_weight_is_that_of_mutual_reachability(seed, m):
 @few
 @given(seeds)
 def test_heavy_tails_weigh_far_neighbours_more_and_keep_their_order(seed):
-    X = cloud(seed)
+    X = uneven_blobs(60, seed=seed)
     graphs = [NeighborGraph(weights=w).build(X, n_clusters=60).affinity.to_dense() for w in ("cauchy", "gaussian")]
     heavy, light = graphs
     assert (heavy >= light - ROUNDING).all()
@@ -52,7 +48,7 @@ def test_heavy_tails_weigh_far_neighbours_more_and_keep_their_order(seed):
 @few
 @given(seeds)
 def test_full_shrinkage_is_a_self_tuned_euclidean_distance(seed):
-    X = cloud(seed)
+    X = uneven_blobs(60, seed=seed)
     m = 12
     graph = LocalMetricGraph(n_neighbors=5, n_local=m, shrinkage=1.0)
     D = cdist(X, X)
@@ -78,7 +74,7 @@ def test_a_local_metric_follows_a_band():
 @few
 @given(seeds)
 def test_a_turn_of_the_features_changes_no_local_metric(seed):
-    X = cloud(seed)
+    X = uneven_blobs(60, seed=seed)
     angle = np.random.default_rng(seed).uniform(0, 2 * np.pi)
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     P, Q = (LocalMetricGraph(n_local=20).build(Y, n_clusters=60).affinity.to_dense() for Y in (X, 3.0 * X @ turn))
@@ -92,7 +88,7 @@ def test_a_turn_of_the_features_changes_no_local_metric(seed):
 def test_new_items_join_their_cluster_and_the_model_survives_a_save(graph, tmp_path):
     rng = np.random.default_rng(0)
     truth = np.arange(120) % 3
-    X = rng.normal(size=(120, 2)) + 8 * np.c_[truth, truth % 2]
+    X = gaussians(truth, 8.0 * zigzag(3, 2), rng)
     model = SoftClustering(3, affinity=graph, random_state=0).fit(X)
     new = model.predict_proba(X + 0.01)
     assert (new.argmax(axis=1) == model.labels_).all()
@@ -121,5 +117,5 @@ def test_hard_and_soft_draws_go_together():
     P = DrawsAffinity([Q, np.array([4, 4, 9])], [1.0, 3.0])
     same = np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]])
     np.testing.assert_allclose(P.to_dense(), 0.25 * Q @ Q.T + 0.75 * same, atol=1e-12)
-    with pytest.raises(InputError, match="draw 1 has 2 items and draw 0 has 3"):
+    with pytest.raises(InputError, match="draw 1"):
         DrawsAffinity([Q, np.array([0, 1])])

@@ -22,6 +22,7 @@ from partita.ensemble import Ensemble, Member
 from partita.errors import UnsureWarning
 from partita.metrics import adjusted_rand_index
 from partita.n_clusters import Criterion, KEvidence
+from synthetic import gaussians
 
 # Sums and differences of numbers on the grid are exact up to 2^53 steps of it.
 GRID, OFFSET, UNITS = 2.0**-12, 2.0**31, (2.0**-20, 2.0**20)
@@ -56,12 +57,11 @@ DRAWN = ("grids", "waves")
 
 def blobs(d, n=120, K=3, seed=0):
     """K clusters on the grid, and the cluster of each item."""
-    rng = np.random.default_rng(seed)
     truth = np.arange(n) % K
     angles = 2.0 * np.pi * np.arange(K) / K
     centres = np.zeros((K, d))
     centres[:, :2] = 10.0 * np.c_[np.cos(angles), np.sin(angles)]
-    X = centres[truth] + rng.normal(size=(n, d))
+    X = gaussians(truth, centres, seed)
     return np.round(X / GRID) * GRID, truth
 
 

@@ -31,6 +31,7 @@ from partita.affinity import (
 from partita.ensemble import Ensemble
 from partita.errors import UnsureWarning
 from partita.metrics import adjusted_rand_index
+from synthetic import gaussians
 
 few = settings(max_examples=12, deadline=None)
 seeds = st.integers(0, 10_000)
@@ -165,7 +166,7 @@ def test_pieces_far_from_one_another_are_not_mixed(name, sizes):
 def test_single_precision_gives_the_clusters_of_double_precision(name):
     rng = np.random.default_rng(0)
     truth = np.arange(60) % 3
-    X = (rng.normal(size=(60, 3)) + 12.0 * np.eye(3)[truth]).astype(np.float32)
+    X = gaussians(truth, 12.0 * np.eye(3), rng).astype(np.float32)
     one, other = (quietly(MODELS[name](3), Z) for Z in (X, X.astype(np.float64)))
     np.testing.assert_allclose(one.membership_, other.membership_, atol=1e-6)
     assert adjusted_rand_index(truth, one.labels_) == 1.0

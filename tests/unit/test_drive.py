@@ -20,16 +20,14 @@ from partita.objectives import PerClusterObjective, Problem, ScaledObjective, So
 from partita.solvers import ProjectedGradient, Starts, drive
 from partita.solvers import drive as drive_function
 from partita.solvers.start import MIX
+from synthetic import noisy_blocks
 
 drive_module = sys.modules[drive_function.__module__]
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def evidence(n=40, K=3, seed=0):
-    rng = np.random.default_rng(seed)
-    labels = np.arange(n) % K
-    half = rng.random((n, n)) * 0.5
-    return (half + half.T) / 2 + 0.4 * (labels[:, None] == labels)
+def evidence(n=40, K=3):
+    return noisy_blocks(n, K, noise=0.5, within=0.4)
 
 
 def run(matrix=None, start="dirichlet", K=3, objective=None, features=None, **options):
@@ -119,14 +117,14 @@ def test_kmeans_takes_the_features_or_else_the_eigenvectors():
 @pytest.mark.parametrize(
     ("start", "message"),
     [
-        ("keans", "start='keans': expected one of 'dirichlet', 'kmeans', 'spectral', or an array"),
-        ([], "start is an empty sequence"),
-        (np.zeros(39, dtype=int), "start has 39 labels"),
-        (np.arange(40), "40 labels of 40 clusters; expected 40 of <= 3"),
-        (np.ones((40, 2)), r"start has shape \(40, 2\), expected \(40, 3\)"),
-        (np.zeros((40, 3)), "at least one positive in each row"),
-        (-np.ones((40, 3)), "nonnegative numbers"),
-        (np.full((40, 3), np.nan), "nonnegative numbers"),
+        ("keans", "start='keans'"),
+        ([], "empty"),
+        (np.zeros(39, dtype=int), "39 labels"),
+        (np.arange(40), "40 clusters"),
+        (np.ones((40, 2)), r"start .*\(40, 2\)"),
+        (np.zeros((40, 3)), "positive"),
+        (-np.ones((40, 3)), "nonnegative"),
+        (np.full((40, 3), np.nan), "nonnegative"),
     ],
 )
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -177,7 +175,7 @@ def test_a_restart_does_not_depend_on_how_many_others_there_are():
 
 
 def test_max_iter_stops_with_its_status_and_exactly_one_warning():
-    with pytest.warns(ConvergenceWarning, match="max_iter with optimality .* above tol=0") as caught:
+    with pytest.warns(ConvergenceWarning, match="max_iter.*tol=0") as caught:
         result = run(max_iter=3, tol=0.0, n_init=4)
     assert len(caught) == 1
     assert result.status == "max_iter"
@@ -208,7 +206,7 @@ def test_restarts_left_out_for_time_are_said_even_where_the_best_one_converged(m
             return 1e9 if finished else next(clock) * 1e-9
 
     monkeypatch.setattr("partita.runs.time", Clock)
-    with pytest.warns(ConvergenceWarning, match=r"max_seconds=5 were over after 1 of 3 restarts"):
+    with pytest.warns(ConvergenceWarning, match="max_seconds=5"):
         result = run(max_seconds=5.0, n_init=3, progress=lambda at: finished.append(1) if at.done else None)
     assert result.restarts[0].status == "converged"
     assert result.status == "max_seconds"

@@ -30,18 +30,13 @@ from partita.errors import InputError
 from partita.metrics import accuracy, adjusted_rand_index
 from partita.objectives import KernelKMeansObjective, Objective, PerClusterObjective, ScaledObjective
 from partita.solvers import ProjectedGradient
+from synthetic import blobs, draws_around, similarity_of
 
 both = pytest.mark.parametrize("estimator", [SoF, SoftClustering])
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 # Two answers of the same problem, each stopped within tol of a stationary point.
 SOLVED = 1e-6
 TIGHT = {"tol": 1e-9, "max_iter": 5000, "random_state": 0}
-
-
-def cloud(n=60, seed=0, K=3, apart=5.0, d=2):
-    rng = np.random.default_rng(seed)
-    labels = np.arange(n) % K
-    return rng.normal(size=(n, d)) + apart * labels[:, None] * np.r_[1.0, np.full(d - 1, -0.5)], labels
 
 
 def aligned(model, reference):
@@ -67,7 +62,7 @@ def test_scikit_learns_checks(estimator):
 
 @both
 def test_parameters_are_only_stored(estimator):
-    X, _ = cloud()
+    X, _ = blobs()
     model = estimator(3, random_state=0, start=np.arange(60) % 3, n_init=1)
     given = model.get_params()
     model.fit(X)
@@ -85,23 +80,23 @@ def test_parameters_are_only_stored(estimator):
 
 @both
 def test_pickling_keeps_the_model(estimator):
-    X, _ = cloud()
+    X, _ = blobs()
     model = estimator(3, random_state=0).fit(X)
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.membership_, model.membership_)
-    new = cloud(seed=1)[0]
+    new = blobs(seed=1)[0]
     np.testing.assert_array_equal(again.predict_proba(new), model.predict_proba(new))
 
 
 @both
 def test_verbose_writes_nothing_to_standard_output(estimator, capsys):
-    estimator(3, verbose=1, random_state=0).fit(cloud()[0])
+    estimator(3, verbose=1, random_state=0).fit(blobs()[0])
     assert capsys.readouterr().out == ""
 
 
 @both
 def test_every_kind_of_random_state_and_its_reproducibility(estimator):
-    X, _ = cloud(apart=1.0)
+    X, _ = blobs(apart=1.0)
     options = {"start": "dirichlet", "n_init": 2}
     for make in (lambda: 3, lambda: np.int64(3), lambda: np.random.RandomState(3), lambda: np.random.default_rng(3)):
         first, second = (estimator(3, random_state=make(), **options).fit(X) for _ in range(2))
@@ -117,7 +112,7 @@ def test_every_kind_of_random_state_and_its_reproducibility(estimator):
 
 @both
 def test_what_is_there_after_a_fit_and_how_it_belongs_together(estimator):
-    X, truth = cloud()
+    X, truth = blobs()
     model = estimator(3, random_state=0).fit(X)
     W = model.membership_
     assert isinstance(W, np.ndarray)
@@ -159,7 +154,7 @@ def test_labels_are_an_argmax_where_rows_are_tied():
 
 @both
 def test_copies_weights_and_leaving_out(estimator):
-    X, _ = cloud(30, apart=3.0)
+    X, _ = blobs(30, apart=3.0)
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 4, 30)
     counts[:4] = [0, 1, 2, 3]
@@ -183,7 +178,7 @@ def test_copies_weights_and_leaving_out(estimator):
 @both
 @pytest.mark.parametrize("start", ["dirichlet", "kmeans", "spectral"])
 def test_permuting_the_items_permutes_the_answer_random_starts_included(estimator, start):
-    X, _ = cloud(apart=1.5)
+    X, _ = blobs(apart=1.5)
     X = np.r_[X, X[:10]]
     order = np.random.default_rng(1).permutation(70)
     first, second = (estimator(3, start=start, n_init=2, random_state=0).fit(rows) for rows in (X, X[order]))
@@ -193,7 +188,7 @@ def test_permuting_the_items_permutes_the_answer_random_starts_included(estimato
 
 @both
 def test_copies_get_identical_memberships_and_labels(estimator):
-    X, _ = cloud(40, apart=1.0)
+    X, _ = blobs(40, apart=1.0)
     X = np.r_[X, X, X[:5], -0.0 * X[:1], 0.0 * X[:1]]
     model = estimator(3, random_state=0).fit(X)
     for a, b in [(0, 40), (7, 47), (3, 83), (85, 86)]:
@@ -206,15 +201,15 @@ def test_copies_get_identical_memberships_and_labels(estimator):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (np.ones(59), r"shape \(59,\), expected \(60,\)"),
-        (-np.ones(60), "finite and at least 0"),
-        (np.full(60, np.nan), "finite and at least 0"),
-        (np.zeros(60), "every sample weight is zero"),
+        (np.ones(59), r"\(59,\)"),
+        (-np.ones(60), "finite"),
+        (np.full(60, np.nan), "finite"),
+        (np.zeros(60), "zero"),
     ],
 )
 @pytest.mark.parametrize("affinity", [None, "precomputed"])
 def test_bad_weights_are_refused(estimator, weights, message, affinity):
-    X, _ = cloud()
+    X, _ = blobs()
     options = {} if affinity is None else {"affinity": affinity}
     with pytest.raises(InputError, match=message):
         estimator(3, **options).fit(X if affinity is None else np.exp(-cdist(X, X)), sample_weight=weights)
@@ -239,7 +234,7 @@ def best_row(Q, b):
 
 
 def test_a_new_item_gets_the_best_row_given_the_fitted_ones():
-    X, _ = cloud(apart=2.0)
+    X, _ = blobs(apart=2.0)
     new = np.random.default_rng(5).normal(size=(12, 2)) * 4
     weights = np.random.default_rng(6).integers(1, 4, 60)
     model = SoF(3, **TIGHT).fit(X, sample_weight=weights)
@@ -255,7 +250,7 @@ def test_a_new_item_gets_the_best_row_given_the_fitted_ones():
 @pytest.mark.parametrize("sizes", ["free", "equal"])
 @pytest.mark.parametrize("steps", [1, 3])
 def test_a_new_item_of_a_diffused_graph_gets_the_best_row_too(sizes, steps):
-    X, _ = cloud(apart=2.0)
+    X, _ = blobs(apart=2.0)
     P = np.exp(-cdist(X, X))
     model = SoftClustering(3, affinity="precomputed", sizes=sizes, steps=steps, **TIGHT).fit(P)
     rows = np.exp(-cdist(np.random.default_rng(5).normal(size=(8, 2)) * 4, X))
@@ -272,7 +267,7 @@ def test_a_new_item_of_a_diffused_graph_gets_the_best_row_too(sizes, steps):
 
 @both
 def test_memberships_of_new_items_do_not_depend_on_the_company(estimator):
-    X, _ = cloud()
+    X, _ = blobs()
     model = estimator(3, random_state=0).fit(X)
     new = np.random.default_rng(5).normal(size=(50, 2)) * 5
     together = model.predict_proba(new)
@@ -288,7 +283,7 @@ def test_memberships_of_new_items_do_not_depend_on_the_company(estimator):
 
 @both
 def test_a_new_item_far_from_all_still_gets_a_membership(estimator):
-    model = estimator(3, random_state=0).fit(cloud()[0])
+    model = estimator(3, random_state=0).fit(blobs()[0])
     far = model.predict_proba([[1e9, -1e9], [1e300, 1e300]])
     assert np.isfinite(far).all()
     np.testing.assert_allclose(far.sum(axis=1), 1.0)
@@ -296,11 +291,11 @@ def test_a_new_item_far_from_all_still_gets_a_membership(estimator):
 
 @both
 def test_sparse_rows_of_new_items_equal_dense_ones(estimator):
-    X, _ = cloud()
+    X, _ = blobs()
     P = np.exp(-(cdist(X, X) ** 2))
     P[P < 0.01] = 0.0
     model = estimator(3, affinity="precomputed", random_state=0).fit(P)
-    rows = np.exp(-(cdist(cloud(seed=3)[0][:9], X) ** 2))
+    rows = np.exp(-(cdist(blobs(seed=3)[0][:9], X) ** 2))
     rows[rows < 0.01] = 0.0
     assert (rows == 0).any()
     np.testing.assert_allclose(model.predict_proba(sp.csr_array(rows)), model.predict_proba(rows), atol=1e-9)
@@ -311,13 +306,13 @@ def test_sparse_rows_of_new_items_equal_dense_ones(estimator):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (np.ones((2, 59)), "59 columns, expected 60|59 features"),
-        (-np.ones((2, 60)), "finite and nonnegative"),
-        (np.full((2, 60), np.nan), "finite and nonnegative"),
+        (np.ones((2, 59)), "59 columns|59 features"),
+        (-np.ones((2, 60)), "nonnegative"),
+        (np.full((2, 60), np.nan), "nonnegative"),
     ],
 )
 def test_bad_rows_of_new_items_are_refused(estimator, rows, message):
-    X, _ = cloud()
+    X, _ = blobs()
     model = estimator(3, affinity="precomputed", random_state=0).fit(np.exp(-cdist(X, X)))
     with pytest.raises(ValueError, match=message):
         model.predict(rows)
@@ -325,7 +320,7 @@ def test_bad_rows_of_new_items_are_refused(estimator, rows, message):
 
 @both
 def test_an_affinity_object_is_refused_where_rows_of_new_items_are_expected(estimator):
-    P = DenseAffinity(np.exp(-cdist(*[cloud()[0]] * 2)))
+    P = DenseAffinity(np.exp(-cdist(*[blobs()[0]] * 2)))
     model = estimator(3, affinity="precomputed", random_state=0).fit(P)
     with pytest.raises(InputError, match=r"affinity.rows\(index\)"):
         model.predict(P)
@@ -337,7 +332,7 @@ def test_an_affinity_object_is_refused_where_rows_of_new_items_are_expected(esti
 
 @both
 def test_precomputed_affinities_dense_sparse_and_as_objects(estimator):
-    X, truth = cloud()
+    X, truth = blobs()
     P = np.exp(-(cdist(X, X) ** 2) / 4)
     P[P < 1e-3] = 0.0
     models = [
@@ -355,8 +350,8 @@ def test_precomputed_affinities_dense_sparse_and_as_objects(estimator):
 def test_draws_and_low_rank_affinities(estimator):
     rng = np.random.default_rng(0)
     truth = np.arange(60) % 3
-    draws = np.where(rng.random((40, 60)) < 0.1, rng.integers(0, 3, (40, 60)), truth)
-    psm = (draws[:, :, None] == draws[:, None, :]).mean(axis=0)
+    draws = draws_around(truth, 40, 0.1, seed=rng)
+    psm = similarity_of(draws)
     model = estimator(3, affinity="precomputed", **TIGHT).fit(DrawsAffinity(draws))
     dense = estimator(3, affinity="precomputed", **TIGHT).fit(psm)
     np.testing.assert_allclose(aligned(model, dense), dense.membership_, atol=1e-5)
@@ -371,14 +366,14 @@ def test_draws_and_low_rank_affinities(estimator):
 
 @both
 def test_precomputed_distances_equal_features(estimator):
-    X, _ = cloud()
+    X, _ = blobs()
     D = cdist(X, X)
     options = {"start": (np.arange(60) % 3), "n_init": 1} | TIGHT  # the same start: features are taken in another order
     features = estimator(3, **options).fit(X)
     for given in (D, sp.csr_array(D)):
         model = estimator(3, affinity="precomputed_distance", **options).fit(given)
         np.testing.assert_allclose(model.membership_, features.membership_, atol=1e-5)
-        new = cloud(seed=4)[0][:7]
+        new = blobs(seed=4)[0][:7]
         np.testing.assert_allclose(model.predict_proba(cdist(new, X)), features.predict_proba(new), atol=1e-5)
 
 
@@ -392,7 +387,7 @@ def test_precomputed_distances_equal_features(estimator):
     ],
 )
 def test_a_builder_carries_its_options(estimator, builder):
-    X = np.round(cloud()[0], 1)
+    X = np.round(blobs()[0], 1)
     model = estimator(3, affinity=builder, random_state=0).fit(X)
     _, first, counts = np.unique(model.item_index_, return_index=True, return_counts=True)
     expected = builder.build(X[first], n_clusters=3, weights=counts.astype(float)).affinity
@@ -406,23 +401,23 @@ def test_a_builder_carries_its_options(estimator, builder):
 
 @both
 def test_options_that_contradict_each_other_are_refused(estimator):
-    X, _ = cloud()
-    with pytest.raises(InputError, match="symmetrize='mean' needs affinity='precomputed'"):
+    X, _ = blobs()
+    with pytest.raises(InputError, match="symmetrize='mean'"):
         estimator(3, symmetrize="mean").fit(X)
-    with pytest.raises(InputError, match="symmetrize belongs to the affinity"):
+    with pytest.raises(InputError, match="symmetrize"):
         estimator(3, affinity=Precomputed(), symmetrize="mean").fit(X)
-    with pytest.raises(InputError, match="an Affinity was given: pass affinity='precomputed'"):
+    with pytest.raises(InputError, match="affinity='precomputed'"):
         estimator(3).fit(DenseAffinity(np.eye(5)))
-    with pytest.raises(InputError, match="scale_features='standard' needs features"):
+    with pytest.raises(InputError, match="scale_features='standard'"):
         estimator(3, affinity="precomputed", scale_features="standard").fit(np.exp(-cdist(X, X)))
 
 
 @both
 def test_symmetrize_is_handed_on(estimator):
-    X, _ = cloud()
+    X, _ = blobs()
     P = np.exp(-cdist(X, X))
     lopsided = np.triu(P) + np.tril(P, -1) * 0.5
-    with pytest.raises(InputError, match="not symmetric"):
+    with pytest.raises(InputError, match="symmetric"):
         estimator(3, affinity="precomputed").fit(lopsided)
     a = estimator(3, affinity="precomputed", symmetrize="max", **TIGHT).fit(lopsided)
     b = estimator(3, affinity="precomputed", **TIGHT).fit(P)
@@ -449,7 +444,7 @@ def test_sizes_free_lets_clusters_differ_and_equal_pulls_them_together():
 
 @both
 def test_one_cluster_and_as_many_as_items(estimator):
-    X, _ = cloud(12)
+    X, _ = blobs(12)
     one = estimator(1, random_state=0).fit(X)
     np.testing.assert_allclose(one.membership_, np.ones((12, 1)), atol=1e-12)
     assert not one.labels_.any()
@@ -462,13 +457,13 @@ def test_one_cluster_and_as_many_as_items(estimator):
 @both
 def test_more_clusters_than_distinct_items_are_refused(estimator):
     X = np.repeat([[0.0, 1.0], [1.0, 0.0], [3.0, 3.0]], 5, axis=0)
-    with pytest.raises(InputError, match=r"n_clusters=4 is larger than the number of distinct items, 3 .*at most 3"):
+    with pytest.raises(InputError, match=r"n_clusters=4 .* 3\b"):
         estimator(4).fit(X)
     assert estimator(3, random_state=0).fit(X).n_clusters_ == 3
-    with pytest.raises(InputError, match="n_clusters=2 is larger than the number of distinct items, 1"):
+    with pytest.raises(InputError, match=r"n_clusters=2 .* 1\b"):
         estimator(2).fit(np.ones((10, 3)))  # constant
     assert estimator(1).fit(np.ones((10, 3))).labels_.tolist() == [0] * 10
-    with pytest.raises(InputError, match="n_clusters=7 is larger"):
+    with pytest.raises(InputError, match="n_clusters=7"):
         estimator(7, affinity="precomputed").fit(np.eye(5))
 
 
@@ -478,28 +473,28 @@ def test_more_clusters_than_distinct_items_are_refused(estimator):
 @both
 @pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "infinity"), (-np.inf, "infinity")])
 def test_a_cell_that_is_no_number_is_named(estimator, value, word):
-    X, _ = cloud()
+    X, _ = blobs()
     X[7, 1] = value
-    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word}: fill it in"):
+    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word}:"):
         estimator(3).fit(X)
     X[9, 0] = value
-    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word} \(and 1 more cells\)"):
+    with pytest.raises(InputError, match=rf"X\[7, 1\] is {word} .* 1 more"):
         estimator(3).fit(X)
-    fitted = estimator(3, random_state=0).fit(cloud()[0])
+    fitted = estimator(3, random_state=0).fit(blobs()[0])
     with pytest.raises(InputError, match=rf"X\[7, 1\] is {word}"):
         fitted.predict(X)
 
 
 @both
 def test_unobserved_cells_are_left_out_of_the_distances(estimator):
-    X, truth = cloud(d=5)
+    X, truth = blobs(d=5)
     X[np.random.default_rng(0).random(X.shape) < 0.15] = np.nan
-    X[:, 0] = cloud(d=5)[0][:, 0]
+    X[:, 0] = blobs(d=5)[0][:, 0]
     model = estimator(3, missing="unobserved", random_state=0, n_init=3).fit(X)
     assert adjusted_rand_index(model.labels_, truth) > 0.9
     assert model.predict_proba(X[:4]).shape == (4, 3)
     X[5] = np.nan
-    with pytest.raises(InputError, match="row 5 of X has no observed value"):
+    with pytest.raises(InputError, match="row 5 "):
         estimator(3, missing="unobserved").fit(X)
 
 
@@ -522,9 +517,9 @@ def test_hiding_a_third_of_the_pairs_hides_little():
     # read as zeros the holes do harm: that they are left out is what the test is about
     zeros = SoF(3, affinity="precomputed", n_init=8, **TIGHT).fit(np.nan_to_num(holes))
     assert np.abs(aligned(zeros, whole) - whole.membership_).max() > 0.1
-    with pytest.raises(InputError, match=r"affinity\[\d+, \d+\] = nan is NaN"):
+    with pytest.raises(InputError, match=r"affinity\[\d+, \d+\] = nan"):
         SoF(3, affinity="precomputed").fit(holes)
-    with pytest.raises(InputError, match="unobserved or weighted ones; pass normalization='none'"):
+    with pytest.raises(InputError, match="normalization='none'"):
         SoftClustering(3, affinity="precomputed", missing="unobserved").fit(holes)
     soft = SoftClustering(3, affinity="precomputed", missing="unobserved", normalization="none", steps=1, **TIGHT)
     np.testing.assert_allclose(aligned(soft.fit(holes), whole), whole.membership_, atol=1e-3)
@@ -554,7 +549,7 @@ def test_a_fit_says_where_other_sizes_would_have_led():
 @both
 @quiet
 def test_starts_for_the_rows_become_starts_for_the_distinct_items(estimator):
-    X, truth = cloud(30)
+    X, truth = blobs(30)
     X = np.r_[X, X[:6]]
     truth = np.r_[truth, truth[:6]]
     options = {"max_iter": 1, "random_state": 0}
@@ -565,13 +560,13 @@ def test_starts_for_the_rows_become_starts_for_the_distinct_items(estimator):
     assert [restart.start for restart in several.result_.restarts] == ["given", "given", "dirichlet"]
     np.testing.assert_array_equal(several.result_.restarts[0].labels, truth)
     np.testing.assert_array_equal(several.result_.restarts[1].labels, (truth + 1) % 3)
-    with pytest.raises(InputError, match="start has 35 rows, expected one for each of the 36 items"):
+    with pytest.raises(InputError, match="start has 35"):
         estimator(3, start=truth[:35]).fit(X)
 
 
 @both
 def test_jobs_do_not_change_the_answer_and_auto_restarts_random_starts(estimator):
-    X, _ = cloud(apart=1.0)
+    X, _ = blobs(apart=1.0)
     one = estimator(3, start="dirichlet", random_state=0).fit(X)
     two = estimator(3, start="dirichlet", random_state=0, n_jobs=2).fit(X)
     np.testing.assert_array_equal(one.membership_, two.membership_)
@@ -581,7 +576,7 @@ def test_jobs_do_not_change_the_answer_and_auto_restarts_random_starts(estimator
 
 @both
 def test_not_converging_is_one_warning_and_a_status(estimator):
-    X, _ = cloud(apart=1.0)
+    X, _ = blobs(apart=1.0)
     with pytest.warns(ConvergenceWarning) as caught:
         model = estimator(3, max_iter=1, tol=0.0, random_state=0).fit(X)
     assert len(caught) == 1
@@ -590,7 +585,7 @@ def test_not_converging_is_one_warning_and_a_status(estimator):
 
 @both
 def test_scaled_features_are_what_scaling_them_oneself_gives(estimator):
-    X, _ = cloud()
+    X, _ = blobs()
     X = X * [1.0, 1000.0] + 7.0
     by_hand = {"standard": (X - X.mean(axis=0)) / X.std(axis=0), "minmax": (X - X.min(axis=0)) / np.ptp(X, axis=0)}
     for how, scaled in by_hand.items():
@@ -618,7 +613,7 @@ def test_solve_rows_copes_with_a_singular_problem():
 )
 @both
 def test_an_item_of_weight_zero_is_left_out_of_pairwise_input_too(estimator, affinity, sparse):
-    X = cloud()[0]
+    X = blobs()[0]
     D = cdist(X, X)
     M = D if affinity == "precomputed_distance" else np.exp(-D)
     keep = np.arange(len(X)) % 7 != 0
@@ -632,15 +627,15 @@ def test_an_item_of_weight_zero_is_left_out_of_pairwise_input_too(estimator, aff
 
 
 def test_a_metric_that_is_no_distance_is_refused():
-    X = cloud()[0]
-    with pytest.raises(InputError, match="a distance is symmetric"):
+    X = blobs()[0]
+    with pytest.raises(InputError, match="symmetric"):
         SoF(3, affinity=RelativeDistance(metric=lambda a, b: float(abs(a[0] - b[1])))).fit(X)
 
 
 def test_sparse_distances_are_refused_where_every_pair_is_needed():
-    X = cloud()[0]
+    X = blobs()[0]
     D = sp.csr_array(np.where(cdist(X, X) < 1.0, cdist(X, X), 0.0))
-    with pytest.raises(InputError, match="most out"):
+    with pytest.raises(InputError, match="sparse"):
         SoF(3, affinity="precomputed_distance").fit(D)
 
 
@@ -649,26 +644,26 @@ def test_sparse_distances_are_refused_where_every_pair_is_needed():
 @pytest.mark.parametrize("unit", [1e200, 1e-200])
 @pytest.mark.parametrize("sparse", [False, True])
 def test_pairs_whose_squares_leave_double_precision_are_refused(estimator, affinity, unit, sparse):
-    P = cdist(*[cloud()[0]] * 2)
+    P = cdist(*[blobs()[0]] * 2)
     given = np.exp(-P) if affinity == "precomputed" else P
-    with pytest.raises(InputError, match=r"the largest entry of .* double precision"):
+    with pytest.raises(InputError, match=r"largest .*precision"):
         estimator(2, affinity=affinity).fit(sp.csr_array(unit * given) if sparse else unit * given)
 
 
 @both
 @pytest.mark.parametrize("unit", [1e300, 1e-300])
 def test_features_whose_squares_leave_double_precision_are_refused(estimator, unit):
-    with pytest.raises(InputError, match=r"X\[\d+, \d\] = .* too (large|small) .* another unit"):
-        estimator(2).fit(unit * cloud()[0])
+    with pytest.raises(InputError, match=r"X\[\d+, \d\] = .*(large|small)"):
+        estimator(2).fit(unit * blobs()[0])
 
 
 def test_only_a_fitted_estimator_of_ours_is_saved_and_to_a_new_folder(tmp_path):
-    X, _ = cloud()
-    with pytest.raises(InputError, match="KMeans cannot be saved"):
+    X, _ = blobs()
+    with pytest.raises(InputError, match="KMeans"):
         save(KMeans(2, n_init=1).fit(X), tmp_path / "model")
     with pytest.raises(NotFittedError):
         save(SoF(2), tmp_path / "model")
-    with pytest.raises(InputError, match="already exists; pass the name of a new folder"):
+    with pytest.raises(InputError, match="already exists"):
         save(SoF(2).fit(X), tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -678,12 +673,12 @@ def test_items_at_distance_zero_are_not_distinct(estimator):
     D = np.ones((4, 4))
     D[:3, :3] = 0
     D[3, 3] = 0
-    with pytest.raises(InputError, match="distinct items, 2"):
+    with pytest.raises(InputError, match="items, 2"):
         estimator(3, affinity="precomputed_distance").fit(D)
 
 
 def test_a_start_may_be_given_where_items_lie_at_distance_zero():
-    X = np.repeat(cloud()[0][:20], 2, axis=0)
+    X = np.repeat(blobs()[0][:20], 2, axis=0)
     labels = np.arange(40) % 3
     model = SoF(3, affinity="precomputed_distance", start=labels).fit(cdist(X, X))
     assert model.membership_.shape == (40, 3)

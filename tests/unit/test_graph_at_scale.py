@@ -30,14 +30,10 @@ from partita.estimators import items as items_module
 from partita.estimators.items import merge_identical
 from partita.kernels.graph import both_ways, pieces, scaled_values
 from partita.kernels.threads import limit_threads
+from synthetic import gaussians, ring, uneven_blobs, zigzag
 
 # A few roundings of distances and of what is computed from them.
 ROUNDING = 1e-9
-
-
-def cloud(n, d=3, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, d)) * rng.uniform(0.3, 2.0, size=(n, 1)) + 4 * rng.integers(0, 3, size=(n, 1))
 
 
 # The search
@@ -56,7 +52,7 @@ def cloud(n, d=3, seed=0):
 def test_the_tree_finds_the_closest_and_their_distances(monkeypatch, d, metric, params, oracle):
     monkeypatch.setattr(neighbor_search, "THREADS_FROM", 100)
     monkeypatch.setattr(neighbor_search, "ROWS", 97)  # several batches
-    X, new = cloud(600, d), cloud(250, d, seed=1)
+    X, new = uneven_blobs(600, d), uneven_blobs(250, d, seed=1)
     search = fitted_search(X, metric, params)
     assert isinstance(search, TreeSearch)
     D = cdist(X, X, **oracle)
@@ -71,7 +67,7 @@ def test_the_tree_finds_the_closest_and_their_distances(monkeypatch, d, metric, 
 
 
 def test_distances_by_the_tree_are_the_same_in_both_directions():
-    X = cloud(6000)
+    X = uneven_blobs(6000, 3)
     index, distance = nearest(X, X, 5, "euclidean", None, itself=True)
     known = {(i, int(j)): L for i in range(len(X)) for j, L in zip(index[i], distance[i])}
     both = [(L, known[j, i]) for (i, j), L in known.items() if (j, i) in known]
@@ -80,7 +76,7 @@ def test_distances_by_the_tree_are_the_same_in_both_directions():
 
 
 def test_an_item_given_many_times_is_not_its_own_neighbour_by_the_tree():
-    X = np.repeat(cloud(200), 30, axis=0)  # more copies than a leaf holds
+    X = np.repeat(uneven_blobs(200, 3), 30, axis=0)  # more copies than a leaf holds
     index, distance = nearest(X, X, 5, "euclidean", None, itself=True)
     assert not distance.any()
     assert not (index == np.arange(len(X))[:, None]).any()
@@ -88,15 +84,15 @@ def test_an_item_given_many_times_is_not_its_own_neighbour_by_the_tree():
 
 
 def test_metrics_that_no_tree_knows_go_to_scikit_learn():
-    X = cloud(5000)
+    X = uneven_blobs(5000, 3)
     for metric, params in (("cosine", None), ("minkowski", {"p": 2, "w": np.ones(3)}), (lambda x, y: 0.0, None)):
         assert not isinstance(fitted_search(X, metric, params), TreeSearch)
-    assert not isinstance(fitted_search(cloud(5000, 13), "euclidean", None), TreeSearch)
-    assert not isinstance(fitted_search(cloud(4999), "euclidean", None), TreeSearch)
+    assert not isinstance(fitted_search(uneven_blobs(5000, 13), "euclidean", None), TreeSearch)
+    assert not isinstance(fitted_search(uneven_blobs(4999, 3), "euclidean", None), TreeSearch)
 
 
 def test_new_items_of_a_large_fit_have_the_weights_of_the_formula():
-    X, new = cloud(6000), cloud(40, seed=5)
+    X, new = uneven_blobs(6000, 3), uneven_blobs(40, 3, seed=5)
     evidence = NeighborGraph(n_neighbors=6).build(X, n_clusters=6000)
     rows = evidence.rows(new).toarray()
     sigma = np.sort(cdist(X, X), axis=1)[:, 6]
@@ -123,7 +119,7 @@ def searches(monkeypatch):
 
 
 def test_a_fit_searches_once_and_so_do_fits_that_share(searches):
-    X = cloud(300)
+    X = uneven_blobs(300, 3)
     with shared_search():
         fits = [SoftClustering(K, random_state=0).fit(X) for K in (2, 3, 5)]
     assert searches == [10]
@@ -135,7 +131,7 @@ def test_a_fit_searches_once_and_so_do_fits_that_share(searches):
 
 def test_what_the_search_does_not_depend_on_is_free_to_change(searches):
     with shared_search():
-        X = cloud(300)
+        X = uneven_blobs(300, 3)
         graphs = [
             NeighborGraph(connection=connection, weights=weights, smoothing=m)
             .build(X, n_clusters=K)
@@ -155,7 +151,7 @@ def test_what_the_search_does_not_depend_on_is_free_to_change(searches):
 
 def test_changed_items_and_settings_are_searched_anew(searches):
     with shared_search():
-        X = cloud(300)
+        X = uneven_blobs(300, 3)
         NeighborGraph().build(X, n_clusters=2)
         moved = X.copy()
         moved[7, 1] = np.nextafter(moved[7, 1], np.inf)
@@ -177,7 +173,7 @@ def test_changed_items_and_settings_are_searched_anew(searches):
 
 
 def test_fewer_neighbours_are_taken_from_more_where_that_is_exact(searches):
-    X = cloud(300)
+    X = uneven_blobs(300, 3)
     with shared_search():
         NeighborGraph(n_neighbors=15).build(X, n_clusters=2)
         fewer = NeighborGraph(n_neighbors=6).build(X, n_clusters=2).affinity.to_dense()
@@ -192,7 +188,7 @@ def test_fewer_neighbours_are_taken_from_more_where_that_is_exact(searches):
 
 
 def test_a_search_too_large_for_the_memory_is_not_kept(searches, monkeypatch):
-    X = cloud(300)
+    X = uneven_blobs(300, 3)
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", str(20 * 300 * 10 * 16 // 2))
     for _ in range(2):
         NeighborGraph().build(X, n_clusters=2)
@@ -208,7 +204,7 @@ def test_nobody_can_write_into_a_kept_search():
 
 
 def test_builds_in_several_threads_do_not_mix():
-    sets = [cloud(200, seed=seed) for seed in range(4)]
+    sets = [uneven_blobs(200, 3, seed=seed) for seed in range(4)]
     alone = [NeighborGraph().build(X, n_clusters=2).affinity.to_dense() for X in sets]
     barrier = threading.Barrier(4)
 
@@ -230,7 +226,7 @@ def test_builds_in_several_threads_do_not_mix():
 @pytest.mark.parametrize("single", [False, True])
 def test_the_compiled_graph_is_scipys_and_the_formulas(monkeypatch, connection, weights, single):
     monkeypatch.setattr(self_tuned, "SINGLE_FROM", 0 if single else 10**9)
-    X, k = cloud(500), 9
+    X, k = uneven_blobs(500, 3), 9
     graphs = []
     for compiled_from in (10**9, 0):
         monkeypatch.setattr(self_tuned, "COMPILED_FROM", compiled_from)
@@ -291,7 +287,8 @@ def test_directions_that_disagree_and_hubs(mutual):
 
 def test_weights_below_the_smallest_normal_number_are_not_stored(monkeypatch):
     monkeypatch.setattr(self_tuned, "SINGLE_FROM", 0)
-    X = np.r_[cloud(60) * 1e-2, [[0.65, 0.65, 0.65]]]  # an outlier a hundred times as far away as the others are apart
+    # An outlier a hundred times as far away as the others are apart.
+    X = np.r_[uneven_blobs(60, 3) * 1e-2, [[0.65, 0.65, 0.65]]]
     D = cdist(X, X)
     closest = np.argsort(D[60])[1:6]
     sigma = np.sort(D, axis=1)[:, 5]
@@ -308,8 +305,8 @@ def test_weights_below_the_smallest_normal_number_are_not_stored(monkeypatch):
 
 def test_large_graphs_are_single_precision_and_small_ones_double(monkeypatch):
     monkeypatch.setattr(self_tuned, "SINGLE_FROM", 400)
-    assert NeighborGraph().build(cloud(399), n_clusters=2).affinity.matrix.dtype == np.float64
-    P = NeighborGraph().build(cloud(400), n_clusters=2).affinity
+    assert NeighborGraph().build(uneven_blobs(399, 3), n_clusters=2).affinity.matrix.dtype == np.float64
+    P = NeighborGraph().build(uneven_blobs(400, 3), n_clusters=2).affinity
     assert P.matrix.dtype == np.float32
     assert normalise(P, "symmetric").affinity.matrix.dtype == np.float32
 
@@ -336,7 +333,7 @@ def test_scaling_is_the_formula_compiled_or_not(monkeypatch, kind):
 
 @pytest.mark.parametrize("how", ["symmetric", "relative-entropy", "l1"])
 def test_normalisation_in_single_precision_is_that_of_double(monkeypatch, how):
-    X = cloud(400)
+    X = uneven_blobs(400, 3)
     double = normalise(NeighborGraph().build(X, n_clusters=2).affinity, how).affinity
     monkeypatch.setattr(self_tuned, "SINGLE_FROM", 0)
     single = normalise(NeighborGraph().build(X, n_clusters=2).affinity, how).affinity
@@ -393,7 +390,7 @@ def test_sparse_distances_keep_the_closest_that_are_stored():
 
 def test_a_permutation_of_many_rows_permutes_the_items():
     rng = np.random.default_rng(0)
-    X = np.r_[cloud(30_000), cloud(500)]
+    X = np.r_[uneven_blobs(30_000, 3), uneven_blobs(500, 3)]
     X = X[rng.permutation(len(X))]
     weights = rng.integers(0, 4, len(X)).astype(float)
     shuffle = rng.permutation(len(X))
@@ -410,7 +407,7 @@ def test_a_permutation_of_many_rows_permutes_the_items():
 def test_a_permutation_of_many_rows_permutes_the_fit():
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 3, 21_000)
-    X = rng.normal(size=(21_000, 2)) + 7.0 * np.c_[truth, truth % 2]
+    X = gaussians(truth, 7.0 * zigzag(truth.max() + 1, 2), rng)
     shuffle = rng.permutation(len(X))
     one, other = (SoftClustering(3, random_state=0, max_iter=30).fit(Y) for Y in (X, X[shuffle]))
     np.testing.assert_array_equal(one.membership_[shuffle], other.membership_)
@@ -431,15 +428,6 @@ def test_neighbours_of_many_items_are_near_each_other_in_memory(monkeypatch):
     far, same = gap()
     assert nnz == same
     assert near < 0.2 * far
-
-
-def ring(n, reach, places=None):
-    """Each item joined to the `reach` next ones around a ring, in another order."""
-    i = np.arange(n)
-    places = i if places is None else places
-    rows, columns = np.tile(places, reach), np.concatenate([places[(i + s + 1) % n] for s in range(reach)])
-    half = sp.csr_array((np.ones(n * reach), (rows, columns)), shape=(n, n))
-    return sp.csr_array(half + half.T)
 
 
 def test_scattered_items_are_brought_together():
@@ -499,7 +487,7 @@ def test_a_fit_in_another_order_is_the_same_fit(monkeypatch, tmp_path, weighted,
 
 
 def test_a_graph_takes_a_small_multiple_of_its_own_memory():
-    X = cloud(60_000)
+    X = uneven_blobs(60_000, 3)
     builder = NeighborGraph(n_neighbors=15)
     builder.build(X[:40_000], n_clusters=40_000)  # compiled and loaded
     tracemalloc.start()

@@ -146,7 +146,7 @@ def damaged(labels, value):
 @pytest.mark.parametrize("value", [0.5, np.nan, np.inf])
 def test_a_label_that_is_not_whole_is_named_by_its_place(write, value, batch, tmp_path, monkeypatch):
     monkeypatch.setattr(draw_labels, "BATCH", batch)
-    with pytest.raises(InputError, match=r"draw 4(, item 13| has no label for item 13)"):
+    with pytest.raises(InputError, match=r"draw 4.*item 13"):
         open_draws(write(tmp_path, damaged(LABELS, value)))
 
 
@@ -159,7 +159,7 @@ def test_a_gap_in_parquet_is_named_by_its_place(in_lists, batch, tmp_path, monke
     rows[4][13] = None
     table = pa.table({"labels": rows} if in_lists else {str(i): list(column) for i, column in enumerate(zip(*rows))})
     parquet.write_table(table, tmp_path / "gap.parquet")
-    with pytest.raises(InputError, match="draw 4 has no label for item 13"):
+    with pytest.raises(InputError, match=r"draw 4 .*item 13"):
         open_draws(tmp_path / "gap.parquet")
 
 
@@ -198,30 +198,30 @@ def three_dimensional_zarr(folder):
 @pytest.mark.parametrize(
     ("write", "message"),
     [
-        (lambda folder: npy(folder, np.arange(5)), r"shape \(5,\): expected M x N labels"),
+        (lambda folder: npy(folder, np.arange(5)), r"shape \(5,\)"),
         (lambda folder: npy(folder, np.zeros((2, 3, 4), dtype=int)), r"shape \(2, 3, 4\)"),
-        (lambda folder: npy(folder, np.zeros((0, 4), dtype=int)), r"no labels \(shape \(0, 4\)\)"),
+        (lambda folder: npy(folder, np.zeros((0, 4), dtype=int)), r"shape \(0, 4\)"),
         (lambda folder: npy(folder, np.zeros((2, 2), dtype=complex)), "complex128"),
         (lambda folder: npy(folder, np.array([[1, None]], dtype=object)), "object"),
-        (lambda folder: npz(folder, np.arange(5)), "no array of 2 dimensions"),
+        (lambda folder: npz(folder, np.arange(5)), "2 dimensions"),
         (lambda folder: folder / "nothing.npy", "does not exist"),
         (lambda folder: folder / "nothing.zarr", "does not exist"),
         (lambda folder: folder, "not a zarr store"),
         (three_dimensional_zarr, "complex128"),
-        (text("draws.npy", b"\x93NUMPY"), "not a whole .npy file"),
-        (broken_parquet, "not a whole parquet file"),
-        (text("draws.dat", "1 2"), "format .dat is not read"),
+        (text("draws.npy", b"\x93NUMPY"), "whole .npy"),
+        (broken_parquet, "whole parquet"),
+        (text("draws.dat", "1 2"), "format .dat"),
         (text("draws.csv", ""), "is empty"),
-        (text("draws.csv", "a,b\n"), "header and no rows"),
-        (text("draws.csv", "1,2\n3\n"), "line 2: expected 2 cells"),
+        (text("draws.csv", "a,b\n"), "no rows"),
+        (text("draws.csv", "1,2\n3\n"), "line 2: "),
         (text("draws.csv", "1,2\n3,x\n"), "draw 1, item 1: 'x'"),
-        (text("draws.csv", "a,b\n3,\n"), "draw 0 has no label for item 1"),
+        (text("draws.csv", "a,b\n3,\n"), "draw 0 .*item 1"),
         (text("draws.csv", "1,2\n3,0.5\n"), "draw 1, item 1: '0.5'"),
         (text("draws.csv", "1;2\n"), "expected ','"),
-        (arrow(a=["x", "y"]), "column 'a' is of type string"),
-        (arrow(a=[1, 2], b=[[1], [2]]), "columns of lists and others"),
-        (arrow(a=[[1, 2], [3]]), "draw 1 has 1 labels and draw 0 has 2"),
-        (arrow(a=[["x"], ["y"]]), "is of type string"),
+        (arrow(a=["x", "y"]), "column 'a' .*string"),
+        (arrow(a=[1, 2], b=[[1], [2]]), "lists"),
+        (arrow(a=[[1, 2], [3]]), "draw 1 has 1"),
+        (arrow(a=[["x"], ["y"]]), "string"),
         (empty_lists, "no labels"),
     ],
 )
@@ -238,15 +238,15 @@ def test_an_array_is_chosen_by_name(tmp_path):
     np.testing.assert_array_equal(open_draws(tmp_path / "two.npz", key="second"), LABELS + 1)
     with pytest.raises(InputError, match="--key"):
         open_draws(tmp_path / "two.npz")
-    with pytest.raises(InputError, match="no array 'third'"):
+    with pytest.raises(InputError, match="'third'"):
         open_draws(tmp_path / "two.npz", key="third")
-    with pytest.raises(InputError, match=r"leave it out for \.npy"):
+    with pytest.raises(InputError, match=r"\.npy"):
         open_draws(npy(tmp_path, LABELS), key="draws")
     group = zarr_group(tmp_path, LABELS)
     np.testing.assert_array_equal(open_draws(group, key="draws")[:], LABELS)
-    with pytest.raises(InputError, match="no array 'third'"):
+    with pytest.raises(InputError, match="'third'"):
         open_draws(group, key="third")
-    with pytest.raises(InputError, match="leave it out"):
+    with pytest.raises(InputError, match="leave"):
         open_draws(zarr_store(tmp_path, LABELS), key="draws")
 
 
@@ -274,7 +274,7 @@ def test_a_missing_package_is_one_sentence_with_the_command(package, write, tmp_
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(builtins, "__import__", without)
     monkeypatch.setitem(sys.modules, f"{package}.parquet", None)
-    with pytest.raises(MissingExtraError, match=r"not installed: python -m pip install"):
+    with pytest.raises(MissingExtraError, match="pip install"):
         open_draws(path)
 
 
@@ -310,13 +310,13 @@ def test_a_zarr_group_has_chains_and_items_beside_the_labels(tmp_path):
     short = zarr.open_group(str(tmp_path / "short.zarr"), mode="w")
     for name, array in (("labels", LABELS), ("chain", chain[1:])):
         short.create_array(name, shape=array.shape, dtype=array.dtype)[:] = array
-    with pytest.raises(InputError, match=r"array 'chain' has shape \(6,\), expected \(7,\)"):
+    with pytest.raises(InputError, match=r"'chain' .*\(6,\)"):
         read_draws(tmp_path / "short.zarr")
 
 
 def test_two_items_of_one_name_are_refused(tmp_path):
     (tmp_path / "draws.csv").write_text("a,b,a\n1,2,2\n")
-    with pytest.raises(InputError, match="2 items are called 'a'"):
+    with pytest.raises(InputError, match="'a'"):
         read_draws(tmp_path / "draws.csv")
 
 
@@ -352,18 +352,18 @@ def test_words_may_stand_beside_chains_and_gaps(tmp_path):
     assert found.chain.tolist() == [1, 2]
     assert found.labels[0, 0] == found.labels[0, 1] != found.labels[0, 2]
     assert found.labels[1, 1] == -1
-    with pytest.raises(InputError, match="line 3, column 'b': draw 1 has no label"):
+    with pytest.raises(InputError, match="line 3, column 'b'"):
         read_draws(file)
 
 
 def test_a_word_among_numbers_is_an_error_with_its_line_and_column(tmp_path):
     file = tmp_path / "draws.csv"
     file.write_text('"","V1","V2","V3"\n"1",1,1,2\n\n"2",1,oops,2\n')
-    with pytest.raises(InputError, match=r"draws.csv, line 4, column 'V2': draw 1, item 1: 'oops' is no whole number"):
+    with pytest.raises(InputError, match=r"draws.csv, line 4, column 'V2'.*'oops'"):
         read_draws(file)
     table = tmp_path / "draws.txt"
     table.write_text('"V1" "V2"\n"1" 1 1\n"2" 1 NA\n')
-    with pytest.raises(InputError, match=r"draws.txt, line 3, column 'V2': draw 1 has no label for item 1"):
+    with pytest.raises(InputError, match=r"draws.txt, line 3, column 'V2'"):
         read_draws(table)
 
 
@@ -371,9 +371,7 @@ def test_a_word_among_numbers_is_an_error_with_its_line_and_column(tmp_path):
 def test_another_delimiter_is_named_where_cells_are_quoted_too(mark, tmp_path):
     file = tmp_path / "draws.csv"
     file.write_text(f'"V1"{mark}"V2"\n1{mark}1\n')
-    with pytest.raises(
-        InputError, match=r"parted by '.+', expected ','; write it with commas as \.csv \(R: write\.csv"
-    ):
+    with pytest.raises(InputError, match=r"expected ','.*write\.csv"):
         read_draws(file)
 
 

@@ -51,11 +51,11 @@ def test_parquet_labels(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("a,b\n1,2\n", ["expected a column 'label'", "a, b", "call the column"]),
+        ("a,b\n1,2\n", ["column 'label'", "a, b"]),
         ("label\n", ["no rows"]),
-        ("id,label\n1,r\n2,\n", ["label column 'label' is empty in row 2"]),
+        ("id,label\n1,r\n2,\n", ["'label' is empty in row 2"]),
         ("label\nr\n\ns\n", ["empty in row 2"]),
-        ("id\n1\n", ["expected a column 'label'"]),
+        ("id\n1\n", ["column 'label'"]),
         ("", ["is empty"]),
     ],
 )

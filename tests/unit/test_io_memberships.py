@@ -76,11 +76,11 @@ def test_more_rows_than_are_written_at_a_time(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"ids": ["a"]}, "ids should have one entry for each of the 2 rows"),
-        ({"labels": [0, 1, 1]}, "labels should have"),
-        ({"labels": [0.0, 1.0]}, "labels should be whole numbers"),
-        ({"entropy": [0]}, "entropy should have"),
-        ({"margin": [[0, 0]]}, "margin should have"),
+        ({"ids": ["a"]}, "ids"),
+        ({"labels": [0, 1, 1]}, "labels .*entry"),
+        ({"labels": [0.0, 1.0]}, "labels .*whole"),
+        ({"entropy": [0]}, "entropy"),
+        ({"margin": [[0, 0]]}, "margin"),
         ({"membership": [0.5, 0.5]}, "N x K"),
     ],
 )
@@ -97,10 +97,10 @@ HEADER = "id,label,p_0,entropy,margin\n"
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("id,label\na,0\n", ["expected the columns id, label, p_0", "found id, label", "that Partita wrote"]),
+        ("id,label\na,0\n", ["id, label, p_0", "found id, label"]),
         ("id,label,p_1,entropy,margin\na,0,1,0,1\n", ["found id, label, p_1"]),
         (HEADER, ["no rows"]),
-        (HEADER + "a,0,1,0,1\nb,0,1,0\n", ["line 3", "expected 5 cells"]),
+        (HEADER + "a,0,1,0,1\nb,0,1,0\n", ["line 3", "5 cells"]),
         (HEADER + "a,0,1,0,1\nb,zero,1,0,1\n", ["row 2", "zero"]),
         (HEADER + "a,0,one,0,1\n", ["row 1", "one"]),
     ],

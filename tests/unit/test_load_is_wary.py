@@ -16,9 +16,10 @@ from partita.mixture import Collapsed, NormalInverseWishart
 from partita.partition.losses import Binder
 from partita.partition.named_draws import NamedDraws
 from partita.solvers import PenaltyDescent
+from synthetic import draws_around, gaussians, with_gaps
 
 rng = np.random.default_rng(0)
-X = np.r_[rng.normal(0, 1, (15, 2)), rng.normal(9, 1, (15, 2))]
+X = gaussians(np.repeat([0, 1], 15), [[0.0, 0.0], [9.0, 9.0]], rng)
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +28,8 @@ def saved(tmp_path_factory):
     save(SoF(2, solver=PenaltyDescent(), random_state=0, n_init=1, max_iter=50).fit(X), folder / "sof")
     save(SoF(2, affinity=NeighborGraph(5), random_state=0, n_init=1).fit(X), folder / "graph")
     save(SCAMS(2, random_state=0).fit(X), folder / "scams")
-    draws = np.where(rng.random((40, 12)) < 0.2, rng.integers(0, 3, (40, 12)), np.arange(12) // 4)
-    gaps = np.where(rng.random((40, 12)) < 0.1, -1, draws)
+    draws = draws_around(np.arange(12) // 4, 40, 0.2, seed=rng)
+    gaps = with_gaps(draws, 0.1, rng)
     partition = BayesianPartition(Binder(), random_state=0, starts=["sof", draws[0]])
     partition.fit(NamedDraws(draws, np.arange(40) // 20, np.array(list("abcdefghijkl"))))
     partition.membership_  # noqa: B018 - it is saved where it has been asked for
@@ -68,8 +69,8 @@ def put(*path):
 @pytest.mark.parametrize(
     ("model", "change", "words"),
     [
-        ("sof", put("estimator", "os"), "unknown estimator 'os'"),
-        ("sof", put("estimator", "BayesianPartition"), "fitted_loss of the model is missing"),
+        ("sof", put("estimator", "os"), "'os'"),
+        ("sof", put("estimator", "BayesianPartition"), "fitted_loss"),
         ("sof", put("estimator", "FactorizationEstimator"), "unknown estimator"),
         ("sof", put("estimator", "__class__"), "unknown estimator"),
         ("sof", put("parameters", "n_clusters", "many"), "n_clusters"),
@@ -77,61 +78,61 @@ def put(*path):
         ("sof", put("parameters", "affinity", 7), "affinity"),
         ("sof", put("parameters", "solver", {"solver": "os.system"}), "os.system"),
         ("sof", put("parameters", "solver", "mu", "ten"), "mu='ten'"),
-        ("sof", put("parameters", "solver", {"solver": "penalty", "command": "ls"}), "no option 'command'"),
-        ("sof", put("affinity", "name", "pickle"), "unknown affinity 'pickle'"),
+        ("sof", put("parameters", "solver", {"solver": "penalty", "command": "ls"}), "'command'"),
+        ("sof", put("affinity", "name", "pickle"), "'pickle'"),
         ("sof", put("affinity", "n", "ten"), "n='ten'"),
         ("graph", put("affinity", "n_neighbors", True), "n_neighbors=True"),
-        ("sof", put("affinity", "surplus", 1), "no option 'surplus'"),
+        ("sof", put("affinity", "surplus", 1), "'surplus'"),
         ("sof", put("domain", "nowhere"), "unknown domain"),
-        ("sof", put("fitted", "n_clusters_", 2.0), "n_clusters_ of fitted is 2.0"),
+        ("sof", put("fitted", "n_clusters_", 2.0), "n_clusters_ of fitted"),
         ("sof", put("fitted", "n_features_in_", 10**9), "model"),
         ("sof", put("columns", "abc"), "columns"),
-        ("sof", put("feature_names", [1, 2]), "feature_names of the model"),
-        ("sof", put("fitted", None), "fitted is None"),
+        ("sof", put("feature_names", [1, 2]), "feature_names"),
+        ("sof", put("fitted", None), "fitted is"),
         ("scams", put("parameters", "n_clusters", -1), "n_clusters"),
-        ("partition", put("parameters", "loss", {"loss": {"name": "os.system"}}), "unknown loss 'os.system'"),
+        ("partition", put("parameters", "loss", {"loss": {"name": "os.system"}}), "'os.system'"),
         ("partition", put("parameters", "loss", "loss", "a", "1"), "a='1'"),
         ("partition", put("parameters", "loss", "loss", "a", 7), "a=7"),
-        ("partition", put("parameters", "starts", [{"labels": "draws"}]), "array 'draws' of the model"),
+        ("partition", put("parameters", "starts", [{"labels": "draws"}]), "array 'draws'"),
         ("partition", put("parameters", "starts", [7]), "a start 7"),
         ("partition", put("parameters", "starts", [{"labels": []}]), "a start"),
         ("partition", put("parameters", "n_init", "many"), "n_init"),
-        ("partition", put("fitted_loss", "binder"), "fitted_loss of the model is 'binder'"),
+        ("partition", put("fitted_loss", "binder"), "fitted_loss .*'binder'"),
         ("partition", put("search", []), "search is"),
-        ("partition", put("search", "status", "fine"), "status of search is 'fine'"),
+        ("partition", put("search", "status", "fine"), "status of search"),
         ("partition", put("search", "gap", "small"), "gap of search"),
         ("partition", put("search", "gap", True), "gap of search"),
-        ("partition", put("search", "n_agreeing", -1), "n_agreeing of search is -1"),
-        ("partition", put("search", "runs", []), "array 'runs' of the model"),
+        ("partition", put("search", "n_agreeing", -1), "n_agreeing of search"),
+        ("partition", put("search", "runs", []), "array 'runs'"),
         ("partition", put("search", "tried", 0, "n_clusters", 2.5), "n_clusters of tried"),
-        ("partition", put("draws", "n_given", 1), "n_given of draws is 1"),
-        ("partition", put("draws", None), "array 'similarity' of the model is missing"),
+        ("partition", put("draws", "n_given", 1), "n_given of draws"),
+        ("partition", put("draws", None), "'similarity' .*missing"),
         ("partition", put("items", list("aacdefghijkl")), "no two alike"),
-        ("partition", put("items", ["a"]), "a name for each of 12"),
-        ("partition", put("said", "nothing"), "said of the model"),
-        ("partition", put("agreement", "chains", [0]), "two or more names"),
-        ("partition", put("agreement", "chains", [[0], [1]]), "expected a number or text"),
+        ("partition", put("items", ["a"]), "of 12"),
+        ("partition", put("said", "nothing"), "said of"),
+        ("partition", put("agreement", "chains", [0]), "two or more"),
+        ("partition", put("agreement", "chains", [[0], [1]]), "number or text"),
         ("partition", put("agreement", "chains", [0, 1, 2]), "agreement.lengths"),
-        ("partition", put("agreement", "farthest", [0, 2]), "farthest apart"),
-        ("partition", put("agreement", "r_hat", {}), "n_clusters of r_hat is missing"),
-        ("partition", put("membership", "membership", "nothing"), "array 'nothing' of the model is missing"),
-        ("partition", put("membership", "factor", "draws"), "array 'draws' of the model"),
+        ("partition", put("agreement", "farthest", [0, 2]), "farthest"),
+        ("partition", put("agreement", "r_hat", {}), "n_clusters of r_hat"),
+        ("partition", put("membership", "membership", "nothing"), "'nothing' .*missing"),
+        ("partition", put("membership", "factor", "draws"), "array 'draws'"),
         ("partition", put("membership", "restarts", []), "no restart"),
         ("partition", put("membership", "notes", [1]), "notes of membership"),
-        ("mixture", put("parameters", "sampler", {"sampler": {"name": "gibbs"}}), "unknown sampler 'gibbs'"),
+        ("mixture", put("parameters", "sampler", {"sampler": {"name": "gibbs"}}), "'gibbs'"),
         ("mixture", put("parameters", "sampler", "sampler", "scans", 0.5), "scans=0.5"),
-        ("mixture", put("parameters", "prior", "prior", "mean", "high"), "options that are no numbers"),
-        ("mixture", put("parameters", "prior", "prior", "scale", [True]), "options that are no numbers"),
+        ("mixture", put("parameters", "prior", "prior", "mean", "high"), "numbers"),
+        ("mixture", put("parameters", "prior", "prior", "scale", [True]), "numbers"),
         ("mixture", put("parameters", "alpha", {"gamma": {"shape": -1}}), "shape=-1"),
-        ("mixture", put("sampled", "prior", "conjugate"), "prior of sampled is 'conjugate'"),
-        ("mixture", put("sampled", "alpha", "high"), "alpha of sampled is 'high'"),
+        ("mixture", put("sampled", "prior", "conjugate"), "prior of sampled"),
+        ("mixture", put("sampled", "alpha", "high"), "alpha of sampled"),
         ("mixture", put("sampled", "status", "converged"), "status of sampled"),
         ("mixture", put("density", "kind", "gaussian"), "density.log_weight"),
         ("mixture", put("density", "kind", "pickle"), "kind of density"),
-        ("mixture", put("density", "prior", "kappa", 0), "out of range"),
-        ("mixture", put("density", "prior", "freedom", "inf"), "out of range"),
-        ("mixture", put("agreement", None), "agreement of the model"),
-        ("mixture", put("feature_names", ["a"]), "names 1 features"),
+        ("mixture", put("density", "prior", "kappa", 0), "range"),
+        ("mixture", put("density", "prior", "freedom", "inf"), "range"),
+        ("mixture", put("agreement", None), "agreement of"),
+        ("mixture", put("feature_names", ["a"]), "1 features"),
         ("components", put("density", "kind", "student"), "prior of density"),
     ],
 )
@@ -143,8 +144,8 @@ def test_a_description_that_asks_for_something_else_is_refused(saved, tmp_path, 
 @pytest.mark.parametrize(
     ("name", "turned", "words"),
     [
-        ("membership", lambda a: a * 2, "no probabilities"),
-        ("membership", lambda a: a * np.nan, "no probabilities"),
+        ("membership", lambda a: a * 2, "probabilities"),
+        ("membership", lambda a: a * np.nan, "probabilities"),
         ("membership", lambda a: a.T.copy(), "shape"),
         ("labels", lambda a: a + 5, "labels"),
         ("labels", lambda a: a[:-1].copy(), "labels"),
@@ -167,48 +168,48 @@ def test_arrays_that_cannot_be_of_one_fit_are_refused(saved, tmp_path, name, tur
 
 # What compiled code reads without looking, and what else has to hold: an array, what is done to it, and the error.
 SPOILED = [
-    ("partition", "labels", lambda a: a + 1, "first appearance"),
+    ("partition", "labels", lambda a: a + 1, "appearance"),
     ("partition", "labels", lambda a: a[:5].copy(), "array 'runs'"),
-    ("partition", "runs", lambda a: a + 1, "first appearance"),
+    ("partition", "runs", lambda a: a + 1, "appearance"),
     ("partition", "draws", lambda a: a[:, :5].copy(), "array 'draws'"),
-    ("partition", "draws", lambda a: a * 2, "first appearance"),
-    ("partition", "draws", lambda a: -a, "first appearance"),
+    ("partition", "draws", lambda a: a * 2, "appearance"),
+    ("partition", "draws", lambda a: -a, "appearance"),
     ("partition", "draws", lambda a: a.astype(np.float64), "whole numbers"),
     ("partition", "draws", lambda a: a.astype(np.uint8), "whole numbers"),
-    ("partition", "draws", lambda a: a.astype(np.int64), "no partitions that count"),
-    ("partition", "counts", lambda a: -a, "no partitions that count"),
-    ("partition", "counts", lambda a: a * np.nan, "NaN or infinities"),
+    ("partition", "draws", lambda a: a.astype(np.int64), "count"),
+    ("partition", "counts", lambda a: -a, "count"),
+    ("partition", "counts", lambda a: a * np.nan, "infinities"),
     ("partition", "counts", lambda a: a[:-1].copy(), "array 'counts'"),
     ("partition", "agreement.lengths", lambda a: a - a, "no draws"),
     ("partition", "agreement.lengths", lambda a: a + 1, "agreement.n_clusters"),
     ("partition", "agreement.distances", lambda a: a.astype(np.float32), "float64"),
-    ("partition", "soft.membership", lambda a: a * 2, "not on the simplex"),
+    ("partition", "soft.membership", lambda a: a * 2, "simplex"),
     ("partition", "soft.membership", lambda a: a[:, :1].copy(), "soft.labels"),
     ("partition", "soft.labels", lambda a: a + 9, "soft.labels"),
     ("partition", "starts.0", lambda a: a[None].copy(), "starts.0"),
-    ("gaps", "similarity", lambda a: a * 2, "symmetric matrix in"),
-    ("gaps", "similarity", np.triu, "symmetric matrix in"),
+    ("gaps", "similarity", lambda a: a * 2, "symmetric"),
+    ("gaps", "similarity", np.triu, "symmetric"),
     ("mixture", "draws", lambda a: a[:-1].copy(), "do not fit"),
     ("mixture", "draws", lambda a: a[:, 1:] * 0, "density.items"),
-    ("mixture", "draws", lambda a: a + 1, "first appearance"),
+    ("mixture", "draws", lambda a: a + 1, "appearance"),
     ("mixture", "n_clusters", lambda a: a + 1, "do not fit"),
     ("mixture", "alpha", lambda a: -a, "concentration"),
     ("mixture", "log_joint", lambda a: a.T.copy(), "log_joint"),
     ("mixture", "density.items", lambda a: a[:-1].copy(), "density.items"),
-    ("mixture", "density.labels", lambda a: a + 5, "first appearance"),
+    ("mixture", "density.labels", lambda a: a + 5, "appearance"),
     ("mixture", "density.labels", lambda a: a[:0].copy(), "density.alphas"),
-    ("mixture", "density.alphas", lambda a: a * 0, "out of range"),
+    ("mixture", "density.alphas", lambda a: a * 0, "range"),
     ("mixture", "density.prior.whitener", lambda a: a[:1].copy(), "density.prior.whitener"),
-    ("mixture", "density.unit", lambda a: a * 0, "units of the model"),
+    ("mixture", "density.unit", lambda a: a * 0, "units"),
     ("mixture", "density.constant", lambda a: a.astype(np.int8), "truth values"),
-    ("components", "density.first", lambda a: a[::-1].copy(), "components of the model"),
-    ("components", "density.first", lambda a: a * 2, "components of the model"),
-    ("components", "density.first", lambda a: np.r_[a[:2], a[1:-1]][:-1], "components of the model"),
-    ("components", "density.first", lambda a: np.r_[a[:2], a[1:2], a[3:]], "components of the model"),
-    ("components", "density.first", lambda a: a[:1].copy(), "components of the model"),
+    ("components", "density.first", lambda a: a[::-1].copy(), "components of"),
+    ("components", "density.first", lambda a: a * 2, "components of"),
+    ("components", "density.first", lambda a: np.r_[a[:2], a[1:-1]][:-1], "components of"),
+    ("components", "density.first", lambda a: np.r_[a[:2], a[1:2], a[3:]], "components of"),
+    ("components", "density.first", lambda a: a[:1].copy(), "components of"),
     ("components", "density.mean", lambda a: a[:-1].copy(), "density.mean"),
     ("components", "density.log_weight", lambda a: a[:-1].copy(), "density.mean"),
-    ("components", "density.whitener", lambda a: a * np.inf, "NaN or infinities"),
+    ("components", "density.whitener", lambda a: a * np.inf, "infinities"),
 ]
 
 
@@ -226,7 +227,7 @@ def test_any_array_that_is_left_out_is_missed(saved, tmp_path):
             def without(own, name=name):
                 return {key: array for key, array in own.items() if key != name}
 
-            with pytest.raises(ModelError, match=f"array '{name}' of the model is missing"):
+            with pytest.raises(ModelError, match=f"'{name}' .*missing"):
                 load(changed(saved / model, folder, lambda _: None, without))
 
 

@@ -31,6 +31,7 @@ from partita.objectives import Problem, SoFObjective, SymNMFObjective
 from partita.plots import CoMembershipDisplay
 from partita.solvers import ProjectedGradient, ProjectedNewton, Starts, drive
 from partita.solvers.spectral import leading_eigenvectors
+from synthetic import diagonal_blobs, ring
 
 N = 50_000
 PAIRS = 8 * N * N  # 20 GB
@@ -49,8 +50,7 @@ def limit(monkeypatch):
 
 
 def table(n=N):
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(n, 3)) + 6.0 * rng.integers(0, 4, n)[:, None]
+    return diagonal_blobs(n, 3, K=4, apart=6.0)
 
 
 def peak_of(call):
@@ -82,7 +82,7 @@ def test_soft_clustering_goes_the_sparse_way_and_says_so(limit):
     assert model.result_.status == "converged"
     assert peak < LIMIT / 4
     (note,) = [note for note in model.result_.notes if "pairs" in note]
-    assert "an array of all 50,000 x 50,000 pairs would take 20.0 GB of memory, and 2.0 GB are available" in note
+    assert "50,000 x 50,000 pairs would take 20.0 GB" in note
     assert "nothing N x N was made" in note
     assert model.membership_.shape == (N, 4)
     assert model.predict(X[:5]).shape == (5,)
@@ -102,7 +102,7 @@ def test_where_every_pair_fits_nothing_is_said(limit):
 
 
 X = table()
-SPARSE_WAY = r"use a neighbour graph: affinity='neighbors' \(command line: --affinity neighbors\)"
+SPARSE_WAY = "affinity='neighbors' .*--affinity neighbors"
 REFUSED = {
     "SoF": (lambda: SoF(4).fit(X), SPARSE_WAY),
     "SymNMF": (lambda: SymNMF(4).fit(X), SPARSE_WAY),
@@ -111,47 +111,41 @@ REFUSED = {
     "RelativeDistance": (lambda: RelativeDistance().build(X, n_clusters=4), SPARSE_WAY),
     "a precomputed affinity": (
         lambda: SoF(4, affinity="precomputed").fit(all_pairs()),
-        "pass a scipy.sparse matrix, or features and affinity='neighbors'",
+        "sparse matrix, .*affinity='neighbors'",
     ),
     "a precomputed affinity of single precision": (
         lambda: SoF(4, affinity="precomputed").fit(all_pairs(np.float32)),
-        "pass a scipy.sparse matrix, or features and affinity='neighbors'",
+        "sparse matrix, .*affinity='neighbors'",
     ),
     "precomputed distances": (
         lambda: SoftClustering(4, affinity="precomputed_distance").fit(all_pairs()),
-        "pass a scipy.sparse matrix, or features and affinity='neighbors'",
+        "sparse matrix, .*affinity='neighbors'",
     ),
     "to_dense of a sparse affinity": (
         lambda: SparseAffinity(sp.eye_array(N, format="csr")).to_dense(),
-        r"ask for rows\(index\) instead",
+        r"rows\(index\)",
     ),
     "to_dense of a diffused one": (
         lambda: DiffusedAffinity(SparseAffinity(sp.eye_array(N, format="csr")), 3).to_dense(),
-        r"ask for rows\(index\) instead",
+        r"rows\(index\)",
     ),
     "to_dense of one of low rank": (
         lambda: LowRankAffinity(np.ones((N, 2))).to_dense(),
-        r"ask for rows\(index\) instead",
+        r"rows\(index\)",
     ),
     "co-membership": (
         lambda: Membership(np.full((N, 2), 0.5)).co_membership(),
-        r"name some of them: co_membership\(first, second\)",
+        r"co_membership\(first, second\)",
     ),
     "a picture of the pairs": (
         lambda: CoMembershipDisplay.from_arrays(all_pairs(), np.full((N, 2), 0.5)),
-        r"from_estimator\(max_items=600\) takes means over groups of items",
+        r"from_estimator\(max_items=600\)",
     ),
     "leading eigenvectors": (
         lambda: leading_eigenvectors(SparseAffinity(ring(N)), N // 3),
-        "ask for fewer clusters",
+        "fewer clusters",
     ),
 }
-
-
-def ring(n):
-    i = np.arange(n)
-    half = sp.coo_array((np.ones(n), (i, (i + 1) % n)), shape=(n, n))
-    return sp.csr_array(half + half.T)
 
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
@@ -175,7 +169,7 @@ def test_the_command_line_refuses_with_the_sparse_way(limit, tmp_path, monkeypat
         main(["fit", "x.csv", "--k", "3", "--model", "sof", "--quiet"])
     assert ended.value.code == 2
     said = capsys.readouterr().err
-    assert "the affinity of every pair of 2,000 items needs 64.0 MB of memory and 20.0 MB are available" in said
+    assert "2,000 items needs 64.0 MB of memory and 20.0 MB" in said
     assert "--affinity neighbors" in said
     assert not (tmp_path / "x-partita").exists()
 
@@ -201,7 +195,7 @@ def test_a_second_affinity_is_counted_too(limit):
 def test_more_clusters_than_memberships_fit_are_refused(limit):
     P = SparseAffinity(ring(2000))
     limit(8 * 2000 * 300 * 5)
-    with pytest.raises(MemoryLimitError, match=r"2,000 items in 300 clusters.* ask for fewer clusters"):
+    with pytest.raises(MemoryLimitError, match="300 clusters"):
         drive(Problem(P, SoFObjective()), ProjectedGradient(), Starts(P, 300), "dirichlet")
     limit(8 * 2000 * 300 * 30)
     tracemalloc.start()
@@ -217,11 +211,11 @@ def test_a_newton_step_is_refused_by_its_blocks(limit):
     P = SparseAffinity(ring(2000))
     problem = Problem(P, SymNMFObjective())
     limit(8 * 2000 * 40 * 40)
-    with pytest.raises(MemoryLimitError, match=r"40 x 40 block for each of 2,000 items.* ProjectedGradient\(\)"):
+    with pytest.raises(MemoryLimitError, match=r"40 x 40 .*ProjectedGradient\(\)"):
         drive(problem, ProjectedNewton(), Starts(P, 40), "dirichlet")
     limit(5 * 8 * 300**2)
     small = SparseAffinity(ring(300))
-    with pytest.raises(MemoryLimitError, match="use blocks='rows'"):
+    with pytest.raises(MemoryLimitError, match="blocks='rows'"):
         drive(Problem(small, SymNMFObjective()), ProjectedNewton("columns"), Starts(small, 2), "dirichlet")
 
 
@@ -229,8 +223,8 @@ def test_wide_features_are_refused_before_they_are_converted(limit):
     wide = np.broadcast_to(np.float32(0.5), (10_000, 30_000))
     peak, said = peak_of(lambda: SoftClustering(3).fit(wide))
     assert peak < 10_000_000
-    assert "finding the distinct ones of 10,000 rows needs 9.6 GB" in said
-    assert "leave out columns, or fit a sample of the rows and predict the rest" in said
+    assert "10,000 rows needs 9.6 GB" in said
+    assert "leave out columns" in said
 
 
 def test_items_at_distance_zero_are_counted_without_an_array_of_pairs():
@@ -265,15 +259,15 @@ def test_the_limit_is_what_the_variable_says(limit):
     assert available_memory() == 1000
     assert (fits(800), fits(801)) == (True, False)
     require_memory(800, "this", "that")
-    with pytest.raises(MemoryLimitError, match=r"^this needs 801 B of memory and 1.0 kB are available; that$"):
+    with pytest.raises(MemoryLimitError, match=r"801 B .*1\.0 kB .*; that$"):
         require_memory(801, "this", "that")
     require_pairs(10, "pairs", "fewer")
-    with pytest.raises(MemoryLimitError, match="pairs of 11 x 11 items needs 968 B"):
+    with pytest.raises(MemoryLimitError, match=r"11 x 11 .*968 B"):
         require_pairs(11, "pairs", "fewer")
-    with pytest.raises(MemoryLimitError, match=r"needs 1\.6 kB"):
+    with pytest.raises(MemoryLimitError, match=r"1\.6 kB"):
         require_pairs(10, "pairs", "fewer", copies=2)
     limit("much")
-    with pytest.raises(InputError, match="PARTITA_MEMORY_LIMIT='much' is not a whole number of bytes"):
+    with pytest.raises(InputError, match="PARTITA_MEMORY_LIMIT='much'"):
         available_memory()
 
 

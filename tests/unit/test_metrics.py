@@ -114,12 +114,12 @@ def test_many_singletons_need_no_large_table():
 @pytest.mark.parametrize(
     ("labels", "truth", "message"),
     [
-        ([0, 1], [0, 1, 1], "has 2 items and .* has 3; pass the same items"),
+        ([0, 1], [0, 1, 1], "2 items and .* 3"),
         ([], [], "is empty"),
-        ([[0, 1]], [0], "1-D array.*argmax"),
-        ([0.0, np.nan], [0, 1], r"\[1\] = nan is not a label"),
-        ([0, 1], [None, "a"], r"\[0\] = None is not a label"),
-        ([0, 1], np.array([1, "a"], dtype=object), "mixes kinds"),
+        ([[0, 1]], [0], "1-D"),
+        ([0.0, np.nan], [0, 1], r"\[1\] = nan"),
+        ([0, 1], [None, "a"], r"\[0\] = None"),
+        ([0, 1], np.array([1, "a"], dtype=object), "kinds"),
     ],
 )
 def test_wrong_labels_are_named(metric, labels, truth, message):
@@ -128,7 +128,7 @@ def test_wrong_labels_are_named(metric, labels, truth, message):
 
 
 def test_unknown_unit_is_named():
-    with pytest.raises(InputError, match="unit='bans' is unknown; pass 'bits' or 'nats'"):
+    with pytest.raises(InputError, match="unit='bans'"):
         variation_of_information([0], [0], unit="bans")
     with pytest.raises(InputError, match="unit='bans'"):
         entropy([[1.0]], unit="bans")
@@ -184,14 +184,14 @@ def test_one_bin_compares_the_means():
 @pytest.mark.parametrize(
     ("membership", "truth", "message"),
     [
-        ([[0.5, 0.4]], [0], "membership: row 0 sums to 0.9, not to 1; divide each row"),
-        ([[1.5, -0.5]], [0], r"membership\[0, 1\] = -0.5 is not a probability"),
+        ([[0.5, 0.4]], [0], r"membership: row 0 .* 0\.9"),
+        ([[1.5, -0.5]], [0], r"membership\[0, 1\] = -0.5"),
         ([[np.nan, 1.0]], [0], r"membership\[0, 0\] = nan"),
-        ([[1.0]], [[0.5]], "truth: row 0 sums to 0.5"),
-        ([[1.0], [1.0]], [0], "membership has 2 items and truth has 1"),
-        (np.empty((0, 2)), [], "membership is empty"),
-        ([[1.0]], [[[1.0]]], "truth should be N x K"),
-        ([["a"]], [0], "array of probabilities"),
+        ([[1.0]], [[0.5]], r"truth: row 0 .* 0\.5"),
+        ([[1.0], [1.0]], [0], "membership has 2"),
+        (np.empty((0, 2)), [], "empty"),
+        ([[1.0]], [[[1.0]]], "truth .*N x K"),
+        ([["a"]], [0], "probabilities"),
     ],
 )
 def test_wrong_memberships_are_named(metric, membership, truth, message):
@@ -200,7 +200,7 @@ def test_wrong_memberships_are_named(metric, membership, truth, message):
 
 
 def test_no_bins_is_an_error():
-    with pytest.raises(InputError, match="n_bins=0 should be at least 1"):
+    with pytest.raises(InputError, match="n_bins=0"):
         expected_calibration_error([[1.0]], [0], n_bins=0)
 
 

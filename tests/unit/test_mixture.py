@@ -35,13 +35,13 @@ from partita.mixture.result import SampledPartitions
 from partita.mixture.sample import first_labels
 from partita.mixture.units import Units
 from partita.partition.named_draws import NamedDraws
+from synthetic import blobs, diagonal, draws_around, similarity_of
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-def pairs(d=2, n=40, apart=10.0, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.normal(size=(n, d)) + apart * (np.arange(n) % 2)[:, None]
+def pairs(d=2, n=40, apart=10.0):
+    return blobs(n, 2, d, apart=apart, at=diagonal)[0]
 
 
 # Priors
@@ -92,15 +92,15 @@ def test_the_scale_of_a_default_prior_is_the_covariance_of_the_items():
 @pytest.mark.parametrize(
     ("prior", "words"),
     [
-        (NormalInverseWishart(mean_precision=0), "mean_precision=0 of the prior"),
-        (NormalInverseWishart(degrees_of_freedom=1.0), "must be above 1"),
-        (NormalInverseWishart(degrees_of_freedom=2.5), "without an expectation"),
-        (NormalInverseWishart(scale=np.eye(3)), "expected 2 x 2 finite numbers"),
-        (NormalInverseWishart(scale=[[1.0, 2.0], [2.0, 1.0]]), "not positive definite"),
-        (NormalInverseWishart(scale=[[1.0, 0.5], [0.2, 1.0]]), "not symmetric"),
-        (NormalInverseWishart(mean=[0.0]), "mean of the prior: expected 2"),
-        (IndependentNormalInverseWishart(mean_covariance=-np.eye(2)), "mean_covariance of the prior is not positive"),
-        ("wishart", "unknown prior 'wishart'"),
+        (NormalInverseWishart(mean_precision=0), "mean_precision=0"),
+        (NormalInverseWishart(degrees_of_freedom=1.0), "above 1"),
+        (NormalInverseWishart(degrees_of_freedom=2.5), "expectation"),
+        (NormalInverseWishart(scale=np.eye(3)), "2 x 2"),
+        (NormalInverseWishart(scale=[[1.0, 2.0], [2.0, 1.0]]), "definite"),
+        (NormalInverseWishart(scale=[[1.0, 0.5], [0.2, 1.0]]), "symmetric"),
+        (NormalInverseWishart(mean=[0.0]), "mean of the prior"),
+        (IndependentNormalInverseWishart(mean_covariance=-np.eye(2)), "mean_covariance"),
+        ("wishart", "'wishart'"),
     ],
 )
 def test_a_prior_that_is_none_is_named(prior, words):
@@ -187,7 +187,7 @@ def test_r_hat_and_effective_sample_size_are_arvizs(shape):
 def test_r_hat_of_one_value_and_of_chains_stuck_at_two():
     assert r_hat(np.ones((4, 10))) == 1.0
     assert r_hat(np.repeat([[1.0], [2.0]], 10, axis=1)) == math.inf
-    with pytest.raises(InputError, match="at least four draws"):
+    with pytest.raises(InputError, match="four draws"):
         r_hat(np.ones((2, 3)))
     with pytest.raises(InputError, match="NaN"):
         r_hat(np.array([[1.0, 2.0, 3.0, np.nan]]))
@@ -198,7 +198,7 @@ def test_agreement_is_the_largest_difference_of_similarity_matrices():
     draws = np.array([numbered(row) for row in rng.integers(0, 4, (90, 25))]).astype(np.int16)
     chain = np.repeat([0, 1, 2], [20, 40, 30])
     found = chain_agreement(draws, chain)
-    psms = [(draws[chain == c][:, :, None] == draws[chain == c][:, None, :]).mean(axis=0) for c in range(3)]
+    psms = [similarity_of(draws[chain == c]) for c in range(3)]
     off = np.array([np.abs(psms[a] - psms[b]) for a, b in ((0, 1), (0, 2), (1, 2))])
     assert found.max_difference == pytest.approx(off.max(), abs=1e-12)
     assert found.mean_difference == pytest.approx(off.sum() / (3 * 25 * 24), abs=1e-12)
@@ -224,7 +224,7 @@ def test_chains_that_disagree_are_told_once_and_with_what_to_do():
     start = [np.zeros(60, dtype=int), np.arange(60) % 2]
     options = {"n_chains": 2, "start": start, "n_draws": 100, "burn_in": 0, "alpha": 1e-8, "seed": 0}
     prior = NormalInverseWishart(mean=[0.0, 0.0], mean_precision=0.01, degrees_of_freedom=60, scale=60_000 * np.eye(2))
-    with pytest.warns(ConvergenceWarning, match="the chains disagree.*Run longer") as told:
+    with pytest.warns(ConvergenceWarning, match="disagree") as told:
         found = sample_partitions(X, sampler=Collapsed(split_merge=0), prior=prior, **options)
     assert len(told) == 1
     assert found.agreement.max_difference > 0.9
@@ -247,9 +247,9 @@ def test_starts_have_as_many_clusters_as_they_say():
 @pytest.mark.parametrize(
     ("start", "words"),
     [
-        ("spectral", "unknown start 'spectral'"),
-        ([], "start is empty"),
-        ([np.zeros(7, dtype=int)], "one for each of 40"),
+        ("spectral", "'spectral'"),
+        ([], "start .*empty"),
+        ([np.zeros(7, dtype=int)], "of 40"),
     ],
 )
 def test_a_start_that_is_none_is_named(start, words):
@@ -330,7 +330,7 @@ def test_an_error_in_a_chain_is_raised_and_stops_the_others():
 
 def test_draws_that_would_not_fit_are_refused(monkeypatch):
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000000")
-    with pytest.raises(MemoryLimitError, match=r"the draws needs?.*fewer draws"):
+    with pytest.raises(MemoryLimitError, match="fewer draws"):
         sample_partitions(pairs(), n_draws=100_000)
 
 
@@ -435,7 +435,7 @@ def made_chains(kind, rng, M=600):
     one, other = np.repeat([0, 1, 2], 10), np.tile([0, 1, 2], 10)
 
     def about(truth, n):
-        return np.where(rng.random((n, 30)) < 0.1, rng.integers(0, 3, (n, 30)), truth)
+        return draws_around(truth, n, 0.1, K=3, seed=rng)
 
     level = rng.normal(size=(3, M))
     chains = {
@@ -489,11 +489,11 @@ def test_fewer_draws_than_can_be_compared_are_too_little_to_tell():
 
 def test_features_that_a_mixture_cannot_take_are_told_without_options_that_it_lacks():
     X = np.random.default_rng(0).normal(size=(50, 2))
-    with pytest.raises(InputError, match=r"X has shape \(50,\): expected N x d features") as told:
+    with pytest.raises(InputError, match=r"X has shape \(50,\)") as told:
         DPGaussianMixture().fit(X[:, 0])
     assert len(str(told.value)) < 250  # the array is not printed
     X[3, 1] = np.nan
-    with pytest.raises(InputError, match=r"X\[3, 1\] is NaN: fill it in, drop the row$"):
+    with pytest.raises(InputError, match=r"X\[3, 1\] is NaN: .*row$"):
         DPGaussianMixture().fit(X)
-    with pytest.raises(InputError, match="max_seconds=0: expected None or a number above 0"):
+    with pytest.raises(InputError, match="max_seconds=0"):
         DPGaussianMixture(max_seconds=0).fit(X)

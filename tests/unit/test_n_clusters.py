@@ -30,20 +30,14 @@ from partita.n_clusters.conductance_jump import conductances
 from partita.n_clusters.second_order_difference import distance_to_flats
 from partita.n_clusters.valley import deepest_valley
 from partita.n_clusters.verdict import NEIGHBOR, pooled
+from synthetic import gaussians, random_affinity
 
 
 def blobs(n, K, seed=0, d=2, apart=9.0):
-    rng = np.random.default_rng(seed)
     truth = np.sort(np.arange(n) % K)
-    angle = np.pi * truth / K
-    centres = np.zeros((n, d))
+    centres, angle = np.zeros((K, d)), np.pi * np.arange(K) / K
     centres[:, 0], centres[:, 1] = np.cos(angle), np.sin(angle)
-    return rng.normal(size=(n, d)) + apart * K * centres / 2, truth
-
-
-def random_affinity(n, seed=0):
-    half = np.random.default_rng(seed).random((n, n))
-    return (half + half.T) / 2
+    return gaussians(truth, apart * K * centres / 2, seed), truth
 
 
 def laplacian_values(P):
@@ -57,7 +51,7 @@ def laplacian_values(P):
 @pytest.mark.parametrize("seed", range(3))
 def test_the_eigengap_is_the_largest_difference_of_all_eigenvalues(seed):
     truth = np.repeat(np.arange(3), 12)
-    P = random_affinity(36, seed) * np.where(truth[:, None] == truth, 1.0, 0.1)
+    P = random_affinity(36, seed=seed) * np.where(truth[:, None] == truth, 1.0, 0.1)
     values = laplacian_values(P)
     found = criterion("eigengap").judge(KEvidence(affinity=P, max_clusters=8))
     np.testing.assert_allclose(found.scores, np.diff(values[:9]), atol=1e-10)
@@ -235,17 +229,17 @@ def test_many_pieces_are_many_clusters():
 
 
 def test_parts_that_do_not_fit_are_refused():
-    with pytest.raises(InputError, match="no evidence"):
+    with pytest.raises(InputError, match="evidence"):
         KEvidence()
-    with pytest.raises(InputError, match="differ in their number of items"):
+    with pytest.raises(InputError, match="differ"):
         KEvidence(features=np.ones((4, 2)), affinity=np.ones((5, 5)))
-    with pytest.raises(InputError, match="finite N x d"):
+    with pytest.raises(InputError, match="finite"):
         KEvidence(features=[[np.nan, 1.0]])
     with pytest.raises(InputError, match="max_clusters=0"):
         KEvidence(features=np.ones((4, 2)), max_clusters=0)
     with pytest.raises(InputError, match="weights"):
         KEvidence(features=np.ones((2, 2)), weights=[1.0, 0.0])
-    with pytest.raises(InputError, match=r"partition_at\(2\) has 3 labels"):
+    with pytest.raises(InputError, match=r"partition_at\(2\)"):
         KEvidence(features=np.ones((4, 2)), partition_at=lambda K: [0, 1, 1]).partition(2)
 
 
@@ -292,7 +286,7 @@ def test_a_coarse_graph_holds_the_whole_weight():
 
 def test_negative_row_sums_are_refused_by_name():
     P = -np.ones((6, 6)) + 1.5 * np.eye(6)
-    with pytest.raises(InputError, match="negative row sums"):
+    with pytest.raises(InputError, match="negative"):
         criterion("eigengap").judge(KEvidence(affinity=DenseAffinity(P)))
 
 
@@ -370,9 +364,9 @@ def test_a_criterion_of_ones_own_votes():
 
 
 def test_criteria_that_are_unknown_or_none_are_named():
-    with pytest.raises(InputError, match="unknown criterion 'gravity'"):
+    with pytest.raises(InputError, match="'gravity'"):
         judge_all(KEvidence(affinity=np.ones((4, 4))), ["gravity"])
-    with pytest.raises(InputError, match="criteria is empty"):
+    with pytest.raises(InputError, match="criteria"):
         judge_all(KEvidence(affinity=np.ones((4, 4))), [])
 
 

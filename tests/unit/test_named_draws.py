@@ -68,28 +68,28 @@ def test_a_frame_may_number_chains_and_draws():
     np.testing.assert_array_equal(found.labels, LABELS.reshape(21, 11))
     np.testing.assert_array_equal(found.chain, CHAIN)
     assert found.items[0] == "V0"
-    with pytest.raises(InputError, match="no column of labels"):
+    with pytest.raises(InputError, match="column"):
         named_draws(frame[[".chain", ".iteration"]])
 
 
 def test_arrays_stay_as_they_are_and_take_no_variable():
     assert named_draws(LABELS[0]).labels is LABELS[0] or named_draws(LABELS[0]).labels.base is LABELS
-    with pytest.raises(InputError, match="leave it out"):
+    with pytest.raises(InputError, match="leave"):
         named_draws(LABELS[0], variable="z")
 
 
 def test_what_could_be_meant_twice_or_not_at_all_is_named():
     two = dataset().assign(other=lambda d: d["z"] + 1)
-    with pytest.raises(InputError, match=r"z, other could all be the labels: name one with variable="):
+    with pytest.raises(InputError, match="z, other"):
         named_draws(two)
     np.testing.assert_array_equal(named_draws(two, variable="other").labels, LABELS.reshape(21, 11) + 1)
-    with pytest.raises(InputError, match="no variable 'w'"):
+    with pytest.raises(InputError, match="'w'"):
         named_draws(two, variable="w")
-    with pytest.raises(InputError, match="no variable could be the labels"):
+    with pytest.raises(InputError, match="no variable"):
         named_draws(dataset()[["mu", "K"]])
     with pytest.raises(InputError, match="'chain', 'item'"):
         named_draws(dataset()["z"].isel(draw=0))
-    with pytest.raises(InputError, match="no group 'posterior'"):
+    with pytest.raises(InputError, match="'posterior'"):
         named_draws(data_tree()["observed_data"])
 
 
@@ -106,14 +106,14 @@ def test_files_that_arviz_writes(tmp_path, suffix):
     np.testing.assert_array_equal(found.labels, LABELS.reshape(21, 11))
     np.testing.assert_array_equal(found.chain, CHAIN)
     np.testing.assert_array_equal(open_draws(path), found.labels)
-    with pytest.raises(InputError, match=r"draws\.(nc|zarr).*no variable 'w'"):
+    with pytest.raises(InputError, match=r"draws\.(nc|zarr).*'w'"):
         read_draws(path, key="w")
 
 
 def test_a_file_that_is_no_netcdf(tmp_path):
     pytest.importorskip("h5netcdf")
     (tmp_path / "draws.nc").write_bytes(b"not at all")
-    with pytest.raises(InputError, match="cannot be read as netCDF"):
+    with pytest.raises(InputError, match="netCDF"):
         read_draws(tmp_path / "draws.nc")
 
 
@@ -138,7 +138,7 @@ def test_chains_beside_the_labels_of_an_npz_and_in_parquet(tmp_path):
     np.savez(tmp_path / "d.npz", draw=LABELS.reshape(21, 11), chain=CHAIN)
     np.testing.assert_array_equal(read_draws(tmp_path / "d.npz").chain, CHAIN)
     np.savez(tmp_path / "other.npz", draw=LABELS.reshape(21, 11), chain=CHAIN[:5])
-    with pytest.raises(InputError, match=r"array 'chain' has shape \(5,\), expected \(21,\)"):
+    with pytest.raises(InputError, match=r"'chain' .*\(5,\)"):
         read_draws(tmp_path / "other.npz")
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
@@ -156,7 +156,7 @@ def test_headers_that_pandas_writes_are_no_draws(tmp_path):
     frame.to_csv(tmp_path / "index.csv")
     np.testing.assert_array_equal(read_draws(tmp_path / "index.csv").labels, LABELS[0])
     frame.to_csv(tmp_path / "numbers.csv", index=False)
-    with pytest.raises(InputError, match=r"first row is 0, 1, ..., 10: a header of column numbers"):
+    with pytest.raises(InputError, match="first row"):
         read_draws(tmp_path / "numbers.csv")
     frame.to_csv(tmp_path / "bare.csv", index=False, header=False)
     np.testing.assert_array_equal(read_draws(tmp_path / "bare.csv").labels, LABELS[0])
@@ -171,7 +171,7 @@ def test_a_frame_may_have_chains_in_its_index():
 
 def test_labels_that_doubles_do_not_tell_apart_are_refused(tmp_path):
     (tmp_path / "d.csv").write_text("99999999999999999999,99999999999999999998\n1,2\n")
-    with pytest.raises(InputError, match="too large for a label"):
+    with pytest.raises(InputError, match="large"):
         read_draws(tmp_path / "d.csv")
 
 
@@ -213,7 +213,7 @@ def test_a_column_that_looks_like_the_truth_is_refused(name, tmp_path):
     frame = pandas.DataFrame(LABELS[0]).add_prefix("V").assign(**{name: np.arange(7)})
     frame.to_csv(tmp_path / "draws.csv", index=False)
     for read in (lambda: named_draws(frame), lambda: read_draws(tmp_path / "draws.csv")):
-        with pytest.raises(InputError, match=f"column '{name}' looks like the truth"):
+        with pytest.raises(InputError, match=f"column '{name}'"):
             read()
     with pytest.raises(InputError, match=r"draws\.csv"):
         read_draws(tmp_path / "draws.csv")
@@ -250,7 +250,7 @@ def test_items_that_have_names_of_their_own_are_not_said_to_be_turned():
 
 def test_a_file_that_was_not_read_is_named_with_what_reads_it(tmp_path):
     for name in ("gal.csv", tmp_path / "gal.csv"):
-        with pytest.raises(InputError, match=r"read it first, partita\.io\.read_draws\('.*gal\.csv'\)"):
+        with pytest.raises(InputError, match=r"read_draws\('.*gal\.csv'\)"):
             BayesianPartition().fit(name)
 
 
@@ -265,7 +265,7 @@ def test_a_fitted_mixture_hands_over_its_chains_and_log_joint():
     np.testing.assert_array_equal(found.chain, mixture.chain_)
     np.testing.assert_array_equal(found.traces["log_joint"].reshape(2, 50), mixture.log_joint_trace_)
     assert model.agreement_.verdict == mixture.result_.verdict.words
-    with pytest.raises(InputError, match="fit a DPGaussianMixture first"):
+    with pytest.raises(InputError, match="DPGaussianMixture"):
         BayesianPartition().fit(DPGaussianMixture())
-    with pytest.raises(InputError, match="object has none"):
+    with pytest.raises(InputError, match="object"):
         BayesianPartition().fit(object())

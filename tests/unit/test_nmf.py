@@ -26,6 +26,7 @@ from partita.nmf import (
 from partita.nmf import base as nmf_base
 from partita.nmf.base import FLOOR, as_method
 from partita.nmf.reading import balanced, partition_of, read
+from synthetic import blocks, draws_around, similarity_of
 
 METHODS = sorted(NMFMethod.registry)
 VARIANTS = [LeastSquares(), KullbackLeibler(), Nonsmooth(), Nonsmooth(0.9), Nonsmooth(unit_columns=False), Offset()]
@@ -40,14 +41,7 @@ def similarity(seed, n_items=24, n_draws=60, n_clusters=4, doubt=0.3):
     truth = np.arange(n_items) % n_clusters
     moved = rng.random((n_draws, n_items)) < doubt * rng.random(n_items)
     draws = np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth)
-    return (draws[:, :, None] == draws[:, None, :]).mean(axis=0), draws
-
-
-def blocks(*sizes, inside=1.0, outside=0.0):
-    labels = np.repeat(np.arange(len(sizes)), sizes)
-    V = np.where(labels[:, None] == labels, inside, outside)
-    np.fill_diagonal(V, 1.0)
-    return V, labels
+    return similarity_of(draws), draws
 
 
 def random_factors(V, K, seed):
@@ -220,7 +214,7 @@ def test_a_run_ends_when_its_partition_stands_still():
     V, _ = blocks(6, 5)
     result = nmf(V, 2, n_init=1)
     assert (result.status, result.n_iter) == ("converged", 400)
-    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
         late = nmf(V, 2, n_init=1, max_iter=390)
     assert (late.status, late.n_iter) == ("max_iter", 390)
     with pytest.warns(ConvergenceWarning):
@@ -260,7 +254,7 @@ def test_a_tolerance_ends_a_run_and_traces_it():
 
 def test_time_that_is_over_leaves_the_best_so_far():
     V, _ = similarity(0)
-    with pytest.warns(ConvergenceWarning, match="1 of 10 restarts"):
+    with pytest.warns(ConvergenceWarning, match="1 of 10"):
         result = nmf(V, 3, max_seconds=1e-9)
     assert result.status == "max_seconds"
     assert len(result.restarts) == 1
@@ -295,15 +289,15 @@ def test_progress_is_told_at_every_check():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "lee"}, "expected one of"),
-        ({"start": "spectral"}, "expected one of"),
-        ({"start": [0, 1, 2]}, "expected 6 labels"),
-        ({"start": []}, "empty sequence"),
-        ({"start": np.arange(6) % 3}, "at most 2 clusters"),
-        ({"scaling": "none"}, "'balanced' or 'plain'"),
-        ({"n_init": 0}, "expected n_init"),
-        ({"max_iter": 0}, "expected n_init"),
-        ({"tol": -1.0}, "expected n_init"),
+        ({"method": "lee"}, "'lee'"),
+        ({"start": "spectral"}, "'spectral'"),
+        ({"start": [0, 1, 2]}, "6 labels"),
+        ({"start": []}, "empty"),
+        ({"start": np.arange(6) % 3}, "2 clusters"),
+        ({"scaling": "none"}, "'plain'"),
+        ({"n_init": 0}, "n_init"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"tol": -1.0}, "tol"),
         ({"max_seconds": 0.0}, "max_seconds=0.0"),
         ({"n_jobs": 0}, "n_jobs=0"),
     ],
@@ -316,11 +310,11 @@ def test_options_out_of_range_are_refused(options, message):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda V: V[:2], "expected N x N"),
+        (lambda V: V[:2], "N x N"),
         (lambda V: np.where(V == 1, 1.5, V), r"similarity\[0, 0\] = 1.5"),
         (lambda V: np.where(V == 0, np.nan, V), r"similarity\[0, 3\] = nan"),
         (np.triu, "symmetric"),
-        (lambda V: 0 * V, "all zero"),
+        (lambda V: 0 * V, "zero"),
     ],
 )
 def test_what_is_no_similarity_matrix_is_refused(change, message):
@@ -332,7 +326,7 @@ def test_what_is_no_similarity_matrix_is_refused(change, message):
 def test_more_clusters_than_items_are_refused(K):
     V, _ = blocks(3, 3)
     for call in (nmf, sof_membership):
-        with pytest.raises(InputError, match="from 1 to the number of items, 6"):
+        with pytest.raises(InputError, match="items, 6"):
             call(V, K)
     with pytest.raises(InputError, match=r"theta=1\.0"):
         Nonsmooth(1.0)
@@ -341,7 +335,7 @@ def test_more_clusters_than_items_are_refused(K):
 def test_large_matrices_are_refused_and_draws_need_none(monkeypatch):
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(3), 1000)
-    draws = np.where(rng.random((8, 3000)) < 0.05, rng.integers(0, 3, (8, 3000)), labels)
+    draws = draws_around(labels, 8, 0.05, K=3, seed=rng)
     V = np.broadcast_to(1.0, (3000, 3000))  # takes no memory itself
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "60000000")
     with pytest.raises(MemoryLimitError, match="sof_membership"):
@@ -374,7 +368,7 @@ def test_misfits_are_those_of_the_matrices():
     assert membership_misfit(DrawsAffinity(draws), Q) == pytest.approx(expected, rel=1e-7)
     hard = np.linalg.norm((V - (result.labels[:, None] == result.labels))[off]) / np.linalg.norm(V[off])
     assert membership_misfit(V, result.labels) == pytest.approx(hard, rel=1e-7)
-    with pytest.raises(InputError, match="expected 24 rows"):
+    with pytest.raises(InputError, match="24 rows"):
         membership_misfit(V, Q[:5])
 
 
@@ -414,7 +408,7 @@ def test_a_sweep_finds_the_number_of_blocks(choose, name):
     V, labels = blocks(12, 10, 8, inside=0.85, outside=0.05)
     noise = 0.04 * rng.uniform(-1, 1, V.shape)
     V = np.where(np.eye(len(V)) == 1, 1.0, np.clip(V + noise + noise.T, 0, 1))
-    with pytest.warns(ConvergenceWarning, match="not converged at K"):
+    with pytest.warns(ConvergenceWarning, match="converged"):
         sweep = nmf_sweep(V, range(2, 7), method=name, criterion=binder(V), choose=choose, seed=0, max_iter=300)
     assert sweep.choose == choose
     assert sweep.best.n_components == 3
@@ -436,7 +430,7 @@ def test_a_sweep_without_a_criterion_says_nothing_of_losses():
 
 def test_a_sweep_whose_time_is_over_says_what_it_left_out():
     V, _ = blocks(6, 4)
-    with pytest.warns(ConvergenceWarning, match="K = 3, 4 were left out"):
+    with pytest.warns(ConvergenceWarning, match="K = 3, 4"):
         sweep = nmf_sweep(V, [2, 3, 4], max_seconds=1e-9)
     assert sweep.n_clusters.tolist() == [2]
 
@@ -445,13 +439,13 @@ def test_a_sweep_whose_time_is_over_says_what_it_left_out():
     ("numbers", "options", "message"),
     [
         ([], {}, "at least one"),
-        ([2, 2], {}, "different numbers"),
+        ([2, 2], {}, "different"),
         ([2, 99], {}, "from 1 to"),
-        ([2, 3], {"choose": "loss"}, "needs criterion"),
+        ([2, 3], {"choose": "loss"}, "criterion"),
         ([2, 3, 5], {"choose": "residual"}, "consecutive"),
-        ([2, 3], {"choose": "elbow"}, "expected one of"),
-        ([2, 3], {"n_init": 1}, "compares restarts"),
-        ([2, 3], {"n_init": 1, "criterion": lambda labels: np.nan}, "expected a finite number"),
+        ([2, 3], {"choose": "elbow"}, "'elbow'"),
+        ([2, 3], {"n_init": 1}, "restarts"),
+        ([2, 3], {"n_init": 1, "criterion": lambda labels: np.nan}, "finite"),
     ],
 )
 def test_a_sweep_that_cannot_choose_is_refused(numbers, options, message):
@@ -463,7 +457,7 @@ def test_the_cophenetic_correlation_is_that_of_the_single_definition():
     """By average linkage step by step: the height at which two items meet."""
     rng = np.random.default_rng(0)
     partitions = rng.integers(0, 3, (7, 8))
-    apart = 1.0 - (partitions[:, :, None] == partitions[:, None, :]).mean(axis=0) + 0.0
+    apart = 1.0 - similarity_of(partitions) + 0.0
     clusters, met = [[i] for i in range(8)], np.zeros((8, 8))
     while len(clusters) > 1:
         pairs = [

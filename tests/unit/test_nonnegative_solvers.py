@@ -199,11 +199,11 @@ def test_options_and_inputs_that_cannot_work_are_named():
     with pytest.raises(InputError, match="blocks='all'"):
         ProjectedNewton("all")
     problem = Problem(DenseAffinity(np.array([[1.0, -0.1], [-0.1, 1.0]])), SymNMFObjective())
-    with pytest.raises(InputError, match="negative entries in row 0"):
+    with pytest.raises(InputError, match="row 0"):
         CopositiveUpdate().start(problem, np.ones((2, 1)))
     CoordinateDescent().start(problem, np.ones((2, 1)))
     large = DiffusedAffinity(SparseAffinity(sp.eye_array(5000, format="csr")), 2)
-    with pytest.raises(InputError, match=r"dense for up to 4,096 items, and this one has 5,000"):
+    with pytest.raises(InputError, match="4,096 items"):
         CoordinateDescent().start(Problem(large, SymNMFObjective()), np.ones((5000, 2)))
     with pytest.raises(InputError, match="blocks='rows'"):
         ProjectedNewton("columns").start(Problem(large, SymNMFObjective()), np.ones((5000, 2)))

@@ -18,6 +18,7 @@ from partita.affinity import (
 from partita.errors import InputError
 from partita.objectives import Objective, Problem
 from partita.solvers import ProjectedGradient, Solver, Starts, SubspaceMajorization, drive
+from synthetic import gaussians, separable
 
 SIMPLEX = sorted(name for name, kind in Objective.registry.items() if kind.domain.name == "simplex")
 objectives = pytest.mark.parametrize("objective", SIMPLEX)
@@ -31,10 +32,9 @@ weighers = pytest.mark.parametrize(
 )
 
 
-def planted(rng, n, K, certain=3):
+def planted(rng, n, K):
     """A membership that its co-membership determines, and that co-membership."""
-    W = rng.dirichlet(np.full(K, 0.6), size=n)
-    W[: certain * K] = np.eye(K)[np.arange(certain * K) % K]
+    W = separable(n, K, certain=3, concentration=0.6, seed=rng)
     return W, W @ W.T
 
 
@@ -163,14 +163,14 @@ def test_every_solver_that_weighs_pairs_finds_one_optimum(solver, objective):
 def test_a_solver_that_cannot_weigh_pairs_says_so(monkeypatch):
     P = WeightedAffinity(DenseAffinity(np.eye(6) + 0.1), [0], [1], 3.0)
     monkeypatch.setattr(ProjectedGradient, "weighs_pairs", False)
-    with pytest.raises(InputError, match=r"'projected-gradient' cannot weigh pairs; use .*subspace"):
+    with pytest.raises(InputError, match=r"'projected-gradient' .*subspace"):
         SoF(2, affinity="precomputed", solver=ProjectedGradient(), random_state=0).fit(P)
 
 
 @pytest.mark.parametrize("affinity", ["relative", "neighbors"])
 def test_must_linked_rows_get_one_membership_and_nothing_else_is_lost(affinity):
     rng = np.random.default_rng(4)
-    X = np.concatenate([rng.normal(size=(40, 2)) + centre for centre in ([0.0, 0.0], [4.0, 0.0])])
+    X = gaussians(np.repeat(np.arange(2), 40), [[0.0, 0.0], [4.0, 0.0]], rng)
     linked = np.array([[0, 79], [79, 3], [10, 50]])
     model = SoftClustering(2, affinity=affinity, random_state=0).fit(X, must_link=linked)
     W = model.membership_
@@ -215,7 +215,7 @@ def test_links_said_twice_or_about_nothing_change_nothing():
 def test_constraints_bring_back_structure_that_the_features_hide():
     # Four blobs, of which the truth joins diagonal ones: no evidence in the features says so.
     rng = np.random.default_rng(7)
-    X = np.concatenate([rng.normal(size=(30, 2)) + centre for centre in ([0, 0], [9, 9], [9, 0], [0, 9])])
+    X = gaussians(np.repeat(np.arange(4), 30), [[0, 0], [9, 9], [9, 0], [0, 9]], rng)
     truth = np.repeat([0, 0, 1, 1], 30)
     plain = SoftClustering(2, random_state=0).fit(X)
     must = np.c_[rng.integers(0, 30, 8), rng.integers(30, 60, 8)]
@@ -228,7 +228,7 @@ def test_constraints_bring_back_structure_that_the_features_hide():
 
 def test_cannot_links_pull_a_cluster_apart():
     rng = np.random.default_rng(8)
-    X = np.concatenate([rng.normal(size=(40, 2)) + centre for centre in ([0.0, 0.0], [2.5, 0.0])])
+    X = gaussians(np.repeat(np.arange(2), 40), [[0.0, 0.0], [2.5, 0.0]], rng)
     apart = np.array([[i, 40 + i] for i in range(0, 40, 4)])
     model = SoF(2, random_state=0).fit(X, cannot_link=apart)
     assert (model.labels_[apart[:, 0]] != model.labels_[apart[:, 1]]).all()
@@ -244,20 +244,20 @@ def test_cannot_links_that_cannot_all_hold_are_counted():
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        ({"must_link": [[0, 1]], "cannot_link": [[1, 0]]}, "rows 1 and 0 cannot be linked, but must-links join them"),
-        ({"cannot_link": [[4, 5]]}, "rows 4 and 5 cannot be linked, but their rows are identical"),
-        ({"must_link": [[0, 99]]}, r"must_link names row 99; rows are 0\.\.19"),
-        ({"must_link": [0, 1]}, "must_link must be an M x 2 array"),
-        ({"must_link": [[0.5, 1.0]]}, "must_link must be an M x 2 array"),
-        ({"must_link": [[0, i] for i in range(1, 19)]}, "must-links leave .* items to tell apart"),
-        ({"pair_weight": np.ones((3, 3))}, r"pair_weight has shape \(3, 3\), expected \(20, 20\)"),
-        ({"pair_weight": -np.ones((20, 20))}, "pair_weight must be finite and nonnegative"),
+        ({"must_link": [[0, 1]], "cannot_link": [[1, 0]]}, "rows 1 and 0 .*must-links"),
+        ({"cannot_link": [[4, 5]]}, "rows 4 and 5 .*identical"),
+        ({"must_link": [[0, 99]]}, r"row 99; .*0\.\.19"),
+        ({"must_link": [0, 1]}, "must_link .*M x 2"),
+        ({"must_link": [[0.5, 1.0]]}, "must_link .*M x 2"),
+        ({"must_link": [[0, i] for i in range(1, 19)]}, "must-links leave"),
+        ({"pair_weight": np.ones((3, 3))}, r"pair_weight .*\(3, 3\)"),
+        ({"pair_weight": -np.ones((20, 20))}, "pair_weight .*nonnegative"),
         (
             {"must_link": [[0, 7]], "sample_weight": np.arange(20) != 7},
-            "must_link names row 7, whose sample weight is zero",
+            "row 7, .*sample weight",
         ),
-        ({"pair_weight": np.full((20, 20), 1e12)}, r"between 0.0001 and 1e\+06"),
-        ({"pair_weight": np.triu(np.full((20, 20), 2.0))}, "pair_weight must be symmetric"),
+        ({"pair_weight": np.full((20, 20), 1e12)}, r"0\.0001 and 1e\+06"),
+        ({"pair_weight": np.triu(np.full((20, 20), 2.0))}, "pair_weight .*symmetric"),
     ],
 )
 def test_constraints_that_make_no_sense_are_refused_with_a_reason(known, message):
@@ -269,11 +269,11 @@ def test_constraints_that_make_no_sense_are_refused_with_a_reason(known, message
 
 def test_pair_weights_given_twice_or_out_of_range_are_refused():
     P = DenseAffinity(np.eye(4))
-    with pytest.raises(InputError, match="more than once"):
+    with pytest.raises(InputError, match="once"):
         WeightedAffinity(P, [0, 1], [1, 0], 2.0)
     with pytest.raises(InputError, match=r"outside 0\.\.3"):
         WeightedAffinity(P, [0], [4], 2.0)
-    with pytest.raises(InputError, match="finite and nonnegative"):
+    with pytest.raises(InputError, match="nonnegative"):
         WeightedAffinity(P, [0], [1], np.nan)
 
 
@@ -335,7 +335,7 @@ def test_pair_weights_leave_what_was_not_observed_unobserved(how):
 @pytest.mark.parametrize("by", [1e-4, 1e-2, 1e6])
 def test_weighing_every_pair_alike_changes_nothing_but_the_unit_of_the_objective(by):
     rng = np.random.default_rng(14)
-    X = np.concatenate([rng.normal(size=(10, 2)) + c for c in ([0, 0], [4, 0], [0, 4], [4, 4])])
+    X = gaussians(np.repeat(np.arange(4), 10), [[0, 0], [4, 0], [0, 4], [4, 4]], rng)
     plain = SoF(4, random_state=0, n_init=2, tol=1e-7).fit(X)
     model = SoF(4, random_state=0, n_init=2, tol=1e-7).fit(X, pair_weight=np.full((40, 40), by))
     # P + (by - 1) P keeps twelve digits of by P at one end of the range of weights
@@ -347,13 +347,13 @@ def test_weighing_every_pair_alike_changes_nothing_but_the_unit_of_the_objective
 def test_weights_that_leave_no_pair_are_refused(sparse):
     X = np.random.default_rng(16).normal(size=(6, 2))
     listed = sp.coo_array((np.zeros(36), np.divmod(np.arange(36), 6)), shape=(6, 6))
-    with pytest.raises(InputError, match="nothing was observed"):
+    with pytest.raises(InputError, match="observed"):
         SoF(2).fit(X, pair_weight=listed if sparse else listed.toarray())
 
 
 def test_must_links_count_every_pair_of_rows_in_the_objective():
     rng = np.random.default_rng(15)
-    X = np.concatenate([rng.normal(size=(15, 2)) + c for c in ([0.0, 0.0], [5.0, 0.0])])
+    X = gaussians(np.repeat(np.arange(2), 15), [[0.0, 0.0], [5.0, 0.0]], rng)
     P = SoF(2, random_state=0, n_init=1).fit(X).affinity_.to_dense()
     d = rng.integers(1, 4, 30).astype(float)
     model = SoF(2, affinity="precomputed", random_state=0, n_init=2).fit(
@@ -441,7 +441,7 @@ def _groups(n, pairs):
 
 def test_low_rank_and_neighbour_graphs_take_constraints_without_being_made_dense():
     rng = np.random.default_rng(12)
-    X = rng.normal(size=(3000, 3)) + 4 * np.eye(3)[np.arange(3000) % 3]
+    X = gaussians(np.arange(3000) % 3, 4.0 * np.eye(3), rng)
     graph = NeighborGraph().build(X, n_clusters=3).affinity
     assert WeightedAffinity(graph, [0], [1], 5.0, 0.0).multiplications < 100 * 3000
     factor = LowRankAffinity(rng.random((3000, 4)))

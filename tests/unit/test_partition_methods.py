@@ -26,14 +26,14 @@ from partita.partition.methods import (
     min_vi,
     salso,
 )
+from synthetic import draws_around
 
 BELL = [1, 2, 5, 15, 52, 203, 877, 4140]
 
 
 def noisy(seed, M=25, N=12, K=3):
     rng = np.random.default_rng(seed)
-    truth = rng.integers(K, size=N)
-    return np.where(rng.random((M, N)) < 0.5, rng.integers(K + 1, size=(M, N)), truth)
+    return draws_around(rng.integers(K, size=N), M, 0.5, K=K + 1, seed=rng)
 
 
 @pytest.fixture(scope="module")
@@ -195,10 +195,10 @@ def test_what_a_similarity_matrix_does_not_determine_is_refused_and_what_takes_o
     P = posterior_similarity(draws)
     np.testing.assert_array_equal(medvedovic(similarity=P).labels, medvedovic(draws).labels)
     np.testing.assert_array_equal(best_cut(similarity=P, loss="vi_lb").labels, min_vi(draws).labels)
-    with pytest.raises(InputError, match=r"variation of information is not determined.*vi_lb"):
+    with pytest.raises(InputError, match=r"variation of information .*vi_lb"):
         best_cut(similarity=P)
     for method in (min_vi, max_pear, min_binder):
-        with pytest.raises(InputError, match=r"min_binder, max_pear, min_vi.*with similarity="):
+        with pytest.raises(InputError, match="min_binder, max_pear, min_vi"):
             method(P)
         with pytest.raises(InputError, match="one of them"):
             method()

@@ -14,6 +14,7 @@ from partita import BayesianPartition, partition_distance, posterior_similarity
 from partita.errors import InputError
 from partita.partition.credible_ball import credible_ball
 from partita.partition.result import Tried
+from synthetic import draws_around
 
 pytest.importorskip("matplotlib")
 
@@ -37,15 +38,11 @@ from partita.plots.strips import overlap_colors, parents
 ROUNDING = 1e-10
 
 
-def noisy(truth, M, doubt, K=None, seed=0):
-    rng = np.random.default_rng(seed)
-    shape = (M, len(truth))
-    return np.where(rng.random(shape) < doubt, rng.integers(0, K or truth.max() + 1, shape), truth)
-
-
 @pytest.fixture(scope="module")
 def model():
-    return BayesianPartition(random_state=0).fit(noisy(np.arange(60) // 15, 200, 0.2), chain=np.arange(200) // 50)
+    return BayesianPartition(random_state=0).fit(
+        draws_around(np.arange(60) // 15, 200, 0.2), chain=np.arange(200) // 50
+    )
 
 
 @st.composite
@@ -127,7 +124,7 @@ def test_names_stand_at_their_items_while_they_fit(model):
     SimilarityDisplay.from_estimator(model, ax=ax, names=names, max_items=20)
     assert not [label.get_text() for label in ax.get_yticklabels() if label.get_text()]
     assert "a row is the mean of up to 3 items" in ax.get_ylabel()
-    with pytest.raises(InputError, match="59 entries for 60 items"):
+    with pytest.raises(InputError, match="59 entries"):
         SimilarityDisplay(PairMeans.of(model), names=names[1:])
 
 
@@ -186,7 +183,7 @@ def test_strips_stand_by_the_estimate_and_are_coloured_by_item():
     for image, labels in zip(ax.images, (reference, other)):
         expected = overlap_colors(labels, reference)[labels[drawn.order_]]
         np.testing.assert_allclose(np.asarray(image.get_array())[0], expected)
-    with pytest.raises(InputError, match="'b' has 2 labels, 'a' has 3"):
+    with pytest.raises(InputError, match="'b' has 2"):
         StripsDisplay([Strip("a", np.zeros(3, dtype=int)), Strip("b", np.zeros(2, dtype=int))])
 
 
@@ -221,7 +218,7 @@ def one_omari(a, b):
 
 @pytest.mark.parametrize(("loss", "distance"), [("vi", vi_bits), ("binder", binder), ("omari", one_omari)])
 def test_losses_of_cuts_are_those_of_the_tree_cut_by_scipy(loss, distance):
-    draws = noisy(np.arange(18) // 6, 40, 0.3, K=5)
+    draws = draws_around(np.arange(18) // 6, 40, 0.3, K=5)
     model = BayesianPartition(loss, random_state=0).fit(draws)
     P = posterior_similarity(draws)
     tree = linkage((1 - P)[np.triu_indices(18, 1)], "average")
@@ -235,7 +232,7 @@ def test_losses_of_cuts_are_those_of_the_tree_cut_by_scipy(loss, distance):
 
 @pytest.mark.parametrize("loss", ["vi", "pear"])
 def test_every_partition_tried_is_in_the_picture_of_losses(loss):
-    model = BayesianPartition(loss, max_clusters=6, random_state=0).fit(noisy(np.arange(60) // 15, 200, 0.3))
+    model = BayesianPartition(loss, max_clusters=6, random_state=0).fit(draws_around(np.arange(60) // 15, 200, 0.3))
     _, (ax,) = blank_figure(1, (9, 4))
     LossesDisplay.from_estimator(model, ax=ax)
     points = {(round(x), round(y, 9)) for dots in ax.collections for x, y in np.asarray(dots.get_offsets())}
@@ -251,7 +248,9 @@ def test_every_partition_tried_is_in_the_picture_of_losses(loss):
 
 def test_counts_are_the_weighted_shares_and_no_tick_is_a_share_above_one():
     rng = np.random.default_rng(0)
-    draws = np.r_[noisy(np.arange(20) // 5, 300, 0.1, seed=1), noisy(np.arange(20) // 10, 300, 0.1, seed=2)]
+    draws = np.r_[
+        draws_around(np.arange(20) // 5, 300, 0.1, seed=1), draws_around(np.arange(20) // 10, 300, 0.1, seed=2)
+    ]
     weights = rng.integers(0, 3, 600)
     model = BayesianPartition(random_state=0).fit(draws, weights=weights)
     _, (ax,) = blank_figure(1, (5, 3))
@@ -265,7 +264,9 @@ def test_counts_are_the_weighted_shares_and_no_tick_is_a_share_above_one():
 
 
 def test_traces_are_those_of_the_chains_at_their_values():
-    draws = np.r_[noisy(np.arange(20) // 5, 3000, 0.1, seed=1), noisy(np.arange(20) // 10, 3000, 0.1, seed=2)]
+    draws = np.r_[
+        draws_around(np.arange(20) // 5, 3000, 0.1, seed=1), draws_around(np.arange(20) // 10, 3000, 0.1, seed=2)
+    ]
     model = BayesianPartition(random_state=0).fit(draws, chain=np.arange(6000) // 3000)
     K = np.array([len(np.unique(draw)) for draw in draws])
     far = np.concatenate(model.agreement_.distances)
@@ -298,7 +299,7 @@ def test_chains_at_one_number_of_clusters_are_on_one_level():
 
 
 def test_one_start_far_off_does_not_flatten_the_others():
-    model = BayesianPartition("binder", random_state=0).fit(noisy(np.arange(60) // 10, 100, 0.2))
+    model = BayesianPartition("binder", random_state=0).fit(draws_around(np.arange(60) // 10, 100, 0.2))
     best = model.expected_loss_
     far = Tried("start 0", 60, 100 * best)
     model.result_ = replace(model.result_, tried=(*model.result_.tried, far))

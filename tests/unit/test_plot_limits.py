@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from partita import SoftClustering
 from partita.report import FitReport, render_report
+from synthetic import gaussians
 
 pytest.importorskip("matplotlib")
 
@@ -19,10 +20,10 @@ from partita.plots.projection import limits
 FAR = np.array([[4e4, 0.0], [0.0, -7e3], [3e4, 2e4]])
 
 
-def clusters(seed=0, n=400):
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 3, n)
-    return rng.normal(size=(n, 2)) + np.array([[0.0, 0.0], [6.0, 1.0], [2.0, 9.0]])[labels], labels
+def clusters():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 400)
+    return gaussians(labels, [[0.0, 0.0], [6.0, 1.0], [2.0, 9.0]], rng), labels
 
 
 def drawn(points, labels):

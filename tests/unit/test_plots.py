@@ -133,7 +133,7 @@ def test_without_axes_pyplot_makes_them(iris, monkeypatch):
 
 def test_a_wrong_number_of_axes_is_an_error(iris):
     _, (ax,) = blank_figure()
-    with pytest.raises(InputError, match="2 panels; 1 axes"):
+    with pytest.raises(InputError, match="2 panels"):
         TraceDisplay.from_estimator(iris[0], axes=ax)
 
 

@@ -15,6 +15,7 @@ from partita.objectives import Problem, SoFObjective
 from partita.pace import Pace, in_words
 from partita.progress import ProgressBar, Stages
 from partita.solvers import Progressing, ProjectedGradient, Starts, drive
+from synthetic import blobs, diagonal
 
 
 class Clock:
@@ -325,7 +326,7 @@ def test_ctrl_c_after_the_factorization_leaves_its_result(on_interrupt, monkeypa
     from partita import SoftClustering
 
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(90, 2)) + 6.0 * (np.arange(90) % 3)[:, None]
+    X = blobs(90, apart=6.0, at=diagonal, seed=rng)[0]
     expected = SoftClustering(3).fit(X)
 
     def interrupt(*arguments, **options):

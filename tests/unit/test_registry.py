@@ -10,10 +10,10 @@ from partita.solvers import ProjectedGradient, Solver
 
 
 def test_a_name_that_another_class_has_is_refused_and_the_first_one_stays():
-    with pytest.raises(InputError, match=r"'dense' is taken by partita\.affinity\.dense\.DenseAffinity"):
+    with pytest.raises(InputError, match="'dense'"):
         type("Mine", (DenseAffinity,), {"name": "dense"})
     assert Affinity.kinds["dense"] is DenseAffinity
-    with pytest.raises(InputError, match="'projected-gradient' is taken"):
+    with pytest.raises(InputError, match="'projected-gradient'"):
         type("Mine", (ProjectedGradient,), {"name": "projected-gradient"})
     assert Solver.registry["projected-gradient"] is ProjectedGradient
 

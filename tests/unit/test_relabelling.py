@@ -161,7 +161,7 @@ def test_the_pseudo_draw_counts_as_so_many_draws(pseudo_draws):
 
 def test_passes_that_are_too_few_are_said():
     truth, draws, _ = switching(3, doubt=1.5)
-    with pytest.warns(ConvergenceWarning, match="after 1 passes"):
+    with pytest.warns(ConvergenceWarning, match="1 passes"):
         assert relabel(draws, truth, method="stephens", max_iter=1).status == "max_iter"
 
 
@@ -181,9 +181,9 @@ def test_probabilities_are_matched_too():
     _, draws, _ = switching(2)
     hard, soft = (relabel(d, np.arange(30) % 3, method="stephens") for d in (draws, np.eye(3)[draws]))
     np.testing.assert_allclose(soft.membership.matrix, hard.membership.matrix, rtol=1e-12)
-    with pytest.raises(InputError, match="matches labels"):
+    with pytest.raises(InputError, match="matches"):
         relabel(shuffled, truth, method="ecr")
-    with pytest.raises(InputError, match="sum to 1"):
+    with pytest.raises(InputError, match="sum"):
         relabel(shuffled * 2, truth, method="stephens")
 
 
@@ -212,11 +212,11 @@ def test_ten_thousand_draws_of_two_hundred_items_give_the_shares_they_were_made_
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"pivot": [0, 1]}, "expected 4 labels"),
-        ({"method": "sja"}, "expected one of"),
-        ({"extra": "drop"}, "'join' or 'other'"),
-        ({"max_iter": 0}, "at least 1"),
-        ({"weights": [1.0, -1.0]}, "2 nonnegative"),
+        ({"pivot": [0, 1]}, "4 labels"),
+        ({"method": "sja"}, "'sja'"),
+        ({"extra": "drop"}, "'join'"),
+        ({"max_iter": 0}, "max_iter"),
+        ({"weights": [1.0, -1.0]}, "nonnegative"),
         ({"draws": [0, 1, 2]}, "1-dimensional"),
         ({"draws": [[0, 1, 2, 0.5]]}, "not whole"),
     ],
@@ -225,7 +225,7 @@ def test_what_does_not_fit_is_refused(change, message):
     call = {"draws": [[0, 0, 1, 1], [1, 1, 0, 0]], "pivot": [0, 0, 1, 1]} | change
     with pytest.raises(InputError, match=message):
         relabel(**call)
-    with pytest.raises(InputError, match="positive number"):
+    with pytest.raises(InputError, match="positive"):
         Stephens(pseudo_draws=0.0)
 
 

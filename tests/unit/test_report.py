@@ -362,9 +362,9 @@ def test_precomputed_evidence_has_a_report_without_features():
 
 def test_a_report_of_other_items_is_refused(iris):
     data, model = iris
-    with pytest.raises(InputError, match="ids has 3 entries"):
+    with pytest.raises(InputError, match="ids"):
         report_of(model, data.data, ids=["a", "b", "c"])
-    with pytest.raises(InputError, match="a row an item"):
+    with pytest.raises(InputError, match="row"):
         report_of(model, data.data[:3])
-    with pytest.raises(InputError, match="1 names for 4 features"):
+    with pytest.raises(InputError, match="4 features"):
         report_of(model, data.data, columns=["a"])

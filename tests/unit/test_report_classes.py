@@ -60,5 +60,5 @@ def test_a_table_that_nobody_reads_is_left_out():
 
 
 def test_classes_of_another_number_of_items_are_refused(fitted):
-    with pytest.raises(InputError, match="classes has 3 entries, the fit 150 items"):
+    with pytest.raises(InputError, match="classes"):
         page_of(fitted, [0, 1, 2])

@@ -17,6 +17,7 @@ from partita.plots.projection import Projection, project_features
 from partita.report import FitReport, render_report
 from partita.report.item_map import GRID, as_json, item_map, shortened, side_by_side, sure_counts, thinned
 from partita.report.nearest import nearest_items
+from synthetic import ring
 
 EVIL = [
     "</script><script>alert(1)</script>", "<!--", "<!--<script>", "]]>", '"', "'", "&lt;", "\u2028", "\u2029",
@@ -170,18 +171,13 @@ def test_items_without_a_place_are_left_out_and_counted():
 def test_items_off_a_thinned_map_are_named_all_the_same():
     n = 300
     ids = [f"id {i}" for i in range(n)]
-    P = evidence_of_a_ring(n)
+    P = SparseAffinity(ring(n))
     found = of(np.full((n, 2), 0.5), ids=ids, affinity=P, most=60).content
     dense = P.to_dense()
     assert len(found["row"]) == 60
     for i, near in zip(found["row"], found["near"], strict=True):
         names = [found["id"][j] if j >= 0 else found["beyond"]["id"][-1 - j] for j in near]
         assert sorted(names) == sorted(ids[j] for j in np.flatnonzero(dense[i]))
-
-
-def evidence_of_a_ring(n):
-    one = np.ones(n)
-    return SparseAffinity(sp.csr_array(sp.diags_array([one[1:], one[1:], [1.0], [1.0]], offsets=[1, -1, n - 1, 1 - n])))
 
 
 def test_items_in_one_place_are_drawn_side_by_side_and_others_stay():

@@ -16,6 +16,7 @@ from partita.kernels.threads import limit_threads
 from partita.objectives import PerClusterObjective, Problem, ScaledObjective, SymNMFObjective, curvature
 from partita.solvers import ProjectedGradient, optimality
 from partita.solvers.base import optimality_by_rows
+from synthetic import planted_graph
 
 
 @pytest.fixture
@@ -138,10 +139,8 @@ def test_a_matrix_without_rows_or_entries(monkeypatch):
     np.testing.assert_array_equal(csr_product(sp.csr_array((3, 5)), np.ones((5, 4))), np.zeros((3, 4)))
 
 
-def graph(dtype, n=60, seed=0):
-    rng = np.random.default_rng(seed)
-    half = rng.random((n, n)) * (rng.random((n, n)) < 0.2)
-    return SparseAffinity(sp.csr_array(np.maximum(half, half.T) + np.eye(n)).astype(dtype))
+def graph(dtype, n=60):
+    return SparseAffinity(planted_graph(np.zeros(n), within=0.2).astype(dtype))
 
 
 def test_single_precision_stays_single_and_sums_are_double():

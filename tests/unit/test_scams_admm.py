@@ -10,6 +10,7 @@ from partita.errors import InputError, MemoryLimitError
 from partita.kernels.threads import limit_threads
 from partita.scams import ADMM, boolean_factorization, cholesky_labels, partition_objective, relative, scams_admm
 from partita.scams.eigenpairs import WARM_FROM, LeadingEigenpairs
+from synthetic import all_partitions, diagonal_blobs
 
 
 def planted(rng, sizes, within=0.6, between=0.1, noise=0.1):
@@ -101,7 +102,7 @@ def test_warm_eigenpairs_of_a_neighbour_graph_miss_none(seed, monkeypatch):
         monkeypatch.setattr(f"partita.scams.eigenpairs.{name}", value)
     rng = np.random.default_rng(seed)
     N = int(rng.integers(110, 160))
-    X = rng.normal(size=(N, 2)) + 5 * rng.integers(4, size=(N, 1))
+    X = diagonal_blobs(N, 2, K=4, apart=5.0, seed=rng)
     squared = ((X[:, None] - X) ** 2).sum(axis=-1)
     reach = np.sort(squared, axis=1)[:, [10]]
     A = np.where(squared <= np.maximum(reach, reach.T), np.exp(-squared / np.sqrt(reach * reach.T)), 0.0)
@@ -370,7 +371,7 @@ def test_progress_is_told_of_every_iteration():
 
 def test_what_does_not_fit_into_memory_is_refused_with_the_sparse_way(monkeypatch):
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000000")
-    with pytest.raises(MemoryLimitError, match="local search"):
+    with pytest.raises(MemoryLimitError, match="local"):
         scams_admm(sp.eye_array(1000, format="csr"))
 
 
@@ -382,9 +383,9 @@ def test_what_does_not_fit_into_memory_is_refused_with_the_sparse_way(monkeypatc
         ({"rho": 1.0}, "rho=1.0"),
         ({"mu0": float("nan")}, "mu0=nan"),
         ({"patience": 0}, "patience=0"),
-        ({"scale": "max"}, "'sym', 'mean' or None"),
-        ({"gamma": 0.1, "theta": 0.5}, "pass one of them"),
-        ({"scale": None}, "pass gamma, or a scale"),
+        ({"scale": "max"}, "'max'"),
+        ({"gamma": 0.1, "theta": 0.5}, "one of them"),
+        ({"scale": None}, "pass gamma"),
     ],
 )
 def test_settings_that_are_wrong_or_contradict_each_other_are_refused(options, says):
@@ -393,7 +394,7 @@ def test_settings_that_are_wrong_or_contradict_each_other_are_refused(options, s
 
 
 def test_affinities_that_are_wrong_are_refused():
-    with pytest.raises(InputError, match="not symmetric"):
+    with pytest.raises(InputError, match="symmetric"):
         scams_admm([[1.0, 0.5], [0.1, 1.0]])
     with pytest.raises(InputError, match="negative"):
         scams_admm([[1.0, -0.5], [-0.5, 1.0]])
@@ -401,7 +402,7 @@ def test_affinities_that_are_wrong_are_refused():
         scams_admm(np.eye(2), max_iter=0)
     with pytest.raises(InputError, match="max_seconds=0"):
         scams_admm(np.eye(2), max_seconds=0)
-    with pytest.raises(InputError, match="'sym' or 'mean'"):
+    with pytest.raises(InputError, match="'sym'"):
         relative(np.eye(2), "max")
 
 
@@ -415,15 +416,13 @@ def test_the_objective_of_a_partition_is_the_papers_sum(gamma):
     expected = np.trace(-A.T @ G) + 1.7 * np.linalg.matrix_rank(G) + gamma * np.count_nonzero(G)
     assert partition_objective(labels, A, gamma, 1.7) == pytest.approx(expected, rel=1e-12)
     assert partition_objective(labels, sp.csr_array(A), gamma, 1.7) == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(InputError, match="one label for each item"):
+    with pytest.raises(InputError, match="label"):
         partition_objective(labels[:-1], A, gamma, 1.7)
 
 
 def test_on_few_items_no_partition_is_much_better_than_what_admm_finds():
     """All 877 partitions of 7 items: on average ADMM is within a few percent of the least J, and never below it."""
-    partitions = [[0]]
-    for _ in range(6):
-        partitions = [[*p, k] for p in partitions for k in range(max(p) + 2)]
+    partitions = all_partitions(7)
     shares = []
     for seed in range(12):
         A, _ = planted(np.random.default_rng(seed), [4, 3], within=1.0, between=0.1)

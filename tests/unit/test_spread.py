@@ -26,21 +26,15 @@ from partita.solvers import (
 )
 from partita.solvers import checkpoint as checkpoint_module
 from partita.solvers.result import Restart
+from synthetic import blobs, diagonal, noisy_blocks
 
 quiet = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 # Not "multiprocessing": it forks, and OpenMP (in scikit-learn's k-means) hangs in a fork of a process that has used it.
 several = pytest.mark.parametrize("backend", ["loky"])
 
 
-def evidence(n=60, K=3, seed=0):
-    rng = np.random.default_rng(seed)
-    labels = np.arange(n) % K
-    half = rng.random((n, n)) * 0.3
-    return (half + half.T) / 2 + 0.6 * (labels[:, None] == labels)
-
-
 def run(P=None, solver=None, objective=None, *, checkpoint=None, start="dirichlet", **options):
-    P = DenseAffinity(evidence()) if P is None else P
+    P = DenseAffinity(noisy_blocks(60, 3)) if P is None else P
     options = {"seed": 1, "n_init": 4, "max_iter": 30, "tol": 1e-9} | options
     problem = Problem(P, objective or SoFObjective())
     solver = solver or ProjectedGradient()
@@ -74,7 +68,7 @@ class WhereAffinity(DenseAffinity):
 @quiet
 @several
 def test_restarts_run_in_other_processes_and_have_the_same_bits(backend, tmp_path):
-    sparse = SparseAffinity(sp.csr_array(np.where(evidence(300) > 0.2, evidence(300), 0.0)))
+    sparse = SparseAffinity(sp.csr_array(np.where(noisy_blocks(300, 3) > 0.2, noisy_blocks(300, 3), 0.0)))
     cases = [
         {},
         {"P": sparse, "objective": ScaledObjective(), "start": ["spectral", "dirichlet", "kmeans"]},
@@ -82,7 +76,7 @@ def test_restarts_run_in_other_processes_and_have_the_same_bits(backend, tmp_pat
         {"solver": BlockCoordinateDescent(), "n_init": 3},
     ]
     here = [run(**case) for case in cases]
-    where = WhereAffinity(evidence(), tmp_path)
+    where = WhereAffinity(noisy_blocks(60, 3), tmp_path)
     with joblib.parallel_config(backend, n_jobs=2):
         assert Runs().spreads
         for case, expected in zip(cases, here):
@@ -94,7 +88,7 @@ def test_restarts_run_in_other_processes_and_have_the_same_bits(backend, tmp_pat
 
 
 def test_threads_and_single_jobs_stay_here(tmp_path):
-    where = WhereAffinity(evidence(), tmp_path)
+    where = WhereAffinity(noisy_blocks(60, 3), tmp_path)
     for backend, n_jobs in (("threading", 2), ("sequential", 2), ("loky", 1)):
         with joblib.parallel_config(backend, n_jobs=n_jobs):
             assert not Runs().spreads
@@ -122,7 +116,7 @@ def test_ends_of_restarts_are_told_and_single_iterations_are_not(backend):
 
 @several
 def test_what_goes_wrong_there_is_raised_here(backend):
-    with joblib.parallel_config(backend, n_jobs=2), pytest.raises(InputError, match="start has 59 labels"):
+    with joblib.parallel_config(backend, n_jobs=2), pytest.raises(InputError, match="59 labels"):
         run(start=np.zeros(59, dtype=int))
 
 
@@ -173,7 +167,7 @@ def test_what_threads_left_goes_on_in_other_processes(backend, tmp_path, monkeyp
 @several
 def test_estimators_follow_the_backend(backend):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 2)) + 4.0 * (np.arange(120) % 3)[:, None]
+    X = blobs(120, apart=4.0, at=diagonal, seed=rng)[0]
     model = SoftClustering(3, start="dirichlet", n_init=3, random_state=0)
     expected = model.fit(X)
     with joblib.parallel_config(backend, n_jobs=2), warnings.catch_warnings():

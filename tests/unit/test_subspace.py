@@ -125,5 +125,5 @@ def test_what_a_product_costs_decides_the_default():
 
 @pytest.mark.parametrize("options", [{"memory": 1}, {"probes": -1}, {"max_inner": 0}])
 def test_parameters_out_of_range_are_refused(options):
-    with pytest.raises(InputError, match="expected a memory of at least 2"):
+    with pytest.raises(InputError, match="memory"):
         SubspaceMajorization(**options)

@@ -1,0 +1,473 @@
+"""What the errors and warnings that people meet first say, word by word.
+
+Every other test asserts the type of an error and the field that it names; wordings are held here alone. A message says
+what was expected, what came, and what to do.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from partita import (
+    BayesianPartition,
+    DPGaussianMixture,
+    SoF,
+    SoftClustering,
+    SymNMF,
+    load,
+    save,
+)
+from partita.affinity import NeighborGraph, RelativeDistance, as_affinity, from_edges
+from partita.cli import main
+from partita.datasets import load_dataset
+from partita.ensemble import Ensemble
+from partita.errors import InputError, MemoryLimitError, MissingExtraError, ModelError, require
+from partita.membership import Membership
+from partita.metrics import purity
+from partita.nmf import nmf
+from partita.partition import posterior_similarity
+from partita.solvers import BaumEagon
+
+X = np.random.default_rng(0).normal(size=(30, 2))
+BLOCKS = np.kron(np.eye(2), np.ones((3, 3)))
+
+CRITERIA = (
+    "conductance_jump, correlation_clustering, eigengap, eigengap_ratio, expected_loss, gap_statistic, hdbscan_count, "
+    "held_out_pairs, one_cluster, scams, second_order_difference, silhouette, soft_threshold, stability, valley_splits"
+)
+BUILDERS = (
+    "ensemble, landmarks, local_metric, lrr, neighbors, nystrom, precomputed, random_features, relative, ssc, ssc-omp"
+)
+LOSSES = "'pear', 'omari', 'binder', 'nvi', 'id', 'nid', 'vi_lb', 'vi'"
+
+
+def with_entry(matrix, i, j, value):
+    matrix = np.array(matrix, dtype=float)
+    matrix[i, j] = value
+    return matrix
+
+
+def of_matrix(P, affinity="precomputed", **options):
+    return SoF(2, affinity=affinity, **options).fit(P)
+
+
+CALLS = {
+    # ---------------------------------------------------------------- features
+    "missing cell": (
+        lambda: SoftClustering(2).fit(with_entry(X, 7, 1, np.nan)),
+        InputError,
+        "X[7, 1] is NaN: fill it in, drop the row, or pass missing='unobserved'",
+    ),
+    "one dimension": (
+        lambda: DPGaussianMixture().fit(np.ones(5)),
+        InputError,
+        "X has shape (5,): expected N x d features. Reshape your data: X.reshape(-1, 1) is one feature of N items, "
+        "X.reshape(1, -1) one item",
+    ),
+    "unit too large": (
+        lambda: SoF(2).fit([[1e200, 0.0], [0.0, 1.0]]),
+        InputError,
+        "X[0, 0] = 1e+200 is too large for distances in double precision: express the features in another unit",
+    ),
+    "constant column": (
+        lambda: DPGaussianMixture().fit(np.ones((5, 2))),
+        InputError,
+        "column 0 of X is constant (n_samples = 5), so that the default prior has no scale for it: drop the column, or "
+        "give a prior with its mean and scale",
+    ),
+    "weights of others": (
+        lambda: SoF(2).fit(X, sample_weight=np.ones(4)),
+        InputError,
+        "sample_weight has shape (4,), expected (30,): one weight for each item",
+    ),
+    "links that contradict": (
+        lambda: SoF(2).fit(X, must_link=[[0, 1]], cannot_link=[[0, 1]]),
+        InputError,
+        "rows 0 and 1 cannot be linked, but must-links join them: drop one of the two constraints",
+    ),
+    "link of no row": (
+        lambda: SoF(2).fit(X, must_link=[[0, 99]]),
+        InputError,
+        "must_link names row 99; rows are 0..29",
+    ),
+    # ---------------------------------------------------------------- matrices of pairs
+    "not square": (
+        lambda: of_matrix(np.ones((3, 4))),
+        InputError,
+        "affinity must be square (items x items), not of shape (3, 4)",
+    ),
+    "not symmetric": (
+        lambda: of_matrix(with_entry(BLOCKS, 0, 1, 0.5)),
+        InputError,
+        "affinity is not symmetric: affinity[0, 1] = 0.5 and affinity[1, 0] = 1; pass symmetrize='mean', 'max' or "
+        "'min' to say which one holds",
+    ),
+    "negative affinity": (
+        lambda: of_matrix(BLOCKS - 0.25),
+        InputError,
+        "affinity[0, 3] = -0.25 is negative (and 17 more): an affinity is nonnegative: shift or clip it, and say why",
+    ),
+    "missing affinity": (
+        lambda: of_matrix(with_entry(BLOCKS, 2, 2, np.nan)),
+        InputError,
+        "affinity[2, 2] = nan is NaN: pass missing='unobserved' if the pair was not observed",
+    ),
+    "no affinity": (
+        lambda: of_matrix(0 * BLOCKS),
+        InputError,
+        "affinity is all zero: there is no evidence that any two items belong together; check that the right matrix "
+        "was given",
+    ),
+    "affinities for distances": (
+        lambda: of_matrix(BLOCKS, "precomputed_distance"),
+        InputError,
+        "distances[0, 0] = 1: the distance of an item from itself must be 0; is this an affinity? Then say "
+        "affinity='precomputed' (command line: --input affinity)",
+    ),
+    "distances both ways": (
+        lambda: of_matrix(with_entry(1 - BLOCKS, 0, 3, 2.0), "precomputed_distance"),
+        InputError,
+        "distances is not symmetric: distances[0, 3] = 2 and distances[3, 0] = 1; correct them, or pass their mean, "
+        "(distances + distances.T) / 2",
+    ),
+    "symmetrize of features": (
+        lambda: of_matrix(X, "relative", symmetrize="mean"),
+        InputError,
+        "symmetrize='mean' needs affinity='precomputed', not 'relative'",
+    ),
+    "Affinity for features": (
+        lambda: SoF(2).fit(as_affinity(BLOCKS)),
+        InputError,
+        "an Affinity was given: pass affinity='precomputed'",
+    ),
+    "negative edge": (
+        lambda: from_edges([0, 1], [1, 2], [1.0, -2.0]),
+        InputError,
+        "edge 1 (1, 2) has weight -2; expected 0 or more",
+    ),
+    "no membership": (
+        lambda: Membership([[0.5, 0.5], [0.7, 0.2]]),
+        InputError,
+        "row 1 of the membership is not on the simplex: [0.7, 0.2]",
+    ),
+    # ---------------------------------------------------------------- parameters
+    "K beyond N": (
+        lambda: SoftClustering(5).fit(X[:3]),
+        InputError,
+        "n_clusters=5 is larger than the number of distinct items, 3 (n_samples = 3); ask for at most 3 clusters",
+    ),
+    "K of a factorization beyond N": (
+        lambda: nmf(BLOCKS, 9),
+        InputError,
+        "n_clusters=9: expected a number from 1 to the number of items, 6",
+    ),
+    "unknown criterion": (
+        lambda: SoftClustering("gravity").fit(X),
+        ValueError,
+        "The 'n_clusters' parameter of SoftClustering must be an int in the range [1, inf) or 'auto' or the name of a "
+        f"criterion ({CRITERIA}). Got 'gravity' instead.",
+    ),
+    "unknown builder": (
+        lambda: SoF(2, affinity="gravity").fit(X),
+        ValueError,
+        "The 'affinity' parameter of SoF must be 'precomputed_distance' or the name of a builder "
+        f"({BUILDERS}) or an instance of 'partita.affinity.evidence.Builder'. Got 'gravity' instead.",
+    ),
+    "name for a solver": (
+        lambda: SoF(2, solver="projected-gradient").fit(X),
+        ValueError,
+        "The 'solver' parameter of SoF must be None or an instance of 'partita.solvers.base.Solver'. Got "
+        "'projected-gradient' instead.",
+    ),
+    "solver of other factors": (
+        lambda: SymNMF(2, solver=BaumEagon()).fit(X),
+        InputError,
+        "solver 'baum-eagon' works on simplex factors, and those of objective 'symnmf' are nonnegative; use "
+        "coordinate-descent or copositive-update or projected-gradient or projected-newton or subspace",
+    ),
+    "unknown start": (
+        lambda: SoF(2, start="gravity").fit(X),
+        InputError,
+        "start='gravity': expected one of 'dirichlet', 'kmeans', 'spectral', or an array",
+    ),
+    "unknown method": (
+        lambda: Ensemble(methods=("gravity",)),
+        InputError,
+        "unknown method 'gravity': expected one of ['density', 'genie', 'graph', 'linkage', 'mixture', 'modularity']",
+    ),
+    "no tolerance": (
+        lambda: SoftClustering(2, tol=-1).fit(X),
+        ValueError,
+        "The 'tol' parameter of SoftClustering must be a float in the range [0.0, inf). Got -1 instead.",
+    ),
+    "no threads": (
+        lambda: SoF(2, n_jobs=0).fit(X),
+        InputError,
+        "n_jobs=0 has no meaning; expected None, a positive number, or -1 for every core",
+    ),
+    "option of a builder": (lambda: NeighborGraph(n_neighbors=0), InputError, "n_neighbors=0: expected at least 1"),
+    "word for a number": (
+        lambda: RelativeDistance(scale="wide"),
+        InputError,
+        "scale='wide': expected a positive number or 'balanced'",
+    ),
+    # ---------------------------------------------------------------- draws
+    "unknown loss": (
+        lambda: BayesianPartition("VI").fit([[0, 0, 1]]),
+        InputError,
+        f"loss='VI' is unknown: expected one of {LOSSES}; did you mean 'vi'?",
+    ),
+    "unknown sampler": (
+        lambda: DPGaussianMixture("gibbs").fit(X),
+        InputError,
+        "unknown sampler 'gibbs': expected one of ['auxiliary', 'collapsed', 'slice']",
+    ),
+    "similarity for draws": (
+        lambda: BayesianPartition().fit(np.eye(4)),
+        InputError,
+        "draws are a symmetric 4 x 4 matrix in [0, 1] with ones on its diagonal, which looks like a similarity matrix: "
+        "pass the draws themselves (M x N labels); from the matrix alone there are min_binder, max_pear, min_vi, "
+        "medvedovic, best_cut and search_partition with similarity=..., and expected_loss_from_similarity; if they are "
+        "draws after all, pass the labels as integers",
+    ),
+    "draws with gaps": (
+        lambda: BayesianPartition().fit([[0, np.nan, 1]]),
+        InputError,
+        "draws hold numbers that are not whole: labels are integers or strings; where NaN says that a draw lacks an "
+        "item, pass missing='unobserved'",
+    ),
+    "unit of no entropy": (
+        lambda: BayesianPartition("binder", unit="nats").fit([[0, 0, 1]]),
+        InputError,
+        "loss='binder' has no unit: it is not an entropy but a share; leave out unit='nats'",
+    ),
+    # ---------------------------------------------------------------- what comes after a fit
+    "not fitted": (
+        lambda: SoF(2).predict(X),
+        NotFittedError,
+        "This SoF instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator.",
+    ),
+    "other features": (
+        lambda: SoF(2, n_init=1, random_state=0).fit(X).predict(np.ones((2, 3))),
+        ValueError,
+        "X has 3 features, but SoF is expecting 2 features as input.",
+    ),
+    "labels of others": (
+        lambda: purity([0, 1], [0, 1, 1]),
+        InputError,
+        "labels has 2 items and truth has 3; pass the same items in the same order",
+    ),
+    "model that is not there": (
+        lambda: load("nowhere"),
+        ModelError,
+        "nowhere does not exist; pass an output folder of partita fit, or its model/",
+    ),
+    "model in the way": (
+        lambda: save(SoF(2, n_init=1, random_state=0).fit(X), "."),
+        InputError,
+        ". already exists; pass the name of a new folder",
+    ),
+    "set that is not there": (
+        lambda: load_dataset("glass", home="nowhere"),
+        InputError,
+        f"Glass identification is not at {Path('nowhere/uci/glass.csv')}; pass home=..., name the folder of the sets "
+        "by PARTITA_DATA, or get it: partita.datasets.fetch_dataset('glass') downloads it from "
+        "https://archive.ics.uci.edu/ml/machine-learning-databases/glass/glass.data",
+    ),
+    "extra that is missing": (
+        lambda: require("no_such_package", extra="plot", purpose="a picture"),
+        MissingExtraError,
+        "a picture needs no_such_package, which is not installed: python -m pip install 'partita[plot]'",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_an_error_says_what_came_and_what_to_do(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    call, kind, message = CALLS[case]
+    with pytest.raises(kind) as raised:
+        call()
+    holds(str(raised.value), message)
+
+
+TOO_LARGE = {
+    "features": (
+        lambda: SoF(2).fit(np.arange(2000.0)[:, None]),
+        "the affinity of every pair of 2,000 items needs 64.0 MB of memory and 1.0 MB are available; use a neighbour "
+        "graph: affinity='neighbors' (command line: --affinity neighbors)",
+    ),
+    "affinity": (
+        lambda: as_affinity([[0.0] * 2000] * 2000),
+        "a dense 2,000 x 2,000 affinity needs 32.0 MB of memory and 1.0 MB are available; pass a scipy.sparse matrix, "
+        "or use a neighbour graph (affinity='neighbors')",
+    ),
+    "draws": (
+        lambda: posterior_similarity(np.zeros((2, 20_000), dtype=np.int8)),
+        "a similarity matrix of 20,000 x 20,000 items needs 4.8 GB of memory and 1.0 MB are available; work on the "
+        "draws themselves: partita.affinity.DrawsAffinity",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOO_LARGE)
+def test_what_does_not_fit_into_memory_names_the_sparse_way(case, monkeypatch):
+    monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000000")
+    call, message = TOO_LARGE[case]
+    with pytest.raises(MemoryLimitError) as raised:
+        call()
+    holds(str(raised.value), message)
+
+
+WARNINGS = {
+    "no convergence": (
+        lambda: SoF(3, max_iter=1, tol=1e-12, n_init=1, random_state=0).fit(X),
+        re.compile(
+            r"the best restart stopped at max_iter with optimality \d\.\de-\d\d above tol=1e-12 after 1 iterations; "
+            r"raise max_iter or max_seconds, or accept it"
+        ),
+    ),
+    "chains that disagree": (
+        lambda: BayesianPartition(random_state=0).fit(
+            np.repeat([np.arange(12) // 6, np.arange(12) % 2], 40, axis=0), chain=np.repeat([0, 1], 40)
+        ),
+        re.compile(
+            r"the chains disagree: chains 0 and 1 differ by 1\.00 in the probability that items 0 and 1 are together "
+            r"\(0\.\d\d is what chance allows\); the distance to a central draw stays the same within each half of a "
+            r"chain, and differs between them; do not pool them: run longer, start from elsewhere, or look at the modes"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WARNINGS)
+def test_a_warning_says_what_to_do(case):
+    call, message = WARNINGS[case]
+    with pytest.warns(ConvergenceWarning) as told:
+        call()
+    holds(str(told[0].message), message)
+
+
+TABLE = "a,b\n0,1\n1,0\n5,5\n6,5\n"
+FIT = ("fit", "t.csv", "--k", "2")
+COMMANDS = {
+    "no such file": (TABLE, ("fit", "nowhere.csv", "--k", "2"), "nowhere.csv does not exist; check the path"),
+    "misspelt file": (TABLE, ("fit", "tt.csv", "--k", "2"), "tt.csv does not exist; did you mean 't.csv'?"),
+    "folder for a file": (TABLE, ("fit", "out", "--k", "2"), "out is a folder; pass a file in it"),
+    "output exists": (
+        TABLE,
+        (*FIT, "--out", "out"),
+        "out already exists; pass --force to replace it, or choose another folder with --out",
+    ),
+    "empty file": ("", FIT, "t.csv is empty (0 bytes); expected at least one row"),
+    "header alone": ("a,b\n", FIT, "t.csv has a header and no rows; expected at least one row of data"),
+    "ragged rows": (
+        "a,b\n0,1\n1\n5,5\n",
+        FIT,
+        "t.csv, line 3: expected 2 cells as in the first row, found 1; fill in or take out cells (a cell that contains "
+        "',' needs quotes)",
+    ),
+    "missing cell": (
+        "a,b\n0,1\n1,nan\n5,5\n",
+        FIT,
+        "t.csv: 1 cell is missing (empty or NaN): row 2, column 'b'; fill them in, leave out these rows, or pass "
+        "--missing unobserved",
+    ),
+    "text column": (
+        "a,b\n0,x\n1,y\n5,z\n",
+        FIT,
+        "t.csv: column 'b' should hold numbers, 3 of 3 cells are text, the first in row 1: 'x'; if it names the items "
+        "pass --id-column b, if it holds the true classes pass --label-column b, otherwise leave it out or code it as "
+        "numbers",
+    ),
+    "truth among the features": (
+        "a,label\n0,1\n1,0\n5,5\n",
+        FIT,
+        "t.csv: column 'label' looks like the truth and would leak in as a feature; pass --label-column label, or "
+        "rename it if it is a feature",
+    ),
+    "unknown column": (
+        TABLE,
+        (*FIT, "--label-column", "species"),
+        "t.csv has no column 'species' for --label-column; it has a, b",
+    ),
+    "two items of one name": (
+        "n,a\nx,1\nx,2\ny,3\n",
+        (*FIT, "--id-column", "n"),
+        "t.csv: id 'x' of column 'n' stands in row 1 and in row 2; give every item its own id, or leave out "
+        "--id-column",
+    ),
+    "no clusters": (TABLE, ("fit", "t.csv", "--k", "0"), "--k 0: at least one cluster is needed"),
+    "word for K": (
+        TABLE,
+        ("fit", "t.csv", "--k", "many"),
+        f"--k many: expected a whole number of clusters, auto, or one of {CRITERIA}",
+    ),
+    "unknown solver": (
+        TABLE,
+        (*FIT, "--solver", "magic"),
+        "--solver magic: expected one of baum-eagon, block-coordinate, exponentiated-gradient, penalty, "
+        "projected-gradient, subspace",
+    ),
+    "unknown affinity": (
+        TABLE,
+        (*FIT, "--affinity", "magic"),
+        "--affinity magic: expected one of neighbors, relative, ensemble, landmarks, nystrom, lrr, random-features, "
+        "ssc, ssc-omp",
+    ),
+    "option that says nothing": (
+        "1,1\n1,1\n",
+        (*FIT, "--input", "affinity", "--metric", "cosine"),
+        "--metric builds an affinity, and --input affinity already is one",
+    ),
+    "unknown loss": (
+        "1,1,2\n1,1,1\n",
+        ("partition", "t.csv", "--loss", "VI"),
+        "--loss VI: expected one of pear, omari, binder, nvi, id, nid, vi_lb, vi; did you mean 'vi'?",
+    ),
+    "draw with a gap": (
+        "1,1,2\n1,,2\n",
+        ("partition", "t.csv"),
+        "t.csv, line 2: draw 1 has no label for item 1: every draw labels every item; if it lacks the item, say "
+        "missing='unobserved' (command line: --missing unobserved)",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", COMMANDS)
+def test_a_command_says_in_one_line_what_is_wrong(case, tmp_path, monkeypatch, capsys):
+    content, arguments, message = COMMANDS[case]
+    assert said_by(tmp_path, monkeypatch, capsys, content, arguments) == f"partita: error: {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((*FIT, "--colour", "red"), "No such option: --colour"),
+        (("fit", "t.csv"), "Missing option '--k'."),
+        (("cluster", "t.csv"), "No such command 'cluster'."),
+    ],
+)
+def test_a_command_that_is_misspelt_names_the_help(arguments, message, tmp_path, monkeypatch, capsys):
+    said = re.sub(r"\x1b\[[\d;]*m|[╭╮╰╯│─]", " ", said_by(tmp_path, monkeypatch, capsys, TABLE, arguments))
+    said = " ".join(said.split())
+    assert f"Error {message}" in said
+    assert "--help' for help." in said
+
+
+def said_by(folder, monkeypatch, capsys, content, arguments):
+    """What a command writes to stderr, beside a table and a folder `out`, and that it ends as for a wrong input."""
+    monkeypatch.chdir(folder)
+    (folder / "t.csv").write_text(content)
+    (folder / "out").mkdir()
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    assert ended.value.code == 2
+    return capsys.readouterr().err
+
+
+def holds(said, message):
+    assert message.fullmatch(said) if isinstance(message, re.Pattern) else said == message, said
