@@ -58,6 +58,9 @@ class Builder(ABC):
     metric_params: Any = None
     stored: ClassVar[Mapping[str, Shape]] = {}
     """The arrays of its evidence's `state`, held against these before `restore` reads them; d is that of features."""
+    command_options: ClassVar[Mapping[str, str]] = {}
+    """The parameter that each option of `partita fit` sets (of metric, kernel, n_neighbors, n_landmarks and scale); any
+    other is refused. A builder without metric takes complete features only."""
     of_distances: ClassVar[bool] = False
     """Whether the affinity is made of distances by `metric`, so that these say how many clusters there are."""
 

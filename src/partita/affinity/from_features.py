@@ -59,6 +59,7 @@ class RelativeDistance(Builder):
 
     name = "relative"
     stored: ClassVar = {"sigma": reals("n", refused=""), "scale": reals(), "X": reals("n", "d")}
+    command_options: ClassVar = {"metric": "metric", "n_neighbors": "n", "kernel": "kernel", "scale": "scale"}
     of_distances = True
 
     n: int = 10

@@ -65,6 +65,7 @@ class Landmarks(Builder):
 
     name = "landmarks"
     stored: ClassVar = {"landmarks": reals("m", "d"), "total": reals("m"), "own": reals(), "factor": reals("n", "m")}
+    command_options: ClassVar = {"n_landmarks": "n_landmarks", "n_neighbors": "n_neighbors"}
     of_distances = True
 
     n_landmarks: int = 500

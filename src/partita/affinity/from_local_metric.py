@@ -13,6 +13,7 @@ Costs N d^2 numbers and N n_local d^2 operations: for tens of features, not hund
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -48,6 +49,7 @@ class LocalMetricGraph(NeighborGraph):
     """
 
     name = "local_metric"
+    command_options: ClassVar = {}
 
     n_local: int = 30
     shrinkage: float = 0.5

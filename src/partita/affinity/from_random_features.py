@@ -78,6 +78,7 @@ class RandomFeatures(Builder):
         "bounds": whole(None),
         "factor": reals("n", None),
     }
+    command_options: ClassVar = {"n_landmarks": "n_features", "kernel": "kernel", "scale": "scale"}
     of_distances = True
 
     kernel: Kernel = "laplacian"
