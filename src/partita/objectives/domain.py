@@ -15,22 +15,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.affinity.base import Affinity
 from partita.kernels.cluster_qr import spectral_partition
 from partita.kernels.eigen import singular_vectors
 from partita.kernels.namespace import namespace
 from partita.kernels.nonnegative import minimise_nonnegative
 from partita.kernels.simplex import project_rows, row_descent, row_projection
+from partita.objectives.point import Point
 from partita.registry import enrol
 
-if TYPE_CHECKING:
-    from partita.objectives.base import Point, Problem
-
-__all__ = ["NONNEGATIVE", "ORTHONORMAL", "PARTITIONS", "SIMPLEX", "Domain", "single_moves"]
+__all__ = ["NONNEGATIVE", "ORTHONORMAL", "PARTITIONS", "SIMPLEX", "Domain", "Posed", "single_moves"]
 
 Array = NDArray[np.float64]
 
@@ -41,6 +40,23 @@ ZERO_ROW = 1e-8
 SWITCHED_OFF = 0.01
 # A single move must lower the objective by more than this share of its terms; less is rounding.
 ROUNDING = 1e-12
+
+
+class Posed(Protocol):
+    """The part of a `Problem` that domains use."""
+
+    @property
+    def affinity(self) -> Affinity: ...
+
+    @property
+    def weights(self) -> Array | None: ...
+
+    @property
+    def total_weight(self) -> float: ...
+
+    def evaluate(self, W: Array) -> Point: ...
+
+    def inner(self, X: Array, Y: Array) -> float: ...
 
 
 class Domain(ABC):
@@ -76,7 +92,7 @@ class Domain(ABC):
         """
         return None
 
-    def unit(self, problem: Problem, point: Point) -> float:
+    def unit(self, problem: Posed, point: Point) -> float:
         """Unit in which the move of a row is measured: the size of a row of a factor."""
         return 1.0
 
@@ -84,7 +100,7 @@ class Domain(ABC):
         """Distance of the factor from its projection, at the worst entry; 0 when feasible."""
         return float(np.abs(self.project(factor, weights) - factor).max())
 
-    def begin(self, problem: Problem, W: Array) -> Array:
+    def begin(self, problem: Posed, W: Array) -> Array:
         """The factor that a run starts from, given a membership."""
         return W
 
@@ -100,7 +116,7 @@ class Domain(ABC):
         """Items that the factor says nothing about."""
         return np.empty(0, dtype=np.intp)
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
+    def moved(self, problem: Posed, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
         """Moves of the items by a natural gradient step, in `unit`s; `u` are squared units of the columns, if any."""
         if u is None:
             after = self.project(point.W - gradient / bound, problem.weights)
@@ -145,7 +161,7 @@ class Nonnegative(Domain):
         xp = namespace(V)
         return xp.where(V > 0, V, xp.zeros_like(V))  # type: ignore[no-any-return]
 
-    def begin(self, problem: Problem, W: Array) -> Array:
+    def begin(self, problem: Posed, W: Array) -> Array:
         """sqrt(alpha) W with the common alpha that makes ||P - alpha W W^T|| least: one product.
 
         An item whose row of P is zero starts at the zero that is its optimum, and stays there: a descent would only
@@ -177,7 +193,7 @@ class Nonnegative(Domain):
     def unassigned(self, factor: Array, columns: Array) -> NDArray[np.intp]:
         return np.flatnonzero(factor @ columns <= ZERO_ROW)
 
-    def unit(self, problem: Problem, point: Point) -> float:
+    def unit(self, problem: Posed, point: Point) -> float:
         return float(np.sqrt(np.trace(point.gram) / problem.total_weight))
 
 
@@ -200,7 +216,7 @@ class Partitions(Domain):
         W[np.arange(len(labels)), labels] = 1.0 / np.sqrt(sizes[labels])
         return W
 
-    def begin(self, problem: Problem, W: Array) -> Array:
+    def begin(self, problem: Posed, W: Array) -> Array:
         """The most probable cluster of each item; an empty cluster gets the item that belongs least to its own."""
         labels, K = W.argmax(axis=1), W.shape[1]
         own = W.max(axis=1)
@@ -214,7 +230,7 @@ class Partitions(Domain):
     def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         return (factor > 0).astype(np.float64)
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
+    def moved(self, problem: Posed, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
         """Moves of items to the cluster where the objective would be lower; zero for items that no move improves."""
         gain, target = single_moves(problem, point)
         out = np.zeros_like(point.W)
@@ -236,13 +252,13 @@ class Orthonormal(Domain):
         left, _, right = singular_vectors(root[:, None] * V)
         return np.asarray((left @ right) / root[:, None])
 
-    def begin(self, problem: Problem, W: Array) -> Array:
+    def begin(self, problem: Posed, W: Array) -> Array:
         return self.project(W, problem.weights)
 
     def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         return np.eye(factor.shape[1])[spectral_partition(factor, weights)]
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
+    def moved(self, problem: Posed, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
         """Part of P's image of the span outside of it, over the largest eigenvalue there; zero if it is invariant."""
         weighted = point.W if problem.weights is None else problem.weights[:, None] * point.W
         inside = weighted.T @ point.product
@@ -253,7 +269,7 @@ class Orthonormal(Domain):
         return np.asarray((point.product - point.W @ inside) / (largest * size))
 
 
-def single_moves(problem: Problem, point: Point) -> tuple[Array, NDArray[np.intp]]:
+def single_moves(problem: Posed, point: Point) -> tuple[Array, NDArray[np.intp]]:
     """Largest gain in tr(W^T P W) by a single move of each item, and the cluster it moves to.
 
     With y_ik = sum_{j in k} d_j P_ij, S_k the sum and n_k the size of cluster k, tr = sum_k S_k / n_k, and item i moves

@@ -22,7 +22,7 @@ times what its length was made for is taken back and halved, and so are those th
 the paper's runs take never are.
 
 With item weights the sums over rows carry them. Where the scale is learned the penalties are in units of its square, so
-that the units of P do not matter. The gradient is then that of min_a f (see `partita.objectives.base`).
+that the units of P do not matter. The gradient is then that of min_a f (see `partita.objectives.problem`).
 
 Use it to reproduce the paper. Algorithm 1 takes ten times the products of the default solver or more, L-BFGS on the
 squared hinge two to seven times. The objective does not fall at every step, and it ends near a stationary point, not
