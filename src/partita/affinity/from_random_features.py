@@ -144,7 +144,7 @@ class GridEvidence(FactorEvidence):
 
     @classmethod
     def drawn(cls, X: Array, c: float, n_grids: int, seed: int) -> GridEvidence:
-        """Random grids and the cells of the items in them."""
+        """Return random grids and the cells of the items in them."""
         rng, d = np.random.default_rng(seed), X.shape[1]
         widths = rng.gamma(2.0, 1.0 / c, size=(n_grids, d))
         offsets = rng.random((n_grids, d)) * widths

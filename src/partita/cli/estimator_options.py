@@ -43,7 +43,7 @@ OF_AFFINITIES = ("metric", "kernel", "n_neighbors", "n_landmarks", "scale")
 
 
 def estimator_of(options: FitOptions) -> FactorizationEstimator:
-    """The estimator that the options describe.
+    """Return the estimator that the options describe.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def _checkpoint(options: FitOptions) -> Checkpoint | None:
 
 
 def builders() -> dict[str, type[Builder]]:
-    """The builder of each `--affinity`, those that take a metric first.
+    """Return the builder of each `--affinity`, those that take a metric first.
 
     >>> list(builders())[:4]
     ['neighbors', 'relative', 'ensemble', 'landmarks']

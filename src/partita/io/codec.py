@@ -69,7 +69,9 @@ class Null:
 
 
 def copied(kind: type[Record], /, *things: Any, **others: Any) -> Record:
-    """A dataclass of the attributes that things have under the names of its fields, the first one's; `others` differ.
+    """Return a dataclass of the attributes that things have under the names of its fields, the first one's.
+
+    `others` differ.
 
     >>> from partita.partition.result import Tried
     >>> copied(Tried, Tried("sof", 3, 0.5), loss=0.25)
@@ -82,12 +84,12 @@ def copied(kind: type[Record], /, *things: Any, **others: Any) -> Record:
 
 
 def missing(what: str) -> ModelError:
-    """The error of something that is not there."""
+    """Return the error of something that is not there."""
     return ModelError(f"{what} is missing; save the model again")
 
 
 def encode(record: Any) -> tuple[Config, Arrays]:
-    """What `model.json` and the arrays hold of a record.
+    """Return what `model.json` and the arrays hold of a record.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def encode(record: Any) -> tuple[Config, Arrays]:
 
 
 def decode(kind: type[Record], config: Any, arrays: Arrays) -> Record:
-    """A record of what `encode` gave, every value and every array checked.
+    """Return a record of what `encode` gave, every value and every array checked.
 
     Raises
     ------

@@ -91,7 +91,7 @@ def output_folder(
 
 
 def is_partita_folder(path: str | Path) -> bool:
-    """Whether a folder carries a `manifest.json` that Partita wrote.
+    """Return whether a folder carries a `manifest.json` that Partita wrote.
 
     >>> is_partita_folder("/")
     False
@@ -105,7 +105,7 @@ def is_partita_folder(path: str | Path) -> bool:
 
 @contextmanager
 def atomic_text_file(path: str | Path) -> Iterator[TextIO]:
-    """A UTF-8 file to write to, that takes its place only when the block ends well.
+    """Yield a UTF-8 file to write to, that takes its place only when the block ends well.
 
     Raises
     ------
@@ -198,7 +198,7 @@ def write_json(path: str | Path, obj: Any) -> None:
 
 
 def json_text(obj: Any, *, default: Callable[[Any], Any] | None = None) -> str:
-    """Text that `write_json` writes; `default` converts objects that JSON cannot hold.
+    """Return the text that `write_json` writes; `default` converts objects that JSON cannot hold.
 
     >>> json_text(["a", Path("b"), np.float64("nan")]).split()
     ['[', '"a",', '"b",', 'null', ']']

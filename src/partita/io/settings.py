@@ -53,7 +53,7 @@ PLAIN: dict[Any, tuple[type, ...]] = {float: (float, int), int: (int,), str: (st
 
 
 def plain_parameter(name: str, value: Any) -> Any:
-    """A parameter as JSON.
+    """Return a parameter as JSON.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def plain_parameter(name: str, value: Any) -> Any:
 
 
 def revived_parameter(value: Any) -> Any:
-    """From `plain_parameter`.
+    """Return a parameter as it was before `plain_parameter`.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def revived_parameter(value: Any) -> Any:
 
 
 def revived_builder(config: dict[str, Any]) -> Builder:
-    """A builder by its name in the registry, its options looked at first.
+    """Return a builder by its name in the registry, its options looked at first.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def revived_builder(config: dict[str, Any]) -> Builder:
 
 
 def parameters_of(estimator: Any, *others: str) -> dict[str, Any]:
-    """The parameters of an estimator as JSON, but for `others`.
+    """Return the parameters of an estimator as JSON, but for `others`.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def parameters_of(estimator: Any, *others: str) -> dict[str, Any]:
 
 
 def made_with(kind: type[Kind], parameters: Mapping[str, Any], **others: Any) -> Kind:
-    """An estimator of `parameters_of` and `others`, those that this version knows, checked as `fit` checks them.
+    """Return an estimator of `parameters_of` and `others`, those that this version knows, checked as `fit` checks them.
 
     Raises
     ------
@@ -153,12 +153,14 @@ def made_with(kind: type[Kind], parameters: Mapping[str, Any], **others: Any) ->
 
 
 def kinds_of(hint: Any) -> tuple[Any, ...]:
-    """The kinds of a union; a hint that is none is the only one."""
+    """Return the kinds of a union; a hint that is none is the only one."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
 def fits(value: Any, hint: Any) -> bool:
-    """Whether a value of JSON could be of the type `hint`; classes that JSON does not have are left to themselves.
+    """Return whether a value of JSON could be of the type `hint`.
+
+    Classes that JSON does not have are left to themselves.
 
     >>> fits(3, float), fits(True, int), fits("a", int | None), fits([1, 2], tuple[int, ...])
     (True, False, False, True)
@@ -227,7 +229,7 @@ def _option(name: str, value: Any) -> Any:
 
 
 def _known(family: str, name: Any, known: Mapping[str, Any]) -> Any:
-    """What a family knows by that name."""
+    """Return what a family knows by that name."""
     if name not in known:
         raise ModelError(
             f"unknown {family} {name!r}; this version knows {', '.join(known)}: upgrade Partita, or "

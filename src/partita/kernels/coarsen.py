@@ -21,7 +21,7 @@ ROWS = 1 << 15
 
 @njit(cache=True, nogil=True)
 def aggregates(indptr: Any, indices: Any, values: Any, heaviest: int) -> tuple[Any, int]:
-    """The aggregate of each item, numbered in the order of their first items, and how many there are.
+    """Return the aggregate of each item, numbered in the order of their first items, and how many there are.
 
     Items are visited in their order. One that is free is matched with the free neighbour of largest positive value;
     where all its neighbours are taken it joins the aggregate of the closest of them that has fewer than `heaviest`
@@ -69,7 +69,7 @@ def aggregates(indptr: Any, indices: Any, values: Any, heaviest: int) -> tuple[A
 
 
 def contracted(indptr: Any, indices: Any, values: Any, of: Any, n_coarse: int, weight: Any) -> tuple[Any, Any, Any]:
-    """Q^T S Q in CSR form, Q the n x n_coarse matrix with `weight` of item i in column `of`[i].
+    """Return Q^T S Q in CSR form, Q the n x n_coarse matrix with `weight` of item i in column `of`[i].
 
     Columns of a row come in any order.
     """

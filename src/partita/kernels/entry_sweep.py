@@ -30,7 +30,7 @@ __all__ = ["least_of_quartic", "sweep_csr", "sweep_dense"]
 
 @njit(cache=True, nogil=True)
 def least_of_quartic(d: float, q: float, beta: float) -> float:
-    """Argmin over y >= 0 of (d / 2) y^4 + q y^2 - 2 beta y, d > 0: a root of d y^3 + q y - beta, or zero."""
+    """Return argmin over y >= 0 of (d / 2) y^4 + q y^2 - 2 beta y, d > 0: a root of d y^3 + q y - beta, or zero."""
     p, s = q / d, -beta / d  # y^3 + p y + s = 0
     unit = max(np.sqrt(abs(p)), np.cbrt(abs(s)))
     if unit == 0.0:
@@ -127,7 +127,7 @@ def sweep_dense(
     items: Any, P: Any, own: Any, exact: bool, floor: float, order: Any, d: Any, W: Any, G: Any,
     holes: Any, excess: Any, bounds: Any, rest: float,
 ) -> None:  # fmt: skip
-    """Each entry of each row in `items` once, for a dense P."""
+    """Visit each entry of each row in `items` once, for a dense P."""
     n, K = W.shape
     b = np.empty(K)
     for i in items:
@@ -145,7 +145,7 @@ def sweep_csr(
     items: Any, indptr: Any, indices: Any, data: Any, own: Any, exact: bool, floor: float, order: Any, d: Any, W: Any,
     G: Any, holes: Any, excess: Any, bounds: Any, rest: float,
 ) -> None:  # fmt: skip
-    """Each entry of each row in `items` once, for P in CSR form."""
+    """Visit each entry of each row in `items` once, for P in CSR form."""
     b = np.empty(W.shape[1])
     for i in items:
         b[:] = 0.0

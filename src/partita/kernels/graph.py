@@ -21,7 +21,7 @@ MOST = np.iinfo(np.int32).max
 
 
 def both_ways(index: Any, values: Any, mutual: bool) -> tuple[Any, Any, Any]:
-    """A symmetric CSR matrix with a diagonal of ones from the links that each item chose.
+    """Return a symmetric CSR matrix with a diagonal of ones from the links that each item chose.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def _merge_own(
 
 
 def scaled_values(indptr: Any, indices: Any, values: Any, factors: Any) -> Any:
-    """The values of diag(factors) P diag(factors) in the precision of P's."""
+    """Return the values of diag(factors) P diag(factors) in the precision of P's."""
     out = np.empty_like(values)
     run_chunks(
         lambda low, high: _scale(indptr, indices, values, factors, out, low, high), row_bounds(len(indptr) - 1, ROWS)
@@ -160,7 +160,7 @@ def _scale(indptr: Any, indices: Any, values: Any, factors: Any, out: Any, low: 
 
 @njit(cache=True, nogil=True)
 def pieces(indptr: Any, indices: Any) -> Any:
-    """The connected component of each item of a symmetric graph, numbered in the order of their first items."""
+    """Return the connected component of each item of a symmetric graph, numbered in the order of their first items."""
     n = len(indptr) - 1
     piece, queue = np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
     found = 0

@@ -67,7 +67,7 @@ class Tables(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def empty_clusters(capacity: int, d: int) -> Any:
-    """Slots without anything in them."""
+    """Return slots without anything in them."""
     return Clusters(
         np.zeros(capacity, dtype=np.int64),
         np.zeros((capacity, d)),
@@ -102,7 +102,7 @@ def doubled(old: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def factorize(clusters: Any, k: int) -> bool:
-    """Whitener and log determinant of slot k from its scale; False where it is not positive definite.
+    """Return the whitener and log determinant of slot k from its scale; False where it is not positive definite.
 
     In place: the whitener's own room holds the factor first, then its inverse.
     """
@@ -140,7 +140,7 @@ def factorize(clusters: Any, k: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def refill(X: Any, labels: Any, clusters: Any, k: int, prior: Any) -> None:
-    """Slot k from its items, whatever it held."""
+    """Fill slot k from its items, whatever it held."""
     clear(clusters, k, prior)
     for i in range(len(labels)):
         if labels[i] == k:
@@ -150,7 +150,7 @@ def refill(X: Any, labels: Any, clusters: Any, k: int, prior: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def clear(clusters: Any, k: int, prior: Any) -> None:
-    """Slot k without items: the prior."""
+    """Fill slot k with the prior, which is a cluster without items."""
     clusters.count[k] = 0
     d = len(prior.centre)
     for a in range(d):
@@ -193,7 +193,7 @@ def remove(X: Any, i: int, clusters: Any, k: int, prior: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def rebuild(X: Any, labels: Any, K: int, prior: Any) -> Any:
-    """Clusters 0..K-1 of these labels, with room for more."""
+    """Return clusters 0..K-1 of these labels, with room for more."""
     d = X.shape[1]
     clusters = empty_clusters(max(2 * K, 16), d)
     average, scatter = np.empty((K, d)), np.empty((K, d, d))
@@ -213,7 +213,8 @@ def rebuild(X: Any, labels: Any, K: int, prior: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def join_weight(q: float, n: int, log_det: float, kappa: float, freedom: float, join: Any) -> float:
-    """Logarithm of n times the density of an item at squared distance q from a cluster of n that it is not in.
+    """Return the logarithm of n times the density of an item at squared distance q from a cluster of n that it is
+    not in.
 
     kappa and freedom are the prior's. Numbers, not clusters: this is asked N K times a sweep.
     """
@@ -223,13 +224,13 @@ def join_weight(q: float, n: int, log_det: float, kappa: float, freedom: float, 
 
 @njit(cache=True, nogil=True)
 def stay_weight(q: float, n: int, log_det: float, kappa: float, freedom: float, join: Any) -> float:
-    """Logarithm of n - 1 times the density of an item given the others of its cluster of n >= 2."""
+    """Return the logarithm of n - 1 times the density of an item given the others of its cluster of n >= 2."""
     ratio = max(1.0 - (kappa + n) / (kappa + n - 1.0) * q, LEAST_RATIO)
     return float(join[n - 1] - 0.5 * log_det + 0.5 * (freedom + n - 1.0) * math.log(ratio))
 
 
 @njit(cache=True, nogil=True)
 def log_marginal(clusters: Any, k: int, prior: Any, tables: Any) -> float:
-    """Logarithm of the joint density of the items in slot k."""
+    """Return the logarithm of the joint density of the items in slot k."""
     n = clusters.count[k]
     return float(tables.marginal[n] - 0.5 * (prior.freedom + n) * clusters.log_det[k])

@@ -40,7 +40,7 @@ class Components(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def empty_components(capacity: int, d: int) -> Any:
-    """Slots without anything in them."""
+    """Return slots without anything in them."""
     return Components(np.zeros((capacity, d)), np.zeros((capacity, d, d)), np.zeros(capacity))
 
 
@@ -67,7 +67,7 @@ def copied(source: Any, k: int, target: Any, t: int) -> None:
 
 @njit(cache=True, nogil=True)
 def draw_components(X: Any, labels: Any, K: int, components: Any, prior: Any, count: Any, rng: Any) -> None:
-    """Parameters of components 0..K-1 given their items, none of them empty; `count` becomes their sizes."""
+    """Draw parameters of components 0..K-1 given their items, none of them empty; `count` becomes their sizes."""
     d = X.shape[1]
     average, scatter = np.empty((K, d)), np.empty((K, d, d))
     sums_by_cluster(X, labels, K, count, average, scatter)
@@ -79,7 +79,7 @@ def draw_components(X: Any, labels: Any, K: int, components: Any, prior: Any, co
 
 @njit(cache=True, nogil=True)
 def fitted_components(X: Any, labels: Any, K: int, prior: Any, rng: Any) -> Any:
-    """Components for a start: means at the averages of their items, then drawn given the items."""
+    """Return components for a start: means at the averages of their items, then drawn given the items."""
     d = X.shape[1]
     components = empty_components(max(2 * K, 16), d)
     count = np.empty(K, dtype=np.int64)
@@ -94,7 +94,9 @@ def fitted_components(X: Any, labels: Any, K: int, prior: Any, rng: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def log_joint(X: Any, labels: Any, K: int, components: Any, count: Any, alpha: float) -> float:
-    """Logarithm of the density of items given their components, times the prior probability of the partition."""
+    """Return the logarithm of the density of items given their components, times the prior probability of the
+    partition.
+    """
     N, d = X.shape
     total = log_probability(count, K, N, alpha) - 0.5 * N * d * LOG_TWO_PI
     for k in range(K):
@@ -106,7 +108,7 @@ def log_joint(X: Any, labels: Any, K: int, components: Any, count: Any, alpha: f
 
 @njit(cache=True, nogil=True)
 def in_order(labels: Any, components: Any) -> Any:
-    """Labels numbered by first appearance, and their components alone, in that order, with room for more."""
+    """Return labels numbered by first appearance, and their components alone, in that order, with room for more."""
     place = np.empty(len(components.log_det), dtype=np.int64)
     K = numbered(labels, place, labels)
     source = np.empty(K, dtype=np.int64)
@@ -121,7 +123,7 @@ def in_order(labels: Any, components: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def counted(labels: Any) -> Any:
-    """Items of each label, N entries."""
+    """Return items of each label, N entries."""
     count = np.zeros(len(labels), dtype=np.int64)
     for label in labels:
         count[label] += 1

@@ -30,7 +30,7 @@ def _log_sum(weights: Any, n: int) -> float:
 def student_log_density(
     Y: Any, alone: Any, X: Any, labels: Any, alphas: Any, prior: Any, tables: Any, low: int, high: int, out: Any
 ) -> None:
-    """Rows low..high of out: log density of the rows of Y after the items X with a draw's labels (draws x N) and alpha.
+    """Fill rows low..high of out: log density of the rows of Y after the items X with a draw's labels and alpha.
 
     Means and covariances are integrated out; `alone` is each row's log density under the prior.
     """
@@ -57,7 +57,7 @@ def student_log_density(
 def gaussian_log_density(
     Y: Any, first: Any, log_weight: Any, mean: Any, whitener: Any, log_det: Any, low: int, high: int, out: Any
 ) -> None:
-    """Rows low..high of out: log density of the rows of Y under the components first[b]..first[b + 1] of draw b."""
+    """Fill rows low..high of out: log density of rows of Y under the components first[b]..first[b + 1] of draw b."""
     d = Y.shape[1]
     for b in range(low, high):
         begin, n = first[b], first[b + 1] - first[b]

@@ -50,7 +50,7 @@ class PriorArrays(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def upper_cholesky(S: Any, R: Any) -> bool:
-    """R upper triangular with R R^T = S; False where S is not positive definite. Only the upper half is read."""
+    """Return R upper triangular with R R^T = S; False where S is not positive definite. Only the upper half is read."""
     d = S.shape[0]
     for j in range(d - 1, -1, -1):
         t = S[j, j]
@@ -83,7 +83,7 @@ def invert_upper(R: Any, V: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def squared_distance(X: Any, i: int, mean: Any, V: Any, k: int) -> float:
-    """||V_k (x_i - mean_k)||^2."""
+    """Return ||V_k (x_i - mean_k)||^2."""
     d = X.shape[1]
     total = 0.0
     for a in range(d):
@@ -96,7 +96,7 @@ def squared_distance(X: Any, i: int, mean: Any, V: Any, k: int) -> float:
 
 @njit(cache=True, nogil=True)
 def weighted_choice(weights: Any, n: int, rng: Any) -> int:
-    """An index below n with probability proportional to exp(weights), which are overwritten."""
+    """Return an index below n with probability proportional to exp(weights), which are overwritten."""
     top = weights[0]
     for a in range(1, n):
         top = max(top, weights[a])
@@ -166,7 +166,7 @@ def _draw_by_precision(R: Any, target: Any, mean: Any, k: int, rng: Any) -> None
 
 @njit(cache=True, nogil=True)
 def draw_from_prior(prior: Any, mean: Any, G: Any, k: int, rng: Any) -> float:
-    """Mean and whitener of component k from the prior; log |G_k|."""
+    """Return the mean and whitener of component k from the prior; log |G_k|."""
     log_det = _draw_whitener(prior.freedom, prior.whitener, G, k, rng)
     if prior.conjugate:
         _draw_about(prior.centre, G, k, prior.kappa, mean, rng)
@@ -183,7 +183,8 @@ def draw_from_prior(prior: Any, mean: Any, G: Any, k: int, rng: Any) -> float:
 
 @njit(cache=True, nogil=True)
 def draw_given_items(prior: Any, n: int, average: Any, scatter: Any, mean: Any, G: Any, k: int, rng: Any) -> float:
-    """Mean and whitener of component k given its n items, of which average and scatter about it are known; log |G_k|.
+    """Return the mean and whitener of component k given its n items, of which average and scatter about it are
+    known; log |G_k|.
 
     Conjugate: one draw from the posterior. Else covariance given the mean that the component has, then mean given
     covariance. Row k of average and scatter is read; only the upper half of scatter.

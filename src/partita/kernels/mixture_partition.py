@@ -22,7 +22,8 @@ LEAST = 1e-300
 
 @njit(cache=True, nogil=True)
 def draw_concentration(alpha: float, K: int, n_items: int, shape: float, rate: float, rng: Any) -> float:
-    """Concentration given K clusters under a Gamma(shape, rate) prior, by an auxiliary variable [escobar1995].
+    """Return the concentration given K clusters under a Gamma(shape, rate) prior, by an auxiliary variable
+    [escobar1995].
 
     A shape of zero says that alpha is fixed.
     """
@@ -37,7 +38,7 @@ def draw_concentration(alpha: float, K: int, n_items: int, shape: float, rate: f
 
 @njit(cache=True, nogil=True)
 def n_labels(labels: Any) -> int:
-    """One more than the largest label."""
+    """Return one more than the largest label."""
     top = -1
     for i in range(len(labels)):
         top = max(top, labels[i])
@@ -46,7 +47,7 @@ def n_labels(labels: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def log_probability(sizes: Any, K: int, n_items: int, alpha: float) -> float:
-    """Logarithm of the prior probability of a partition with these sizes."""
+    """Return the logarithm of the prior probability of a partition with these sizes."""
     total = K * math.log(alpha) + math.lgamma(alpha) - math.lgamma(alpha + n_items)
     for k in range(K):
         total += math.lgamma(sizes[k])
@@ -55,7 +56,7 @@ def log_probability(sizes: Any, K: int, n_items: int, alpha: float) -> float:
 
 @njit(cache=True, nogil=True)
 def numbered(labels: Any, place: Any, out: Any) -> int:
-    """Labels numbered by first appearance: equal partitions become equal rows. `place` holds one entry a label.
+    """Return labels numbered by first appearance: equal partitions become equal rows. `place` holds one entry a label.
 
     Returns the number of clusters.
     """
@@ -73,7 +74,7 @@ def numbered(labels: Any, place: Any, out: Any) -> int:
 
 @njit(cache=True, nogil=True)
 def sums_by_cluster(X: Any, labels: Any, K: int, count: Any, average: Any, scatter: Any) -> None:
-    """Size, average and scatter about it (upper half) of clusters 0..K-1: two passes, so that nothing cancels."""
+    """Fill size, average and scatter about it (upper half) of clusters 0..K-1: two passes, so that nothing cancels."""
     d = X.shape[1]
     for k in range(K):
         count[k] = 0

@@ -77,7 +77,7 @@ def _scan(
 
 @njit(cache=True, nogil=True)
 def propose(X: Any, labels: Any, alpha: float, scans: int, prior: Any, tables: Any, members: Any, rng: Any) -> Any:
-    """One proposal for N >= 2 items, labels being any numbers.
+    """Return one proposal for N >= 2 items, labels being any numbers.
 
     `members` has room for N items. Returns what was decided, the two labels in it (equal for a split), the items that
     are to leave (in `members`, so many), and the clusters that the two sides make:

@@ -40,7 +40,7 @@ class BoundPairs(NamedTuple):
 
 
 def empty_bound(formula: Any, similarity: Any) -> Any:
-    """The state in which no item is placed."""
+    """Return the state in which no item is placed."""
     N = len(similarity)
     labels, sizes, counts = np.full(N, -1, dtype=np.int64), np.zeros(ROOM, dtype=np.int64), np.zeros(2, dtype=np.int64)
     sums = np.array([0.0, float(np.log(similarity.sum(axis=1)).sum()), 0.0])

@@ -24,7 +24,10 @@ __all__ = ["by_cluster", "distances_from", "distances_within"]
 
 @njit(cache=True, nogil=True)
 def by_cluster(labels: Any, most: int, order: Any, starts: Any) -> int:
-    """Items sorted by their cluster into `order`, where each cluster starts into `starts`; how many are not empty."""
+    """Return items sorted by their cluster into `order`, where each cluster starts into `starts`.
+
+    How many are not empty.
+    """
     starts[:] = 0
     for i in range(len(labels)):
         starts[labels[i] + 1] += 1
@@ -85,7 +88,7 @@ def _own(row: Any, most: int, f: Any, count: Any) -> Any:
 def distances_from(
     draws: Any, most: int, order: Any, starts: Any, f: Any, u: int, low: int, high: int, out: Any, n_clusters: Any
 ) -> None:
-    """D between the partition of `order` and `starts`, whose sum_k f(n_k) is `u`, and draws low..high, and their K.
+    """Compute D of draws low..high from the partition of `order` and `starts`, whose sum_k f(n_k) is `u`, and their K.
 
     Labels are below `most`.
     """

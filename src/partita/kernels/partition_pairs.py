@@ -58,7 +58,7 @@ class SparsePairs(NamedTuple):
 
 
 def empty_pairs(formula: Any, similarity: Any, with_itself: bool = True) -> Any:
-    """The state in which no item is placed; `similarity` is an array, or a CSR matrix with both triangles."""
+    """Return the state in which no item is placed; `similarity` is an array, or a CSR matrix with both triangles."""
     N = similarity.shape[0]
     labels, counts = np.full(N, -1, dtype=np.int64), np.zeros(2, dtype=np.int64)
     start = (formula, labels, np.zeros(ROOM, dtype=np.int64), counts, np.zeros(3), float(with_itself))

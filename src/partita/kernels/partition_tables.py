@@ -66,7 +66,7 @@ class DrawTables(NamedTuple):
 
 
 def empty_tables(formula: Any, draws: Any, first: Any, n_cells: int, weights: Any, f: Any, per_draw: bool) -> Any:
-    """The state in which no item is placed; `draws` is N x M."""
+    """Return the state in which no item is placed; `draws` is N x M."""
     N, M = draws.shape
     width = COLUMNS
     labels = np.full(N, -1, dtype=np.int64)

@@ -193,7 +193,9 @@ def sweep_block(
     items: Any, P: Any, diagonal: Any, own: Any, a: Any, d: Any, W: Any, Y: Any, G: Any, listed: Any,
     excess: Any, bounds: Any, rest: float,
 ) -> Any:  # fmt: skip
-    """Each row in `items` once; returns d_i times its change. P and Y hold the rows, P the columns, of these only."""
+    """Visit each row in `items` once; return d_i times its change. P and Y hold the rows, P the columns, of these
+    only.
+    """
     n, K = Y.shape
     changes = np.zeros((n, K))
     for r in range(n):
@@ -212,7 +214,7 @@ def sweep_csr(
     items: Any, indptr: Any, indices: Any, data: Any, diagonal: Any, own: Any, a: Any, d: Any, W: Any, Y: Any, G: Any,
     listed: Any, excess: Any, bounds: Any, rest: float,
 ) -> None:  # fmt: skip
-    """Each row in `items` once, for P in CSR form; Y is kept up to date."""
+    """Visit each row in `items` once, for P in CSR form; Y is kept up to date."""
     K = W.shape[1]
     for i in items:
         change = _row_step(i, diagonal[i], own[i], a, d, W, Y[i], G, listed, excess, bounds, rest)

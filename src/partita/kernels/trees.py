@@ -22,7 +22,7 @@ __all__ = ["gini_merges", "large_splits", "pieces", "spanning_tree"]
 
 @njit(cache=True, nogil=True)
 def spanning_tree(X: Any, core: Any) -> tuple[Any, Any, Any]:
-    """Edges (first, second, length) of the minimum spanning tree of the rows of X, shortest first."""
+    """Return edges (first, second, length) of the minimum spanning tree of the rows of X, shortest first."""
     n, d = X.shape
     first, second = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
     length, plain = np.empty(n - 1), np.empty(n - 1)
@@ -133,7 +133,9 @@ def gini_merges(first: Any, second: Any, n_clusters: int, threshold: float) -> A
 
 @njit(cache=True, nogil=True)
 def large_splits(first: Any, second: Any, least: int) -> Any:
-    """Size of the smaller side at the time each edge (shortest first) is merged is at least `least`: a true split."""
+    """Return the size of the smaller side at the time each edge (shortest first) is merged is at least `least`: a
+    true split.
+    """
     n = len(first) + 1
     parent = np.arange(n)
     size = np.ones(n, dtype=np.int64)
@@ -148,7 +150,7 @@ def large_splits(first: Any, second: Any, least: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def pieces(first: Any, second: Any, kept: Any) -> Any:
-    """Labels of the items when only the edges marked in `kept` remain, numbered by first item."""
+    """Return labels of the items when only the edges marked in `kept` remain, numbered by first item."""
     n = len(first) + 1
     parent = np.arange(n)
     for e in range(n - 1):

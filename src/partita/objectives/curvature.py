@@ -30,7 +30,7 @@ FLATTEST = 1e-3
 
 
 def squared_units(base: Point | Between) -> Array | None:
-    """The u_k, or None where columns overlap too much."""
+    """Return the u_k, or None where columns overlap too much."""
     curved = 4.0 * base.scale**2 * base.gram.diagonal()
     top = curved.max()
     if top <= 0:
@@ -42,7 +42,8 @@ def squared_units(base: Point | Between) -> Array | None:
 def curvature_bound(
     base: Point | Between, u: Array | None = None, pairs: PairWeights | None = None, weights: Array | None = None
 ) -> float:
-    """Largest curvature of one row's quadratic, lambda_max(U^1/2 4 A G A U^1/2) for squared units `u` of the columns.
+    """Return the largest curvature of one row's quadratic, lambda_max(U^1/2 4 A G A U^1/2) for squared units `u` of
+    the columns.
 
     With weights on pairs a bound, the smaller of two: that, with what heavier pairs add; and the largest trace.
     """

@@ -43,7 +43,7 @@ class Descent:
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """Where a step begins, the gradient there, and how long the step is."""
+    """Point that a step starts from, the gradient there, and the length of the step."""
 
     at: Point | Between
     linear: tuple[Array, Array]  # (b, Q)

@@ -34,10 +34,10 @@ class Objective(ABC):
 
     @abstractmethod
     def scale(self, attraction: Array, curvature: Array) -> Array:
-        """The K scales a, from c (K) and H (K x K): a minimiser of a^T H a - 2 a^T c over what is allowed."""
+        """Return the K scales a, from c (K) and H (K x K): a minimiser of a^T H a - 2 a^T c over what is allowed."""
 
     def slope(self, attraction: Array, curvature: Array) -> Array | None:
-        """Coefficients, constant first, of a polynomial that is zero where f is stationary along a segment.
+        """Return coefficients, constant first, of a polynomial that is zero where f is stationary along a segment.
 
         c (3 x K) and H (5 x K x K) are given by powers of t. None where there is no such polynomial of a low degree.
         """

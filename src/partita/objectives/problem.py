@@ -77,12 +77,12 @@ class Problem:
         return total + float(np.sum(d * pairs.weight * (1.0 - pairs.weight) * pairs.value**2))
 
     def evaluate(self, W: Array) -> Point:
-        """Everything about the membership W, for one product with P."""
+        """Return everything about the membership W, for one product with P."""
         self.n_products += self.affinity.products
         return self.point_of(W, self.affinity @ self._weighted(W))
 
     def evaluate_beside(self, W: Array, other: Point) -> tuple[Point, Cross | None]:
-        """`evaluate`, and what W has in common with another point, in the same pass; None where pairs have weights."""
+        """Return `evaluate` and what W shares with another point, in the same pass; None where pairs have weights."""
         if self.pair_weights is not None:
             return self.evaluate(W), None
         self.n_products += self.affinity.products
@@ -96,7 +96,9 @@ class Problem:
         return self._point(W, Y, gram, attraction), Cross(*cross)
 
     def line(self, first: Point, second: Point, cross: Cross | None, t: float) -> Point | Between:
-        """The point first + t (second - first): K x K work given what the two have in common, else as `between`."""
+        """Return the point first + t (second - first): K x K work given what the two have in common, else as
+        `between`.
+        """
         if cross is None:
             return self.between(first, second, t)
         s = 1.0 - t
@@ -108,7 +110,7 @@ class Problem:
         return Between(first, second, t, gram, a, float(a @ H @ a - 2.0 * a @ c))
 
     def between(self, first: Point, second: Point, t: float) -> Point:
-        """The point first + t (second - first), from the products already known: no product with P."""
+        """Return the point first + t (second - first), from the products already known: no product with P."""
 
         def work(W: Array, V: Array, Y: Array, Z: Array, d: Array | None) -> tuple[Any, Any]:
             W, Y = W + t * (V - W), Y + t * (Z - Y)
@@ -118,7 +120,7 @@ class Problem:
         return self._point(W, Y, *sums)
 
     def best_between(self, first: Point, second: Point) -> Point:
-        """The lowest point of the segment from `first` to `second`, the ends included; no product with P.
+        """Return the lowest point of the segment from `first` to `second`, the ends included; no product with P.
 
         The lowest of all where `Objective.slope` knows its stationary points; else see `partita.objectives.segment`.
         """
@@ -131,11 +133,11 @@ class Problem:
         return segment_between(first, second, self.column, pairs, None if pairs is None else self.excess)
 
     def total(self, point: Point) -> float:
-        """F including ||P||^2, never below zero."""
+        """Return F including ||P||^2, never below zero."""
         return max(self.squared_norm + point.value, 0.0)
 
     def gradient(self, point: Point) -> Any:
-        """4 (W A G A - Y A): the gradient in the metric of the weights, [zhao2015] eq. (5) with a scale."""
+        """Return 4 (W A G A - Y A): the gradient in the metric of the weights, [zhao2015] eq. (5) with a scale."""
         rows = gradient_rows(point.W, self.linear(point))
         (gradient,), _ = row_pass(
             point.W, lambda W, Y, more: ([rows(W, Y, more)], ()), point.product, self.of_pairs(point)
@@ -151,7 +153,7 @@ class Problem:
         keep: bool = True,
         measured: tuple[Point, float, Array | None] | None = None,
     ) -> Descent:
-        """One projected gradient step from `base`; see `partita.objectives.descent`."""
+        """Return one projected gradient step from `base`; see `partita.objectives.descent`."""
         of_other = None if measured is None else self._base(*measured)
         return descend(self._base(base, curvature, u), self.objective.domain, self.column, keep=keep, measured=of_other)
 
@@ -164,13 +166,13 @@ class Problem:
         return 4.0 * point.scale, 4.0 * rest * ((point.scale[:, None] * point.gram) * point.scale)
 
     def of_pairs(self, point: Point | Between) -> Any:
-        """Contribution of the weights of the pairs listed to the gradient; None without weights."""
+        """Return the contribution of the weights of the pairs listed to the gradient; None without weights."""
         if self.pair_weights is None or isinstance(point, Between):
             return None
         return 4.0 * ((self._modelled(point.W, point.scale) @ self._weighted(point.W)) * point.scale)
 
     def squared_units(self, base: Point | Between) -> Array | None:
-        """Units in which the columns of a row are equally curved, or None for steps of one length.
+        """Return units in which the columns of a row are equally curved, or None for steps of one length.
 
         None where one scale serves all clusters, where pairs have weights, and where columns overlap too much.
         """
@@ -179,11 +181,11 @@ class Problem:
         return squared_units(base)
 
     def curvature_bound(self, base: Point | Between, u: Array | None = None) -> float:
-        """Largest curvature of one row's quadratic; see `partita.objectives.curvature`."""
+        """Return the largest curvature of one row's quadratic; see `partita.objectives.curvature`."""
         return curvature_bound(base, u, self.pair_weights, self.weights)
 
     def inner(self, X: Array, Y: Array) -> float:
-        """<X, Y> in the metric of the weights."""
+        """Return <X, Y> in the metric of the weights."""
         if self.weights is None:
             return float(np.vdot(X, Y))
         return float(self.weights @ np.einsum("nk,nk->n", X, Y))
@@ -207,7 +209,7 @@ class Problem:
         return self.affinity.rounding
 
     def point_of(self, W: Array, Y: Array) -> Point:
-        """The point W whose product Y = P D W is known already: no product with P."""
+        """Return the point W whose product Y = P D W is known already: no product with P."""
         _, sums = row_pass(W, lambda W, Y, d: ((), _sums(W, Y, d)), Y, self.column)
         return self._point(W, Y, *sums)
 

@@ -84,11 +84,11 @@ class Segment:
     gram_of_move: Array
 
     def value(self, objective: Objective, t: float) -> float:
-        """The objective at t, without the constant ||P||^2."""
+        """Return the objective at t, without the constant ||P||^2."""
         return float(self._along(objective, np.array([t]))[0][0])
 
     def lowest(self, objective: Objective) -> float:
-        """The t in [0, 1] of the lowest point; see the top of this file for what is guaranteed."""
+        """Return the t in [0, 1] of the lowest point; see the top of this file for what is guaranteed."""
         slope = objective.slope(*self._by_powers())
         inner = self._of_grid(objective) if slope is None else _roots(slope)
         values = self._along(objective, inner)[0]

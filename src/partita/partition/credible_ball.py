@@ -102,7 +102,7 @@ def credible_ball(
     normalize: Literal["n2", "pairs"] | None = None,
     weights: ArrayLike | None = None,
 ) -> CredibleBall:
-    """The smallest ball around a partition that holds a share `level` of the draws, and its bounds.
+    """Return the smallest ball around a partition that holds a share `level` of the draws, and its bounds.
 
     Parameters
     ----------

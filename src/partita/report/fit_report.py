@@ -78,5 +78,5 @@ class FitReport:
             raise InputError(f"columns has {len(self.columns)} names for {self.features.shape[1]} features")
 
     def id_of(self, item: int) -> str:
-        """The id of an item; its row number where none were given."""
+        """Return the id of an item; its row number where none were given."""
         return str(self.ids[item]) if len(self.ids) else str(item)

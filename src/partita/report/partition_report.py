@@ -76,7 +76,7 @@ class PartitionReport:
             raise InputError(f"ball is of {len(self.ball.horizontal[0].labels)} items, the partition of {n}")
 
     def id_of(self, item: int) -> str:
-        """The id of an item; its number where none were given."""
+        """Return the id of an item; its number where none were given."""
         return str(self.ids[item]) if len(self.ids) else str(item)
 
     @property
