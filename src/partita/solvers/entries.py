@@ -109,7 +109,7 @@ def step_sweep(problem: Problem, state: State, *, exact: bool, random_state: int
     shared += (entries.holes, entries.excess, entries.bounds, entries.rest)
     if entries.csr is not None:
         sweep_csr(items, entries.csr.indptr, entries.csr.indices, entries.csr.data, *shared)
-    else:
+    elif entries.dense is not None:
         sweep_dense(items, entries.dense, *shared)
     problem.n_products += problem.affinity.products  # every row of P was read once
     point = problem.evaluate(W)
