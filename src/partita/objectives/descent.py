@@ -47,7 +47,7 @@ class Base:
 
     at: Point | Between
     linear: tuple[Array, Array]  # (b, Q)
-    of_pairs: Any  # what weights of pairs add to the gradient; None without weights
+    of_pairs: Array | None  # what weights of pairs add to the gradient; None without weights
     curvature: float  # B > 0
     u: Array | None  # squared units of the columns, > 0; None where all are one
 

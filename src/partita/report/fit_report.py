@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
+from partita.estimators.base import FactorizationEstimator
 
 __all__ = ["FitReport"]
 
@@ -56,7 +57,7 @@ class FitReport:
     source: str
     ids: Sequence[str]
     columns: Sequence[str]
-    estimator: Any
+    estimator: FactorizationEstimator
     features: NDArray[np.float64] | None
     parameters: dict[str, Any]
     scores: dict[str, float] | None

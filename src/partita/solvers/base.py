@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.kernels.types import Array
 from partita.objectives import Between, Descent, Point, Problem
 from partita.registry import enrol
 
@@ -76,7 +77,7 @@ class Solver(ABC):
             enrol(Solver.registry, cls)
 
     @abstractmethod
-    def start(self, problem: Problem, W: np.ndarray[Any, np.dtype[np.float64]]) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         """Return the state at a first membership."""
 
     @abstractmethod

@@ -39,6 +39,7 @@ from scipy.optimize import minimize
 
 from partita.errors import InputError
 from partita.kernels.simplex import project_rows
+from partita.kernels.types import Array
 from partita.objectives import Point, Problem
 from partita.solvers.base import Solver, State, optimality
 
@@ -127,7 +128,7 @@ class PenaltyDescent(Solver):
                 f"inner_tol={self.inner_tol}, inner_iter={self.inner_iter}: expected at least 0 and at least 1"
             )
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         point = problem.evaluate(W)
         unit = float(np.mean(point.scale**2)) or 1.0
         memory = _Memory(W, 0, unit, problem.curvature_bound(point) or 1.0)
