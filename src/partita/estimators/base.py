@@ -52,7 +52,7 @@ class NameIn(StrOptions):
         super().__init__(words)
         self.registry, self.what = registry, what
 
-    def is_satisfied_by(self, value: Any) -> bool:
+    def is_satisfied_by(self, value: object) -> bool:
         return isinstance(value, str) and (value in self.options or value in self.registry)
 
     def __str__(self) -> str:

@@ -68,7 +68,7 @@ class Null:
     value: float
 
 
-def copied(kind: type[Record], /, *things: Any, **others: Any) -> Record:
+def copied(kind: type[Record], /, *things: object, **others: Any) -> Record:
     """Return a dataclass of the attributes that things have under the names of its fields, the first one's.
 
     `others` differ.
@@ -88,7 +88,7 @@ def missing(what: str) -> ModelError:
     return ModelError(f"{what} is missing; save the model again")
 
 
-def encode(record: Any) -> tuple[Config, Arrays]:
+def encode(record: object) -> tuple[Config, Arrays]:
     """Return what `model.json` and the arrays hold of a record.
 
     Raises
@@ -161,7 +161,7 @@ def _holds_arrays(hint: Any, mark: Any) -> bool:
     return isinstance(mark, Under) and get_origin(hint) is dict
 
 
-def _encoded(record: Any, prefix: str, arrays: Arrays) -> Config:
+def _encoded(record: object, prefix: str, arrays: Arrays) -> Config:
     config: Config = {}
     kind: Any = type(record)
     for field, hint, mark in _declared(kind):
@@ -182,7 +182,7 @@ def _encoded(record: Any, prefix: str, arrays: Arrays) -> Config:
     return config
 
 
-def _json(name: str, value: Any, prefix: str, arrays: Arrays) -> Any:
+def _json(name: str, value: object, prefix: str, arrays: Arrays) -> Any:
     if isinstance(value, SETTINGS):
         return plain_parameter(name, value)
     if is_dataclass(value):
@@ -299,11 +299,11 @@ def _plain(value: Any, hint: Any, what: str) -> Any:
     return float(value) if hint is float else value
 
 
-def _odd(value: Any, what: str, expected: str) -> ModelError:
+def _odd(value: object, what: str, expected: str) -> ModelError:
     return ModelError(f"{what} is {_told(value)}, expected {expected}; save the model again")
 
 
-def _told(value: Any) -> str:
+def _told(value: object) -> str:
     """A value as an error tells it: no more than a line."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -51,7 +51,7 @@ def given_labels(name: str, value: Any) -> tuple[Any, Arrays]:
     return [plain(entry) for entry in value], arrays
 
 
-def labels_as_given(name: str, plain: Any, arrays: Arrays) -> Any:
+def labels_as_given(name: str, plain: object, arrays: Arrays) -> Any:
     """Restore starts from `given_labels`; sequences come back as tuples.
 
     Raises

@@ -174,5 +174,5 @@ def _within(folder: Path, name: str) -> Path:
     return folder / name
 
 
-def _is_type(value: Any) -> bool:
+def _is_type(value: object) -> bool:
     return isinstance(value, str) and value in TYPES

@@ -173,7 +173,7 @@ def atomic_write_bytes(path: str | Path, content: bytes) -> None:
         file.buffer.write(content)
 
 
-def write_json(path: str | Path, obj: Any) -> None:
+def write_json(path: str | Path, obj: object) -> None:
     """Write an object as JSON, whole or not at all.
 
     NumPy scalars and arrays become numbers and lists, paths become strings; NaN and infinities, which JSON has no word
@@ -197,7 +197,7 @@ def write_json(path: str | Path, obj: Any) -> None:
     atomic_write_text(path, json_text(obj))
 
 
-def json_text(obj: Any, *, default: Callable[[Any], Any] | None = None) -> str:
+def json_text(obj: object, *, default: Callable[[Any], Any] | None = None) -> str:
     """Return the text that `write_json` writes; `default` converts objects that JSON cannot hold.
 
     >>> json_text(["a", Path("b"), np.float64("nan")]).split()
@@ -206,7 +206,7 @@ def json_text(obj: Any, *, default: Callable[[Any], Any] | None = None) -> str:
     return json.dumps(_plain(obj), indent=2, ensure_ascii=False, allow_nan=False, default=default) + "\n"
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     match value:
         case np.ndarray() | np.generic():
             return _plain(value.tolist())

@@ -70,7 +70,7 @@ def read_tensors(file: Path, expected: dict[str, Any]) -> dict[str, NDArray[Any]
         raise ModelError(f"{file} cannot be read ({reason}); {AGAIN}") from error
 
 
-def is_shape(value: Any) -> bool:
+def is_shape(value: object) -> bool:
     """Return whether a value of JSON is a list of whole numbers that are not negative."""
     return isinstance(value, list) and all(type(side) is int and side >= 0 for side in value)
 

@@ -239,7 +239,7 @@ def _centre(mean: ArrayLike | None, Z: Array, units: Units) -> Array:
     return np.asarray(units.of(given[None])[0])
 
 
-def _positive(value: Any, name: str) -> float:
+def _positive(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not (np.isfinite(value) and value > 0):
         raise InputError(f"{name}={value!r} of the prior: expected a positive number")
     return float(value)

@@ -136,7 +136,7 @@ class KEvidence:
             raise InputError(f"dimension={self.dimension}: expected 0 (points) or more")
         self._set("_n_items", next(iter(lengths.values())))
 
-    def _set(self, name: str, value: Any) -> None:
+    def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
     def has(self, what: str) -> bool:

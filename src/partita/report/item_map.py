@@ -212,7 +212,7 @@ def shortened(names: Sequence[str]) -> tuple[list[str], bool]:
     return out, out != names
 
 
-def as_json(content: Any) -> Markup:
+def as_json(content: object) -> Markup:
     """Return JSON that no HTML parser can take for anything else: <, > and & are escapes."""
     said = json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for character in "<>&\u2028\u2029":
