@@ -19,12 +19,12 @@ HEAD = """<!-- Written by `scripts/methods_table.py` from what the code says of 
 
 # Methods
 
-Every model here factorizes an affinity, P ~ W diag(a) W^T. An objective says which a goes with W and where W may lie,
-its domain; a solver says which domains it can do. Any solver goes with any objective whose domain it can do, and the
-driver refuses the others by name.
+Every model here factorizes an affinity, P ~ W diag(a) W^T. An objective says which a goes with W and the constraint set
+of W (its domain); a solver says which constraint sets it handles. Any solver goes with any objective whose constraint
+set it handles, and the driver refuses the others by name.
 
-With a = 1 the models of [zhao2015] Table 1 differ in their domain alone. Partitions are nonnegative and orthonormal,
-and memberships are nonnegative, so for one and the same P the least objectives are ordered:
+With a = 1 the models of [zhao2015] Table 1 differ in their constraint set alone. Partitions are nonnegative and
+orthonormal, and memberships are nonnegative, so for one and the same P the least objectives are ordered:
 
     spectral <= kernel_kmeans        symnmf <= kernel_kmeans        symnmf <= sof
 
@@ -66,10 +66,10 @@ def page() -> str:
             HEAD,
             "## Objectives\n",
             _table(["name", "minimised", "over", "estimator", "source"], objectives),
-            "## Domains\n",
+            "## Constraint sets (domains)\n",
             _table(["name", "constraint", "solvers"], domains),
             "## Solvers\n",
-            _table(["name", "use it for; source", "domains", "cost", "guarantee", "monotone"], solvers),
+            _table(["name", "use it for; source", "constraint sets", "cost", "guarantee", "monotone"], solvers),
         ]
     )
 

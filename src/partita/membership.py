@@ -91,19 +91,19 @@ class Membership:
         return np.bincount(self.labels, minlength=self.n_clusters)
 
     def certainty(self) -> Array:
-        """Mean membership that the items of each cluster have in it; NaN for an empty cluster."""
+        """Return the mean membership that the items of each cluster have in it; NaN for an empty cluster."""
         total = np.bincount(self.labels, weights=self.matrix.max(axis=1), minlength=self.n_clusters)
         out = np.full(self.n_clusters, np.nan)
         np.divide(total, self.sizes, out=out, where=self.sizes > 0)
         return out
 
     def boundary(self, margin: float = 0.2) -> NDArray[np.intp]:
-        """Items whose margin is below `margin`, the most ambiguous first."""
+        """Return items whose margin is below `margin`, the most ambiguous first."""
         below = np.flatnonzero(self.margin < margin)
         return below[np.argsort(self.margin[below], kind="stable")]
 
     def co_membership(self, first: ArrayLike | None = None, second: ArrayLike | None = None) -> Array:
-        """Probability that items are together, W[first] W[second]^T; all items by default.
+        """Return the probability that items are together, W[first] W[second]^T; all items by default.
 
         Raises
         ------
@@ -122,7 +122,7 @@ class Membership:
         return np.asarray(left @ right.T)
 
     def aligned_to(self, reference: Membership | ArrayLike) -> Membership:
-        """This membership with its columns permuted to agree best with another membership or labelling.
+        """Return this membership with its columns permuted to agree best with another membership or labelling.
 
         Labels 0..K-1 name columns as they are, any others in sorted order. Every item keeps its cluster, ties included.
 
@@ -155,7 +155,7 @@ class Membership:
 
 
 def argmax_labels(matrix: Array, rng: np.random.Generator) -> Labels:
-    """Column of the largest entry of each row; exact ties are broken at random."""
+    """Return the column of the largest entry of each row; exact ties are broken at random."""
     labels: Labels = matrix.argmax(axis=1).astype(np.int64)
     largest = matrix == matrix.max(axis=1, keepdims=True)
     tied = np.flatnonzero(largest.sum(axis=1) > 1)
@@ -166,13 +166,13 @@ def argmax_labels(matrix: Array, rng: np.random.Generator) -> Labels:
 
 
 def row_entropy(matrix: Array) -> Array:
-    """Entropy of each row in nats, 0 log 0 = 0."""
+    """Return the entropy of each row in nats, 0 log 0 = 0."""
     logs = np.log(matrix, out=np.zeros_like(matrix), where=matrix > 0)
     return np.asarray(np.maximum(-np.einsum("nk,nk->n", matrix, logs), 0.0))
 
 
 def row_margin(matrix: Array) -> Array:
-    """Largest minus second largest entry of each row."""
+    """Return the largest minus second largest entry of each row."""
     if matrix.shape[1] == 1:
         return np.ones(len(matrix))
     top = np.partition(matrix, -2, axis=1)

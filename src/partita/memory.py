@@ -23,7 +23,7 @@ SHARE = 0.8
 
 
 def human_bytes(n: float) -> str:
-    """Bytes in the unit a person reads.
+    """Return bytes in the unit a person reads.
 
     >>> human_bytes(20_000_000_000)
     '20.0 GB'
@@ -38,7 +38,7 @@ def human_bytes(n: float) -> str:
 
 
 def available_memory() -> int:
-    """Bytes that can be allocated now: the least of the system's free memory and the control group's."""
+    """Return bytes that can be allocated now: the least of the system's free memory and the control group's."""
     override = os.environ.get(LIMIT_VARIABLE)
     if override is not None:
         try:
@@ -50,7 +50,7 @@ def available_memory() -> int:
 
 
 def fits(n_bytes: int) -> bool:
-    """Whether so much may be allocated: at most 80% of what is free, which leaves room for copies."""
+    """Return whether so much may be allocated: at most 80% of what is free, which leaves room for copies."""
     return n_bytes <= SHARE * available_memory()
 
 
@@ -68,12 +68,12 @@ def require_memory(n_bytes: int, what: str, remedy: str) -> None:
 
 
 def require_pairs(n_items: int, what: str, remedy: str, *, copies: float = 1.0) -> None:
-    """`require_memory` for N x N arrays of double precision, `copies` of them at once."""
+    """Call `require_memory` for N x N arrays of double precision, `copies` of them at once."""
     require_memory(int(copies * 8 * n_items**2), f"{what} of {n_items:,} x {n_items:,} items", remedy)
 
 
 def peak_memory() -> int | None:
-    """Largest resident size of this process so far in bytes; None where the system does not tell.
+    """Return the largest resident size of this process so far in bytes; None where the system does not tell.
 
     Of this process alone, from its start: memory mapped files count as far as they were read, and processes that joblib
     or Dask started count for themselves.

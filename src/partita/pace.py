@@ -188,7 +188,7 @@ class Pace:
 
 
 def in_words(seconds: float) -> str:
-    """A duration as a person says it.
+    """Return a duration as a person says it.
 
     >>> in_words(42.4), in_words(200), in_words(7800)
     ('42 s', '3 min', '2 h 10 min')

@@ -42,7 +42,7 @@ def enrol(registry: dict[str, Any], kind: type[Any], value: Any = None) -> None:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A clause to put behind "there is no such name": the closest known one, or nothing.
+    """Return a clause to put behind "there is no such name": the closest known one, or nothing.
 
     Case does not count, nor whether words are joined by ".", "-" or "_".
 
@@ -66,7 +66,7 @@ class Named:
     name: ClassVar[str]
 
     def settings(self) -> dict[str, Any]:
-        """The settings by name."""
+        """Return the settings by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def config(self) -> dict[str, Any]:
@@ -78,7 +78,7 @@ Family = TypeVar("Family", bound=Named)
 
 
 def made(family: type[Family], given: str | Family | dict[str, Any], what: str) -> Family:
-    """One of a family from its name, its config, or itself; `what` it is, in words for errors.
+    """Return one of a family from its name, its config, or itself; `what` it is, in words for errors.
 
     Raises
     ------

@@ -38,7 +38,7 @@ R = TypeVar("R")
 
 @dataclasses.dataclass(frozen=True)
 class _Outcome(Generic[R]):
-    """What a task returned, which may be None."""
+    """Value that a task returned, which may be None."""
 
     value: R
 
@@ -48,7 +48,7 @@ class Stopped(Exception):  # noqa: N818 - no error: time is over, or Ctrl-C was 
 
 
 def count_jobs(n_jobs: int | None) -> int:
-    """Tasks to run at a time: None is 1, and -1 is every core that `limit_threads` allows, as joblib has it.
+    """Return tasks to run at a time: None is 1, and -1 is every core that `limit_threads` allows, as joblib has it.
 
     >>> count_jobs(None), count_jobs(3)
     (1, 3)
@@ -134,7 +134,7 @@ class Runs:
         return None if self.max_seconds is None else max(self.max_seconds - self.seconds, 0.0)
 
     def stops(self) -> Status | None:
-        """Why a running task should end before it is done, if it should."""
+        """Return why a running task should end before it is done, if it should."""
         if self._stopping:
             return "interrupted"
         if self.seconds_left == 0.0:

@@ -25,7 +25,7 @@ AT_ONCE = 1 << 22
 
 @dataclass(frozen=True)
 class Shape:
-    """What an array has to be; see `floats`, `reals`, `whole`, `flags` and `partitions`.
+    """Declared type, shape and range of an array; see `floats`, `reals`, `whole`, `flags` and `partitions`.
 
     Attributes
     ----------
@@ -58,32 +58,32 @@ class Shape:
 
 
 def floats(*sides: str | None, name: str | None = None) -> Shape:
-    """Finite doubles."""
+    """Return finite doubles."""
     return Shape("float64", "float64", sides, name)
 
 
 def reals(*sides: str | None, name: str | None = None, refused: str = INFINITE) -> Shape:
-    """Floats of any precision, which may be NaN and, where nothing is refused, infinite."""
+    """Return floats of any precision, which may be NaN and, where nothing is refused, infinite."""
     return Shape("floats", "f", sides, name, refused=refused)
 
 
 def whole(*sides: str | None, name: str | None = None, as_type: Any = None, below: str | None = None) -> Shape:
-    """Signed whole numbers; with `below` from 0 on."""
+    """Return the signed whole numbers; with `below` from 0 on."""
     return Shape("whole numbers", "i", sides, name, as_type, below)
 
 
 def flags(*sides: str | None) -> Shape:
-    """Truth values."""
+    """Return the truth values."""
     return Shape("truth values", "b", sides)
 
 
 def partitions(*sides: str | None, name: str | None = None, as_type: Any = None) -> Shape:
-    """Partitions, each numbered 0..K-1 by first appearance; the last side is that of their items."""
+    """Return partitions, each numbered 0..K-1 by first appearance; the last side is that of their items."""
     return Shape("whole numbers", "i", sides, name, as_type, numbered=True)
 
 
 def require(array: NDArray[Any], shape: Shape, name: str, lengths: dict[str, int]) -> NDArray[Any]:
-    """The array, if it is of that shape, in the type that it is handed out in.
+    """Return the array, if it is of that shape, in the type that it is handed out in.
 
     Parameters
     ----------

@@ -9,7 +9,6 @@ from scipy.optimize import minimize_scalar
 
 from partita.affinity import DenseAffinity, DiffusedAffinity, LowRankAffinity, SparseAffinity, Unobserved
 from partita.objectives import Objective, Problem
-from partita.objectives.segment import segment_between
 from synthetic import random_affinity
 
 OBJECTIVES = sorted(Objective.registry)
@@ -236,7 +235,7 @@ def test_a_segment_has_the_values_of_its_points(name, weighted, holes, kind):
     far = rng.dirichlet(np.ones(K), size=N)
     for length in (1.0, 1e-3, 1e-6):
         second = problem.evaluate(first.W + length * (far - first.W))
-        segment = segment_between(problem, first, second)
+        segment = problem.segment(first, second)
         for t in (0.0, 0.3, 0.8, 1.0):
             point = problem.evaluate(first.W + t * (second.W - first.W))
             assert segment.value(problem.objective, t) == pytest.approx(point.value, rel=1e-11)

@@ -74,7 +74,9 @@ class PairWeights:
         return len(self.first)
 
     def places(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-        """Positions of these pairs in the list (the first where a pair is not listed), and whether they are listed."""
+        """Return positions of these pairs in the list (the first where a pair is not listed), and whether they are
+        listed.
+        """
         n = 1 + max(int(index.max(initial=0)) for index in (self.first, self.second, first, second))
         keys, listed = first * n + second, self.first * n + self.second
         known = np.isin(keys, listed)
@@ -84,7 +86,7 @@ class PairWeights:
         return at, known
 
     def weight_of(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
-        """The weight of each of these pairs, listed or not.
+        """Return the weight of each of these pairs, listed or not.
 
         >>> PairWeights([0, 1], [1, 0], 3.0).weight_of(np.array([1, 2]), np.array([0, 0])).tolist()
         [3.0, 1.0]
@@ -150,7 +152,7 @@ class Affinity(ABC):
         """P @ W for an N x m array W, NumPy's or as `native` makes them; the product is of the kind that came."""
 
     def product(self, W: Array, spare: Array | None = None) -> Array:
-        """P @ W, written over `spare` if that is compatible: an optional buffer of the result's shape, not W."""
+        """Return P @ W, written over `spare` if that is compatible: an optional buffer of the result's shape, not W."""
         return self @ W
 
     @property
@@ -159,7 +161,7 @@ class Affinity(ABC):
         return False
 
     def native(self, array: Array) -> Any:
-        """A NumPy array with N rows where P lies, for products that copy nothing to the host."""
+        """Return a NumPy array with N rows where P lies, for products that copy nothing to the host."""
         return array
 
     @property
@@ -169,35 +171,35 @@ class Affinity(ABC):
 
     @abstractmethod
     def diagonal(self) -> Array:
-        """The N entries P_ii."""
+        """Return the N entries P_ii."""
 
     @abstractmethod
     def scaled(self, factors: Array) -> Affinity:
-        """diag(factors) P diag(factors) as an affinity."""
+        """Return diag(factors) P diag(factors) as an affinity."""
 
     @classmethod
     @abstractmethod
     def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:
-        """An instance and the same matrix as a plain array: what the contract tests compare."""
+        """Return an instance and the same matrix as a plain array: what the contract tests compare."""
 
     @classmethod
     def examples(cls, rng: np.random.Generator, n_items: int) -> Iterator[tuple[Self, Array]]:
-        """Instances of every way in which this kind computes; the one `example` where there is one way."""
+        """Yield instances of every way in which this kind computes; the one `example` where there is one way."""
         yield cls.example(rng, n_items)
 
     def rows(self, index: ArrayLike) -> Array:
-        """The rows P[index] as a dense array."""
+        """Return the rows P[index] as a dense array."""
         index = np.atleast_1d(np.asarray(index, dtype=np.intp))
         unit = np.zeros((self.n_items, len(index)))
         unit[index, np.arange(len(index))] = 1.0
         return np.ascontiguousarray((self @ unit).T)
 
     def as_sparse(self) -> sp.csr_array | None:
-        """The sparse matrix that `@` applies, where there is one; None for any other kind. Do not change it."""
+        """Return the sparse matrix that `@` applies, where there is one; None for any other kind. Do not change it."""
         return None
 
     def entries(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
-        """The entries P[first, second]; by rows, a few at a time, where there is nothing better."""
+        """Return the entries P[first, second]; by rows, a few at a time, where there is nothing better."""
         matrix = self.as_sparse()
         if matrix is not None:
             return np.asarray(matrix[first, second], dtype=np.float64).ravel()
@@ -211,11 +213,13 @@ class Affinity(ABC):
         return out
 
     def row_sums(self) -> Array:
-        """The N sums over rows."""
+        """Return the N sums over rows."""
         return np.asarray((self @ np.ones((self.n_items, 1)))[:, 0])
 
     def squared_norm(self, weights: Array | None = None) -> float:
-        """sum_ij w_i w_j P_ij^2 (w = 1 where `weights` is None): exact, from blocks of rows, never N x N at once."""
+        """Return sum_ij w_i w_j P_ij^2 (w = 1 where `weights` is None): exact, from blocks of rows, never N x N at
+        once.
+        """
         w = np.ones(self.n_items) if weights is None else weights
         total = 0.0
         for low in range(0, self.n_items, ROW_BLOCK):
@@ -229,15 +233,15 @@ class Affinity(ABC):
         return True
 
     def mean(self) -> float:
-        """Mean entry, diagonal included."""
+        """Return the mean entry, diagonal included."""
         return float(self.row_sums().sum()) / self.n_items**2
 
     def density(self) -> float:
-        """Share of the pairs with an affinity other than zero; 1 for a kind that cannot tell."""
+        """Return the share of the pairs with an affinity other than zero; 1 for a kind that cannot tell."""
         return 1.0
 
     def to_dense(self) -> Array:
-        """The N x N array.
+        """Return the N x N array.
 
         Raises
         ------

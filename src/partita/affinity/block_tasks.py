@@ -35,7 +35,7 @@ __all__ = [
 
 
 def as_csr(block: Any) -> sp.csr_array:
-    """The rows as they were made, in CSR form with sorted columns."""
+    """Return the rows as they were made, in CSR form with sorted columns."""
     out = sp.csr_array(block)
     out.sort_indices()
     return out
@@ -50,7 +50,7 @@ def wrong_with(P: sp.csr_array, bounds: list[int], b: int) -> str | None:
 
 
 def wanted_by(P: sp.csr_array, bounds: list[int], b: int) -> dict[int, NDArray[np.intp]]:
-    """Rows that block b needs of each block in which it has a column, and all of its own."""
+    """Return rows that block b needs of each block in which it has a column, and all of its own."""
     columns = np.unique(P.indices)
     cuts = np.searchsorted(columns, bounds)
     out = {c: columns[low:high] - bounds[c] for c, (low, high) in enumerate(pairwise(cuts)) if high > low}
@@ -63,12 +63,12 @@ def sizes(wanted: dict[int, NDArray[np.intp]]) -> dict[int, int]:
 
 
 def columns_of(wanted: dict[int, NDArray[np.intp]], bounds: list[int]) -> NDArray[np.intp]:
-    """Item indices of the received rows, one block after the other."""
+    """Return the item indices of the received rows, one block after the other."""
     return np.concatenate([rows + bounds[c] for c, rows in wanted.items()])
 
 
 def local_form(P: sp.csr_array, wanted: dict[int, NDArray[np.intp]], bounds: list[int]) -> sp.csr_array | None:
-    """P over the received rows."""
+    """Return P over the received rows."""
     columns = columns_of(wanted, bounds)
     if len(P.indices) and P.indices.max() >= bounds[-1]:
         return None  # `wrong_with` names it
@@ -77,18 +77,18 @@ def local_form(P: sp.csr_array, wanted: dict[int, NDArray[np.intp]], bounds: lis
 
 
 def whole_form(local: sp.csr_array, wanted: dict[int, NDArray[np.intp]], bounds: list[int]) -> sp.csr_array:
-    """P over all N columns again."""
+    """Return P over all N columns again."""
     columns = columns_of(wanted, bounds)
     return sp.csr_array((local.data, columns[local.indices], local.indptr), shape=(local.shape[0], bounds[-1]))
 
 
 def rows_for(W: Array, wanted: dict[int, NDArray[np.intp]], c: int) -> Array:
-    """The rows of block c that are wanted."""
+    """Return the rows of block c that are wanted."""
     return W[wanted[c]]
 
 
 def product(P: sp.csr_array, rows: list[Array], width: int) -> Array:
-    """The block of P @ W, from the received rows."""
+    """Return the block of P @ W, from the received rows."""
     with limit_threads(1):  # the workers are the threads
         return csr_product(P, np.concatenate(rows) if rows else np.empty((0, width)))
 
@@ -96,22 +96,22 @@ def product(P: sp.csr_array, rows: list[Array], width: int) -> Array:
 def scaled_form(
     local: sp.csr_array, wanted: dict[int, NDArray[np.intp]], bounds: list[int], own: Array, every: Array
 ) -> sp.csr_array:
-    """diag(own) P diag(every), with the pattern of P."""
+    """Return diag(own) P diag(every), with the pattern of P."""
     values = local.data * np.repeat(own, np.diff(local.indptr)) * every[columns_of(wanted, bounds)][local.indices]
     values = values.astype(local.dtype, copy=False)
     return sp.csr_array((values, local.indices, local.indptr), shape=local.shape)
 
 
 def diagonal_of(P: sp.csr_array, low: int) -> Array:
-    """P_ii of a block whose first row is item `low`."""
+    """Return P_ii of a block whose first row is item `low`."""
     return np.asarray(P.diagonal(k=low), dtype=np.float64)[: P.shape[0]]
 
 
 def squared(P: sp.csr_array) -> sp.csr_array:
-    """P o P."""
+    """Return P o P."""
     return sp.csr_array((np.square(P.data, dtype=np.float64), P.indices, P.indptr), shape=P.shape)
 
 
 def dense_rows(P: sp.csr_array, index: NDArray[np.intp]) -> Array:
-    """Rows of the block as a dense array."""
+    """Return rows of the block as a dense array."""
     return np.asarray(P[index].toarray(), dtype=np.float64)

@@ -170,7 +170,7 @@ def check_square(values: Any, name: str) -> None:
 
 
 def pairs_with(values: Any, bad: Any, most: int = 3) -> list[tuple[int, int]]:
-    """The first few positions where `bad` holds, in the numbering of `values`."""
+    """Return the first few positions where `bad` holds, in the numbering of `values`."""
     rows, columns = _positions(values, bad)
     return [(int(i), int(j)) for i, j in zip(rows[:most], columns[:most])]
 

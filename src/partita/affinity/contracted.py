@@ -122,7 +122,7 @@ class ContractedAffinity(WrappedAffinity):
         return out
 
     def squared_norm(self, weights: Array | None = None) -> float:
-        """sum_gh w_g w_h Q_gh^2: by the norm of the base for groups of one item, and by rows for the others."""
+        """Return sum_gh w_g w_h Q_gh^2: by the norm of the base for groups of one item, and by rows for the others."""
         e = np.ones(self.n_items) if weights is None else weights
         if self._sparse is not None:
             return float(e @ (self._sparse.power(2) @ e))

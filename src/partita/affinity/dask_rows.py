@@ -21,18 +21,18 @@ __all__ = ["Delayed", "dask", "delayed", "held", "in_blocks", "persisted"]
 
 
 def held(task: Delayed) -> Delayed:
-    """Computed once and kept on its worker."""
+    """Return a task that is computed once and kept on its worker."""
     return task.persist()
 
 
 def persisted(blocks: list[Any], chunks: tuple[int, ...], rest: tuple[int, ...], dtype: Any) -> Any:
-    """A Dask array of row blocks of `chunks` rows that tasks make; computed once, and kept where it is."""
+    """Return a Dask array of row blocks of `chunks` rows that tasks make; computed once, and kept where it is."""
     arrays = [da.from_delayed(block, (size, *rest), dtype=dtype) for block, size in zip(blocks, chunks)]
     return da.concatenate(arrays, axis=0).persist()
 
 
 def in_blocks(W: Any, chunks: tuple[int, ...]) -> Any:
-    """W cut into blocks of `chunks` rows and all of its columns."""
+    """Return W cut into blocks of `chunks` rows and all of its columns."""
     return W if W.chunks[0] == chunks and W.numblocks[1] == 1 else W.rechunk((chunks, -1))
 
 

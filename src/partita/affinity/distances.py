@@ -25,12 +25,12 @@ EUCLIDEAN = ("euclidean", "l2")
 
 
 def euclidean_metric(missing: str) -> str:
-    """The name of the Euclidean distance: over the cells that both items have where others may be missing."""
+    """Return the name of the Euclidean distance: over the cells that both items have where others may be missing."""
     return "nan_euclidean" if missing == "unobserved" else "euclidean"
 
 
 def distances(X: Array, Y: Array, metric: Metric, params: Mapping[str, Any] | None) -> Array:
-    """Distances between the rows of X and the rows of Y.
+    """Return distances between the rows of X and the rows of Y.
 
     scikit-learn expands the square of a Euclidean distance, which loses the small ones: so the mean of Y is moved to
     the origin first, and distances near the rounding error are computed again from the difference.
@@ -102,7 +102,7 @@ def _of_cells(X: Array, Y: Array) -> Array:
 
 
 def distance_blocks(X: Array, metric: Metric, params: Mapping[str, Any] | None) -> Iterator[tuple[slice, Array]]:
-    """Row blocks of the distances among the rows of X, each item at distance 0 from itself."""
+    """Yield the row blocks of the distances among the rows of X, each item at distance 0 from itself."""
     for low in range(0, len(X), ROW_BLOCK):
         rows = slice(low, min(low + ROW_BLOCK, len(X)))
         block = distances(X[rows], X, metric, params)

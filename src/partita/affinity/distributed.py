@@ -76,7 +76,7 @@ class DistributedAffinity(Affinity):
 
     @classmethod
     def from_matrix(cls, matrix: sp.sparray | sp.spmatrix, n_blocks: int | None = None) -> Self:
-        """A matrix that the client has, cut into row blocks of about equal numbers of nonzeros.
+        """Return a matrix that the client has, cut into row blocks of about equal numbers of nonzeros.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class DistributedAffinity(Affinity):
         return DistributedAffinity._of_parts(parts, self._bounds, self._needs)
 
     def rows_moved(self) -> int:
-        """Rows of W that a product sends from one block to another: 8 K bytes each."""
+        """Return rows of W that a product sends from one block to another: 8 K bytes each."""
         sent = self._told(tasks.sizes)
         return sum(count for b, sizes in enumerate(sent) for c, count in sizes.items() if c != b)
 

@@ -226,7 +226,7 @@ class DrawsAffinity(Affinity):
 
     @classmethod
     def examples(cls, rng: np.random.Generator, n_items: int) -> Iterator[tuple[Self, Array]]:
-        """Hard, soft and mixed draws, with weights and without; of 200 items and more, many labels too."""
+        """Yield hard, soft and mixed draws, with weights and without; of 200 items and more, many labels too."""
         yield cls.example(rng, n_items)
         many = -(-COMPILED_FROM // n_items) if n_items >= 200 else 9
         for n_hard, n_soft, weighted in ((0, 4, True), (5, 3, False), (many, 3, False), (many, 3, True)):
@@ -300,7 +300,7 @@ ROUNDING = 1e-12
 
 
 def incomplete_affinity(labels: LabelBlocks, shares: Array) -> DenseAffinity:
-    """P of draws whose missing labels are -1; M N^2 operations.
+    """Return P of draws whose missing labels are -1; M N^2 operations.
 
     Raises
     ------

@@ -32,19 +32,19 @@ class Evidence(ABC):
 
     @abstractmethod
     def rows(self, X: Any) -> Any:
-        """Affinity of new items to the fitted ones, N_new x N (dense or CSR), before any normalisation."""
+        """Return the affinity of new items to the fitted ones, N_new x N (dense or CSR), before any normalisation."""
 
     def voices(self, labels: Any, of_row: Any) -> tuple[Any, ...] | None:
-        """Each part of the evidence compared with the labels of the items; None where it has no parts."""
+        """Return each part of the evidence compared with the labels of the items; None where it has no parts."""
         return None
 
     def observed(self, rows: Any) -> sp.csr_array | None:
-        """The observed pairs among rows that `rows` made, zeros stored; None where all were observed."""
+        """Return the observed pairs among rows that `rows` made, zeros stored; None where all were observed."""
         return None
 
     @abstractmethod
     def state(self) -> dict[str, Array]:
-        """The arrays from which `Builder.restore` makes this evidence again, without its affinity."""
+        """Return the arrays from which `Builder.restore` makes this evidence again, without its affinity."""
 
 
 class Builder(ABC):
@@ -58,6 +58,9 @@ class Builder(ABC):
     metric_params: Any = None
     stored: ClassVar[Mapping[str, Shape]] = {}
     """The arrays of its evidence's `state`, held against these before `restore` reads them; d is that of features."""
+    command_options: ClassVar[Mapping[str, str]] = {}
+    """The parameter that each option of `partita fit` sets (of metric, kernel, n_neighbors, n_landmarks and scale); any
+    other is refused. A builder without metric takes complete features only."""
     of_distances: ClassVar[bool] = False
     """Whether the affinity is made of distances by `metric`, so that these say how many clusters there are."""
 
@@ -68,7 +71,7 @@ class Builder(ABC):
 
     @classmethod
     def named(cls, *, missing: str, symmetrize: str | None, seed: int) -> Builder:
-        """The builder that an estimator's `affinity="name"` means, given its other parameters."""
+        """Return the builder that an estimator's `affinity="name"` means, given its other parameters."""
         return cls()
 
     @property
@@ -82,19 +85,19 @@ class Builder(ABC):
         return False
 
     def as_judged(self, X: Array) -> Array:
-        """The features by which the number of clusters is judged."""
+        """Return the features by which the number of clusters is judged."""
         return X
 
     @abstractmethod
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> Evidence:
-        """The evidence of the items in X (features, or an N x N matrix when `pairwise`)."""
+        """Return the evidence of the items in X (features, or an N x N matrix when `pairwise`)."""
 
     @abstractmethod
     def restore(self, state: dict[str, Array]) -> Evidence:
-        """Evidence that can score new items, from `Evidence.state()`."""
+        """Return the evidence that can score new items, from `Evidence.state()`."""
 
     def config(self) -> dict[str, Any]:
-        """This builder as JSON.
+        """Return this builder as JSON.
 
         Raises
         ------
@@ -109,7 +112,7 @@ class Builder(ABC):
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Self | Builder:
-        """The builder that `config` described."""
+        """Return the builder that `config` described."""
         config = dict(config)
         name = config.pop("name", None)
         if name not in Builder.registry:
@@ -122,7 +125,10 @@ class Builder(ABC):
 
 
 def given_rows(X: Any, n_fitted: int, what: str, *, allow_missing: bool = False) -> Any:
-    """Rows that a caller gave for new items: N_new x N, finite and nonnegative; NaN where missing ones are allowed."""
+    """Return rows that a caller gave for new items: N_new x N, finite and nonnegative.
+
+    NaN where missing ones are allowed.
+    """
     rows: Any = sp.csr_array(X, dtype=np.float64) if sp.issparse(X) else np.atleast_2d(np.asarray(X, dtype=np.float64))
     if rows.shape[1] != n_fitted:
         raise InputError(

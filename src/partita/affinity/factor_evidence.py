@@ -49,10 +49,10 @@ class FactorEvidence(Evidence):
 
     @abstractmethod
     def features(self, X: Any) -> Any:
-        """Images of new items, N_new x m (dense or CSR): their affinities are `features(X) @ factor.T`."""
+        """Return images of new items, N_new x m (dense or CSR): their affinities are `features(X) @ factor.T`."""
 
     def fold(self, L: Array) -> Array:
-        """F^T L, m x K."""
+        """Return F^T L, m x K."""
         return np.asarray(self.factor.T @ L)
 
     def rows(self, X: Any) -> Array:
@@ -60,13 +60,14 @@ class FactorEvidence(Evidence):
         return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
 
     def dense_factor(self) -> Array:
-        """F as an array, for a saved model that needs whole rows."""
+        """Return F as an array, for a saved model that needs whole rows."""
         return np.asarray(self.factor.toarray() if hasattr(self.factor, "toarray") else self.factor)
 
     def folded(
         self, how: How, factors: Array, landing: Array, weights: Array | None
     ) -> tuple[Array, Array, Array | None]:
-        """Factors, landing matrix and weights by which rows of images are normalised in place of rows of affinities.
+        """Return factors, landing matrix and weights by which rows of images are normalised in place of rows of
+        affinities.
 
         Parameters
         ----------

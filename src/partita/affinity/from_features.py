@@ -59,6 +59,7 @@ class RelativeDistance(Builder):
 
     name = "relative"
     stored: ClassVar = {"sigma": reals("n", refused=""), "scale": reals(), "X": reals("n", "d")}
+    command_options: ClassVar = {"metric": "metric", "n_neighbors": "n", "kernel": "kernel", "scale": "scale"}
     of_distances = True
 
     n: int = 10
@@ -156,7 +157,7 @@ class RelativeEvidence(Evidence):
 
 
 def nth_closest(D: Array, n: int, *, itself: bool = True) -> Array:
-    """Distance of each row's n-th closest other item; positive.
+    """Return the distance of each row's n-th closest other item; positive.
 
     `itself` says that D[i, i] is item i itself. For new items a distance of exactly zero is taken for the same item
     seen again, and left out too.
@@ -181,7 +182,8 @@ def nth_closest(D: Array, n: int, *, itself: bool = True) -> Array:
 
 
 def balanced_scale(D: Array, n_clusters: int, weights: Array | None = None) -> float:
-    """The c at which the (weighted) mean of exp(-c D) is 1 / K: K clusters of equal size, all certain, have that mean.
+    """Return the c at which the (weighted) mean of exp(-c D) is 1 / K: K clusters of equal size, all certain, have
+    that mean.
 
     >>> D = np.array([[0.0, 1.0], [1.0, 0.0]])
     >>> round(balanced_scale(D, 2), 3) > 20  # only the diagonal may count

@@ -76,6 +76,7 @@ class Nystrom(Builder):
         "scale": reals(),
         "factor": reals("n", "r"),
     }
+    command_options: ClassVar = {"n_landmarks": "n_landmarks", "kernel": "kernel", "scale": "scale"}
     of_distances = True
 
     kernel: Kernel = "gaussian"

@@ -65,6 +65,7 @@ class Landmarks(Builder):
 
     name = "landmarks"
     stored: ClassVar = {"landmarks": reals("m", "d"), "total": reals("m"), "own": reals(), "factor": reals("n", "m")}
+    command_options: ClassVar = {"n_landmarks": "n_landmarks", "n_neighbors": "n_neighbors"}
     of_distances = True
 
     n_landmarks: int = 500
@@ -124,7 +125,7 @@ class LandmarkEvidence(FactorEvidence):
 
 
 def walk(X: Array, landmarks: Array, n_neighbors: int, search: Any = None) -> sp.csr_array:
-    """Z: each item's weights of its nearest landmarks, rows that sum to one."""
+    """Return Z: each item's weights of its nearest landmarks, rows that sum to one."""
     r = min(n_neighbors, len(landmarks))
     index, distance = nearest(X, landmarks, r, "euclidean", None, itself=False, search=search)
     sigma = distance[:, -1:]

@@ -13,6 +13,7 @@ Costs N d^2 numbers and N n_local d^2 operations: for tens of features, not hund
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -48,6 +49,7 @@ class LocalMetricGraph(NeighborGraph):
     """
 
     name = "local_metric"
+    command_options: ClassVar = {}
 
     n_local: int = 30
     shrinkage: float = 0.5
@@ -72,7 +74,7 @@ class LocalMetricGraph(NeighborGraph):
         return self.closest(X, X, index, precision, precision, self.n_neighbors)
 
     def precision(self, X: Array, Y: Array, index: Index) -> Array:
-        """S^-1 of each row of X from the rows `index` of Y about it, M x d x d."""
+        """Return S^-1 of each row of X from the rows `index` of Y about it, M x d x d."""
         d = X.shape[1]
         out = np.empty((len(X), d, d))
         for low in range(0, len(X), BLOCK):
@@ -85,7 +87,7 @@ class LocalMetricGraph(NeighborGraph):
         return out
 
     def closest(self, X: Array, Y: Array, index: Index, own: Array, others: Array, k: int) -> tuple[Index, Array]:
-        """The k closest of the candidates `index` under the local metrics, and their distances."""
+        """Return the k closest of the candidates `index` under the local metrics, and their distances."""
         distance = np.empty(index.shape)
         for low in range(0, len(X), BLOCK):
             rows = index[low : low + BLOCK]

@@ -101,7 +101,7 @@ class MatrixEvidence(Evidence):
 def from_edges(
     source: ArrayLike, target: ArrayLike, weight: ArrayLike | None = None, *, n_items: int | None = None
 ) -> SparseAffinity:
-    """A sparse affinity from an edge list; each pair once or in both orders.
+    """Return a sparse affinity from an edge list; each pair once or in both orders.
 
     Parameters
     ----------

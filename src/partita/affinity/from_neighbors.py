@@ -103,6 +103,7 @@ class NeighborGraph(Builder):
 
     name = "neighbors"
     stored: ClassVar = {"sigma": reals("n", refused=""), "core": reals("n", refused=""), "X": reals("n", "d")}
+    command_options: ClassVar = {"metric": "metric", "n_neighbors": "n_neighbors", "kernel": "weights"}
     of_distances = True
 
     n_neighbors: int = 10

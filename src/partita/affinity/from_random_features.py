@@ -78,6 +78,7 @@ class RandomFeatures(Builder):
         "bounds": whole(None),
         "factor": reals("n", None),
     }
+    command_options: ClassVar = {"n_landmarks": "n_features", "kernel": "kernel", "scale": "scale"}
     of_distances = True
 
     kernel: Kernel = "laplacian"
@@ -143,7 +144,7 @@ class GridEvidence(FactorEvidence):
 
     @classmethod
     def drawn(cls, X: Array, c: float, n_grids: int, seed: int) -> GridEvidence:
-        """Random grids and the cells of the items in them."""
+        """Return random grids and the cells of the items in them."""
         rng, d = np.random.default_rng(seed), X.shape[1]
         widths = rng.gamma(2.0, 1.0 / c, size=(n_grids, d))
         offsets = rng.random((n_grids, d)) * widths

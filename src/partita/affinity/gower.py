@@ -18,7 +18,7 @@ __all__ = ["gower_distances"]
 def gower_distances(
     X: ArrayLike, Y: ArrayLike | None = None, *, categorical: Sequence[int] = (), ranges: ArrayLike | None = None
 ) -> Array:
-    """Gower distances between the rows of X and those of Y (X itself by default).
+    """Return Gower distances between the rows of X and those of Y (X itself by default).
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def check_kernel(kernel: str, scale: Scale) -> None:
 
 
 def kernel_scale(X: Array, kernel: Kernel, scale: Scale, n_clusters: int, weights: Array | None, seed: int) -> float:
-    """The scale as given, or the balanced one.
+    """Return the scale as given, or the balanced one.
 
     >>> X = np.repeat([[0.0], [3.0]], 50, axis=0) + np.linspace(0, 0.1, 100)[:, None]
     >>> c = kernel_scale(X, "gaussian", "balanced", 2, None, 0)

@@ -38,7 +38,7 @@ INCREMENT, WEIGHTED = 35, 8
 
 
 def label_product(labels: LabelBlocks, shares: Array, W: Array) -> Array:
-    """sum_b v_b Z_b (Z_b^T W), N x K."""
+    """Return sum_b v_b Z_b (Z_b^T W), N x K."""
     from partita.kernels.draws import grouped
     from partita.kernels.lanes import LANES
 
@@ -133,7 +133,7 @@ def _aligned(n: int) -> Array:
 
 
 def label_rows(labels: LabelBlocks, shares: Array, index: NDArray[np.intp], low: int = 0) -> Array:
-    """P[index, low:] as a dense array; the shares need not sum to one, for there may be other draws."""
+    """Return P[index, low:] as a dense array; the shares need not sum to one, for there may be other draws."""
     from partita.kernels.agreement import add_counts, add_shares_together
 
     N = labels.n_items
@@ -160,7 +160,7 @@ def _one_over(share: float) -> float:
 
 
 def comparisons_of_norm(labels: LabelBlocks, shares: Array) -> tuple[float, float]:
-    """Costs of ||P||^2 by rows and by contingency tables, in comparisons of two labels."""
+    """Return costs of ||P||^2 by rows and by contingency tables, in comparisons of two labels."""
     M, N = float(labels.n_draws), float(labels.n_items)
     by_rows = M * N**2 / 2 * (1 if (shares == shares[0]).all() else WEIGHTED)
     cells = float(labels.n_clusters.sum()) ** 2 / 2
@@ -168,7 +168,7 @@ def comparisons_of_norm(labels: LabelBlocks, shares: Array) -> tuple[float, floa
 
 
 def label_squared_norm(labels: LabelBlocks, shares: Array, weights: Array | None) -> float:
-    """sum_ij w_i w_j P_ij^2, exactly, by rows or by contingency tables, whichever is cheaper."""
+    """Return sum_ij w_i w_j P_ij^2, exactly, by rows or by contingency tables, whichever is cheaper."""
     w = np.ones(labels.n_items) if weights is None else np.asarray(weights, dtype=np.float64)
     by_rows, by_tables = comparisons_of_norm(labels, shares)
     return _by_tables(labels, shares, w) if by_tables < by_rows else _by_rows(labels, shares, w)

@@ -31,7 +31,7 @@ ROUNDING = 1e-13
 
 
 def chosen_landmarks(X: Array, n_landmarks: int, selection: Selection, seed: int) -> Array:
-    """Points chosen, at most `n_landmarks`; the items themselves where they are no more.
+    """Return points chosen, at most `n_landmarks`; the items themselves where they are no more.
 
     >>> chosen_landmarks(np.array([[0.0], [0.2], [5.0], [5.2]]), 2, "kmeans", 0).round(1).tolist()
     [[0.1], [5.1]]
@@ -57,7 +57,7 @@ def check_choice(option: str, n_landmarks: int, selection: str) -> None:
 
 
 def complete(X: Any, name: str) -> Array:
-    """Features without missing cells, for the affinity `name`."""
+    """Return features without missing cells, for the affinity `name`."""
     values: Array = np.asarray(X, dtype=np.float64)
     if np.isnan(values).any():
         i, j = np.argwhere(np.isnan(values))[0]
@@ -69,7 +69,7 @@ def complete(X: Any, name: str) -> Array:
 
 
 def mapped(features: Callable[[Array], Array], X: Array, m: int) -> Array:
-    """`features` of all rows of X, N x m, checked against the memory there is, a scaled copy included.
+    """Return `features` of all rows of X, N x m, checked against the memory there is, a scaled copy included.
 
     The kernel sums to at least one over a row. Where its approximation does not come to more than zero, as for an item
     far from all landmarks, the row is error alone: that item gets zeros, and so no affinity to any item.

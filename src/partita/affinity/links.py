@@ -40,7 +40,7 @@ Link = tuple[int, int, float]
 def shortest_links(
     X: Array, sigma: Array, piece: Index, metric: Metric, params: Mapping[str, Any] | None
 ) -> sp.csr_array:
-    """The shortest link from each component to the rest, repeated until one is left; both directions are stored.
+    """Return the shortest link from each component to the rest, repeated until one is left; both directions are stored.
 
     Weights are heavy-tailed, 1 / (1 + L^2 / (sigma_i sigma_j)).
     """

@@ -88,7 +88,7 @@ class TreeSearch:
         self._search = tree_over(self._Y)
 
     def among_themselves(self, k: int) -> tuple[Index, Array]:
-        """The k closest others of every row of Y."""
+        """Return the k closest others of every row of Y."""
         n = len(self._Y)
         index, distance = np.empty((n, k), dtype=np.int32), np.empty((n, k))
         for low, high in row_bounds(n, ROWS):
@@ -100,7 +100,7 @@ class TreeSearch:
         return index, distance
 
     def closest(self, X: Array, k: int) -> tuple[Index, Array]:
-        """The k rows of Y closest to each row of X."""
+        """Return the k rows of Y closest to each row of X."""
         index, distance = np.empty((len(X), k), dtype=np.int32), np.empty((len(X), k))
         order = tree_over(X).indices if len(X) >= THREADS_FROM else np.arange(len(X))
         for low, high in row_bounds(len(X), ROWS):
@@ -124,7 +124,7 @@ def tree_over(X: Array) -> Any:
 
 
 def fitted_search(Y: Array, metric: Metric, params: Mapping[str, Any] | None) -> Search:
-    """An exact search among the rows of Y, to be asked again and again."""
+    """Return an exact search among the rows of Y, to be asked again and again."""
     power = minkowski_power(metric, params)
     if power is not None and len(Y) >= THREADS_FROM and Y.shape[1] <= TREE_DIMENSIONS:
         return TreeSearch(Y, power)
@@ -137,7 +137,7 @@ def fitted_search(Y: Array, metric: Metric, params: Mapping[str, Any] | None) ->
 
 
 def minkowski_power(metric: Metric, params: Mapping[str, Any] | None) -> float | None:
-    """The power of a Minkowski distance without further options; None for any other metric."""
+    """Return the power of a Minkowski distance without further options; None for any other metric."""
     power = POWERS.get(metric) if isinstance(metric, str) else None
     if metric == "minkowski" and params and set(params) == {"p"}:
         return float(params["p"]) if params["p"] >= 1 else None
@@ -154,7 +154,9 @@ def nearest(
     itself: bool,
     search: Search | None = None,
 ) -> tuple[Index, Array]:
-    """The k closest rows of Y to each row of X, nearest first; `itself` says that X is Y and no item its own neighbour.
+    """Return the k closest rows of Y to each row of X, nearest first.
+
+    `itself` says that X is Y and no item its own neighbour.
 
     `search` is one that `fitted_search` made of Y, where it is used again and again.
     """
@@ -228,8 +230,8 @@ def _by_differences(X: Array, Y: Array, k: int, own: Index | None) -> tuple[Inde
 
 
 def recomputed(X: Array, Y: Array, index: Index) -> tuple[Index, Array]:
-    """The Euclidean distances of the neighbours found, from the differences: searches by blocks expand the square, and
-    approximate ones work in single precision.
+    """Return the Euclidean distances of the neighbours found, from the differences: searches by blocks expand the
+    square, and approximate ones work in single precision.
     """
     distance = np.empty(index.shape)
     for low in range(0, len(X), 512):
@@ -240,7 +242,7 @@ def recomputed(X: Array, Y: Array, index: Index) -> tuple[Index, Array]:
 
 
 def smallest(D: Array, k: int) -> tuple[Index, Array]:
-    """Positions and values of the k smallest numbers of each row, smallest first."""
+    """Return positions and values of the k smallest numbers of each row, smallest first."""
     part = np.argpartition(D, k - 1, axis=1)[:, :k]
     values = np.take_along_axis(D, part, axis=1)
     order = np.argsort(values, axis=1, kind="stable")

@@ -24,7 +24,7 @@ PROBES = (24, 128)
 
 
 def estimated_squared_norm(affinity: Affinity, weights: Array | None = None) -> float:
-    """sum_ij w_i w_j P_ij^2, estimated.
+    """Return sum_ij w_i w_j P_ij^2, estimated.
 
     >>> from partita.affinity.low_rank import LowRankAffinity
     >>> P = LowRankAffinity(np.arange(6.0).reshape(3, 2))

@@ -114,7 +114,7 @@ def normalise(
 
 
 def normalise_rows(rows: Rows, factors: Array, how: How, self_affinity: float, weights: Array | None = None) -> Rows:
-    """Rows of new items, normalised as the fitted items were."""
+    """Return rows of new items, normalised as the fitted items were."""
     if how == "none":
         return rows
     if how == "l1":

@@ -26,7 +26,9 @@ BETTER = 0.7
 
 
 def locality_order(matrix: sp.csr_array) -> NDArray[np.intp] | None:
-    """A permutation that brings neighbours near each other, by reverse Cuthill-McKee; None where it is not worth it.
+    """Return a permutation that brings neighbours near each other, by reverse Cuthill-McKee.
+
+    None where it is not worth it.
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ def locality_order(matrix: sp.csr_array) -> NDArray[np.intp] | None:
 
 
 def distinct_share(matrix: sp.csr_array, order: NDArray[np.intp] | None = None) -> float:
-    """Distinct columns an entry in blocks of consecutive rows: 1 where no column is met twice.
+    """Return distinct columns an entry in blocks of consecutive rows: 1 where no column is met twice.
 
     >>> distinct_share(sp.csr_array(np.ones((4, 4))))
     0.25

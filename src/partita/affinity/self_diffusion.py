@@ -25,7 +25,7 @@ __all__ = ["self_diffusion"]
 
 
 def self_diffusion(affinity: Any, n_steps: int = 20) -> DenseAffinity:
-    """W* after t steps of self-diffusion.
+    """Return W* after t steps of self-diffusion.
 
     Parameters
     ----------

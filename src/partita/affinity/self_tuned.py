@@ -35,7 +35,7 @@ ROWS = 1 << 14
 
 
 def tuned_weights(distance: Array, own: Array, other: Array, weights: Weights) -> Array:
-    """The weight of each distance, given the scales of both items; 0 for an infinite distance."""
+    """Return the weight of each distance, given the scales of both items; 0 for an infinite distance."""
     with np.errstate(over="ignore"):
         ratio = np.where(np.isfinite(distance), distance, np.inf) / np.sqrt(own * other)
         if weights == "gaussian":
@@ -48,7 +48,10 @@ def tuned_weights(distance: Array, own: Array, other: Array, weights: Weights) -
 
 
 def scales(distance: Array) -> Array:
-    """Distance to the farthest of the k neighbours; where that is zero or unknown, the smallest positive one."""
+    """Return the distance to the farthest of the k neighbours.
+
+    Where that is zero or unknown, the smallest positive one.
+    """
     sigma = np.empty(len(distance))
     least = np.inf
     for low, high in row_bounds(len(distance), ROWS):
@@ -60,7 +63,7 @@ def scales(distance: Array) -> Array:
 
 
 def reachability(index: Index, distance: Array, m: int) -> tuple[Array, Array]:
-    """Distances of mutual reachability, and the distance to the m-th closest other, c_i [campello2013]."""
+    """Return distances of mutual reachability, and the distance to the m-th closest other, c_i [campello2013]."""
     core = distance[:, min(m, distance.shape[1]) - 1].copy()
     out = np.empty_like(distance)
     for low, high in row_bounds(len(distance), ROWS):
@@ -72,7 +75,7 @@ def reachability(index: Index, distance: Array, m: int) -> tuple[Array, Array]:
 def symmetric_graph(
     index: Index, distance: Array, sigma: Array, weights: Weights, connection: Connection
 ) -> sp.csr_array:
-    """The graph with P_ii = 1, in canonical CSR form.
+    """Return the graph with P_ii = 1, in canonical CSR form.
 
     Parameters
     ----------

@@ -29,7 +29,9 @@ SHARE = 1 / 20
 
 
 def search_key(X: Array, *settings: Any) -> bytes | None:
-    """Key by which a search of these items with these settings is found; None where a setting may not be compared.
+    """Return the key by which a search of these items with these settings is found.
+
+    None where a setting may not be compared.
 
     >>> X = np.eye(3)
     >>> search_key(X, "euclidean", None) == search_key(X.copy(), "euclidean", None)
@@ -82,7 +84,7 @@ class LastSearch:
         return index, distance
 
     def recall(self, key: bytes, k: int) -> tuple[Index, Array] | None:
-        """The k closest that were found under this key, or None."""
+        """Return the k closest that were found under this key, or None."""
         with self._lock:
             kept = self._kept
         if kept is None or kept[0] != key or kept[1].shape[1] < k:
@@ -108,5 +110,5 @@ def shared_search() -> Iterator[None]:
 
 
 def the_shared_search() -> LastSearch | None:
-    """The search that is shared here; None outside of `shared_search`."""
+    """Return the search that is shared here; None outside of `shared_search`."""
     return _SHARED.get()

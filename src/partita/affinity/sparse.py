@@ -143,7 +143,7 @@ class SparseAffinity(Affinity):
         return float(np.count_nonzero(self._matrix.data)) / self.n_items**2
 
     def scaled(self, factors: Array) -> SparseAffinity:
-        """diag(factors) P diag(factors), which shares the places of its entries with this one."""
+        """Return diag(factors) P diag(factors), which shares the places of its entries with this one."""
         matrix = self._matrix
         if matrix.nnz < COMPILED_FROM:
             values = matrix.data * (np.repeat(factors, np.diff(matrix.indptr)) * factors[matrix.indices])

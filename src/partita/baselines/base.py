@@ -143,7 +143,7 @@ class Baseline(Named, ABC):
                 raise InputError(f"{self.name}: {name}={value!r}, expected a finite number of at least 0")
 
     def cluster(self, evidence: BaselineEvidence, n_clusters: int, rng: np.random.Generator) -> BaselineResult:
-        """One run.
+        """Return one run.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class AffinityBaseline(Baseline):
         return {**super().settings(), "affinity": self.affinity.config()}
 
     def affinity_of(self, evidence: BaselineEvidence, n_clusters: int) -> Affinity:
-        """The affinity given, or what the builder makes of the features."""
+        """Return the affinity given, or what the builder makes of the features."""
         if evidence.affinity is not None:
             given: Affinity = evidence.affinity
             return given
@@ -212,7 +212,7 @@ class AffinityBaseline(Baseline):
 
 
 def baseline(given: str | Baseline | dict[str, Any]) -> Baseline:
-    """A baseline from its name, its config, or itself.
+    """Return a baseline from its name, its config, or itself.
 
     >>> baseline("k-means").config()
     {'name': 'k-means', 'n_init': 1, 'max_iter': 300}
@@ -228,12 +228,12 @@ def baseline(given: str | Baseline | dict[str, Any]) -> Baseline:
 
 
 def seed_of(rng: np.random.Generator) -> int:
-    """A seed for a library that takes no generator."""
+    """Return a seed for a library that takes no generator."""
     return int(rng.integers(2**31 - 1))
 
 
 def shares(factor: Array) -> Array:
-    """Each row of a nonnegative factor divided by its sum; a row of zeros is uniform.
+    """Return each row of a nonnegative factor divided by its sum; a row of zeros is uniform.
 
     >>> shares(np.array([[1.0, 3.0], [0.0, 0.0]])).tolist()
     [[0.25, 0.75], [0.5, 0.5]]

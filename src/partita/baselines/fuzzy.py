@@ -81,20 +81,20 @@ class FuzzyCMeans(Baseline):
 
 
 def centres_of(X: Array, U: Array, fuzzifier: float) -> Array:
-    """v_k = sum_i u_ik^m x_i / sum_i u_ik^m."""
+    """Return v_k = sum_i u_ik^m x_i / sum_i u_ik^m."""
     weight = U**fuzzifier
     return np.asarray(weight.T @ X / weight.sum(axis=0)[:, None])
 
 
 def squared_distances(X: Array, V: Array) -> Array:
-    """||x_i - v_k||^2, at least what rounding leaves of a zero."""
+    """Return ||x_i - v_k||^2, at least what rounding leaves of a zero."""
     square = np.einsum("nd,nd->n", X, X)
     D = square[:, None] - 2.0 * X @ V.T + np.einsum("kd,kd->k", V, V)
     return np.asarray(np.maximum(D, ON_A_CENTRE * square.mean() + np.finfo(float).tiny))
 
 
 def memberships_of(D: Array, fuzzifier: float) -> Array:
-    """u_ik proportional to D_ik^(-1/(m-1)), D the squared distances.
+    """Return u_ik proportional to D_ik^(-1/(m-1)), D the squared distances.
 
     >>> memberships_of(np.array([[1.0, 3.0]]), 2.0).tolist()
     [[0.75, 0.25]]

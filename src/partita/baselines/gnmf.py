@@ -97,7 +97,7 @@ class GNMF(Baseline):
 
 
 def neighbour_graph(X: Array, n_neighbors: int) -> sp.csr_array:
-    """S_ij = 1 where one of the two is among the p closest others of the other; no diagonal.
+    """Return S_ij = 1 where one of the two is among the p closest others of the other; no diagonal.
 
     >>> neighbour_graph(np.array([[0.0], [1.0], [5.0]]), 1).toarray().tolist()
     [[0.0, 1.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]
@@ -112,7 +112,9 @@ def neighbour_graph(X: Array, n_neighbors: int) -> sp.csr_array:
 def descend(
     X: Array, S: sp.csr_array, U: Array, V: Array, penalty: float, *, max_iter: int, tol: float
 ) -> tuple[Array, Array, list[float], bool]:
-    """Updates from U (d x K) and V (N x K): both factors, the objective after each update, and whether it settled."""
+    """Update U (d x K) and V (N x K) in turn: return both factors, the objective after each update, and whether it
+    settled.
+    """
     degrees = np.asarray(S.sum(axis=1)).ravel()[:, None]
     square = float(np.vdot(X, X))
     U, V = _lifted(U), _lifted(V)

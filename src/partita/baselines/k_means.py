@@ -42,6 +42,6 @@ class KMeans(Baseline):
 
 
 def lloyd(X: Array, n_clusters: int, rng: np.random.Generator, n_init: int, max_iter: int) -> BaselineResult:
-    """k-means of the rows of X, here or as the last step of another method."""
+    """Run k-means on the rows of X, here or as the last step of another method."""
     model = Lloyd(n_clusters, n_init=n_init, max_iter=max_iter, random_state=seed_of(rng)).fit(X)
     return BaselineResult(model.labels_.astype(np.int64), None, bool(model.n_iter_ < max_iter))

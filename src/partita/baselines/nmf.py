@@ -89,7 +89,7 @@ class NMF(_Factorization):
     )
 
     def alpha(self, X: Array) -> float:
-        """No Frobenius terms."""
+        """Return 0: there are no Frobenius terms."""
         return 0.0
 
 
@@ -122,12 +122,12 @@ class RegularizedNMF(_Factorization):
     penalty: float = 0.01
 
     def alpha(self, X: Array) -> float:
-        """The penalty in the unit of X."""
+        """Return the penalty in the unit of X."""
         return self.penalty * float(np.linalg.norm(X, 2))
 
 
 def alternate(X: Array, H: Array, alpha: float, *, max_iter: int, tol: float) -> Alternation:
-    """Alternating nonnegative least squares from a basis H.
+    """Factorize by alternating nonnegative least squares from a basis H.
 
     >>> X = np.outer([1.0, 2.0], [3.0, 4.0])
     >>> round(alternate(X, np.array([[1.0, 1.0]]), 0.0, max_iter=50, tol=1e-6).trace[-1], 9)

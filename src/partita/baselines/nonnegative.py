@@ -16,7 +16,7 @@ __all__ = ["nonnegative_features", "started", "unit_basis"]
 
 
 def nonnegative_features(X: Array) -> tuple[Array, str]:
-    """X with each column that has a negative entry shifted to a least entry of zero, and a note that says so.
+    """Return X with each column that has a negative entry shifted to a least entry of zero, and a note that says so.
 
     >>> nonnegative_features(np.array([[-1.0, 2.0], [1.0, 3.0]]))[0].tolist()
     [[0.0, 2.0], [2.0, 3.0]]
@@ -27,7 +27,7 @@ def nonnegative_features(X: Array) -> tuple[Array, str]:
 
 
 def started(X: Array, n_components: int, rng: np.random.Generator) -> Array:
-    """K rows of X that k-means++ draws, the first basis H."""
+    """Return K rows of X that k-means++ draws, the first basis H."""
     rows, _ = kmeans_plusplus(X, n_components, random_state=seed_of(rng))
     return np.ascontiguousarray(rows)
 

@@ -83,7 +83,7 @@ class NormalisedCut(_Spectral):
     source = "[shi2000], K clusters at a time; partita's eigenvectors and scikit-learn KMeans"
 
     def embedding(self, affinity: Affinity, n_clusters: int) -> Array:
-        """D^-1/2 v, so that y^T D y = 1; an item without affinities sits at the origin."""
+        """Return D^-1/2 v, so that y^T D y = 1; an item without affinities sits at the origin."""
         normalised = normalise(affinity, "symmetric")
         vectors = leading_eigenvectors(normalised.affinity, n_clusters)[1]
         return np.ascontiguousarray(normalised.factors[:, None] * vectors)
@@ -113,7 +113,7 @@ class NgJordanWeiss(_Spectral):
     source = "[ng2002]; partita's eigenvectors and scikit-learn KMeans"
 
     def embedding(self, affinity: Affinity, n_clusters: int) -> Array:
-        """Rows of the eigenvectors at unit length; an item without affinities sits at the origin."""
+        """Return rows of the eigenvectors at unit length; an item without affinities sits at the origin."""
         normalised = normalise(off_diagonal(affinity), "symmetric").affinity
         vectors = leading_eigenvectors(normalised, n_clusters)[1]
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -121,7 +121,7 @@ class NgJordanWeiss(_Spectral):
 
 
 def off_diagonal(affinity: Affinity) -> DenseAffinity | SparseAffinity:
-    """The affinity with a diagonal of zeros.
+    """Return the affinity with a diagonal of zeros.
 
     >>> off_diagonal(DenseAffinity(np.ones((2, 2)))).to_dense().tolist()
     [[0.0, 1.0], [1.0, 0.0]]

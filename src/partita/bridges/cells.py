@@ -164,7 +164,7 @@ def _said(model: Any, read: dict[str, str]) -> dict[str, Any]:
     return said
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """A number or word as it is, anything else as it prints."""
     if isinstance(value, (bool, int, float, str)):
         return value

@@ -20,7 +20,7 @@ BACKENDS = ("pandas", "polars", "pyarrow")
 
 
 def memberships_frame(estimator: Any, ids: Any = None, *, X: Any = None, backend: Backend = "pandas") -> Any:
-    """The columns of `memberships.csv`: id, label, p_0 to p_{K-1}, entropy (nats) and margin.
+    """Return the columns of `memberships.csv`: id, label, p_0 to p_{K-1}, entropy (nats) and margin.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def memberships_frame(estimator: Any, ids: Any = None, *, X: Any = None, backend
 
 
 def membership_columns(estimator: Any, X: Any = None) -> dict[str, NDArray[Any]]:
-    """Label, p_0 to p_{K-1}, entropy and margin of the fitted items, or of the new ones X, as arrays of N.
+    """Return the label, p_0 to p_{K-1}, entropy and margin of the fitted items, or of the new ones X, as arrays of N.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def membership_columns(estimator: Any, X: Any = None) -> dict[str, NDArray[Any]]
 
 
 def named_features(frame: Any, id_column: str | None = None) -> tuple[Any, list[str]]:
-    """A frame without the column that names its rows, and the names.
+    """Return a frame without the column that names its rows, and the names.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def affinity_from_networkx(
     symmetrize: Symmetrize | None = None,
     self_loops: Literal["warn", "keep", "drop"] = "warn",
 ) -> tuple[sp.csr_array, list[Hashable]]:
-    """The weights of a graph's edges as a sparse matrix, for `affinity="precomputed"`.
+    """Return the weights of a graph's edges as a sparse matrix, for `affinity="precomputed"`.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def affinity_from_networkx(
 
 
 def rows_of(graph: Any, nodes: list[Hashable]) -> dict[Hashable, int]:
-    """The row of each node, after a check that each is in the graph, once."""
+    """Return the row of each node, after a check that each is in the graph, once."""
     row = {node: at for at, node in enumerate(nodes)}
     if len(row) < len(nodes):
         twice = next(node for at, node in enumerate(nodes) if row[node] != at)

@@ -24,7 +24,7 @@ ROWS = 256
 def to_networkx(
     source: Any, nodes: Sequence[Hashable] | None = None, *, weight: str = "weight", least: float = 0.0
 ) -> Any:
-    """An undirected graph of the pairs with an affinity above `least`.
+    """Return an undirected graph of the pairs with an affinity above `least`.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def draws_from_arviz(
     chain: str = "chain",
     draw: str = "draw",
 ) -> NamedDraws:
-    """The labels in ArviZ's object, with the chain of each draw and the names of the items.
+    """Return the labels in ArviZ's object, with the chain of each draw and the names of the items.
 
     Parameters
     ----------

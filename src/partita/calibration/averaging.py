@@ -26,7 +26,9 @@ SEED = 0
 
 
 def averaged_membership(refit: Refit, membership: Array, weights: Array | None) -> Array | None:
-    """Mean over resamples of the aligned memberships, N x K; None where the samples are too small to be fitted.
+    """Return the mean over resamples of the aligned memberships, N x K.
+
+    None where the samples are too small to be fitted.
 
     Parameters
     ----------
@@ -69,7 +71,7 @@ def averaged_membership(refit: Refit, membership: Array, weights: Array | None) 
 
 
 def smoothing_of_average(n_clusters: int) -> float:
-    """The share of the uniform membership that adds half a resample to each cluster.
+    """Return the share of the uniform membership that adds half a resample to each cluster.
 
     >>> round(smoothing_of_average(2), 4)
     0.0476

@@ -154,7 +154,7 @@ def calibrate(
 def average(
     membership: Array, labels: NDArray[np.int64], weights: Array | None, refit: Refit | None
 ) -> tuple[Array, Calibrator, Calibration]:
-    """The membership averaged over resamples, and what it is worth; parameters as in `calibrate`.
+    """Return the membership averaged over resamples, and what it is worth; parameters as in `calibrate`.
 
     Without a way to fit again the membership stays as it is. New items get their fitted membership, smoothed alike.
     """

@@ -66,15 +66,15 @@ class Mixture:
     freedom: float
 
     def log_joint(self, X: Array) -> Array:
-        """Logarithm of pi_m p_m(x_i), N x M."""
+        """Return the logarithm of pi_m p_m(x_i), N x M."""
         return self._joint(X)[0]
 
     def log_density(self, X: Array) -> Array:
-        """Logarithm of p(x_i), N."""
+        """Return the logarithm of p(x_i), N."""
         return _normalised(self.log_joint(X))[1]
 
     def responsibilities(self, X: Array) -> Array:
-        """Posterior of the components, N x M, rows on the simplex."""
+        """Return the posterior of the components, N x M, rows on the simplex."""
         return _normalised(self.log_joint(X))[0]
 
     def _joint(self, X: Array) -> tuple[Array, Array]:
@@ -106,7 +106,7 @@ class MixtureFit:
 
 
 def n_parameters(kind: Kind, M: int, d: int) -> int:
-    """Free parameters of a mixture.
+    """Return free parameters of a mixture.
 
     >>> n_parameters("full", 3, 2)
     17
@@ -166,7 +166,7 @@ def fit_mixture(
 
 
 def covariance(X: Array, weights: Array) -> Array:
-    """Weighted covariance of all items, made regular."""
+    """Return the weighted covariance of all items, made regular."""
     Z = X - np.average(X, axis=0, weights=weights)
     C = (Z * weights[:, None]).T @ Z / weights.sum()
     floor = FLAT * max(float(C.diagonal().max()), np.finfo(float).tiny)

@@ -47,7 +47,7 @@ class Reliability:
 
 
 def reliability(predicted: Array, observed: Array, n_bins: int = BINS) -> Reliability:
-    """Bins of equal width, over pairs."""
+    """Return bins of equal width, over pairs."""
     which = np.minimum((predicted * n_bins).astype(np.intp), n_bins - 1)
     count = np.bincount(which, minlength=n_bins)
     seen = count > 0
@@ -56,7 +56,7 @@ def reliability(predicted: Array, observed: Array, n_bins: int = BINS) -> Reliab
 
 
 def co_membership_pairs(W: Array, V: Array, part: NDArray[np.intp], rng: np.random.Generator) -> tuple[Array, Array]:
-    """w_i . w_j and v_i . v_j over a sample of pairs of different items of one part. Cost: its size times K."""
+    """Return w_i . w_j and v_i . v_j over a sample of pairs of different items of one part. Cost: its size times K."""
     first, second = rng.integers(len(part), size=(2, PAIRS))
     first, second = (part[side[first != second]] for side in (first, second))
     return np.einsum("nk,nk->n", W[first], W[second]), np.einsum("nk,nk->n", V[first], V[second])

@@ -94,7 +94,7 @@ class Density:
     aicc: float
 
     def posterior(self, X: Array) -> Array:
-        """Probability of each cluster given x, N x K."""
+        """Return the probability of each cluster given x, N x K."""
         of = np.eye(self.n_clusters)[self.owner]
         out = np.empty((len(X), self.n_clusters))
         for low in range(0, len(X), BATCH):
@@ -103,7 +103,7 @@ class Density:
         return out
 
     def relabelled(self, order: NDArray[np.intp]) -> Density:
-        """The density with cluster k renamed order[k]."""
+        """Return the density with cluster k renamed order[k]."""
         return replace(self, owner=order[self.owner].astype(np.int64))
 
 
@@ -115,7 +115,9 @@ def by_components(
     dimensions: Sequence[int] | None = None,
     kinds: Sequence[Kind] = KINDS,
 ) -> Density | None:
-    """K components: the best over dimensions, kinds of covariance and starts; None where the items are too few for any.
+    """Return K components: the best over dimensions, kinds of covariance and starts.
+
+    None where the items are too few for any.
 
     Parameters
     ----------
@@ -187,7 +189,8 @@ def by_merging(
     like: Density,
     n_components: int | None = None,
 ) -> Density | None:
-    """A mixture for each fitted cluster: the best number of components by BIC, in the dimensions of another density.
+    """Return a mixture for each fitted cluster: the best number of components by BIC, in the dimensions of another
+    density.
 
     Parameters
     ----------
@@ -246,7 +249,7 @@ def _with_prior(fit: MixtureFit, log_prior: Array) -> Array:
 
 
 def matching(estimate: Array, reference: Array, weights: Array) -> NDArray[np.intp]:
-    """order[k]: the column of the reference that column k of the estimate is, by shared mass."""
+    """Return order[k]: the column of the reference that column k of the estimate is, by shared mass."""
     overlap = (estimate * weights[:, None]).T @ reference
     return np.asarray(linear_sum_assignment(-overlap)[1])
 

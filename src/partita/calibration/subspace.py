@@ -44,7 +44,7 @@ class Subspace:
 
     @classmethod
     def of(cls, X: Array, weights: Array) -> Subspace:
-        """The directions of weighted items. Cost: N d min(N, d).
+        """Return the directions of weighted items. Cost: N d min(N, d).
 
         >>> Subspace.of(np.array([[0.0, 0.0], [2.0, 0.0]]), np.ones(2)).basis.tolist()
         [[1.0], [0.0]]
@@ -62,9 +62,9 @@ class Subspace:
         return int(self.basis.shape[1])
 
     def coordinates(self, X: Array, q: int) -> Array:
-        """First q coordinates, N x q."""
+        """Return the first q coordinates, N x q."""
         return np.asarray(np.clip(X - self.centre, -FARTHEST, FARTHEST) @ self.basis[:, :q])
 
     def log_likelihood_beyond(self, q: int) -> float:
-        """Mean log-likelihood of an item in the directions after the first q."""
+        """Return the mean log-likelihood of an item in the directions after the first q."""
         return float(-0.5 * (np.log(2 * np.pi * self.variances[q:]) + 1).sum())

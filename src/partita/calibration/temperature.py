@@ -57,7 +57,7 @@ class Temperature:
 
 
 def fit_temperature(pairs: Sequence[tuple[Array, Array, Array]]) -> Temperature:
-    """Temperature and smoothing of least cross-entropy.
+    """Return the temperature and smoothing of least cross-entropy.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ DONE, INTERNAL, WRONG_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """A line on standard error."""
+    """Print a line on standard error."""
     if not quiet:
         typer.echo(text, err=True)
 

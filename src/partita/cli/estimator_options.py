@@ -7,20 +7,8 @@ from contextlib import suppress
 from dataclasses import fields
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
-from partita.affinity import (
-    Builder,
-    Landmarks,
-    LowRankRepresentation,
-    MatchingPursuit,
-    NeighborGraph,
-    Nystrom,
-    Precomputed,
-    RandomFeatures,
-    RelativeDistance,
-    SparseSubspace,
-)
+from partita.affinity import Builder, Precomputed
 from partita.cli.options import FitOptions, Model
-from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators import (
     SCAMS,
@@ -52,23 +40,10 @@ MODELS: dict[Model, type[FactorizationEstimator]] = {
 OF_MODELS = ("sizes", "steps", "probabilities", "normalization", "method", "share", "theta")
 # Options that describe an affinity.
 OF_AFFINITIES = ("metric", "kernel", "n_neighbors", "n_landmarks", "scale")
-# The builder of each affinity, and what it calls the options that it takes. Those that take no metric are of complete
-# features in Euclidean space.
-AFFINITIES: dict[str, tuple[type[Builder], dict[str, str]]] = {
-    "neighbors": (NeighborGraph, {"metric": "metric", "n_neighbors": "n_neighbors", "kernel": "weights"}),
-    "relative": (RelativeDistance, {"metric": "metric", "n_neighbors": "n", "kernel": "kernel", "scale": "scale"}),
-    "ensemble": (Ensemble, {}),
-    "landmarks": (Landmarks, {"n_landmarks": "n_landmarks", "n_neighbors": "n_neighbors"}),
-    "nystrom": (Nystrom, {"n_landmarks": "n_landmarks", "kernel": "kernel", "scale": "scale"}),
-    "lrr": (LowRankRepresentation, {}),
-    "random-features": (RandomFeatures, {"n_landmarks": "n_features", "kernel": "kernel", "scale": "scale"}),
-    "ssc": (SparseSubspace, {}),
-    "ssc-omp": (MatchingPursuit, {}),
-}
 
 
 def estimator_of(options: FitOptions) -> FactorizationEstimator:
-    """The estimator that the options describe.
+    """Return the estimator that the options describe.
 
     Raises
     ------
@@ -147,6 +122,16 @@ def _checkpoint(options: FitOptions) -> Checkpoint | None:
 # The affinity --------------------------------------------------------------------------------------------------------
 
 
+def builders() -> dict[str, type[Builder]]:
+    """Return the builder of each `--affinity`, those that take a metric first.
+
+    >>> list(builders())[:4]
+    ['neighbors', 'relative', 'ensemble', 'landmarks']
+    """
+    found = {_word(name): kind for name, kind in Builder.registry.items()}
+    return dict(sorted(found.items(), key=lambda one: ("metric" not in one[1].command_options, one[0])))
+
+
 def _builder(options: FitOptions) -> Builder:
     """The affinity that the options describe."""
     if options.input in ("affinity", "edges"):
@@ -160,10 +145,11 @@ def _builder(options: FitOptions) -> Builder:
         raise InputError(f"--symmetrize goes with --input affinity, not with --input {options.input}")
     metric = _metric(options)
     which = options.affinity or ("neighbors" if options.model in ("soft", "scams") else "relative")
-    name = which.replace("-", "_")
-    if which not in AFFINITIES and name not in Builder.registry:
-        raise InputError(f"--affinity {which}: expected one of {', '.join(AFFINITIES)}")
-    kind, takes = AFFINITIES.get(which) or (Builder.registry[name], {})
+    known = builders()
+    kind = known.get(_word(which))
+    if kind is None:
+        raise InputError(f"--affinity {which}: expected one of {', '.join(known)}")
+    takes = kind.command_options
     if "metric" not in takes and (options.input != "features" or options.missing == "unobserved"):
         raise InputError(f"--affinity {which} takes complete features: use --affinity neighbors or relative")
     chosen: dict[str, Any] = {}
@@ -175,7 +161,7 @@ def _builder(options: FitOptions) -> Builder:
             raise InputError(f"{_flag(name)} goes with --affinity {_takers(name)}, not with {which}")
         chosen[takes[name]] = _scale(value) if name == "scale" else value
     if "metric" in takes:  # a neighbour graph keeps the seed of its approximate search, whatever --seed says
-        chosen["metric"] = metric
+        chosen[takes["metric"]] = metric
     elif "seed" in {field.name for field in fields(kind)}:  # type: ignore[arg-type]
         chosen["seed"] = options.seed
     return kind(**chosen)
@@ -203,12 +189,17 @@ def _takers(name: str) -> str:
     >>> _takers("scale"), _takers("n_neighbors")
     ('relative, nystrom or random-features', 'neighbors, relative or landmarks')
     """
-    *others, last = (which for which, (_, takes) in AFFINITIES.items() if name in takes)
+    *others, last = (which for which, kind in builders().items() if name in kind.command_options)
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return f"--{_word(name)}"
+
+
+def _word(name: str) -> str:
+    """A name as the command line has it."""
+    return name.replace("_", "-")
 
 
 def _scale(text: str) -> float | Literal["balanced"]:

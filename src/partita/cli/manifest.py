@@ -34,7 +34,7 @@ Kind = TypeVar("Kind", FitOptions, PartitionOptions, DrawsOptions)
 
 
 def as_json(result: dict[str, Any]) -> dict[str, Any]:
-    """A result as its file holds it: arrays are lists, NaN is None, any other object is its text.
+    """Return a result as its file holds it: arrays are lists, NaN is None, any other object is its text.
 
     >>> import numpy as np
     >>> as_json({"sizes": np.array([2, 3]), "path": Path("a"), "r_hat": float("nan")})
@@ -44,7 +44,7 @@ def as_json(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def options_given(options: Given) -> dict[str, Any]:
-    """The options of a command by name, with paths as text."""
+    """Return the options of a command by name, with paths as text."""
     return {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
 
 
@@ -82,7 +82,7 @@ def _replay(options: Given) -> dict[str, Any]:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of an output folder.
+    """Return the manifest of an output folder.
 
     Raises
     ------
@@ -109,7 +109,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def files_read(replay: dict[str, Any]) -> Iterator[tuple[str, Path, str]]:
-    """Every file that the command read: the option, the path as it was given, its SHA-256.
+    """Yield every file that the command read: the option, the path as it was given, its SHA-256.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def files_read(replay: dict[str, Any]) -> Iterator[tuple[str, Path, str]]:
 
 
 def options_recorded(kind: type[Kind], given: dict[str, Any], places: dict[str, Path], out: Path) -> Kind:
-    """The options of a manifest, with output elsewhere and files where they are now; nothing is printed.
+    """Return the options of a manifest, with output elsewhere and files where they are now; nothing is printed.
 
     Options that came later have their defaults.
 

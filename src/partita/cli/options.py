@@ -78,9 +78,9 @@ class FitOptions:
     affinity: Annotated[
         str | None,
         Option(
-            help="neighbors (soft's and scams' default), relative (the others'), ensemble; landmarks, nystrom and "
-            "random-features are low-rank; ssc, ssc-omp and lrr for items near a union of subspaces; or the name of a "
-            "builder."
+            help="neighbors (soft's and scams' default), local-metric, relative (the others'), ensemble; landmarks, "
+            "nystrom and random-features are low-rank; ssc, ssc-omp and lrr for items near a union of subspaces; or "
+            "the name of a builder."
         ),
     ] = None
     solver: Annotated[str | None, Option(help="How the objective is minimised.", show_default="the model's own")] = None
@@ -140,7 +140,7 @@ class FitOptions:
         Option(
             min=1,
             help="Number of landmarks, or of random features.",
-            show_default="landmarks, random-features: 500; nystrom: 300",
+            show_default="landmarks: 500; nystrom, random-features: 300",
         ),
     ] = None
     metric: Annotated[str | None, Option(help="Distance between features.", show_default="euclidean")] = None

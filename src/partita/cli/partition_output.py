@@ -36,7 +36,7 @@ TIES_LISTED, SIZES_LISTED = 10, 8
 
 
 def write_partition_files(folder: Path, report: PartitionReport, *, psm: bool) -> None:
-    """Every table of a partition; a row is an item, in the order of `labels.csv`, but for `tried.csv`.
+    """Write every table of a partition; a row is an item, in the order of `labels.csv`, but for `tried.csv`.
 
     `labels.csv` is the partition. `memberships.csv` is the soft answer to the same draws, its `label` the largest
     membership of the row, which for items on a boundary may be another cluster. Draws that lack items have no
@@ -88,7 +88,7 @@ def _write_rows(path: Path, header: list[str], rows: Iterable[Iterable[str]]) ->
 
 
 def partition_record(report: PartitionReport, *, seconds: float, seed: int, digest: str | None) -> dict[str, Any]:
-    """The figures of a partition as plain JSON; `certain` counts the items in place in 95% of the draws."""
+    """Return the figures of a partition as plain JSON; `certain` counts the items in place in 95% of the draws."""
     estimator, certainty, cores, modes = report.estimator, report.certainty, report.cores, report.modes
     search, soft = estimator.result_, estimator.membership_result_
     return as_json(
@@ -166,7 +166,7 @@ def _bound(ties: list[BallPartition]) -> dict[str, Any]:
 
 
 def print_partition(report: PartitionReport, result: dict[str, Any], out: Path) -> None:
-    """The partition, its ball, modes, certainties, memberships, notes and files, a line each."""
+    """Print the partition, its ball, modes, certainties, memberships, notes and files, a line each."""
     from rich.console import Console
 
     console = Console(highlight=False, soft_wrap=True, markup=False)

@@ -39,7 +39,7 @@ def block_stochastic(
     within: float = 0.5,
     between: float = 0.1,
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """A noisy block affinity and its blocks, by one of five guesses.
+    """Return a noisy block affinity and its blocks, by one of five guesses.
 
     Parameters
     ----------

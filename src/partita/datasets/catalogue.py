@@ -23,7 +23,7 @@ CATALOGUE: dict[str, Entry] = {
 
 
 def dataset_names() -> tuple[str, ...]:
-    """The names that `load_dataset` knows; `hopkins155` is read by `load_sequences`.
+    """Return the names that `load_dataset` knows; `hopkins155` is read by `load_sequences`.
 
     Examples
     --------
@@ -34,7 +34,7 @@ def dataset_names() -> tuple[str, ...]:
 
 
 def describe(name: str) -> Entry:
-    """Description of a set: shape, classes, source, licence, traps, checksums. Nothing is read.
+    """Return the description of a set: shape, classes, source, licence, traps, checksums. Nothing is read.
 
     Raises
     ------

@@ -98,7 +98,7 @@ def fetch_dataset(
 
 
 def read_https(address: str, timeout: float) -> bytes:
-    """The bytes at an https address, at most one more than `LARGEST`; a redirection to anything else is refused.
+    """Return the bytes at an https address, at most one more than `LARGEST`; a redirection to anything else is refused.
 
     Raises
     ------

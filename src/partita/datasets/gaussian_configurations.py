@@ -49,7 +49,7 @@ class GaussianConfiguration:
     sizes: tuple[int, ...]
 
     def draw(self, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """Items and their components, component by component; the sizes are fixed, not drawn.
+        """Return items and their components, component by component; the sizes are fixed, not drawn.
 
         Examples
         --------
@@ -63,7 +63,8 @@ class GaussianConfiguration:
         return self.means[truth] + np.einsum("nij,nj->ni", factors[truth], noise), truth
 
     def posterior(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Probability of each component given the item and the parameters, N x 4: no clustering can do better.
+        """Return the probability of each component given the item and the parameters, N x 4: no clustering can do
+        better.
 
         Examples
         --------
@@ -78,7 +79,7 @@ class GaussianConfiguration:
 
 
 def eight_configurations() -> tuple[GaussianConfiguration, ...]:
-    """TTT, TTF, TFT, TFF, FTT, FTF, FFT, FFF, in the order of Table 3.
+    """Return TTT, TTF, TFT, TFF, FTT, FTF, FFT, FFF, in the order of Table 3.
 
     Examples
     --------
@@ -92,7 +93,7 @@ def eight_configurations() -> tuple[GaussianConfiguration, ...]:
 
 
 def gaussian_configuration(name: str, rng: np.random.Generator) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Items and their components from one of the eight.
+    """Return items and their components from one of the eight.
 
     Parameters
     ----------

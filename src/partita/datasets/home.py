@@ -10,7 +10,7 @@ __all__ = ["dataset_home"]
 
 
 def dataset_home(home: str | Path | None = None) -> Path:
-    """Folder in which sets are looked for, and into which `fetch_dataset` puts them.
+    """Return the folder in which sets are looked for, and into which `fetch_dataset` puts them.
 
     The first of: `home`; the environment's `PARTITA_DATA`; its `PARTITA_CACHE`; the platform's cache folder /
     `partita` (Windows: `LOCALAPPDATA`; macOS: `~/Library/Caches`; else `XDG_CACHE_HOME` or `~/.cache`). Nothing is

@@ -18,7 +18,7 @@ __all__ = ["agrees", "how_to_get", "load_dataset", "located"]
 
 
 def load_dataset(name: str, *, home: str | Path | None = None) -> Dataset:
-    """A set by its name.
+    """Return a set by its name.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def load_dataset(name: str, *, home: str | Path | None = None) -> Dataset:
 
 
 def located(entry: Entry, home: str | Path | None) -> Path:
-    """The file of a set.
+    """Return the file of a set.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def located(entry: Entry, home: str | Path | None) -> Path:
 
 
 def how_to_get(entry: Entry) -> str:
-    """The function that fetches a set and from where, or where to ask."""
+    """Return the function that fetches a set and from where, or where to ask."""
     if entry.public is not None:
         where = " and ".join(entry.public.addresses)
         return f"partita.datasets.fetch_dataset({entry.name!r}) downloads it from {where}"

@@ -42,7 +42,7 @@ def delimited(
     header: bool = False,
     rename: Mapping[str, str] | None = None,
 ) -> Public:
-    """Files of the UCI repository, one below the other: numbers, a class, perhaps a row's name in front.
+    """Return files of the UCI repository, one below the other: numbers, a class, perhaps a row's name in front.
 
     `delimiter` None is white space; `label` is the column of the class once `skip_columns` columns are gone.
     """
@@ -59,7 +59,7 @@ def delimited(
 
 
 def arff(name: str, *, rename: Mapping[str, str] | None = None) -> Public:
-    """A file of the clustering benchmark: x, y and a class below `@DATA`."""
+    """Return a file of the clustering benchmark: x, y and a class below `@DATA`."""
 
     def parse(files: Sequence[bytes]) -> Table:
         lines = [line.strip() for line in files[0].decode("utf-8").splitlines()]
@@ -72,7 +72,7 @@ def arff(name: str, *, rename: Mapping[str, str] | None = None) -> Public:
 
 
 def rdatasets_crabs() -> Public:
-    """R's `MASS::crabs` as CSV: species and sex make the class."""
+    """Return R's `MASS::crabs` as CSV: species and sex make the class."""
 
     def parse(files: Sequence[bytes]) -> Table:
         rows = list(csv.DictReader(io.StringIO(files[0].decode("utf-8"))))
@@ -84,7 +84,7 @@ def rdatasets_crabs() -> Public:
 
 
 def galaxies() -> Public:
-    """R's `MASS::galaxies` as CSV: a column of velocities behind the row's number."""
+    """Return R's `MASS::galaxies` as CSV: a column of velocities behind the row's number."""
 
     def parse(files: Sequence[bytes]) -> Table:
         _, *rows = csv.reader(io.StringIO(files[0].decode("utf-8")))
@@ -95,7 +95,7 @@ def galaxies() -> Public:
 
 
 def idx_balanced(per_class: int) -> Public:
-    """The first images of each digit in MNIST's test part, in the order of that part."""
+    """Return the first images of each digit in MNIST's test part, in the order of that part."""
 
     def parse(files: Sequence[bytes]) -> Table:
         images, labels = (_unpacked(content) for content in files)

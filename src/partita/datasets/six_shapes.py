@@ -57,7 +57,7 @@ class Shape:
 
 
 def six_shapes(rng: np.random.Generator, *, home: str | Path | None = None) -> tuple[Shape, ...]:
-    """Patterns 1 to 6, from left to right and top to bottom.
+    """Return patterns 1 to 6, from left to right and top to bottom.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def six_shapes(rng: np.random.Generator, *, home: str | Path | None = None) -> t
 
 
 def half_moons(rng: np.random.Generator, *, points: int = POINTS, noise: float = MOON_NOISE) -> Items:
-    """Two half circles of radius 1 that reach into each other, with normal noise."""
+    """Return two half circles of radius 1 that reach into each other, with normal noise."""
     angle = rng.uniform(0, np.pi, size=(2, points))
     upper = np.stack([np.cos(angle[0]), np.sin(angle[0])], axis=1)
     lower = np.stack([1 - np.cos(angle[1]), 0.5 - np.sin(angle[1])], axis=1)

@@ -34,7 +34,8 @@ def union_of_subspaces(
     ambient: int = AMBIENT,
     points: int = POINTS,
 ) -> Items:
-    """Points on random subspaces, scaled to length one, each moved by a vector of length `noise` in any direction.
+    """Return points on random subspaces, scaled to length one, each moved by a vector of length `noise` in any
+    direction.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def union_of_subspaces(
 
 
 def noise_test(noise: float, rng: np.random.Generator) -> Items:
-    """[li2014] section 5.1.1: five groups of dimensions 2, 4, 6, 8, 10; the paper's noise is 0, .05, ..., .5.
+    """Return items as in [li2014] section 5.1.1: five groups of dimensions 2, 4, ..., 10; the paper's noise is 0 to .5.
 
     Examples
     --------
@@ -89,7 +90,7 @@ def noise_test(noise: float, rng: np.random.Generator) -> Items:
 
 
 def group_test(n_groups: int, rng: np.random.Generator) -> Items:
-    """[li2014] section 5.1.2: groups of dimensions 2, 4, ..., 2 K and noise .05; the paper's K is 1 to 12.
+    """Return items as in [li2014] section 5.1.2: groups of dimensions 2, ..., 2 K, noise .05; the paper's K is 1 to 12.
 
     Past six groups the dimensions add up to more than those of the space: the subspaces depend on each other.
 

@@ -23,7 +23,7 @@ LARGEST_ITEM = 64
 
 
 def content_sha256(table: Table) -> str:
-    """SHA-256 of the values and classes of a table, whatever the order of its rows.
+    """Return SHA-256 of the values and classes of a table, whatever the order of its rows.
 
     Hashed are N and d, the rows as little-endian float64 in the lexicographic order of their values and then of their
     classes, and the names of their classes in that order.
@@ -46,7 +46,7 @@ def content_sha256(table: Table) -> str:
 
 
 def parsed(path: Path, entry: Entry) -> Table:
-    """The table in a file of ours.
+    """Return the table in a file of ours.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def parsed(path: Path, entry: Entry) -> Table:
 
 
 def written(table: Table, entry: Entry) -> bytes:
-    """The bytes of a file of ours with that table: `parsed` gives the same values and classes back."""
+    """Return the bytes of a file of ours with that table: `parsed` gives the same values and classes back."""
     if isinstance(entry.layout, Csv):
         labels = ["0"] * len(table.X) if table.labels is None else table.labels.tolist()
         columns = entry.columns or table.columns or tuple(f"x{j + 1}" for j in range(table.X.shape[1]))

@@ -64,13 +64,13 @@ class Member(Named, ABC):
 
     @abstractmethod
     def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
-        """A clustering of the rows of X: distinct, finite, more than `n_clusters` of them.
+        """Return a clustering of the rows of X: distinct, finite, more than `n_clusters` of them.
 
         A method with its own number of clusters takes `n_clusters` as a hint.
         """
 
     def varied(self, draw: int) -> Self:
-        """The settings of draw number `draw`; number 0 is this member itself."""
+        """Return the settings of draw number `draw`; number 0 is this member itself."""
         return self
 
     def _cycled(self, draw: int, **options: tuple[Any, ...]) -> Self:
@@ -81,7 +81,7 @@ class Member(Named, ABC):
 
 
 def member(given: str | Member | dict[str, Any]) -> Member:
-    """A member from its name, its config, or itself.
+    """Return a member from its name, its config, or itself.
 
     >>> member("genie").name
     'genie'
@@ -95,7 +95,7 @@ def member(given: str | Member | dict[str, Any]) -> Member:
 
 
 def hard(membership: Labels | Array) -> Labels:
-    """Labels of a membership; labels stay as they are."""
+    """Return labels of a membership; labels stay as they are."""
     if membership.ndim == 1:
         return np.asarray(membership, dtype=np.int64)
     return np.asarray(membership.argmax(axis=1), dtype=np.int64)

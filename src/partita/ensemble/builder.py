@@ -237,7 +237,7 @@ class EnsembleEvidence(Evidence):
             self.affinity = affinity
 
     def rows(self, X: Any) -> Array:
-        """The mean of the rows of the 5 nearest fitted items; an item seen before has its own."""
+        """Return the mean of the rows of the 5 nearest fitted items; an item seen before has its own."""
         if self._search is None:
             self._search = fitted_search(self._X, "euclidean", None)
         Y = self._frame(np.asarray(X, dtype=np.float64))
@@ -253,7 +253,7 @@ class EnsembleEvidence(Evidence):
         return np.asarray((voters @ self._factor @ self._factor.T).toarray())
 
     def voices(self, labels: Labels, of_row: NDArray[np.intp]) -> tuple[Draw, ...]:
-        """The draws beside the labels of the items; `of_row` says which item each row is."""
+        """Return the draws beside the labels of the items; `of_row` says which item each row is."""
         return tuple(
             replace(
                 draw,
@@ -325,7 +325,7 @@ class Frame:
 
 
 def frame_of(X: Array, units: Units = "auto") -> Frame:
-    """The frame of these items.
+    """Return the frame of these items.
 
     >>> frame_of(np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 4.0]])).spread.tolist()
     [2.0, 2.0, 2.0]

@@ -56,7 +56,7 @@ class Modularity(Member):
 
 
 def at_resolution_of(matrix: sp.csr_array, n_clusters: int) -> Labels:
-    """Labels of the clusters of a graph at the resolution that gives `n_clusters`; loops are left out.
+    """Return labels of the clusters of a graph at the resolution that gives `n_clusters`; loops are left out.
 
     Fewer come out only where even the largest resolution gives fewer.
     """

@@ -16,7 +16,7 @@ Edges = tuple[NDArray[np.int64], NDArray[np.int64], Array]
 
 
 def reachability_tree(X: Array, smoothing: int) -> Edges:
-    """Edges (first, second, length), shortest first; a smoothing of at most 1 gives plain distances.
+    """Return edges (first, second, length), shortest first; a smoothing of at most 1 gives plain distances.
 
     >>> reachability_tree(np.array([[0.0], [1.0], [3.0]]), 1)[2].tolist()
     [1.0, 2.0]

@@ -12,7 +12,8 @@ __all__ = ["neighbor_vote"]
 
 
 def neighbor_vote(X: Array, membership: Labels | Array, Y: Array, n_neighbors: int) -> NDArray[np.generic]:
-    """Membership of the rows of Y: the mean of their neighbours' among the rows of X, or the label of most weight.
+    """Return the membership of the rows of Y: the mean of their neighbours' among the rows of X, or the label of
+    most weight.
 
     Neighbour r votes with weight 1 / r for a label, so that a tie goes to the nearer.
 

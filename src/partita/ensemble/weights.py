@@ -29,7 +29,9 @@ LEAST = 1e-3
 
 
 def adjusted_rand(a: Labels, b: Labels) -> float:
-    """Adjusted Rand index of two labellings of the same items, from their table of counts; 1 where both are trivial.
+    """Return the adjusted Rand index of two labellings of the same items, from their table of counts.
+
+    1 where both are trivial.
 
     >>> adjusted_rand(np.array([0, 0, 1, 1]), np.array([1, 1, 0, 0]))
     1.0
@@ -45,7 +47,7 @@ def adjusted_rand(a: Labels, b: Labels) -> float:
 
 
 def agreement(draws: Sequence[Labels]) -> Array:
-    """Adjusted Rand indices of all pairs of draws, M x M."""
+    """Return the adjusted Rand indices of all pairs of draws, M x M."""
     M = len(draws)
     table = np.eye(M)
     for i in range(M):
@@ -55,7 +57,7 @@ def agreement(draws: Sequence[Labels]) -> Array:
 
 
 def agreement_weights(table: Array, methods: Sequence[str], power: float = POWER) -> tuple[Array, Array]:
-    """Weights of the draws (sum 1) and their agreement with the other methods.
+    """Return weights of the draws (sum 1) and their agreement with the other methods.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class NameIn(StrOptions):
         super().__init__(words)
         self.registry, self.what = registry, what
 
-    def is_satisfied_by(self, value: Any) -> bool:
+    def is_satisfied_by(self, value: object) -> bool:
         return isinstance(value, str) and (value in self.options or value in self.registry)
 
     def __str__(self) -> str:
@@ -266,7 +266,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             self.calibration_ = fitted.calibration
 
     def predict_proba(self, X: Any) -> Any:
-        """Membership of new items.
+        """Return the membership of new items.
 
         Each row solves one small problem: its membership y minimises sum_j (p_j - y^T diag(scale) w_j)^2 over the
         simplex, with p its (normalised, diffused) affinity to the fitted items and w_j their memberships, which stay
@@ -298,13 +298,13 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         return calibrator(X if scaling is None else scaling(X), None)
 
     def predict(self, X: Any) -> Any:
-        """Most probable cluster of new items; on the training items it may differ from `labels_`."""
+        """Return the most probable cluster of new items; on the training items it may differ from `labels_`."""
         if comes_in_blocks(X):
             return predict_in_blocks(self, X, type(self).predict, None)
         return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.int64)
 
     def transform(self, X: Any) -> Any:
-        """Membership of new items, as `predict_proba` gives it; `set_output` says in which container.
+        """Return the membership of new items, as `predict_proba` gives it; `set_output` says in which container.
 
         `fit_transform` is `fit` and then this: a function of the rows, which on the training items may differ from
         `membership_`.
@@ -320,7 +320,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         return self.predict_proba(X)
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """The names of the columns of `transform`: those of `memberships.csv`, p_0 to p_{K-1}."""
+        """Return the names of the columns of `transform`: those of `memberships.csv`, p_0 to p_{K-1}."""
         check_is_fitted(self)
         return np.array([f"p_{k}" for k in range(self.n_clusters_)], dtype=object)
 
@@ -372,7 +372,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
 
 
 def empty_clusters(labels: NDArray[np.int64], n_clusters: int) -> str | None:
-    """Warning about clusters that are the most probable one of no item; None where there are none.
+    """Return the warning about clusters that are the most probable one of no item; None where there are none.
 
     >>> empty_clusters(np.array([0, 0, 2]), 4)
     '2 of 4 clusters hold no item (1, 3): ask for 2, the number that the evidence supports'

@@ -238,7 +238,7 @@ class BayesianPartition(BaseEstimator):
         return self
 
     def fit_predict(self, draws: Any, y: Any = None, **options: Any) -> NDArray[np.int64]:
-        """`labels_` after `fit`."""
+        """Return `labels_` after `fit`."""
         return self.fit(draws, y, **options).labels_
 
     @property
@@ -278,7 +278,7 @@ class BayesianPartition(BaseEstimator):
         return self._soft
 
     def psm(self) -> Array:
-        """The posterior similarity matrix, N x N.
+        """Return the posterior similarity matrix, N x N.
 
         Raises
         ------
@@ -289,7 +289,7 @@ class BayesianPartition(BaseEstimator):
         return self._similarity if self.draws_ is None else self.draws_.similarity
 
     def credible_ball(self, level: float = 0.95, *, loss: Literal["vi", "binder"] | None = None) -> CredibleBall:
-        """The smallest ball around `labels_` that holds a share `level` of the draws.
+        """Return the smallest ball around `labels_` that holds a share `level` of the draws.
 
         Parameters
         ----------
@@ -306,7 +306,9 @@ class BayesianPartition(BaseEstimator):
         return credible_ball(self.labels_, own.labels, level=level, weights=own.counts, **self._metric(loss))
 
     def modes(self) -> Modes:
-        """Modes of the posterior, heaviest first, each with its partition of least expected loss; mostly there is one.
+        """Return modes of the posterior, heaviest first, each with its partition of least expected loss.
+
+        Mostly there is one.
 
         See `partita.partition.modes`. Draws are numbered as they were given to `fit`; a model of a version that did not
         keep which of them were equal numbers those of `draws_`. Where there are several modes, each costs a search.
@@ -326,7 +328,7 @@ class BayesianPartition(BaseEstimator):
         return modes_as_given(own, self._metric(), best)
 
     def certainty(self) -> ItemCertainty:
-        """Certainty of each item's assignment to its cluster; see `partita.partition.certainty`.
+        """Return the certainty of each item's assignment to its cluster; see `partita.partition.certainty`.
 
         Raises
         ------
@@ -337,7 +339,7 @@ class BayesianPartition(BaseEstimator):
         return item_certainty(self.labels_, own.labels, unit=self.loss_.unit or "bits", weights=own.counts)
 
     def cores(self, level: float = 0.95) -> PartialPartition:
-        """Cores of the clusters that hold all at once with probability `level`; see `partita.partition.cores`.
+        """Return cores of the clusters that hold all at once with probability `level`; see `partita.partition.cores`.
 
         Parameters
         ----------
@@ -442,7 +444,10 @@ class BayesianPartition(BaseEstimator):
 
 
 def modes_of(own: PartitionDraws, metric: dict[str, Any]) -> Modes:
-    """The modes of draws of which equal ones are merged, without a search in each; worked out once for a metric."""
+    """Return the modes of draws of which equal ones are merged, without a search in each.
+
+    Worked out once for a metric.
+    """
     name = f"modes by {metric}"
     if name not in own.found:
         own.found[name] = posterior_modes(own.labels, weights=own.counts, **metric)
@@ -453,7 +458,7 @@ def modes_of(own: PartitionDraws, metric: dict[str, Any]) -> Modes:
 def modes_as_given(
     own: PartitionDraws, metric: dict[str, Any], search: Callable[[PartitionDraws], NDArray[np.int64]]
 ) -> Modes:
-    """The modes with draws numbered as they were before equal ones were merged, and the partition found in each.
+    """Return the modes with draws numbered as they were before equal ones were merged, and the partition found in each.
 
     `search` is given the draws of one mode. A draw of weight zero that no other equals is in
     no mode, -1.

@@ -57,7 +57,7 @@ def check_parameters(estimator: Any) -> None:
 
 
 def seed_of(random_state: Any) -> int | None:
-    """A whole number from any of the ways to say a seed."""
+    """Return a whole number from any of the ways to say a seed."""
     if random_state is None or isinstance(random_state, Integral):
         return None if random_state is None else int(random_state)
     if isinstance(random_state, np.random.Generator):

@@ -55,7 +55,7 @@ class Choice:
     notes: tuple[str, ...] = ()
 
     def within(self, groups: Groups) -> Choice:
-        """This choice, or the most probable number that constraints and distinct items allow, with a note."""
+        """Return this choice, or the most probable number that constraints and distinct items allow, with a note."""
         least, most = 2 if len(groups.apart) else 1, groups.n_distinct
         if least <= self.n_clusters <= most:
             return self
@@ -119,7 +119,7 @@ class EvidenceByK:
         return self.items.weights if self.builder.pairwise else None
 
     def at(self, n_clusters: int) -> Built:
-        """The evidence at this number of clusters; made once."""
+        """Return the evidence at this number of clusters; made once."""
         known = n_clusters if self.builder.varies_with_k else 0
         if known not in self._built:
             self._built.clear()  # one at a time: it may be N x N
@@ -128,7 +128,7 @@ class EvidenceByK:
         return self._built[known]
 
     def before_k(self) -> Built:
-        """The evidence before there is a number: connected components of a neighbour graph are not linked.
+        """Return the evidence before there is a number: connected components of a neighbour graph are not linked.
 
         An affinity that needs the number ("ensemble", scale="balanced") is made for the one that `judged` gives.
         """
@@ -136,7 +136,7 @@ class EvidenceByK:
 
 
 def choose_number(n_clusters: int | str, evidence: EvidenceByK, groups: Groups) -> Choice:
-    """The number that was given, or the one that criteria find within what constraints and distinct items allow.
+    """Return the number that was given, or the one that criteria find within what constraints and distinct items allow.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
 
 
 def judged(evidence: EvidenceByK, by: str = "auto") -> Choice:
-    """The verdict of the voting criteria, or what one criterion says.
+    """Return the verdict of the voting criteria, or what one criterion says.
 
     Parameters
     ----------

@@ -217,11 +217,11 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
         return self.result_.density.log_density(X)
 
     def predict_density(self, X: Any) -> Array:
-        """Predictive density of new items: `exp(score_samples(X))`."""
+        """Return the predictive density of new items: `exp(score_samples(X))`."""
         return np.asarray(np.exp(self.score_samples(X)))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log predictive density of the rows of X; higher is better on items that were not fitted."""
+        """Return the mean log predictive density of the rows of X; higher is better on items that were not fitted."""
         return float(self.score_samples(X).mean())
 
     def _new(self, X: Any) -> Array:

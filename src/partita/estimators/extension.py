@@ -68,7 +68,7 @@ class Extension:
     domain: str = "simplex"
     balance: Array | None = None
     weights: Array | None = None
-    """Of the fitted items, where they count in the normalisation."""
+    """Weights of the fitted items, where they count in the normalisation."""
     diffused: bool = False
     used: NDArray[np.intp] | None = None
     """Which columns of given rows are the fitted items, where some were left out."""
@@ -113,7 +113,7 @@ class Extension:
         )
 
     def membership(self, X: Any) -> Array:
-        """Membership of each row of X: features, or rows of distances or affinities to the fitted items."""
+        """Return the membership of each row of X: features, or rows of distances or affinities to the fitted items."""
         rows = self.factor(X)
         return (
             rows
@@ -122,7 +122,7 @@ class Extension:
         )
 
     def factor(self, X: Any) -> Array:
-        """The row of the factor for each row of X; on the simplex it is the membership."""
+        """Return the row of the factor for each row of X; on the simplex it is the membership."""
         n = X.shape[0]
         # A row's problem takes about K^2 numbers while it is solved.
         width = max(self.evidence.row_size, len(self.quadratic) ** 2)

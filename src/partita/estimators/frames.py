@@ -32,7 +32,7 @@ def frame_package(X: Any) -> str | None:
 
 
 def checked_frame(X: Any, *, pairwise: bool) -> Any:
-    """X as it came, after a check of its columns where it is a frame.
+    """Return X as it came, after a check of its columns where it is a frame.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def checked_frame(X: Any, *, pairwise: bool) -> Any:
 
 
 def row_names(X: Any) -> NDArray[np.str_] | None:
-    """The index of a pandas frame as words; None where it only counts the rows, and for anything else.
+    """Return the index of a pandas frame as words; None where it only counts the rows, and for anything else.
 
     >>> import pandas as pd
     >>> row_names(pd.DataFrame({"x": [1.0, 2.0]}, index=["ann", "bob"])).tolist()

@@ -128,7 +128,7 @@ class Groups:
         return of_items[np.unique(self.of_item, return_index=True)[1]] if self.linked else of_items
 
     def mean(self, features: Array, weights: Array | None) -> Array:
-        """The features of each group: the mean of its items'."""
+        """Return the features of each group: the mean of its items'."""
         if not self.linked:
             return features
         d = np.ones(len(features)) if weights is None else weights
@@ -137,7 +137,7 @@ class Groups:
         return sums / np.bincount(self.of_item, d)[:, None]
 
     def contracted(self, graph: Affinity, weights: Array | None) -> Affinity:
-        """A graph of items as one of groups."""
+        """Return a graph of items as one of groups."""
         return ContractedAffinity(graph, self.of_item, weights) if self.linked else graph
 
     def contract(self, of_items: Problem) -> tuple[Problem, float]:
@@ -187,7 +187,7 @@ class Groups:
         return variance
 
     def over_all_pairs(self, result: SolveResult, problem: Problem, left_out: float) -> SolveResult:
-        """The result over all pairs of rows, with a note on the cannot-links that were not kept."""
+        """Return the result over all pairs of rows, with a note on the cannot-links that were not kept."""
         if not self.told:
             return result
         norm = problem.squared_norm + left_out

@@ -16,7 +16,7 @@ __all__ = ["comes_in_blocks", "predict_in_blocks"]
 
 
 def comes_in_blocks(X: Any) -> bool:
-    """Whether X is a collection of Dask.
+    """Return whether X is a collection of Dask.
 
     >>> comes_in_blocks(np.ones((2, 2)))
     False
@@ -25,7 +25,7 @@ def comes_in_blocks(X: Any) -> bool:
 
 
 def predict_in_blocks(model: Any, X: Any, predict: Callable[[Any, Any], Any], n_clusters: int | None) -> Any:
-    """`predict(model, block)` for every block of rows, lazily.
+    """Return `predict(model, block)` for every block of rows, lazily.
 
     Parameters
     ----------

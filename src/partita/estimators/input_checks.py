@@ -75,7 +75,8 @@ def check_magnitude(X: Array) -> None:
 
 
 def lost_digits(X: Array, given: Any = None, columns: Sequence[str] | None = None) -> str | None:
-    """Warning about a column whose offset leaves hardly any digits for the differences between the rows, or None.
+    """Return the warning about a column whose offset leaves hardly any digits for the differences between the rows,
+    or None.
 
     Parameters
     ----------

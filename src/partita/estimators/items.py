@@ -61,7 +61,7 @@ class Items:
 
     @classmethod
     def of(cls, X: Any, weights: Array | None, builder: Builder) -> Items:
-        """The items of the rows of X: equal rows of features merged, those of weight zero left out.
+        """Return the items of the rows of X: equal rows of features merged, those of weight zero left out.
 
         Raises
         ------
@@ -151,7 +151,7 @@ def _of_pairs(X: Any, weights: Array | None, *, known_apart: bool) -> Items:
 
 
 def number_of_copies(distances: Any) -> int:
-    """Items at distance zero from an earlier one, where distances are a square array.
+    """Return items at distance zero from an earlier one, where distances are a square array.
 
     >>> number_of_copies(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]))
     1
@@ -200,7 +200,7 @@ def _hash(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def start_of_items(start: Any, of_row: NDArray[np.intp], n_items: int) -> Any:
-    """A start given for the rows, as one for the distinct items: the first copy's."""
+    """Return a start given for the rows, as one for the distinct items: the first copy's."""
     if isinstance(start, str):
         return start
     words = isinstance(start, np.ndarray) and all(isinstance(s, str) for s in start.flat)
@@ -227,7 +227,7 @@ def _start_of_items(start: Any, of_row: NDArray[np.intp], n_items: int) -> Any:
 
 
 def expanded(result: SolveResult, W: Array, labels: NDArray[np.int64], of_row: NDArray[np.intp]) -> SolveResult:
-    """The result for every row; `of_row` says which item, or group of items, each is in."""
+    """Return the result for every row; `of_row` says which item, or group of items, each is in."""
     membership = Membership(W)
     membership.labels = labels  # the same tie-breaks for every copy
     restarts = tuple(

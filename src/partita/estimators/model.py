@@ -62,11 +62,11 @@ class Model:
     remedy: str = NONE
 
     def normalised(self, affinity: Affinity, copies: Array | None) -> Normalised:
-        """The normalised affinity; `copies` says how often each item counts, once by default."""
+        """Return the normalised affinity; `copies` says how often each item counts, once by default."""
         return normalise(affinity, self.normalization, copies, remedy=self.remedy)
 
     def factorized(self, normalised: Normalised, copies: Array | None) -> Affinity:
-        """The affinity to factorize: normalised, without its diagonal and diffused where the model says so."""
+        """Return the affinity to factorize: normalised, without its diagonal and diffused where the model says so."""
         affinity = normalised.affinity if self.diagonal else _without_diagonal(normalised)
         if self.steps != "auto":
             steps = self.steps
@@ -75,7 +75,7 @@ class Model:
         return DiffusedAffinity(affinity, steps, copies) if steps > 1 else affinity
 
     def solver_for(self, affinity: Affinity, n_clusters: int) -> Solver:
-        """The solver of the model."""
+        """Return the solver of the model."""
         return self.solver or default_solver(affinity, n_clusters, self.objective.domain)
 
 

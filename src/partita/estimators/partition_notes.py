@@ -24,7 +24,7 @@ EQUAL = 1e-9
 def search_notes(
     result: PartitionResult, agreement: ChainComparison | None, max_clusters: int | None
 ) -> tuple[str, ...]:
-    """One sentence for each thing that may be wrong with a search or its draws; nothing where all is well."""
+    """Return a sentence for each thing that may be wrong with a search or its draws; nothing where all is well."""
     notes = list(result.notes)
     if agreement is not None and not agreement.agree:
         notes.append(agreement.verdict)
@@ -46,7 +46,7 @@ def search_notes(
 
 
 def modes_note(found: Modes) -> tuple[str, ...]:
-    """Note that there are several modes, with their weights; empty where there is one."""
+    """Return the note that there are several modes, with their weights; empty where there is one."""
     if len(found.modes) == 1:
         return ()
     shares = ", ".join(f"{mode.weight:.0%}" for mode in found.modes)

@@ -28,7 +28,7 @@ def partition_starts(
     loss: PartitionLoss,
     max_clusters: int | None,
 ) -> dict[str, Any]:
-    """Starts by name: arrays as they are given, names of methods as the labels that they find.
+    """Return starts by name: arrays as they are given, names of methods as the labels that they find.
 
     Raises
     ------

@@ -76,7 +76,8 @@ class Options:
     stage: Stages = field(default_factory=Stages)
 
     def interrupted(self, result: SolveResult, *notes: str) -> SolveResult:
-        """Result of a fit interrupted after the factorization: with on_interrupt="best" the result, to resume from.
+        """Return the result of a fit interrupted after the factorization: with on_interrupt="best" the result, to
+        resume from.
 
         Raises
         ------
@@ -295,7 +296,7 @@ def other_answers(
     membership: Membership,
     **how: Any,
 ) -> tuple[str, ...]:
-    """A note for each objective under which more than a few items would be in another cluster.
+    """Return a note for each objective under which more than a few items would be in another cluster.
 
     No criterion tells without labels whether clusters should be of similar size (benchmarks/README.md), so a fit that
     was not told says where the answer would be another one. A few steps from the fit on show that; a second fit would

@@ -31,7 +31,7 @@ class Scaling:
 
     @classmethod
     def of(cls, X: Array, weights: Array | None, how: ScaleFeatures) -> Scaling | None:
-        """The scaling that `how` asks for, fitted on X; None for none.
+        """Return the scaling that `how` asks for, fitted on X; None for none.
 
         >>> Scaling.of(np.array([[0.0], [4.0]]), None, "minmax")(np.array([[1.0]])).tolist()
         [[0.25]]
@@ -46,7 +46,7 @@ class Scaling:
 
     @classmethod
     def of_items(cls, items: Items, builder: Builder, how: ScaleFeatures) -> Scaling | None:
-        """The scaling of the features of items; None for none.
+        """Return the scaling of the features of items; None for none.
 
         Raises
         ------
@@ -65,7 +65,7 @@ class Scaling:
 
 
 def dominating_column(X: Array) -> tuple[int, float] | None:
-    """The column that holds more than nine tenths of the total variance, and its share; None where none does.
+    """Return the column that holds more than nine tenths of the total variance, and its share; None where none does.
 
     >>> dominating_column(np.array([[0.0, 0.0], [1.0, 1000.0]]))[0]
     1

@@ -186,7 +186,7 @@ class SCAMS(FactorizationEstimator):
     polish: Any = "auto"
 
     def path(self, thetas: Any = None) -> tuple[PathPoint, ...]:
-        """The partitions at every gamma = theta / N, of the distinct items; see `partita.scams.scams_path`.
+        """Return the partitions at every gamma = theta / N, of the distinct items; see `partita.scams.scams_path`.
 
         `item_index_` says which of them each row is. The price (1 where none was given) and the scale are those of the
         fit; without a scale, theta is in units of the affinity.

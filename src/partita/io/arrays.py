@@ -48,7 +48,7 @@ class ArrayFile:
     single: bool = False
 
     def load(self, name: str) -> NDArray[Any]:
-        """The array `name`.
+        """Return the array `name`.
 
         Raises
         ------
@@ -74,7 +74,7 @@ class ArrayFile:
             raise InputError(f"{self.path}: array {name!r} cannot be read ({error}); save the file again") from error
 
     def choose(self, key: str | None, *, preferred: str | None = None) -> str:
-        """The name of the array to read: `key`, else `preferred`, else the only one of two dimensions."""
+        """Return the name of the array to read: `key`, else `preferred`, else the only one of two dimensions."""
         if self.single:
             return next(iter(self.headers))
         if key is not None:
@@ -91,7 +91,7 @@ class ArrayFile:
 
 
 def open_npy(path: Path) -> ArrayFile:
-    """A .npy file by its header."""
+    """Return a .npy file by its header."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
@@ -103,7 +103,9 @@ def open_npy(path: Path) -> ArrayFile:
 
 
 def open_npz(path: Path) -> ArrayFile:
-    """A .npz file by the headers of its arrays, each held against the size that the archive says it unpacks to."""
+    """Return a .npz file by the headers of its arrays, each held against the size that the archive says it unpacks
+    to.
+    """
     headers: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
     members: dict[str, zipfile.ZipInfo] = {}
     try:
@@ -158,7 +160,9 @@ class ArrayTable(Table):
 
 
 def array_table(source: ArrayFile, key: str | None = None) -> ArrayTable:
-    """The array `key`, `X`, or the only one of two dimensions as a table; in a .npz file the others stand beside it.
+    """Return the array `key`, `X`, or the only one of two dimensions as a table.
+
+    In a .npz file the others stand beside it.
 
     Raises
     ------
@@ -181,7 +185,9 @@ def array_table(source: ArrayFile, key: str | None = None) -> ArrayTable:
 
 
 def as_numbers(array: NDArray[Any], where: str) -> NDArray[np.float64]:
-    """An array as float64; `where` begins the error for one that does not hold real numbers, or would not fit."""
+    """Return an array as float64; `where` begins the error for one that does not hold real numbers, or would not
+    fit.
+    """
     if array.dtype.kind in "biuf":
         if array.dtype.itemsize < 8:
             require_memory(8 * array.size, f"{where} in double precision", "use fewer items or save it as sparse")
@@ -194,7 +200,7 @@ def as_numbers(array: NDArray[Any], where: str) -> NDArray[np.float64]:
 
 
 def as_words(array: NDArray[Any]) -> list[str]:
-    """A 1-D array as strings, whole floats as integers."""
+    """Return a 1-D array as strings, whole floats as integers."""
     if array.dtype.kind == "f":
         whole = np.isfinite(array) & (array == np.floor(array))
         return [

@@ -53,7 +53,7 @@ class SavedDensity:
 
     @classmethod
     def of(cls, density: Density | None) -> SavedDensity | None:
-        """The record of a density."""
+        """Return the record of a density."""
         if density is None:
             return None
         basis = density.subspace.basis[:, : density.n_dimensions]
@@ -66,7 +66,7 @@ class SavedDensity:
             raise ModelError(f"the whiteners of the model have shape {self.whiteners.shape}, expected {sides}")
 
     def made(self) -> Density:
-        """The density."""
+        """Return the density."""
         return copied(Density, self, subspace=copied(Subspace, self), mixture=copied(Mixture, self), aicc=self.bic)
 
 
@@ -82,7 +82,7 @@ class SavedAlternative:
 
 @dataclass(frozen=True)
 class SavedWords:
-    """What a calibration says of itself."""
+    """Description of a calibration."""
 
     method: Method
     kind: str
@@ -106,7 +106,7 @@ class SavedCalibration:
 
     @classmethod
     def of(cls, calibrator: Calibrator, calibration: Calibration) -> SavedCalibration:
-        """The record of a calibration."""
+        """Return the record of a calibration."""
         tried = tuple(copied(SavedAlternative, each) for each in calibration.alternatives)
         bins = calibration.reliability
         return cls(
@@ -123,7 +123,7 @@ class SavedCalibration:
             raise ModelError("the reliability of the model lacks some of its arrays; save the model again")
 
     def made(self) -> tuple[Calibrator, Calibration]:
-        """The calibrator, and the calibration that tells of it."""
+        """Return the calibrator, and the calibration that tells of it."""
         density = None if self.density is None else self.density.made()
         tried = tuple(copied(Alternative, each) for each in self.said.alternatives)
         bins = None if self.count is None else copied(Reliability, self)

@@ -38,7 +38,7 @@ def require_finite(
 
 
 def require_ids(ids: Sequence[str] | None, n: int, file: Path, column: str | None) -> list[str]:
-    """The given ids, or "0".."N-1", after a check that there is one for each item and none twice."""
+    """Return the given ids, or "0".."N-1", after a check that there is one for each item and none twice."""
     if ids is None:
         return [str(at) for at in range(n)]
     _require_one_each(ids, n, file, f"id column {column!r}")
@@ -54,7 +54,7 @@ def require_ids(ids: Sequence[str] | None, n: int, file: Path, column: str | Non
 
 
 def label_array(labels: Sequence[str] | None, n: int, file: Path, column: str | None) -> NDArray[np.str_] | None:
-    """The given labels as an array of strings, after a check that there is one for each item."""
+    """Return the given labels as an array of strings, after a check that there is one for each item."""
     if labels is None:
         return None
     _require_one_each(labels, n, file, f"label column {column!r}")

@@ -41,7 +41,7 @@ class SavedComparison:
 
     @classmethod
     def of(cls, comparison: ChainComparison) -> SavedComparison:
-        """The record of a comparison."""
+        """Return the record of a comparison."""
         chains = comparison.chains if comparison.chains.dtype.kind in "iubU" else comparison.chains.astype(str)
         own = comparison.chains.tolist()
         return copied(
@@ -72,7 +72,7 @@ class SavedComparison:
                 raise ModelError(f"{min(lacking, key=TRACES.index)} of {what} is missing; save the model again")
 
     def made(self) -> ChainComparison:
-        """The comparison."""
+        """Return the comparison."""
         ends = np.cumsum(self.lengths)[:-1]
         return copied(
             ChainComparison,

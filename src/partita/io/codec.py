@@ -68,8 +68,10 @@ class Null:
     value: float
 
 
-def copied(kind: type[Record], /, *things: Any, **others: Any) -> Record:
-    """A dataclass of the attributes that things have under the names of its fields, the first one's; `others` differ.
+def copied(kind: type[Record], /, *things: object, **others: Any) -> Record:
+    """Return a dataclass of the attributes that things have under the names of its fields, the first one's.
+
+    `others` differ.
 
     >>> from partita.partition.result import Tried
     >>> copied(Tried, Tried("sof", 3, 0.5), loss=0.25)
@@ -82,12 +84,12 @@ def copied(kind: type[Record], /, *things: Any, **others: Any) -> Record:
 
 
 def missing(what: str) -> ModelError:
-    """The error of something that is not there."""
+    """Return the error of something that is not there."""
     return ModelError(f"{what} is missing; save the model again")
 
 
-def encode(record: Any) -> tuple[Config, Arrays]:
-    """What `model.json` and the arrays hold of a record.
+def encode(record: object) -> tuple[Config, Arrays]:
+    """Return what `model.json` and the arrays hold of a record.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def encode(record: Any) -> tuple[Config, Arrays]:
 
 
 def decode(kind: type[Record], config: Any, arrays: Arrays) -> Record:
-    """A record of what `encode` gave, every value and every array checked.
+    """Return a record of what `encode` gave, every value and every array checked.
 
     Raises
     ------
@@ -159,7 +161,7 @@ def _holds_arrays(hint: Any, mark: Any) -> bool:
     return isinstance(mark, Under) and get_origin(hint) is dict
 
 
-def _encoded(record: Any, prefix: str, arrays: Arrays) -> Config:
+def _encoded(record: object, prefix: str, arrays: Arrays) -> Config:
     config: Config = {}
     kind: Any = type(record)
     for field, hint, mark in _declared(kind):
@@ -180,7 +182,7 @@ def _encoded(record: Any, prefix: str, arrays: Arrays) -> Config:
     return config
 
 
-def _json(name: str, value: Any, prefix: str, arrays: Arrays) -> Any:
+def _json(name: str, value: object, prefix: str, arrays: Arrays) -> Any:
     if isinstance(value, SETTINGS):
         return plain_parameter(name, value)
     if is_dataclass(value):
@@ -297,11 +299,11 @@ def _plain(value: Any, hint: Any, what: str) -> Any:
     return float(value) if hint is float else value
 
 
-def _odd(value: Any, what: str, expected: str) -> ModelError:
+def _odd(value: object, what: str, expected: str) -> ModelError:
     return ModelError(f"{what} is {_told(value)}, expected {expected}; save the model again")
 
 
-def _told(value: Any) -> str:
+def _told(value: object) -> str:
     """A value as an error tells it: no more than a line."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

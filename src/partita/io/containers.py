@@ -36,7 +36,7 @@ def opened(
     key: str | None = None,
     is_header: HeaderRule = looks_like_a_header,
 ) -> Container:
-    r"""A file of one of these formats, opened: its header or schema has been read, and nothing else.
+    r"""Return a file of one of these formats, opened: its header or schema has been read, and nothing else.
 
     Parameters
     ----------

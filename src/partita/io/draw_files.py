@@ -85,7 +85,8 @@ def open_draws(path: str | Path, *, key: str | None = None) -> Any:
 def read_draws(
     path: str | Path, *, key: str | None = None, missing: Literal["error", "unobserved"] = "error"
 ) -> NamedDraws:
-    r"""Partition draws as `open_draws` reads them, with the chain of each draw and the names of the items where known.
+    r"""Return the partition draws as `open_draws` reads them, with the chain of each draw and the names of the
+    items where known.
 
     A table may have columns `chain` and `draw` (or `.chain`, `.iteration`, `.draw`), a .npz file or zarr group arrays
     `chain` and `item` beside the labels, an ArviZ file has both. With `missing="unobserved"` an empty cell or NaN says
@@ -131,8 +132,8 @@ def read_draws(
 
 
 def read_draw_weights(path: str | Path, n_draws: int) -> NDArray[np.float64]:
-    r"""A nonnegative number for each draw, in their order: the column `weight` or the only one of a CSV or TSV file, or
-    a .npy file of one dimension.
+    r"""Return a nonnegative number for each draw, in their order: the column `weight` or the only one of a CSV or
+    TSV file, or a .npy file of one dimension.
 
     Raises
     ------

@@ -35,7 +35,7 @@ def require_labels_shape(shape: tuple[int, ...], path: str | Path) -> None:
 
 
 def checked_labels(labels: Any, path: str | Path, gaps: bool) -> Any:
-    """Labels with a shape and numbers that labels have; floats are looked through, a few draws at a time.
+    """Return labels with a shape and numbers that labels have; floats are looked through, a few draws at a time.
 
     With `gaps` NaN is a label: `LabelBlocks` makes it -1.
     """
@@ -58,7 +58,7 @@ def require_whole(block: Labels, first: int, path: str | Path, gaps: bool) -> No
 
 
 def lacking(draw: int, item: int) -> str:
-    """Message about a missing label."""
+    """Return the message about a missing label."""
     return (
         f"draw {draw} has no label for item {item}: every draw labels every item; if it lacks the item, say "
         "missing='unobserved' (command line: --missing unobserved)"

@@ -68,7 +68,7 @@ class StoredLabels:
 
 
 def zarr_draws(path: Path, key: str | None, gaps: bool) -> NamedDraws:
-    """Draws of a zarr array, of a group with the array `key`, or of a store that ArviZ wrote."""
+    """Return draws of a zarr array, of a group with the array `key`, or of a store that ArviZ wrote."""
     if not path.exists():
         raise InputError(f"{path} does not exist; check the path")
     try:
@@ -111,7 +111,7 @@ def zarr_draws(path: Path, key: str | None, gaps: bool) -> NamedDraws:
 
 
 def arviz_draws(path: Path, variable: str | None, gaps: bool) -> NamedDraws:
-    """The group `posterior` of a netCDF file or zarr store that ArviZ wrote, or a data set without groups."""
+    """Return the group `posterior` of a netCDF file or zarr store that ArviZ wrote, or a data set without groups."""
     xarray = require("xarray", extra="arviz", purpose="reading draws that ArviZ wrote")
     is_zarr = path.is_dir() or path.suffix != ".nc"
     options: dict[str, Any] = {"engine": "zarr"} if is_zarr else {}
@@ -137,7 +137,9 @@ def arviz_draws(path: Path, variable: str | None, gaps: bool) -> NamedDraws:
 def beside_labels(
     labels: Any, shapes: dict[str, tuple[int, ...]], load: Callable[[str], Labels], path: str | Path
 ) -> NamedDraws:
-    """Labels with the arrays beside them that say the chain of each draw and name the items, where there are any."""
+    """Return labels with the arrays beside them that say the chain of each draw and name the items, where there are
+    any.
+    """
     told: list[Labels | None] = []
     for name, size in zip((CHAIN, ITEM), labels.shape):
         if shapes.get(name, (size,)) != (size,):

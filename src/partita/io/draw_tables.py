@@ -39,7 +39,7 @@ Rows = Iterator[tuple[int, list[str]]]
 
 
 def table_draws(file: Path, gaps: bool) -> NamedDraws:
-    """Draws of a table: the columns of items, and the one of chains."""
+    """Return draws of a table: the columns of items, and the one of chains."""
     text = None if file.suffix.lower() == ".parquet" else _text_draws(file, gaps)
     names, batches = _parquet_draws(file, gaps) if text is None else (text.names, text.batches())
     chain_at, left = (None, []) if names is None else columns_of(names)

@@ -97,7 +97,7 @@ def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
 
 
 def read_links(path: Path, ids: list[str]) -> NDArray[np.intp]:
-    """Pairs of items from a file of two columns, as row numbers.
+    """Return pairs of items from a file of two columns, as row numbers.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def read_links(path: Path, ids: list[str]) -> NDArray[np.intp]:
 
 
 def read_pair_weights(path: Path, ids: list[str]) -> sparse.csr_array:
-    """Weights of pairs of items from a file of three columns; a pair that is not listed counts one.
+    """Return weights of pairs of items from a file of three columns; a pair that is not listed counts one.
 
     Raises
     ------

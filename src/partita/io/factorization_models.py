@@ -76,7 +76,10 @@ class SavedFactorization:
 
     @classmethod
     def of(cls, estimator: FactorizationEstimator) -> SavedFactorization:
-        """The record of a fitted estimator; NotFittedError before `fit`, and InputError for what cannot be kept."""
+        """Return the record of a fitted estimator.
+
+        NotFittedError before `fit`, and InputError for what cannot be kept.
+        """
         check_is_fitted(estimator)
         extension, calibrator = estimator._extension, getattr(estimator, "_calibrator", None)
         evidence = {name: np.asarray(array) for name, array in extension.evidence.state().items()}
@@ -129,7 +132,7 @@ class SavedFactorization:
             require(self.evidence[name], stored[name], EVIDENCE + name, lengths)
 
     def made(self, kind: type[FactorizationEstimator]) -> FactorizationEstimator:
-        """The estimator, fitted."""
+        """Return the estimator, fitted."""
         estimator = made_with(kind, self.parameters)
         estimator._builder_ = builder = revived_builder(self.affinity)
         scaled = self.centre is not None and self.spread is not None

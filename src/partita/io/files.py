@@ -23,7 +23,7 @@ BLOCK = 1 << 20
 
 
 def sha256_of_file(path: str | Path) -> str:
-    """SHA-256 of a file's bytes in hex, read in blocks.
+    """Return SHA-256 of a file's bytes in hex, read in blocks.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def sha256_of_file(path: str | Path) -> str:
 
 
 def require_file(path: str | Path) -> Path:
-    """The path, if a file that can be opened is there.
+    """Return the path, if a file that can be opened is there.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def require_file(path: str | Path) -> Path:
 
 
 def require_suffix(path: Path, suffixes: Sequence[str]) -> str:
-    """The suffix that names the format, lower case; `.csv.gz` is one suffix.
+    """Return the suffix that names the format, lower case; `.csv.gz` is one suffix.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def require_known(path: Path, name: str, known: Collection[str], what: str) -> N
 
 
 def listed(items: Iterable[object], limit: int = 8) -> str:
-    """Items with commas between them, the first few of many.
+    """Return items with commas between them, the first few of many.
 
     >>> listed(range(20), limit=3)
     '0, 1, 2 and 17 more'
@@ -114,7 +114,7 @@ def listed(items: Iterable[object], limit: int = 8) -> str:
 
 
 def number_label(value: object) -> str:
-    """A value as a label: 3.0 is '3', everything else as it prints.
+    """Return a value as a label: 3.0 is '3', everything else as it prints.
 
     >>> number_label(3.0), number_label(2.5), number_label("setosa")
     ('3', '2.5', 'setosa')

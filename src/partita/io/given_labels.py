@@ -16,7 +16,7 @@ __all__ = ["given_labels", "labels_as_given"]
 
 
 def given_labels(name: str, value: Any) -> tuple[Any, Arrays]:
-    """A parameter that is a name, N labels, a sequence of either, or a mapping from names to labels.
+    """Return a parameter that is a name, N labels, a sequence of either, or a mapping from names to labels.
 
     Labels that are no whole numbers are numbered, which is the same partition. Arrays stand under `name` in the model.
 
@@ -51,7 +51,7 @@ def given_labels(name: str, value: Any) -> tuple[Any, Arrays]:
     return [plain(entry) for entry in value], arrays
 
 
-def labels_as_given(name: str, plain: Any, arrays: Arrays) -> Any:
+def labels_as_given(name: str, plain: object, arrays: Arrays) -> Any:
     """Restore starts from `given_labels`; sequences come back as tuples.
 
     Raises

@@ -11,7 +11,7 @@ PACKAGES = ("partita", "numpy", "scipy", "scikit-learn", "numba", "pynndescent",
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python, the platform, Partita and its dependencies."""
+    """Return versions of Python, the platform, Partita and its dependencies."""
     found = {"python": platform.python_version(), "platform": platform.platform()}
     for package in PACKAGES:
         try:

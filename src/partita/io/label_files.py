@@ -72,7 +72,7 @@ def read_labels(path: str | Path) -> LabelTable:
 
 
 def match_labels(a: LabelTable, b: LabelTable) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
-    """The labels of both files for the same items in the same order (that of `a`).
+    """Return the labels of both files for the same items in the same order (that of `a`).
 
     Files that both have ids are joined on them, whatever their order; otherwise both need the same number of rows.
 

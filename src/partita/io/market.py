@@ -49,7 +49,7 @@ class MarketFile:
     """Lines of the header."""
 
     def load(self) -> Any:
-        r"""The matrix as float64: dense where it is an `array`, otherwise `scipy.sparse.coo_array`.
+        r"""Return the matrix as float64: dense where it is an `array`, otherwise `scipy.sparse.coo_array`.
 
         Of a symmetric one the other half is filled in.
 
@@ -87,7 +87,7 @@ def _broken(file: Path, why: object) -> InputError:
 
 
 def open_market(file: Path) -> MarketFile:
-    """A Matrix Market file of real numbers, integers or a pattern, by its header.
+    """Return a Matrix Market file of real numbers, integers or a pattern, by its header.
 
     Raises
     ------

@@ -123,7 +123,7 @@ def read_matrix(
 
 
 def read_sparse_rows(path: str | Path) -> sparse.csr_array | None:
-    """Rows of affinities from new items to fitted ones; None for a file that is not sparse.
+    """Return rows of affinities from new items to fitted ones; None for a file that is not sparse.
 
     Raises
     ------

@@ -34,7 +34,7 @@ Labels = NDArray[Any]
 
 @dataclass(frozen=True)
 class Sampled:
-    """How was sampled."""
+    """Settings and totals of the sampling."""
 
     status: Literal["completed", "max_seconds", "interrupted"]
     n_sweeps: int
@@ -66,7 +66,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class SavedAgreement:
-    """How far chains agree."""
+    """Agreement of the chains."""
 
     max_difference: float
     mean_difference: float
@@ -137,7 +137,7 @@ class Student(_Density):
             raise ModelError("the draws of the model's density are out of range; save the model again")
 
     def made(self) -> StudentDensity:
-        """The density."""
+        """Return the density."""
         from partita.kernels.mixture_linear import PriorArrays
 
         prior = PriorArrays(conjugate=True, **vars(self.prior))
@@ -164,7 +164,7 @@ class Gaussian(_Density):
             raise ModelError("the components of the model's density are not those of its draws; save the model again")
 
     def made(self) -> GaussianDensity:
-        """The density."""
+        """Return the density."""
         return copied(GaussianDensity, self)
 
 
@@ -187,7 +187,10 @@ class SavedMixture:
 
     @classmethod
     def of(cls, model: DPGaussianMixture) -> SavedMixture:
-        """The record of a fitted estimator; NotFittedError before `fit`, and InputError for what cannot be kept."""
+        """Return the record of a fitted estimator.
+
+        NotFittedError before `fit`, and InputError for what cannot be kept.
+        """
         check_is_fitted(model, "result_")
         result, found = model.result_, model.result_.agreement
         start, given = given_labels("start", model.start)
@@ -219,7 +222,7 @@ class SavedMixture:
             raise ModelError(f"the model names {len(self.feature_names)} features, expected {d}; save the model again")
 
     def made(self, kind: type[DPGaussianMixture]) -> DPGaussianMixture:
-        """The estimator, fitted."""
+        """Return the estimator, fitted."""
         model = made_with(kind, self.parameters, start=labels_as_given("start", self.parameters["start"], self.start))
         model.result_ = result = self._result()
         model.n_features_in_ = len(result.density.units.unit)

@@ -168,11 +168,11 @@ def _read_description(file: Path) -> dict[str, Any]:
 
 
 def _within(folder: Path, name: str) -> Path:
-    """What stands in `folder` under `name`, and not elsewhere: a folder that was sent may hold links to anywhere."""
+    """Return the file `name` in `folder`, and not elsewhere: a folder that was sent may hold links to anywhere."""
     if (folder / name).resolve().parent != folder.resolve():
         raise ModelError(f"{folder / name} is a link that leads out of the folder; put the file itself there")
     return folder / name
 
 
-def _is_type(value: Any) -> bool:
+def _is_type(value: object) -> bool:
     return isinstance(value, str) and value in TYPES

@@ -91,7 +91,7 @@ def output_folder(
 
 
 def is_partita_folder(path: str | Path) -> bool:
-    """Whether a folder carries a `manifest.json` that Partita wrote.
+    """Return whether a folder carries a `manifest.json` that Partita wrote.
 
     >>> is_partita_folder("/")
     False
@@ -105,7 +105,7 @@ def is_partita_folder(path: str | Path) -> bool:
 
 @contextmanager
 def atomic_text_file(path: str | Path) -> Iterator[TextIO]:
-    """A UTF-8 file to write to, that takes its place only when the block ends well.
+    """Yield a UTF-8 file to write to, that takes its place only when the block ends well.
 
     Raises
     ------
@@ -173,7 +173,7 @@ def atomic_write_bytes(path: str | Path, content: bytes) -> None:
         file.buffer.write(content)
 
 
-def write_json(path: str | Path, obj: Any) -> None:
+def write_json(path: str | Path, obj: object) -> None:
     """Write an object as JSON, whole or not at all.
 
     NumPy scalars and arrays become numbers and lists, paths become strings; NaN and infinities, which JSON has no word
@@ -197,8 +197,8 @@ def write_json(path: str | Path, obj: Any) -> None:
     atomic_write_text(path, json_text(obj))
 
 
-def json_text(obj: Any, *, default: Callable[[Any], Any] | None = None) -> str:
-    """Text that `write_json` writes; `default` converts objects that JSON cannot hold.
+def json_text(obj: object, *, default: Callable[[Any], Any] | None = None) -> str:
+    """Return the text that `write_json` writes; `default` converts objects that JSON cannot hold.
 
     >>> json_text(["a", Path("b"), np.float64("nan")]).split()
     ['[', '"a",', '"b",', 'null', ']']
@@ -206,7 +206,7 @@ def json_text(obj: Any, *, default: Callable[[Any], Any] | None = None) -> str:
     return json.dumps(_plain(obj), indent=2, ensure_ascii=False, allow_nan=False, default=default) + "\n"
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     match value:
         case np.ndarray() | np.generic():
             return _plain(value.tolist())

@@ -81,7 +81,7 @@ class ParquetTable(Table):
 
 
 def open_parquet(path: Path) -> ParquetTable:
-    """A parquet file by its schema; the index that pandas adds is left out, with a note.
+    """Return a parquet file by its schema; the index that pandas adds is left out, with a note.
 
     Raises
     ------

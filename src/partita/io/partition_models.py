@@ -45,7 +45,7 @@ class SavedRun:
 
 @dataclass(frozen=True)
 class Search:
-    """How the partition was found; the partition of each run in the smallest type."""
+    """Search that found the partition; the partition of each run in the smallest type."""
 
     status: Status
     cap_bound: bool
@@ -62,7 +62,7 @@ class Search:
 
     @classmethod
     def of(cls, result: PartitionResult) -> Search:
-        """The record of a search."""
+        """Return the record of a search."""
         most = max((run.n_clusters for run in result.runs), default=1)
         ended = np.empty((len(result.runs), len(result.labels)), dtype=np.min_scalar_type(-most))
         for r, run in enumerate(result.runs):
@@ -80,7 +80,7 @@ class Search:
                 raise ModelError(f"n_clusters of tried[{at}] is 0, expected at least 1; save the model again")
 
     def made(self, loss: PartitionLoss) -> PartitionResult:
-        """The result of the search."""
+        """Return the result of the search."""
         runs = tuple(
             copied(Run, run, n_clusters=int(codes.max()) + 1, labels=codes)
             for run, codes in zip(self.runs, self.ended.astype(np.int64), strict=True)
@@ -114,7 +114,7 @@ class SavedDraws:
             raise ModelError("array 'merged' of the model does not number its draws; save the model again")
 
     def made(self) -> PartitionDraws:
-        """The draws."""
+        """Return the draws."""
         n_clusters = self.labels.max(axis=1).astype(np.int64) + 1
         return copied(PartitionDraws, self, n_clusters=n_clusters, given=self.merged if self.numbered else None)
 
@@ -136,7 +136,10 @@ class SavedPartition:
 
     @classmethod
     def of(cls, model: BayesianPartition) -> SavedPartition:
-        """The record of a fitted estimator; NotFittedError before `fit`, and InputError for what cannot be kept."""
+        """Return the record of a fitted estimator.
+
+        NotFittedError before `fit`, and InputError for what cannot be kept.
+        """
         check_is_fitted(model, "result_")
         draws, found = model.draws_, model.agreement_
         starts, given = given_labels("starts", model.starts)
@@ -169,7 +172,7 @@ class SavedPartition:
             raise ModelError("array 'soft.membership' of the model has another number of clusters; save it again")
 
     def made(self, kind: type[BayesianPartition]) -> BayesianPartition:
-        """The estimator, fitted."""
+        """Return the estimator, fitted."""
         starts = labels_as_given("starts", self.parameters["starts"], self.starts)
         model = made_with(kind, self.parameters, starts=starts)
         model.result_ = result = self.search.made(self.fitted_loss)

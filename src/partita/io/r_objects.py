@@ -42,7 +42,7 @@ ITERATION, CHAIN, ITEM = 0, 1, 2
 
 
 def read_r_draws(file: Path, *, key: str | None = None, missing: bool = False) -> NamedDraws:
-    """Labels in a file of R: rows are draws.
+    """Return labels in a file of R: rows are draws.
 
     Parameters
     ----------

@@ -20,7 +20,9 @@ R_TABLE_SUFFIXES = (".txt",)
 
 
 def table_rows(path: Path) -> tuple[list[str] | None, int, Iterator[tuple[int, list[str]]]]:
-    r"""Names of the columns where there is a header, their number, and the rows with their lines; no names of rows.
+    r"""Return names of the columns where there is a header, their number, and the rows with their lines.
+
+    No names of rows.
 
     Parameters
     ----------

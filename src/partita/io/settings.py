@@ -52,8 +52,8 @@ SETTINGS: tuple[type, ...] = (Builder, Solver, Objective, *ALONE.values(), *(bas
 PLAIN: dict[Any, tuple[type, ...]] = {float: (float, int), int: (int,), str: (str,), type(None): (type(None),)}
 
 
-def plain_parameter(name: str, value: Any) -> Any:
-    """A parameter as JSON.
+def plain_parameter(name: str, value: object) -> Any:
+    """Return a parameter as JSON.
 
     Raises
     ------
@@ -81,8 +81,8 @@ def plain_parameter(name: str, value: Any) -> Any:
     raise _unsavable(name, value)
 
 
-def revived_parameter(value: Any) -> Any:
-    """From `plain_parameter`.
+def revived_parameter(value: object) -> Any:
+    """Return a parameter as it was before `plain_parameter`.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def revived_parameter(value: Any) -> Any:
 
 
 def revived_builder(config: dict[str, Any]) -> Builder:
-    """A builder by its name in the registry, its options looked at first.
+    """Return a builder by its name in the registry, its options looked at first.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def revived_builder(config: dict[str, Any]) -> Builder:
 
 
 def parameters_of(estimator: Any, *others: str) -> dict[str, Any]:
-    """The parameters of an estimator as JSON, but for `others`.
+    """Return the parameters of an estimator as JSON, but for `others`.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def parameters_of(estimator: Any, *others: str) -> dict[str, Any]:
 
 
 def made_with(kind: type[Kind], parameters: Mapping[str, Any], **others: Any) -> Kind:
-    """An estimator of `parameters_of` and `others`, those that this version knows, checked as `fit` checks them.
+    """Return an estimator of `parameters_of` and `others`, those that this version knows, checked as `fit` checks them.
 
     Raises
     ------
@@ -153,12 +153,14 @@ def made_with(kind: type[Kind], parameters: Mapping[str, Any], **others: Any) ->
 
 
 def kinds_of(hint: Any) -> tuple[Any, ...]:
-    """The kinds of a union; a hint that is none is the only one."""
+    """Return the kinds of a union; a hint that is none is the only one."""
     return get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
 
 
-def fits(value: Any, hint: Any) -> bool:
-    """Whether a value of JSON could be of the type `hint`; classes that JSON does not have are left to themselves.
+def fits(value: object, hint: Any) -> bool:
+    """Return whether a value of JSON could be of the type `hint`.
+
+    Classes that JSON does not have are left to themselves.
 
     >>> fits(3, float), fits(True, int), fits("a", int | None), fits([1, 2], tuple[int, ...])
     (True, False, False, True)
@@ -179,7 +181,7 @@ def fits(value: Any, hint: Any) -> bool:
     return True
 
 
-def _plain_setting(name: str, value: Any) -> dict[str, Any]:
+def _plain_setting(name: str, value: object) -> dict[str, Any]:
     if isinstance(value, Builder):
         return {"builder": value.config()}
     if isinstance(value, Solver):
@@ -196,7 +198,7 @@ def _plain_setting(name: str, value: Any) -> dict[str, Any]:
     return {family: {"name": _known_as(name, family, value), **_options(name, value)}}
 
 
-def _known_as(name: str, family: str, value: Any) -> str:
+def _known_as(name: str, family: str, value: object) -> str:
     """The name under which the settings are found again."""
     known = FAMILIES[family][1]()
     for word, kind in known.items():
@@ -212,7 +214,7 @@ def _options(name: str, value: Any) -> dict[str, Any]:
     return {field.name: _option(name, getattr(value, field.name)) for field in fields(value)}
 
 
-def _option(name: str, value: Any) -> Any:
+def _option(name: str, value: object) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, (bool, int, str)):
@@ -227,7 +229,7 @@ def _option(name: str, value: Any) -> Any:
 
 
 def _known(family: str, name: Any, known: Mapping[str, Any]) -> Any:
-    """What a family knows by that name."""
+    """Return what a family knows by that name."""
     if name not in known:
         raise ModelError(
             f"unknown {family} {name!r}; this version knows {', '.join(known)}: upgrade Partita, or "
@@ -253,12 +255,12 @@ def _require_options(kind: type, given: Mapping[str, Any]) -> None:
             raise ModelError(f"{kind.__name__}({name}={value!r}): expected {hints[name]}; fit the model again")
 
 
-def _are_numbers(value: Any) -> bool:
+def _are_numbers(value: object) -> bool:
     """None, a number, a list of them, or a list of lists."""
     if isinstance(value, list):
         return all(_are_numbers(entry) for entry in value)
     return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
 
 
-def _unsavable(name: str, value: Any) -> InputError:
+def _unsavable(name: str, value: object) -> InputError:
     return InputError(f"{name}={value!r} cannot be saved: a model folder holds finite numbers, names and no code")

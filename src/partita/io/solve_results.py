@@ -50,7 +50,7 @@ class SavedResult:
 
     @classmethod
     def of(cls, result: SolveResult) -> SavedResult:
-        """The record of a result."""
+        """Return the record of a result."""
         found = result.membership
         return copied(cls, result, membership=found.matrix, labels=found.labels)
 
@@ -60,7 +60,7 @@ class SavedResult:
             raise ModelError("the membership of the model comes from no restart; save the model again")
 
     def made(self) -> SolveResult:
-        """The result."""
+        """Return the result."""
         membership = Membership(self.membership)
         membership.labels = self.labels
         own: dict[str, Any] = {

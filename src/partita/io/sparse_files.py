@@ -31,12 +31,12 @@ PARTS = {
 
 
 def is_stored_sparse(source: ArrayFile) -> bool:
-    """Whether a .npz file is a sparse matrix of SciPy."""
+    """Return whether a .npz file is a sparse matrix of SciPy."""
     return {"format", "shape", "data"} <= source.headers.keys()
 
 
 def stored_sparse(source: ArrayFile) -> Any:
-    """The matrix that `scipy.sparse.save_npz` wrote, with indices that are all within it.
+    """Return the matrix that `scipy.sparse.save_npz` wrote, with indices that are all within it.
 
     Raises
     ------

@@ -24,7 +24,7 @@ LENGTH = 12
 
 
 def hidden_beside(goal: Path, ending: str = "") -> Path:
-    """A name beside `goal` that nothing has."""
+    """Return a name beside `goal` that nothing has."""
     return goal.with_name(f".{goal.name}.{secrets.token_hex(LENGTH // 2)}{ending}")
 
 

@@ -66,7 +66,8 @@ class Table(ABC):
 
     @abstractmethod
     def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
-        """The columns `numbers` as N x d float64 (missing cells are NaN), and the columns `text` as words by name.
+        """Return the columns `numbers` as N x d float64 (missing cells are NaN), and the columns `text` as words by
+        name.
 
         Raises
         ------
@@ -188,7 +189,7 @@ class _Faults:
 
 
 def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) -> bool:
-    """Whether the first of the given rows names columns.
+    """Return whether the first of the given rows names columns.
 
     Words only: yes. Numbers only: no, except 0, 1, 2, ... in a row of three cells or more, which is how pandas writes
     an array. Numbers and words mixed: if they count like that, a word is one of the `known` names, or a number stands
@@ -211,7 +212,8 @@ def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) ->
 
 
 def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTable:
-    """A text file with its header decided by `is_header`, and notes about every decision a user might not expect.
+    """Return a text file with its header decided by `is_header`, and notes about every decision a user might not
+    expect.
 
     Raises
     ------
@@ -237,7 +239,7 @@ def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTa
 
 
 def column_names(path: Path, names: Sequence[str]) -> list[str]:
-    """Names as they stand, column_<position> for one without, after a check that none is given twice."""
+    """Return names as they stand, column_<position> for one without, after a check that none is given twice."""
     filled = [name.strip() or f"column_{at}" for at, name in enumerate(names)]
     twice = [repr(name) for name, count in Counter(filled).items() if count > 1]
     if twice:
@@ -246,7 +248,7 @@ def column_names(path: Path, names: Sequence[str]) -> list[str]:
 
 
 def default_names(n: int) -> list[str]:
-    """Names for columns that have none.
+    """Return names for columns that have none.
 
     >>> default_names(2)
     ['column_0', 'column_1']
@@ -255,6 +257,6 @@ def default_names(n: int) -> list[str]:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell holds a number, NaN included, and not just nothing."""
+    """Return whether a cell holds a number, NaN included, and not just nothing."""
     value = as_number(cell)
     return value is not None and (not math.isnan(value) or cell.strip().lower() == "nan")

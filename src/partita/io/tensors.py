@@ -43,7 +43,7 @@ MOST_DIMENSIONS = 64
 
 
 def read_tensors(file: Path, expected: dict[str, Any]) -> dict[str, NDArray[Any]]:
-    """The arrays of `file`, in the order of `expected`.
+    """Return the arrays of `file`, in the order of `expected`.
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ def read_tensors(file: Path, expected: dict[str, Any]) -> dict[str, NDArray[Any]
         raise ModelError(f"{file} cannot be read ({reason}); {AGAIN}") from error
 
 
-def is_shape(value: Any) -> bool:
-    """Whether a value of JSON is a list of whole numbers that are not negative."""
+def is_shape(value: object) -> bool:
+    """Return whether a value of JSON is a list of whole numbers that are not negative."""
     return isinstance(value, list) and all(type(side) is int and side >= 0 for side in value)
 
 
 def no_constant(word: str) -> NoReturn:
-    """For `json.loads(parse_constant=...)`: NaN and infinities are no JSON."""
+    """Refuse what `json.loads(parse_constant=...)` comes upon: NaN and infinities are no JSON."""
     raise ValueError(f"{word} is not a number JSON knows")
 
 
@@ -99,7 +99,7 @@ def _header(file: Path, stream: BinaryIO, size: int) -> tuple[dict[str, Any], in
 
 
 def _ranges(file: Path, header: dict[str, Any], expected: dict[str, Any], n_bytes: int) -> dict[str, int]:
-    """Where each array begins, after all that can be wrong has been looked at."""
+    """Return where each array begins, after all that can be wrong has been looked at."""
     if header.keys() != expected.keys():
         odd = sorted(header.keys() ^ expected.keys())
         raise ModelError(f"{file} and model.json do not hold the same arrays ({', '.join(odd)}); {AGAIN}")

@@ -31,12 +31,12 @@ RATIO, FROM = 500, 64 << 20
 
 
 def delimiter_of(path: Path) -> str:
-    """Comma for .csv, tabulator for .tsv."""
+    """Return comma for .csv, tabulator for .tsv."""
     return "\t" if ".tsv" in path.name.lower()[-7:] else ","
 
 
 def is_missing(cell: str) -> bool:
-    """Whether a cell says that it holds nothing.
+    """Return whether a cell says that it holds nothing.
 
     >>> is_missing(" NA "), is_missing("0")
     (True, False)
@@ -45,7 +45,7 @@ def is_missing(cell: str) -> bool:
 
 
 def as_number(cell: str) -> float | None:
-    """The number a cell holds, NaN for a missing one, None for text.
+    """Return the number a cell holds, NaN for a missing one, None for text.
 
     Python's digit separator is text here: no CSV writer means a number by 1_000.
 
@@ -59,7 +59,8 @@ def as_number(cell: str) -> float | None:
 
 
 def first_rows(path: Path, n: int = 2) -> tuple[list[list[str]], bool]:
-    """The first `n` rows that are not blank, and whether the first of them is exactly the first line of the file.
+    """Return the first `n` rows that are not blank, and whether the first of them is exactly the first line of the
+    file.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def first_rows(path: Path, n: int = 2) -> tuple[list[list[str]], bool]:
 
 
 def data_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[list[str]]:
-    """The data rows in order; blank lines are left out, except inside a file of one column, where they are cells.
+    """Yield the data rows in order; blank lines are left out, except inside a file of one column, where they are cells.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def data_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[list[str
 
 
 def numbered_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[tuple[int, list[str]]]:
-    """The rows that `data_rows` gives, each after the number of the line that it ends on."""
+    """Yield the rows that `data_rows` gives, each after the number of the line that it ends on."""
     pending = not skip_header
     blank = 0
     for line, row in _rows(path):

@@ -17,7 +17,7 @@ LINE = 64
 
 
 def aligned_empty(shape: tuple[int, ...], dtype: DTypeLike = np.float64) -> NDArray[Any]:
-    """An array of that shape, not filled, whose first number is at a multiple of 64 bytes.
+    """Return an array of that shape, not filled, whose first number is at a multiple of 64 bytes.
 
     >>> aligned_empty((3, 5)).ctypes.data % 64
     0

@@ -38,7 +38,7 @@ CHUNK = 1 << 20
 def pivoted_nonnegative(
     C: Array, B: Array, free: NDArray[np.bool_] | None = None, *, passes: int | None = None
 ) -> Array:
-    """Argmin over x >= 0 of x^T C x - 2 x^T b for each row b of B.
+    """Return argmin over x >= 0 of x^T C x - 2 x^T b for each row b of B.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ MOST_ROUNDS = 100
 
 
 def cluster_qr(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Labels from K leading eigenvectors by a pivoted QR of their transpose [damle2019]; no random start.
+    """Return labels from K leading eigenvectors by a pivoted QR of their transpose [damle2019]; no random start.
 
     >>> cluster_qr(np.eye(3)[[0, 0, 1, 2]]).tolist()[:2]
     [0, 0]
@@ -49,7 +49,7 @@ def cluster_qr(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def spectral_partition(vectors: NDArray[np.float64], weights: NDArray[np.float64] | None = None) -> NDArray[np.int64]:
-    """Labels by spherical k-means on the rows of K leading eigenvectors, from the clusters of `cluster_qr`.
+    """Return labels by spherical k-means on the rows of K leading eigenvectors, from the clusters of `cluster_qr`.
 
     Rows of zeros up to rounding, items that the vectors do not reach, keep the cluster that they are given there; a
     cluster that is empty there stays empty. `weights` are how often each item counts.

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from partita.kernels.threads import row_bounds, run_chunks
+from partita.kernels.types import Array, Ints
 
 __all__ = ["aggregates", "contracted"]
 
@@ -20,8 +21,8 @@ ROWS = 1 << 15
 
 
 @njit(cache=True, nogil=True)
-def aggregates(indptr: Any, indices: Any, values: Any, heaviest: int) -> tuple[Any, int]:
-    """The aggregate of each item, numbered in the order of their first items, and how many there are.
+def aggregates(indptr: Ints, indices: Ints, values: Array, heaviest: int) -> tuple[Any, int]:
+    """Return the aggregate of each item, numbered in the order of their first items, and how many there are.
 
     Items are visited in their order. One that is free is matched with the free neighbour of largest positive value;
     where all its neighbours are taken it joins the aggregate of the closest of them that has fewer than `heaviest`
@@ -68,8 +69,10 @@ def aggregates(indptr: Any, indices: Any, values: Any, heaviest: int) -> tuple[A
     return of, found
 
 
-def contracted(indptr: Any, indices: Any, values: Any, of: Any, n_coarse: int, weight: Any) -> tuple[Any, Any, Any]:
-    """Q^T S Q in CSR form, Q the n x n_coarse matrix with `weight` of item i in column `of`[i].
+def contracted(
+    indptr: Ints, indices: Ints, values: Array, of: Ints, n_coarse: int, weight: Array
+) -> tuple[Any, Any, Any]:
+    """Return Q^T S Q in CSR form, Q the n x n_coarse matrix with `weight` of item i in column `of`[i].
 
     Columns of a row come in any order.
     """
@@ -92,7 +95,7 @@ def contracted(indptr: Any, indices: Any, values: Any, of: Any, n_coarse: int, w
 
 
 @njit(cache=True, nogil=True)
-def _members(of: Any, n_coarse: int) -> tuple[Any, Any]:
+def _members(of: Ints, n_coarse: int) -> tuple[Any, Any]:
     """Items by aggregate, and where each aggregate begins."""
     first = np.zeros(n_coarse + 1, dtype=np.int32)
     for a in of:
@@ -109,17 +112,17 @@ def _members(of: Any, n_coarse: int) -> tuple[Any, Any]:
 
 @njit(cache=True, nogil=True)
 def _contract(
-    indptr: Any,
-    indices: Any,
-    values: Any,
-    of: Any,
-    weight: Any,
-    members: Any,
-    first: Any,
-    room: Any,
-    columns: Any,
-    sums: Any,
-    count: Any,
+    indptr: Ints,
+    indices: Ints,
+    values: Array,
+    of: Ints,
+    weight: Array,
+    members: Ints,
+    first: Ints,
+    room: Ints,
+    columns: Ints,
+    sums: Array,
+    count: Ints,
     low: int,
     high: int,
 ) -> None:
@@ -145,7 +148,7 @@ def _contract(
 
 @njit(cache=True, nogil=True)
 def _close(
-    room: Any, columns: Any, sums: Any, coarse: Any, out_columns: Any, out_sums: Any, low: int, high: int
+    room: Ints, columns: Ints, sums: Array, coarse: Ints, out_columns: Ints, out_sums: Array, low: int, high: int
 ) -> None:
     """Rows low..high without the room that they did not need."""
     for c in range(low, high):

@@ -38,7 +38,7 @@ def project_rows_kernel(V: Any, out: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def csr_product_kernel(indptr: Any, indices: Any, data: Any, W: Any, out: Any, low: int, high: int) -> None:
-    """Rows low..high of out = P @ W for P in CSR form: every entry of a row of W is read once per nonzero."""
+    """Fill rows low..high of out = P @ W for P in CSR form: every entry of a row of W is read once per nonzero."""
     K = W.shape[1]
     for i in range(low, high):
         for k in range(K):

@@ -111,7 +111,7 @@ def csr_vectors_kernel(
     columns: tuple[int, ...],
     lines: tuple[int, ...],
 ) -> None:
-    """Rows low..high of out = P @ W in the columns c..c+3 for every c in `columns`.
+    """Fill rows low..high of out = P @ W in the columns c..c+3 for every c in `columns`.
 
     A row of W is asked for in advance by its columns `lines`, one for each cache line; () for not at all. Compiled anew
     for each pair of lengths. W and out are C-contiguous float64 with at least four columns.

@@ -17,7 +17,7 @@ __all__ = ["excess_of_mass"]
 
 @njit(cache=True, nogil=True)
 def excess_of_mass(first: Any, second: Any, length: Any, least: int) -> Any:
-    """Labels 0... of the items, -1 for noise, from the edges of the tree, shortest first."""
+    """Return labels 0... of the items, -1 for noise, from the edges of the tree, shortest first."""
     n = len(first) + 1
     # The dendrogram: node n + e is the merge of edge e.
     top = np.arange(n)  # the node that stands for the set with this root

@@ -31,7 +31,7 @@ QUADS = 4
 
 @njit(cache=True, nogil=True)
 def grouped(n_clusters: Any, most: int) -> Any:
-    """Consecutive draws in groups of at most `most` cells (or one draw): `bounds` and `base`."""
+    """Return consecutive draws in groups of at most `most` cells (or one draw): `bounds` and `base`."""
     M = len(n_clusters)
     bounds = np.zeros(M + 5, dtype=np.int64)
     base = np.zeros(M + 5, dtype=np.int64)

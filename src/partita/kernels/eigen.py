@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 
 
 def symmetric_eigen(matrix: Array) -> tuple[Array, Array]:
-    """All eigenvalues of a symmetric matrix of finite numbers, rising, and orthonormal eigenvectors (columns).
+    """Return all eigenvalues of a symmetric matrix of finite numbers, rising, and orthonormal eigenvectors (columns).
 
     Raises
     ------
@@ -40,7 +40,7 @@ def symmetric_eigen(matrix: Array) -> tuple[Array, Array]:
 
 
 def singular_vectors(matrix: Array) -> tuple[Array, Array, Array]:
-    """Thin U, falling singular values and V^T of a matrix of finite numbers.
+    """Return thin U, falling singular values and V^T of a matrix of finite numbers.
 
     Raises
     ------

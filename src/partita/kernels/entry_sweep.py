@@ -20,17 +20,17 @@ multiplications a row, or its nonzeros times K.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
+
+from partita.kernels.types import Array, Ints
 
 __all__ = ["least_of_quartic", "sweep_csr", "sweep_dense"]
 
 
 @njit(cache=True, nogil=True)
 def least_of_quartic(d: float, q: float, beta: float) -> float:
-    """Argmin over y >= 0 of (d / 2) y^4 + q y^2 - 2 beta y, d > 0: a root of d y^3 + q y - beta, or zero."""
+    """Return argmin over y >= 0 of (d / 2) y^4 + q y^2 - 2 beta y, d > 0: a root of d y^3 + q y - beta, or zero."""
     p, s = q / d, -beta / d  # y^3 + p y + s = 0
     unit = max(np.sqrt(abs(p)), np.cbrt(abs(s)))
     if unit == 0.0:
@@ -68,8 +68,8 @@ def least_of_quartic(d: float, q: float, beta: float) -> float:
 
 @njit(cache=True, nogil=True)
 def _row(
-    i: int, p: float, own: float, exact: bool, floor: float, order: Any, d: Any, W: Any, b: Any, G: Any,
-    holes: Any, excess: Any, bounds: Any, rest: float,
+    i: int, p: float, own: float, exact: bool, floor: float, order: Ints, d: Array, W: Array, b: Array, G: Array,
+    holes: Ints, excess: Array, bounds: Ints, rest: float,
 ) -> None:  # fmt: skip
     """Move the entries of row i of W one after another, and G with them; b = sum_{j != i} d_j P_ij w_j.
 
@@ -124,10 +124,10 @@ def _row(
 
 @njit(cache=True, nogil=True)
 def sweep_dense(
-    items: Any, P: Any, own: Any, exact: bool, floor: float, order: Any, d: Any, W: Any, G: Any,
-    holes: Any, excess: Any, bounds: Any, rest: float,
+    items: Ints, P: Array, own: Array, exact: bool, floor: float, order: Ints, d: Array, W: Array, G: Array,
+    holes: Ints, excess: Array, bounds: Ints, rest: float,
 ) -> None:  # fmt: skip
-    """Each entry of each row in `items` once, for a dense P."""
+    """Visit each entry of each row in `items` once, for a dense P."""
     n, K = W.shape
     b = np.empty(K)
     for i in items:
@@ -142,10 +142,10 @@ def sweep_dense(
 
 @njit(cache=True, nogil=True)
 def sweep_csr(
-    items: Any, indptr: Any, indices: Any, data: Any, own: Any, exact: bool, floor: float, order: Any, d: Any, W: Any,
-    G: Any, holes: Any, excess: Any, bounds: Any, rest: float,
+    items: Ints, indptr: Ints, indices: Ints, data: Array, own: Array, exact: bool, floor: float, order: Ints, d: Array,
+    W: Array, G: Array, holes: Ints, excess: Array, bounds: Ints, rest: float,
 ) -> None:  # fmt: skip
-    """Each entry of each row in `items` once, for P in CSR form."""
+    """Visit each entry of each row in `items` once, for P in CSR form."""
     b = np.empty(W.shape[1])
     for i in items:
         b[:] = 0.0

@@ -19,7 +19,7 @@ __all__ = ["beside_csr", "csr_to_host", "csr_with_values", "is_foreign_csr"]
 
 
 def is_foreign_csr(matrix: Any) -> bool:
-    """Whether this is a sparse matrix of PyTorch or CuPy.
+    """Return whether this is a sparse matrix of PyTorch or CuPy.
 
     Raises
     ------
@@ -58,12 +58,12 @@ def csr_to_host(matrix: Any) -> sp.csr_array:
 
 
 def beside_csr(matrix: Any, array: NDArray[np.float64]) -> Any:
-    """A NumPy array as one that `matrix @` takes."""
+    """Return a NumPy array as one that `matrix @` takes."""
     return like(_arrays(matrix)[0], array)
 
 
 def csr_with_values(matrix: Any, values: NDArray[Any]) -> Any:
-    """A matrix with the same pattern and other values, where the first one lies."""
+    """Return a matrix with the same pattern and other values, where the first one lies."""
     old, columns, bounds = _arrays(matrix)
     given = like(old, values)
     if hasattr(matrix, "crow_indices"):

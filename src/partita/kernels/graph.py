@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit
 
 from partita.kernels.threads import row_bounds, run_chunks
+from partita.kernels.types import Array, Ints
 
 __all__ = ["both_ways", "pieces", "scaled_values"]
 
@@ -20,8 +21,8 @@ ROWS = 1 << 13
 MOST = np.iinfo(np.int32).max
 
 
-def both_ways(index: Any, values: Any, mutual: bool) -> tuple[Any, Any, Any]:
-    """A symmetric CSR matrix with a diagonal of ones from the links that each item chose.
+def both_ways(index: Ints, values: Array, mutual: bool) -> tuple[Any, Any, Any]:
+    """Return a symmetric CSR matrix with a diagonal of ones from the links that each item chose.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def both_ways(index: Any, values: Any, mutual: bool) -> tuple[Any, Any, Any]:
 
 
 @njit(cache=True, nogil=True)
-def _opposite(index: Any, values: Any, back: Any, low: int, high: int) -> None:
+def _opposite(index: Ints, values: Array, back: Array, low: int, high: int) -> None:
     """The value of each link in the other direction; 0 where the other item did not choose this one."""
     k = index.shape[1]
     for i in range(low, high):
@@ -69,7 +70,7 @@ def _opposite(index: Any, values: Any, back: Any, low: int, high: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _row_sizes(index: Any, values: Any, back: Any, mutual: bool) -> Any:
+def _row_sizes(index: Ints, values: Array, back: Array, mutual: bool) -> Any:
     n, k = index.shape
     size = np.ones(n, dtype=np.int64)
     for i in range(n):
@@ -82,7 +83,9 @@ def _row_sizes(index: Any, values: Any, back: Any, mutual: bool) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _fill_chosen_by(index: Any, values: Any, back: Any, mutual: bool, indptr: Any, indices: Any, out: Any) -> Any:
+def _fill_chosen_by(
+    index: Ints, values: Array, back: Array, mutual: bool, indptr: Ints, indices: Ints, out: Array
+) -> Any:
     """Write the links that only the other item chose at the head of each row, ascending, and return their number."""
     n, k = index.shape
     count = np.zeros(n, dtype=np.int32)
@@ -100,14 +103,14 @@ def _fill_chosen_by(index: Any, values: Any, back: Any, mutual: bool, indptr: An
 
 @njit(cache=True, nogil=True)
 def _merge_own(
-    index: Any,
-    values: Any,
-    back: Any,
+    index: Ints,
+    values: Array,
+    back: Array,
     mutual: bool,
-    indptr: Any,
-    indices: Any,
-    out: Any,
-    chosen_by: Any,
+    indptr: Ints,
+    indices: Ints,
+    out: Array,
+    chosen_by: Ints,
     low: int,
     high: int,
 ) -> None:
@@ -141,8 +144,8 @@ def _merge_own(
             at -= 1
 
 
-def scaled_values(indptr: Any, indices: Any, values: Any, factors: Any) -> Any:
-    """The values of diag(factors) P diag(factors) in the precision of P's."""
+def scaled_values(indptr: Ints, indices: Ints, values: Array, factors: Array) -> Any:
+    """Return the values of diag(factors) P diag(factors) in the precision of P's."""
     out = np.empty_like(values)
     run_chunks(
         lambda low, high: _scale(indptr, indices, values, factors, out, low, high), row_bounds(len(indptr) - 1, ROWS)
@@ -151,7 +154,7 @@ def scaled_values(indptr: Any, indices: Any, values: Any, factors: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _scale(indptr: Any, indices: Any, values: Any, factors: Any, out: Any, low: int, high: int) -> None:
+def _scale(indptr: Ints, indices: Ints, values: Array, factors: Array, out: Array, low: int, high: int) -> None:
     for i in range(low, high):
         f = factors[i]
         for s in range(indptr[i], indptr[i + 1]):
@@ -159,8 +162,8 @@ def _scale(indptr: Any, indices: Any, values: Any, factors: Any, out: Any, low: 
 
 
 @njit(cache=True, nogil=True)
-def pieces(indptr: Any, indices: Any) -> Any:
-    """The connected component of each item of a symmetric graph, numbered in the order of their first items."""
+def pieces(indptr: Ints, indices: Ints) -> Any:
+    """Return the connected component of each item of a symmetric graph, numbered in the order of their first items."""
     n = len(indptr) - 1
     piece, queue = np.full(n, -1, dtype=np.int32), np.empty(n, dtype=np.int32)
     found = 0

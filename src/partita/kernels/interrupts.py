@@ -16,7 +16,7 @@ __all__ = ["call_whole"]
 
 
 def call_whole(kernel: Callable[..., Any], *arguments: Any) -> Any:
-    """`kernel(*arguments)`, with a Ctrl-C that comes meanwhile heard when it has returned.
+    """Return `kernel(*arguments)`, with a Ctrl-C that comes meanwhile heard when it has returned.
 
     >>> call_whole(max, 2, 3)
     3

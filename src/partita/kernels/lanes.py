@@ -24,7 +24,7 @@ VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 
 def vector_at(builder: Any, start: Any, place: Any) -> Any:
-    """A pointer to the vector of the doubles place..place + 3 from `start` on."""
+    """Return a pointer to the vector of the doubles place..place + 3 from `start` on."""
     return builder.bitcast(builder.gep(start, [place]), VECTOR.as_pointer())
 
 
@@ -55,7 +55,7 @@ def prefetch(_typing: Any, array: Any, place: Any) -> Any:
 
 @intrinsic
 def add_four(_typing: Any, into: Any, at: Any, source: Any, place: Any) -> Any:
-    """into[at : at + 4] += source[place : place + 4], for flat arrays of doubles; no bounds are checked."""
+    """Add into[at : at + 4] += source[place : place + 4], for flat arrays of doubles; no bounds are checked."""
 
     def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         target = vector_at(builder, _start(context, builder, signature.args[0], given[0]), given[1])
@@ -68,7 +68,7 @@ def add_four(_typing: Any, into: Any, at: Any, source: Any, place: Any) -> Any:
 
 @intrinsic
 def add_fours(_typing: Any, into: Any, at: Any, source: Any, places: Any) -> Any:
-    """into[at : at + 4] += sum over p in `places` (a tuple) of source[p : p + 4]; no bounds are checked."""
+    """Add into[at : at + 4] += sum over p in `places` (a tuple) of source[p : p + 4]; no bounds are checked."""
 
     def codegen(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         target = vector_at(builder, _start(context, builder, signature.args[0], given[0]), given[1])

@@ -27,7 +27,7 @@ def numbered_from_zero(labels: Any, n: int) -> int:
 
 @njit(cache=True, nogil=True)
 def aggregated(indptr: Any, indices: Any, data: Any, label: Any, k: int) -> tuple[Any, Any, Any]:
-    """The graph among clusters, loops included."""
+    """Return the graph among clusters, loops included."""
     n = len(label)
     size = np.zeros(k + 1, dtype=np.int64)
     for i in range(n):

@@ -65,7 +65,7 @@ def local_moves(indptr: Any, indices: Any, data: Any, degree: Any, total: float,
 
 @njit(cache=True, nogil=True)
 def louvain(indptr: Any, indices: Any, data: Any, gamma: float) -> Any:
-    """Labels of a local maximum of modularity at resolution gamma; nodes are visited in their order."""
+    """Return labels of a local maximum of modularity at resolution gamma; nodes are visited in their order."""
     n = len(indptr) - 1
     degree = np.zeros(n)
     for i in range(n):
@@ -89,7 +89,7 @@ def louvain(indptr: Any, indices: Any, data: Any, gamma: float) -> Any:
 
 @njit(cache=True, nogil=True)
 def merge_down(between: Any, degree: Any, k: int, gamma: float) -> Any:
-    """Labels of clusters merged pair by pair, each time the pair that costs modularity least, until k are left.
+    """Return labels of clusters merged pair by pair, each time the pair that costs modularity least, until k are left.
 
     `between` is the dense matrix of weights between the clusters and is overwritten.
     """

@@ -16,28 +16,29 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from partita.kernels.mixture_components import counted, draw_components, enlarged, in_order, keep_draw
-from partita.kernels.mixture_linear import draw_from_prior, squared_distance, weighted_choice
+from partita.kernels.mixture_components import Components, counted, draw_components, enlarged, in_order, keep_draw
+from partita.kernels.mixture_linear import PriorArrays, draw_from_prior, squared_distance, weighted_choice
 from partita.kernels.mixture_partition import draw_concentration, n_labels
+from partita.kernels.types import Array, Ints, Rng
 
 __all__ = ["auxiliary_sweeps"]
 
 
 @njit(cache=True, nogil=True)
 def _scan(
-    X: Any,
-    labels: Any,
+    X: Array,
+    labels: Ints,
     first: int,
-    components: Any,
-    sizes: Any,
-    used: Any,
+    components: Components,
+    sizes: Ints,
+    used: Ints,
     K: int,
     alpha: float,
     n_auxiliary: int,
-    prior: Any,
-    logs: Any,
-    weights: Any,
-    rng: Any,
+    prior: PriorArrays,
+    logs: Array,
+    weights: Array,
+    rng: Rng,
 ) -> Any:
     """Labels of the items from `first` in turn; slots used[:K] are clusters, the next m auxiliary, the rest free.
 
@@ -78,7 +79,16 @@ def _scan(
 
 @njit(cache=True, nogil=True)
 def _relabel(
-    X: Any, labels: Any, components: Any, count: Any, K: int, alpha: float, m: int, prior: Any, logs: Any, rng: Any
+    X: Array,
+    labels: Ints,
+    components: Components,
+    count: Ints,
+    K: int,
+    alpha: float,
+    m: int,
+    prior: PriorArrays,
+    logs: Array,
+    rng: Rng,
 ) -> Any:
     """New auxiliary components and a scan; clusters are slots 0..K-1 before, any slots after. Returns components."""
     components = enlarged(components, max(len(components.log_det), 2 * (K + m)))
@@ -104,21 +114,21 @@ def _relabel(
 
 @njit(cache=True, nogil=True)
 def auxiliary_sweeps(
-    X: Any,
-    labels: Any,
-    components: Any,
+    X: Array,
+    labels: Ints,
+    components: Components,
     alpha: float,
     shape: float,
     rate: float,
-    prior: Any,
+    prior: PriorArrays,
     n_auxiliary: int,
     n_sweeps: int,
     thin: int,
-    out_labels: Any,
-    out_K: Any,
-    out_alpha: Any,
-    out_joint: Any,
-    rng: Any,
+    out_labels: Ints,
+    out_K: Ints,
+    out_alpha: Array,
+    out_joint: Array,
+    rng: Rng,
 ) -> Any:
     """Run sweeps from labels (0..K-1, overwritten, numbered by first appearance) and keep every `thin`-th.
 

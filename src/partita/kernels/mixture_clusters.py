@@ -21,7 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from partita.kernels.mixture_linear import PriorArrays
 from partita.kernels.mixture_partition import sums_by_cluster
+from partita.kernels.types import Array, Ints
 
 __all__ = [
     "Clusters",
@@ -51,23 +53,23 @@ class Clusters(NamedTuple):
     Rows are copied in loops: assigning slices takes numba seconds to compile.
     """
 
-    count: Any  # C
-    centre: Any  # C x d: m
-    scale: Any  # C x d x d: S, upper half
-    whitener: Any  # C x d x d: of S, upper half
-    log_det: Any  # C: log |S|
+    count: Any  # C whole numbers; a tuple has a method of that name
+    centre: Array  # C x d: m
+    scale: Array  # C x d x d: S, upper half
+    whitener: Array  # C x d x d: of S, upper half
+    log_det: Array  # C: log |S|
 
 
 class Tables(NamedTuple):
     """Terms that depend on the size of a cluster alone, n = 0..N."""
 
-    join: Any  # t(n) + log n
-    marginal: Any  # log p(items) + nu/2 log |S|
+    join: Array  # t(n) + log n
+    marginal: Array  # log p(items) + nu/2 log |S|
 
 
 @njit(cache=True, nogil=True)
 def empty_clusters(capacity: int, d: int) -> Any:
-    """Slots without anything in them."""
+    """Return slots without anything in them."""
     return Clusters(
         np.zeros(capacity, dtype=np.int64),
         np.zeros((capacity, d)),
@@ -78,7 +80,7 @@ def empty_clusters(capacity: int, d: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def copied(source: Any, k: int, target: Any, t: int) -> None:
+def copied(source: Clusters, k: int, target: Clusters, t: int) -> None:
     """Slot t of target becomes slot k of source."""
     target.count[t] = source.count[k]
     target.log_det[t] = source.log_det[k]
@@ -91,7 +93,7 @@ def copied(source: Any, k: int, target: Any, t: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def doubled(old: Any) -> Any:
+def doubled(old: Clusters) -> Any:
     """Copy the clusters into twice as many slots."""
     C, d = old.centre.shape
     new = empty_clusters(2 * C, d)
@@ -101,8 +103,8 @@ def doubled(old: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def factorize(clusters: Any, k: int) -> bool:
-    """Whitener and log determinant of slot k from its scale; False where it is not positive definite.
+def factorize(clusters: Clusters, k: int) -> bool:
+    """Return the whitener and log determinant of slot k from its scale; False where it is not positive definite.
 
     In place: the whitener's own room holds the factor first, then its inverse.
     """
@@ -139,8 +141,8 @@ def factorize(clusters: Any, k: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def refill(X: Any, labels: Any, clusters: Any, k: int, prior: Any) -> None:
-    """Slot k from its items, whatever it held."""
+def refill(X: Array, labels: Ints, clusters: Clusters, k: int, prior: PriorArrays) -> None:
+    """Fill slot k from its items, whatever it held."""
     clear(clusters, k, prior)
     for i in range(len(labels)):
         if labels[i] == k:
@@ -149,8 +151,8 @@ def refill(X: Any, labels: Any, clusters: Any, k: int, prior: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def clear(clusters: Any, k: int, prior: Any) -> None:
-    """Slot k without items: the prior."""
+def clear(clusters: Clusters, k: int, prior: PriorArrays) -> None:
+    """Fill slot k with the prior, which is a cluster without items."""
     clusters.count[k] = 0
     d = len(prior.centre)
     for a in range(d):
@@ -160,7 +162,7 @@ def clear(clusters: Any, k: int, prior: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def add(X: Any, i: int, clusters: Any, k: int, prior: Any) -> None:
+def add(X: Array, i: int, clusters: Clusters, k: int, prior: PriorArrays) -> None:
     """Item i joins slot k, which is not factorized yet."""
     d = X.shape[1]
     kappa = prior.kappa + clusters.count[k]
@@ -176,7 +178,7 @@ def add(X: Any, i: int, clusters: Any, k: int, prior: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def remove(X: Any, i: int, clusters: Any, k: int, prior: Any) -> None:
+def remove(X: Array, i: int, clusters: Clusters, k: int, prior: PriorArrays) -> None:
     """Item i leaves slot k, which keeps others and is not factorized yet."""
     d = X.shape[1]
     kappa = prior.kappa + clusters.count[k]
@@ -192,8 +194,8 @@ def remove(X: Any, i: int, clusters: Any, k: int, prior: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def rebuild(X: Any, labels: Any, K: int, prior: Any) -> Any:
-    """Clusters 0..K-1 of these labels, with room for more."""
+def rebuild(X: Array, labels: Ints, K: int, prior: PriorArrays) -> Any:
+    """Return clusters 0..K-1 of these labels, with room for more."""
     d = X.shape[1]
     clusters = empty_clusters(max(2 * K, 16), d)
     average, scatter = np.empty((K, d)), np.empty((K, d, d))
@@ -212,8 +214,9 @@ def rebuild(X: Any, labels: Any, K: int, prior: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def join_weight(q: float, n: int, log_det: float, kappa: float, freedom: float, join: Any) -> float:
-    """Logarithm of n times the density of an item at squared distance q from a cluster of n that it is not in.
+def join_weight(q: float, n: int, log_det: float, kappa: float, freedom: float, join: Array) -> float:
+    """Return the logarithm of n times the density of an item at squared distance q from a cluster of n that it is
+    not in.
 
     kappa and freedom are the prior's. Numbers, not clusters: this is asked N K times a sweep.
     """
@@ -222,14 +225,14 @@ def join_weight(q: float, n: int, log_det: float, kappa: float, freedom: float, 
 
 
 @njit(cache=True, nogil=True)
-def stay_weight(q: float, n: int, log_det: float, kappa: float, freedom: float, join: Any) -> float:
-    """Logarithm of n - 1 times the density of an item given the others of its cluster of n >= 2."""
+def stay_weight(q: float, n: int, log_det: float, kappa: float, freedom: float, join: Array) -> float:
+    """Return the logarithm of n - 1 times the density of an item given the others of its cluster of n >= 2."""
     ratio = max(1.0 - (kappa + n) / (kappa + n - 1.0) * q, LEAST_RATIO)
     return float(join[n - 1] - 0.5 * log_det + 0.5 * (freedom + n - 1.0) * math.log(ratio))
 
 
 @njit(cache=True, nogil=True)
-def log_marginal(clusters: Any, k: int, prior: Any, tables: Any) -> float:
-    """Logarithm of the joint density of the items in slot k."""
+def log_marginal(clusters: Clusters, k: int, prior: PriorArrays, tables: Tables) -> float:
+    """Return the logarithm of the joint density of the items in slot k."""
     n = clusters.count[k]
     return float(tables.marginal[n] - 0.5 * (prior.freedom + n) * clusters.log_det[k])

@@ -16,6 +16,8 @@ import numpy as np
 from numba import njit
 
 from partita.kernels.mixture_clusters import (
+    Clusters,
+    Tables,
     add,
     clear,
     copied,
@@ -28,9 +30,10 @@ from partita.kernels.mixture_clusters import (
     remove,
     stay_weight,
 )
-from partita.kernels.mixture_linear import squared_distance, weighted_choice
+from partita.kernels.mixture_linear import PriorArrays, squared_distance, weighted_choice
 from partita.kernels.mixture_partition import draw_concentration, log_probability, n_labels, numbered
 from partita.kernels.mixture_split_merge import propose
+from partita.kernels.types import Array, Ints, Rng
 
 __all__ = ["collapsed_sweeps"]
 
@@ -40,18 +43,18 @@ REFRESH = 50
 
 @njit(cache=True, nogil=True)
 def _gibbs(
-    X: Any,
-    labels: Any,
+    X: Array,
+    labels: Ints,
     first: int,
-    clusters: Any,
-    used: Any,
+    clusters: Clusters,
+    used: Ints,
     K: int,
     alpha: float,
-    alone: Any,
-    prior: Any,
-    tables: Any,
-    weights: Any,
-    rng: Any,
+    alone: Array,
+    prior: PriorArrays,
+    tables: Tables,
+    weights: Array,
+    rng: Rng,
 ) -> Any:
     """A scan over the items from `first`; slots used[:K] are the clusters, used[K:] are free.
 
@@ -103,17 +106,17 @@ def _gibbs(
 
 @njit(cache=True, nogil=True)
 def _split_or_merge(
-    X: Any,
-    labels: Any,
-    clusters: Any,
-    used: Any,
+    X: Array,
+    labels: Ints,
+    clusters: Clusters,
+    used: Ints,
     K: int,
     alpha: float,
     scans: int,
-    prior: Any,
-    tables: Any,
-    members: Any,
-    rng: Any,
+    prior: PriorArrays,
+    tables: Tables,
+    members: Ints,
+    rng: Rng,
 ) -> int:
     """One proposal, carried out where it is accepted; used[K] is free. Returns K."""
     decision, own, other, leaving, pair = propose(X, labels, alpha, scans, prior, tables, members, rng)
@@ -137,7 +140,7 @@ def _split_or_merge(
 
 
 @njit(cache=True, nogil=True)
-def _roomier(clusters: Any, used: Any) -> Any:
+def _roomier(clusters: Clusters, used: Ints) -> Any:
     """Twice as many slots."""
     more = np.arange(2 * len(used))
     for a in range(len(used)):
@@ -147,23 +150,23 @@ def _roomier(clusters: Any, used: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def collapsed_sweeps(
-    X: Any,
-    labels: Any,
+    X: Array,
+    labels: Ints,
     alpha: float,
     shape: float,
     rate: float,
-    alone: Any,
-    prior: Any,
-    tables: Any,
+    alone: Array,
+    prior: PriorArrays,
+    tables: Tables,
     proposals: int,
     scans: int,
     n_sweeps: int,
     thin: int,
-    out_labels: Any,
-    out_K: Any,
-    out_alpha: Any,
-    out_joint: Any,
-    rng: Any,
+    out_labels: Ints,
+    out_K: Ints,
+    out_alpha: Array,
+    out_joint: Array,
+    rng: Rng,
 ) -> float:
     """Run sweeps from labels (0..K-1, overwritten, numbered by first appearance) and keep every `thin`-th.
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from partita.kernels.mixture_linear import draw_given_items, squared_distance
+from partita.kernels.mixture_linear import PriorArrays, draw_given_items, squared_distance
 from partita.kernels.mixture_partition import log_probability, numbered, sums_by_cluster
+from partita.kernels.types import Array, Ints, Rng
 
 __all__ = [
     "Components",
@@ -33,19 +34,19 @@ LOG_TWO_PI = math.log(2.0 * math.pi)
 class Components(NamedTuple):
     """Slots, each the parameters of a component."""
 
-    mean: Any  # C x d
-    whitener: Any  # C x d x d, upper half
-    log_det: Any  # C: log |whitener|
+    mean: Array  # C x d
+    whitener: Array  # C x d x d, upper half
+    log_det: Array  # C: log |whitener|
 
 
 @njit(cache=True, nogil=True)
 def empty_components(capacity: int, d: int) -> Any:
-    """Slots without anything in them."""
+    """Return slots without anything in them."""
     return Components(np.zeros((capacity, d)), np.zeros((capacity, d, d)), np.zeros(capacity))
 
 
 @njit(cache=True, nogil=True)
-def enlarged(old: Any, capacity: int) -> Any:
+def enlarged(old: Components, capacity: int) -> Any:
     """Copy the components into more slots."""
     C, d = old.mean.shape
     new = empty_components(capacity, d)
@@ -55,7 +56,7 @@ def enlarged(old: Any, capacity: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def copied(source: Any, k: int, target: Any, t: int) -> None:
+def copied(source: Components, k: int, target: Components, t: int) -> None:
     """Slot t of target becomes slot k of source."""
     target.log_det[t] = source.log_det[k]
     d = source.mean.shape[1]
@@ -66,8 +67,10 @@ def copied(source: Any, k: int, target: Any, t: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def draw_components(X: Any, labels: Any, K: int, components: Any, prior: Any, count: Any, rng: Any) -> None:
-    """Parameters of components 0..K-1 given their items, none of them empty; `count` becomes their sizes."""
+def draw_components(
+    X: Array, labels: Ints, K: int, components: Components, prior: PriorArrays, count: Ints, rng: Rng
+) -> None:
+    """Draw parameters of components 0..K-1 given their items, none of them empty; `count` becomes their sizes."""
     d = X.shape[1]
     average, scatter = np.empty((K, d)), np.empty((K, d, d))
     sums_by_cluster(X, labels, K, count, average, scatter)
@@ -78,8 +81,8 @@ def draw_components(X: Any, labels: Any, K: int, components: Any, prior: Any, co
 
 
 @njit(cache=True, nogil=True)
-def fitted_components(X: Any, labels: Any, K: int, prior: Any, rng: Any) -> Any:
-    """Components for a start: means at the averages of their items, then drawn given the items."""
+def fitted_components(X: Array, labels: Ints, K: int, prior: PriorArrays, rng: Rng) -> Any:
+    """Return components for a start: means at the averages of their items, then drawn given the items."""
     d = X.shape[1]
     components = empty_components(max(2 * K, 16), d)
     count = np.empty(K, dtype=np.int64)
@@ -93,8 +96,10 @@ def fitted_components(X: Any, labels: Any, K: int, prior: Any, rng: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def log_joint(X: Any, labels: Any, K: int, components: Any, count: Any, alpha: float) -> float:
-    """Logarithm of the density of items given their components, times the prior probability of the partition."""
+def log_joint(X: Array, labels: Ints, K: int, components: Components, count: Ints, alpha: float) -> float:
+    """Return the logarithm of the density of items given their components, times the prior probability of the
+    partition.
+    """
     N, d = X.shape
     total = log_probability(count, K, N, alpha) - 0.5 * N * d * LOG_TWO_PI
     for k in range(K):
@@ -105,8 +110,8 @@ def log_joint(X: Any, labels: Any, K: int, components: Any, count: Any, alpha: f
 
 
 @njit(cache=True, nogil=True)
-def in_order(labels: Any, components: Any) -> Any:
-    """Labels numbered by first appearance, and their components alone, in that order, with room for more."""
+def in_order(labels: Ints, components: Components) -> Any:
+    """Return labels numbered by first appearance, and their components alone, in that order, with room for more."""
     place = np.empty(len(components.log_det), dtype=np.int64)
     K = numbered(labels, place, labels)
     source = np.empty(K, dtype=np.int64)
@@ -120,8 +125,8 @@ def in_order(labels: Any, components: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def counted(labels: Any) -> Any:
-    """Items of each label, N entries."""
+def counted(labels: Ints) -> Any:
+    """Return items of each label, N entries."""
     count = np.zeros(len(labels), dtype=np.int64)
     for label in labels:
         count[label] += 1
@@ -132,16 +137,16 @@ def counted(labels: Any) -> Any:
 def keep_draw(
     s: int,
     thin: int,
-    X: Any,
-    labels: Any,
+    X: Array,
+    labels: Ints,
     K: int,
-    components: Any,
-    count: Any,
+    components: Components,
+    count: Ints,
     alpha: float,
-    out_labels: Any,
-    out_K: Any,
-    out_alpha: Any,
-    out_joint: Any,
+    out_labels: Ints,
+    out_K: Ints,
+    out_alpha: Array,
+    out_joint: Array,
 ) -> None:
     """Write what sweep s ended with, where it is a `thin`-th one and there is room."""
     row = (s + 1) // thin - 1

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
 
-from partita.kernels.mixture_clusters import join_weight, rebuild
+from partita.kernels.mixture_clusters import Tables, join_weight, rebuild
 from partita.kernels.mixture_components import LOG_TWO_PI
-from partita.kernels.mixture_linear import squared_distance
+from partita.kernels.mixture_linear import PriorArrays, squared_distance
+from partita.kernels.types import Array, Ints
 
 __all__ = ["gaussian_log_density", "student_log_density"]
 
 
 @njit(cache=True, nogil=True)
-def _log_sum(weights: Any, n: int) -> float:
+def _log_sum(weights: Array, n: int) -> float:
     top = weights[0]
     for a in range(1, n):
         top = max(top, weights[a])
@@ -28,9 +28,18 @@ def _log_sum(weights: Any, n: int) -> float:
 
 @njit(cache=True, nogil=True)
 def student_log_density(
-    Y: Any, alone: Any, X: Any, labels: Any, alphas: Any, prior: Any, tables: Any, low: int, high: int, out: Any
+    Y: Array,
+    alone: Array,
+    X: Array,
+    labels: Ints,
+    alphas: Array,
+    prior: PriorArrays,
+    tables: Tables,
+    low: int,
+    high: int,
+    out: Array,
 ) -> None:
-    """Rows low..high of out: log density of the rows of Y after the items X with a draw's labels (draws x N) and alpha.
+    """Fill rows low..high of out: log density of the rows of Y after the items X with a draw's labels and alpha.
 
     Means and covariances are integrated out; `alone` is each row's log density under the prior.
     """
@@ -55,9 +64,17 @@ def student_log_density(
 
 @njit(cache=True, nogil=True)
 def gaussian_log_density(
-    Y: Any, first: Any, log_weight: Any, mean: Any, whitener: Any, log_det: Any, low: int, high: int, out: Any
+    Y: Array,
+    first: Ints,
+    log_weight: Array,
+    mean: Array,
+    whitener: Array,
+    log_det: Array,
+    low: int,
+    high: int,
+    out: Array,
 ) -> None:
-    """Rows low..high of out: log density of the rows of Y under the components first[b]..first[b + 1] of draw b."""
+    """Fill rows low..high of out: log density of rows of Y under the components first[b]..first[b + 1] of draw b."""
     d = Y.shape[1]
     for b in range(low, high):
         begin, n = first[b], first[b + 1] - first[b]

@@ -11,10 +11,12 @@ diagonal and standard normals below [bartlett1933]: G is a whitener at once.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
+
+from partita.kernels.types import Array, Rng
 
 __all__ = [
     "PriorArrays",
@@ -38,19 +40,19 @@ class PriorArrays(NamedTuple):
     """
 
     conjugate: bool
-    centre: Any  # d
+    centre: Array  # d
     kappa: float
     freedom: float
-    scale: Any  # d x d
-    whitener: Any  # d x d
+    scale: Array  # d x d
+    whitener: Array  # d x d
     log_det: float  # of scale
-    spread: Any  # d x d, the precision of the mean
-    spread_root: Any  # d x d
+    spread: Array  # d x d, the precision of the mean
+    spread_root: Array  # d x d
 
 
 @njit(cache=True, nogil=True)
-def upper_cholesky(S: Any, R: Any) -> bool:
-    """R upper triangular with R R^T = S; False where S is not positive definite. Only the upper half is read."""
+def upper_cholesky(S: Array, R: Array) -> bool:
+    """Return R upper triangular with R R^T = S; False where S is not positive definite. Only the upper half is read."""
     d = S.shape[0]
     for j in range(d - 1, -1, -1):
         t = S[j, j]
@@ -69,7 +71,7 @@ def upper_cholesky(S: Any, R: Any) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def invert_upper(R: Any, V: Any) -> None:
+def invert_upper(R: Array, V: Array) -> None:
     """The upper triangle of V is that of R^{-1}."""
     d = R.shape[0]
     for j in range(d):
@@ -82,8 +84,8 @@ def invert_upper(R: Any, V: Any) -> None:
 
 
 @njit(cache=True, nogil=True)
-def squared_distance(X: Any, i: int, mean: Any, V: Any, k: int) -> float:
-    """||V_k (x_i - mean_k)||^2."""
+def squared_distance(X: Array, i: int, mean: Array, V: Array, k: int) -> float:
+    """Return ||V_k (x_i - mean_k)||^2."""
     d = X.shape[1]
     total = 0.0
     for a in range(d):
@@ -95,8 +97,8 @@ def squared_distance(X: Any, i: int, mean: Any, V: Any, k: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def weighted_choice(weights: Any, n: int, rng: Any) -> int:
-    """An index below n with probability proportional to exp(weights), which are overwritten."""
+def weighted_choice(weights: Array, n: int, rng: Rng) -> int:
+    """Return an index below n with probability proportional to exp(weights), which are overwritten."""
     top = weights[0]
     for a in range(1, n):
         top = max(top, weights[a])
@@ -114,7 +116,7 @@ def weighted_choice(weights: Any, n: int, rng: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _draw_whitener(freedom: float, V: Any, G: Any, k: int, rng: Any) -> float:
+def _draw_whitener(freedom: float, V: Array, G: Array, k: int, rng: Rng) -> float:
     """G_k with G_k^T G_k ~ Wishart(freedom, V^T V) [bartlett1933]; the logarithm of its determinant."""
     d = V.shape[0]
     A = np.empty((d, d))
@@ -134,7 +136,7 @@ def _draw_whitener(freedom: float, V: Any, G: Any, k: int, rng: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _draw_about(centre: Any, G: Any, k: int, kappa: float, mean: Any, rng: Any) -> None:
+def _draw_about(centre: Array, G: Array, k: int, kappa: float, mean: Array, rng: Rng) -> None:
     """mean_k ~ N(centre, (kappa G_k^T G_k)^{-1})."""
     d = len(centre)
     z = np.empty(d)
@@ -148,7 +150,7 @@ def _draw_about(centre: Any, G: Any, k: int, kappa: float, mean: Any, rng: Any) 
 
 
 @njit(cache=True, nogil=True)
-def _draw_by_precision(R: Any, target: Any, mean: Any, k: int, rng: Any) -> None:
+def _draw_by_precision(R: Array, target: Array, mean: Array, k: int, rng: Rng) -> None:
     """mean_k ~ N(P^{-1} target, P^{-1}) with P = R R^T."""
     d = len(target)
     w = np.empty(d)
@@ -165,8 +167,8 @@ def _draw_by_precision(R: Any, target: Any, mean: Any, k: int, rng: Any) -> None
 
 
 @njit(cache=True, nogil=True)
-def draw_from_prior(prior: Any, mean: Any, G: Any, k: int, rng: Any) -> float:
-    """Mean and whitener of component k from the prior; log |G_k|."""
+def draw_from_prior(prior: PriorArrays, mean: Array, G: Array, k: int, rng: Rng) -> float:
+    """Return the mean and whitener of component k from the prior; log |G_k|."""
     log_det = _draw_whitener(prior.freedom, prior.whitener, G, k, rng)
     if prior.conjugate:
         _draw_about(prior.centre, G, k, prior.kappa, mean, rng)
@@ -182,8 +184,11 @@ def draw_from_prior(prior: Any, mean: Any, G: Any, k: int, rng: Any) -> float:
 
 
 @njit(cache=True, nogil=True)
-def draw_given_items(prior: Any, n: int, average: Any, scatter: Any, mean: Any, G: Any, k: int, rng: Any) -> float:
-    """Mean and whitener of component k given its n items, of which average and scatter about it are known; log |G_k|.
+def draw_given_items(
+    prior: PriorArrays, n: int, average: Array, scatter: Array, mean: Array, G: Array, k: int, rng: Rng
+) -> float:
+    """Return the mean and whitener of component k given its n items, of which average and scatter about it are
+    known; log |G_k|.
 
     Conjugate: one draw from the posterior. Else covariance given the mean that the component has, then mean given
     covariance. Row k of average and scatter is read; only the upper half of scatter.

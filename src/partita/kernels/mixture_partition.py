@@ -9,10 +9,11 @@ alpha^K Gamma(alpha) / Gamma(alpha + N) prod_k Gamma(n_k)  [bayes-nmf eq. (2)].
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numba import njit
+
+from partita.kernels.types import Array, Ints, Rng
 
 __all__ = ["draw_concentration", "log_probability", "n_labels", "numbered", "sums_by_cluster"]
 
@@ -21,8 +22,9 @@ LEAST = 1e-300
 
 
 @njit(cache=True, nogil=True)
-def draw_concentration(alpha: float, K: int, n_items: int, shape: float, rate: float, rng: Any) -> float:
-    """Concentration given K clusters under a Gamma(shape, rate) prior, by an auxiliary variable [escobar1995].
+def draw_concentration(alpha: float, K: int, n_items: int, shape: float, rate: float, rng: Rng) -> float:
+    """Return the concentration given K clusters under a Gamma(shape, rate) prior, by an auxiliary variable
+    [escobar1995].
 
     A shape of zero says that alpha is fixed.
     """
@@ -36,8 +38,8 @@ def draw_concentration(alpha: float, K: int, n_items: int, shape: float, rate: f
 
 
 @njit(cache=True, nogil=True)
-def n_labels(labels: Any) -> int:
-    """One more than the largest label."""
+def n_labels(labels: Ints) -> int:
+    """Return one more than the largest label."""
     top = -1
     for i in range(len(labels)):
         top = max(top, labels[i])
@@ -45,8 +47,8 @@ def n_labels(labels: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
-def log_probability(sizes: Any, K: int, n_items: int, alpha: float) -> float:
-    """Logarithm of the prior probability of a partition with these sizes."""
+def log_probability(sizes: Ints, K: int, n_items: int, alpha: float) -> float:
+    """Return the logarithm of the prior probability of a partition with these sizes."""
     total = K * math.log(alpha) + math.lgamma(alpha) - math.lgamma(alpha + n_items)
     for k in range(K):
         total += math.lgamma(sizes[k])
@@ -54,8 +56,8 @@ def log_probability(sizes: Any, K: int, n_items: int, alpha: float) -> float:
 
 
 @njit(cache=True, nogil=True)
-def numbered(labels: Any, place: Any, out: Any) -> int:
-    """Labels numbered by first appearance: equal partitions become equal rows. `place` holds one entry a label.
+def numbered(labels: Ints, place: Ints, out: Ints) -> int:
+    """Return labels numbered by first appearance: equal partitions become equal rows. `place` holds one entry a label.
 
     Returns the number of clusters.
     """
@@ -72,8 +74,8 @@ def numbered(labels: Any, place: Any, out: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
-def sums_by_cluster(X: Any, labels: Any, K: int, count: Any, average: Any, scatter: Any) -> None:
-    """Size, average and scatter about it (upper half) of clusters 0..K-1: two passes, so that nothing cancels."""
+def sums_by_cluster(X: Array, labels: Ints, K: int, count: Ints, average: Array, scatter: Array) -> None:
+    """Fill size, average and scatter about it (upper half) of clusters 0..K-1: two passes, so that nothing cancels."""
     d = X.shape[1]
     for k in range(K):
         count[k] = 0

@@ -17,15 +17,16 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from partita.kernels.mixture_components import counted, draw_components, enlarged, in_order, keep_draw
-from partita.kernels.mixture_linear import draw_from_prior, squared_distance, weighted_choice
+from partita.kernels.mixture_components import Components, counted, draw_components, enlarged, in_order, keep_draw
+from partita.kernels.mixture_linear import PriorArrays, draw_from_prior, squared_distance, weighted_choice
 from partita.kernels.mixture_partition import draw_concentration, n_labels
+from partita.kernels.types import Array, Ints, Rng
 
 __all__ = ["slice_sweeps"]
 
 
 @njit(cache=True, nogil=True)
-def _weights(count: Any, K: int, alpha: float, rng: Any) -> Any:
+def _weights(count: Ints, K: int, alpha: float, rng: Rng) -> Any:
     """Dirichlet(n_1, ..., n_K, alpha), the last one being the rest."""
     w = np.empty(K + 1)
     total = 0.0
@@ -40,7 +41,17 @@ def _weights(count: Any, K: int, alpha: float, rng: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _choose(X: Any, labels: Any, mean: Any, whitener: Any, log_det: Any, w: Any, u: Any, K: int, rng: Any) -> None:
+def _choose(
+    X: Array,
+    labels: Ints,
+    mean: Array,
+    whitener: Array,
+    log_det: Array,
+    w: Array,
+    u: Array,
+    K: int,
+    rng: Rng,
+) -> None:
     """Each item's label among the components whose weight its slice lets in."""
     weights = np.empty(K)
     choices = np.empty(K, dtype=np.int64)
@@ -55,7 +66,16 @@ def _choose(X: Any, labels: Any, mean: Any, whitener: Any, log_det: Any, w: Any,
 
 
 @njit(cache=True, nogil=True)
-def _scan(X: Any, labels: Any, components: Any, count: Any, K: int, alpha: float, prior: Any, rng: Any) -> Any:
+def _scan(
+    X: Array,
+    labels: Ints,
+    components: Components,
+    count: Ints,
+    K: int,
+    alpha: float,
+    prior: PriorArrays,
+    rng: Rng,
+) -> Any:
     """Slices, sticks, and every item's label. Returns components, those without items among them."""
     N = len(labels)
     drawn = _weights(count, K, alpha, rng)
@@ -88,20 +108,20 @@ def _scan(X: Any, labels: Any, components: Any, count: Any, K: int, alpha: float
 
 @njit(cache=True, nogil=True)
 def slice_sweeps(
-    X: Any,
-    labels: Any,
-    components: Any,
+    X: Array,
+    labels: Ints,
+    components: Components,
     alpha: float,
     shape: float,
     rate: float,
-    prior: Any,
+    prior: PriorArrays,
     n_sweeps: int,
     thin: int,
-    out_labels: Any,
-    out_K: Any,
-    out_alpha: Any,
-    out_joint: Any,
-    rng: Any,
+    out_labels: Ints,
+    out_K: Ints,
+    out_alpha: Array,
+    out_joint: Array,
+    rng: Rng,
 ) -> Any:
     """Run sweeps from labels (0..K-1, overwritten, numbered by first appearance) and keep every `thin`-th.
 

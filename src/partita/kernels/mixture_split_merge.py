@@ -19,6 +19,8 @@ import numpy as np
 from numba import njit
 
 from partita.kernels.mixture_clusters import (
+    Clusters,
+    Tables,
     add,
     clear,
     empty_clusters,
@@ -28,7 +30,8 @@ from partita.kernels.mixture_clusters import (
     remove,
     stay_weight,
 )
-from partita.kernels.mixture_linear import squared_distance
+from partita.kernels.mixture_linear import PriorArrays, squared_distance
+from partita.kernels.types import Array, Ints, Rng
 
 __all__ = ["propose"]
 
@@ -37,7 +40,7 @@ FARTHEST = 700.0
 
 
 @njit(cache=True, nogil=True)
-def _fill(X: Any, members: Any, n: int, sides: Any, pair: Any, prior: Any) -> None:
+def _fill(X: Array, members: Ints, n: int, sides: Ints, pair: Clusters, prior: PriorArrays) -> None:
     """Slots 0 and 1 hold the items on their sides: the first n members, and then the two that were drawn."""
     for k in range(2):
         clear(pair, k, prior)
@@ -49,7 +52,16 @@ def _fill(X: Any, members: Any, n: int, sides: Any, pair: Any, prior: Any) -> No
 
 @njit(cache=True, nogil=True)
 def _scan(
-    X: Any, members: Any, n: int, sides: Any, wanted: Any, forced: bool, pair: Any, prior: Any, tables: Any, rng: Any
+    X: Array,
+    members: Ints,
+    n: int,
+    sides: Ints,
+    wanted: Ints,
+    forced: bool,
+    pair: Clusters,
+    prior: PriorArrays,
+    tables: Tables,
+    rng: Rng,
 ) -> float:
     """A Gibbs update of each member's side, or with `forced` the one that leads to `wanted`; its log probability."""
     count, centre, whitener, log_det = pair.count, pair.centre, pair.whitener, pair.log_det
@@ -76,8 +88,17 @@ def _scan(
 
 
 @njit(cache=True, nogil=True)
-def propose(X: Any, labels: Any, alpha: float, scans: int, prior: Any, tables: Any, members: Any, rng: Any) -> Any:
-    """One proposal for N >= 2 items, labels being any numbers.
+def propose(
+    X: Array,
+    labels: Ints,
+    alpha: float,
+    scans: int,
+    prior: PriorArrays,
+    tables: Tables,
+    members: Ints,
+    rng: Rng,
+) -> Any:
+    """Return one proposal for N >= 2 items, labels being any numbers.
 
     `members` has room for N items. Returns what was decided, the two labels in it (equal for a split), the items that
     are to leave (in `members`, so many), and the clusters that the two sides make:

@@ -23,7 +23,7 @@ OF_NUMPY = ("dask",)
 
 
 def namespace(array: Any) -> Any:
-    """The array API functions of an array.
+    """Return the array API functions of an array.
 
     Raises
     ------
@@ -52,12 +52,13 @@ def namespace(array: Any) -> Any:
 
 
 def of_numpy(array: Any) -> bool:
-    """Whether this is a NumPy array, or made of them: then small ones beside it are NumPy's."""
+    """Return whether this is a NumPy array, or made of them: then small ones beside it are NumPy's."""
     return isinstance(array, np.ndarray) or type(array).__module__.partition(".")[0] in OF_NUMPY
 
 
 def is_foreign(array: Any) -> bool:
-    """Whether this is an array of another package than NumPy that the standard covers: no sparse matrix, no list.
+    """Return whether this is an array of another package than NumPy that the standard covers: no sparse matrix, no
+    list.
 
     >>> is_foreign(np.ones(2)), is_foreign([1.0])
     (False, False)
@@ -68,7 +69,7 @@ def is_foreign(array: Any) -> bool:
 
 
 def like(array: Any, small: NDArray[np.float64]) -> Any:
-    """A NumPy array as one of the kind, precision and device of `array`: `small` itself for NumPy."""
+    """Return a NumPy array as one of the kind, precision and device of `array`: `small` itself for NumPy."""
     if of_numpy(array):
         return small
     xp = namespace(array)
@@ -76,14 +77,14 @@ def like(array: Any, small: NDArray[np.float64]) -> Any:
 
 
 def through(P: Any, W: Any, product: Callable[[Any], Any]) -> Any:
-    """`product(W)` for a W of the kind of `P`; a NumPy array is taken there, and its product brought back."""
+    """Return `product(W)` for a W of the kind of `P`; a NumPy array is taken there, and its product brought back."""
     if isinstance(W, np.ndarray) and not isinstance(P, np.ndarray):
         return np.asarray(to_numpy(product(like(P, W))), dtype=np.float64)
     return product(W)
 
 
 def roundoff(array: Any) -> float:
-    """Unit roundoff of an array's numbers, in units of that of double precision.
+    """Return the unit roundoff of an array's numbers, in units of that of double precision.
 
     >>> roundoff(np.ones(1, dtype=np.float32)) == 2.0**29
     True
@@ -92,7 +93,7 @@ def roundoff(array: Any) -> float:
 
 
 def to_numpy(array: Any) -> NDArray[Any]:
-    """A NumPy array on the host, from an array or a number of any kind."""
+    """Return a NumPy array on the host, from an array or a number of any kind."""
     if isinstance(array, np.ndarray | float | int):
         return np.asarray(array)
     if of_numpy(array):

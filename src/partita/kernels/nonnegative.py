@@ -21,7 +21,7 @@ RANK = 1e-10
 
 
 def minimise_nonnegative(Q: Array, B: Array) -> Array:
-    """Argmin over y >= 0 of y^T Q y - 2 y^T b for each row b of B.
+    """Return argmin over y >= 0 of y^T Q y - 2 y^T b for each row b of B.
 
     Parameters
     ----------

@@ -16,6 +16,7 @@ import numpy as np
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
 from partita.kernels.partition_state import growth, implement, value
+from partita.kernels.types import Array, Ints
 
 __all__ = ["BoundPairs", "empty_bound"]
 
@@ -28,19 +29,19 @@ class BoundPairs(NamedTuple):
     """`sums` are sum_i log n_c(i), sum_i log sum_l p_il over all items, and sum_i log S_i; `own` are the S_i."""
 
     formula: Any
-    labels: Any
-    sizes: Any
-    counts: Any
-    sums: Any
-    similarity: Any
-    own: Any  # N: S_i of items that are placed
-    product: Any  # width
-    logs: Any  # width
-    between: Any  # width
+    labels: Ints
+    sizes: Ints
+    counts: Ints
+    sums: Array
+    similarity: Array
+    own: Array  # N: S_i of items that are placed
+    product: Array  # width
+    logs: Array  # width
+    between: Array  # width
 
 
-def empty_bound(formula: Any, similarity: Any) -> Any:
-    """The state in which no item is placed."""
+def empty_bound(formula: Any, similarity: Array) -> Any:
+    """Return the state in which no item is placed."""
     N = len(similarity)
     labels, sizes, counts = np.full(N, -1, dtype=np.int64), np.zeros(ROOM, dtype=np.int64), np.zeros(2, dtype=np.int64)
     sums = np.array([0.0, float(np.log(similarity.sum(axis=1)).sum()), 0.0])
@@ -50,7 +51,7 @@ def empty_bound(formula: Any, similarity: Any) -> Any:
 
 
 @kernel
-def _ratios(state: Any, i: int) -> None:
+def _ratios(state: BoundPairs, i: int) -> None:
     """Fill, for each cluster k at k + 1, `between` with sum p_il and `logs` with sum log(S_l with i / S_l without)."""
     K, labels, own_sums = state.counts[0], state.labels, state.own
     product, logs, between, row, own = state.product, state.logs, state.between, state.similarity[i], state.labels[i]
@@ -80,7 +81,7 @@ def _sizes_term(n: int) -> Any:
 
 
 @kernel
-def _costs(state: Any, i: int, out: Any) -> None:
+def _costs(state: BoundPairs, i: int, out: Array) -> None:
     K, own, sizes = state.counts[0], state.labels[i], state.sizes
     itself = state.similarity[i, i]
     _ratios(state, i)
@@ -103,7 +104,7 @@ def _costs(state: Any, i: int, out: Any) -> None:
 
 
 @kernel
-def _place(state: Any, i: int, k: int) -> None:
+def _place(state: BoundPairs, i: int, k: int) -> None:
     own, labels, sizes, counts, row = state.labels[i], state.labels, state.sizes, state.counts, state.similarity[i]
     if k == counts[0]:
         counts[0] += 1
@@ -138,7 +139,7 @@ def _place(state: Any, i: int, k: int) -> None:
 
 
 @kernel
-def _recount(state: Any) -> None:
+def _recount(state: BoundPairs) -> None:
     """Find u and w from the sizes and S. v is of all items: only partitions of the same items are compared."""
     u, w = 0.0, 0.0
     for k in range(state.counts[0]):
@@ -154,7 +155,7 @@ def _recount(state: Any) -> None:
 
 
 @kernel
-def _merge_costs(state: Any, a: int, out: Any) -> None:
+def _merge_costs(state: BoundPairs, a: int, out: Array) -> None:
     K, N, placed = state.counts[0], len(state.labels), float(state.counts[1])
     members = np.flatnonzero(state.labels == a)
     to_a, gain = np.zeros(N), np.zeros(K)
@@ -182,13 +183,13 @@ def _merge_costs(state: Any, a: int, out: Any) -> None:
 
 
 @kernel
-def _value(state: Any) -> Any:
+def _value(state: BoundPairs) -> Any:
     sums = state.sums
     return evaluated(state.formula, sums[0], sums[1], sums[2], 0.0, float(max(state.counts[1], 1)), 0.0)
 
 
 @kernel
-def _roomy(state: Any) -> Any:
+def _roomy(state: BoundPairs) -> Any:
     old = len(state.sizes)
     if state.counts[0] + 1 < old:
         return state

@@ -27,11 +27,11 @@ def _sources() -> str:
 
 
 def versioned(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function under a name that holds the digest of all sources."""
+    """Return the function under a name that holds the digest of all sources."""
     function.__qualname__ += f"-{_sources()}"
     return function
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """`numba.njit` for kernels of the search: no interpreter lock, division as NumPy has it, kept on disk."""
+    """Compile a kernel of the search by `numba.njit`: without interpreter lock, NumPy's division, kept on disk."""
     return njit(cache=True, nogil=True, error_model="numpy")(versioned(function))

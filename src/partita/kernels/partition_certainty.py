@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
+
+from partita.kernels.types import Array, Ints
 
 __all__ = ["add_certainties"]
 
 
 @njit(cache=True, nogil=True)
-def _cells(row: Any, order: Any, starts: Any, sizes: Any, count: Any, seen: Any, shared: Any, best: Any) -> None:
+def _cells(
+    row: Ints, order: Ints, starts: Ints, sizes: Ints, count: Ints, seen: Ints, shared: Ints, best: Ints
+) -> None:
     """Items that the s-th item's cluster shares with its cluster in the draw, into `shared`; and the best Jaccard index
     of each cluster with one of the other partition as a fraction, with how many reach it: `best[:K]` of the estimate's,
     `best[K:]` of the draw's.
@@ -44,7 +46,7 @@ def _cells(row: Any, order: Any, starts: Any, sizes: Any, count: Any, seen: Any,
 
 @njit(cache=True, nogil=True)
 def add_certainties(
-    draws: Any, most: int, order: Any, starts: Any, weights: Any, low: int, high: int, out: Any
+    draws: Ints, most: int, order: Ints, starts: Ints, weights: Array, low: int, high: int, out: Array
 ) -> None:
     """Add, for draws low..high and each item: to out[0] weight times the share of its cluster's other items that are
     with it (alone: whether it is alone), to out[1] weight times whether its clusters match each other, to out[2] weight

@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.kernels.types import Array, Flags, Ints
+
 __all__ = ["grow_cores", "shrink_to_cores"]
 
 
 @njit(cache=True, nogil=True)
-def shrink_to_cores(draws: Any, codes: Any, weights: Any, needed: float, kept: Any) -> None:
+def shrink_to_cores(draws: Ints, codes: Ints, weights: Array, needed: float, kept: Flags) -> None:
     """Take items away until draws of weight `needed` hold; `kept` (N) is all true before.
 
     A pair disagrees in a draw that joins it while the estimate parts it, or the other way round. The next item to go is
@@ -65,7 +67,7 @@ def shrink_to_cores(draws: Any, codes: Any, weights: Any, needed: float, kept: A
 
 
 @njit(cache=True, nogil=True)
-def _fits(row: Any, image: Any, owner: Any, k: int, i: int) -> Any:
+def _fits(row: Ints, image: Ints, owner: Ints, k: int, i: int) -> Any:
     """Test whether all relations still hold in a draw when item i of cluster k is added: its cluster is the one that
     stands for k, or none does and it stands for no other.
     """
@@ -74,7 +76,7 @@ def _fits(row: Any, image: Any, owner: Any, k: int, i: int) -> Any:
 
 @njit(cache=True, nogil=True)
 def grow_cores(
-    draws: Any, most: int, codes: Any, K: int, weights: Any, doubt: Any, needed: float, kept: Any, holds: Any
+    draws: Ints, most: int, codes: Ints, K: int, weights: Array, doubt: Array, needed: float, kept: Flags, holds: Flags
 ) -> None:
     """Add items while draws of weight `needed` hold: one that leaves the most weight, of these the least doubted.
 

@@ -12,12 +12,13 @@ import numpy as np
 
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
+from partita.kernels.types import Array, Ints
 
 __all__ = ["draw_cuts", "pair_cuts", "pair_sums"]
 
 
 @kernel
-def pair_cuts(P: Any, start: Any, middle: Any, stop: Any, with_itself: bool, bound: bool, out: Any) -> None:
+def pair_cuts(P: Array, start: Ints, middle: Ints, stop: Ints, with_itself: bool, bound: bool, out: Array) -> None:
     """out[t] = sum n_k^2, sum of P within clusters, and with `bound` sum n_k log n_k, sum log S_i, after t merges.
 
     P is in the order of the leaves, S_i the sum of p_il over the cluster of i. Each pair of items is visited once. The
@@ -58,8 +59,8 @@ def pair_cuts(P: Any, start: Any, middle: Any, stop: Any, with_itself: bool, bou
 
 @kernel
 def draw_cuts(
-    formula: Any, per_draw: bool, labels: Any, n_clusters: Any, weights: Any, f: Any, order: Any, start: Any,
-    middle: Any, stop: Any, u: Any, low: int, high: int, out: Any,
+    formula: Any, per_draw: bool, labels: Ints, n_clusters: Ints, weights: Array, f: Array, order: Ints, start: Ints,
+    middle: Ints, stop: Ints, u: Array, low: int, high: int, out: Array,
 ) -> None:  # fmt: skip
     """Add, for the draws low..high, weight times w after t merges to out[t], or times the loss where it is per draw.
 
@@ -119,7 +120,7 @@ def draw_cuts(
 
 @kernel
 def pair_sums(
-    P: Any, partitions: Any, n_clusters: Any, with_itself: bool, bound: bool, low: int, high: int, out: Any
+    P: Array, partitions: Ints, n_clusters: Ints, with_itself: bool, bound: bool, low: int, high: int, out: Array
 ) -> None:
     """out[r] as in `pair_cuts`, of the partitions low..high; O(N^2) each."""
     N = len(P)

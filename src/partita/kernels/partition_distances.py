@@ -19,12 +19,17 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.kernels.types import Ints
+
 __all__ = ["by_cluster", "distances_from", "distances_within"]
 
 
 @njit(cache=True, nogil=True)
-def by_cluster(labels: Any, most: int, order: Any, starts: Any) -> int:
-    """Items sorted by their cluster into `order`, where each cluster starts into `starts`; how many are not empty."""
+def by_cluster(labels: Ints, most: int, order: Ints, starts: Ints) -> int:
+    """Return items sorted by their cluster into `order`, where each cluster starts into `starts`.
+
+    How many are not empty.
+    """
     starts[:] = 0
     for i in range(len(labels)):
         starts[labels[i] + 1] += 1
@@ -43,7 +48,7 @@ def by_cluster(labels: Any, most: int, order: Any, starts: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _shared(row: Any, order: Any, starts: Any, most: int, f: Any, labels: Any, count: Any) -> Any:
+def _shared(row: Ints, order: Ints, starts: Ints, most: int, f: Ints, labels: Ints, count: Ints) -> Any:
     """sum_kj f(n_kj). `count` is zero before and after; `labels` takes those of a cluster."""
     total = 0
     for k in range(len(starts) - 1):
@@ -69,7 +74,7 @@ def _shared(row: Any, order: Any, starts: Any, most: int, f: Any, labels: Any, c
 
 
 @njit(cache=True, nogil=True)
-def _own(row: Any, most: int, f: Any, count: Any) -> Any:
+def _own(row: Ints, most: int, f: Ints, count: Ints) -> Any:
     """sum_j f(m_j), and how many clusters there are."""
     total, n_clusters = 0, 0
     for i in range(len(row)):
@@ -83,9 +88,18 @@ def _own(row: Any, most: int, f: Any, count: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def distances_from(
-    draws: Any, most: int, order: Any, starts: Any, f: Any, u: int, low: int, high: int, out: Any, n_clusters: Any
+    draws: Ints,
+    most: int,
+    order: Ints,
+    starts: Ints,
+    f: Ints,
+    u: int,
+    low: int,
+    high: int,
+    out: Ints,
+    n_clusters: Ints,
 ) -> None:
-    """D between the partition of `order` and `starts`, whose sum_k f(n_k) is `u`, and draws low..high, and their K.
+    """Compute D of draws low..high from the partition of `order` and `starts`, whose sum_k f(n_k) is `u`, and their K.
 
     Labels are below `most`.
     """
@@ -96,7 +110,7 @@ def distances_from(
 
 
 @njit(cache=True, nogil=True)
-def distances_within(draws: Any, most: int, f: Any, low: int, high: int, out: Any) -> None:
+def distances_within(draws: Ints, most: int, f: Ints, low: int, high: int, out: Ints) -> None:
     """out[a, b] = out[b, a] = D between draws a and b, for low <= a < high and b < a."""
     M, N = draws.shape
     count, labels = np.zeros(most, dtype=np.int32), np.empty(N, dtype=np.int32)

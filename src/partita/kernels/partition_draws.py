@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from partita.kernels.types import Ints
 
 __all__ = ["number_draws"]
 
@@ -14,8 +15,8 @@ FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 
 
 @njit(cache=True, nogil=True)
-def number_draws(labels: Any, out: Any, n_clusters: Any, hashes: Any) -> None:
-    """Each row of `labels` (>= 0) numbered from 0 in order of appearance into `out`; K_b, and two hashes of the row."""
+def number_draws(labels: Ints, out: Ints, n_clusters: Ints, hashes: NDArray[np.uint64]) -> None:
+    """Number each row of `labels` (>= 0) from 0 in order of appearance into `out`; K_b, and two hashes of the row."""
     M, N = labels.shape
     most = 0
     for b in range(M):

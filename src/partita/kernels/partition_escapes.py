@@ -23,7 +23,7 @@ __all__ = ["chain", "merge_and_respond", "nearest", "redivide"]
 
 @kernel
 def nearest(state: Any, a: int, out: Any) -> int:
-    """The cluster that a is merged with at the least value; -1 where there is no other."""
+    """Return the cluster that a is merged with at the least value; -1 where there is no other."""
     merge_costs(state, a, out)
     b = -1
     for k in range(state.counts[0]):

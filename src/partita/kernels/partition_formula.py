@@ -30,7 +30,7 @@ class AtAddress(NamedTuple):
 
 
 def for_kernels(formula: Any, *, per_draw: bool) -> Any:
-    """The formula as kernels take it; `per_draw` says whether it is evaluated for each draw."""
+    """Return the formula as kernels take it; `per_draw` says whether it is evaluated for each draw."""
     return formula if per_draw and _is_own(formula) else _at_address(formula)
 
 
@@ -50,7 +50,7 @@ def _at_address(formula: Any) -> AtAddress:
 
 
 def evaluated(self: Any, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-    """`self.evaluate(u, v, w, t, n, K)` for compiled code."""
+    """Call `self.evaluate(u, v, w, t, n, K)` in compiled code."""
     return self.evaluate(u, v, w, t, n, K)
 
 

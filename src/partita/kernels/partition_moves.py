@@ -173,17 +173,17 @@ def split(state: Any, items: Any, passes: int, out: Any) -> Any:
 
 @kernel
 def value_of(state: Any) -> Any:
-    """The value of the state, for Python."""
+    """Return the value of the state, for Python."""
     return value(state)
 
 
 @kernel
 def costs_of(state: Any, i: int, out: Any) -> None:
-    """`costs`, for Python."""
+    """Call `costs` from Python."""
     costs(state, i, out)
 
 
 @kernel
 def merge_costs_of(state: Any, a: int, out: Any) -> None:
-    """`merge_costs`, for Python."""
+    """Call `merge_costs` from Python."""
     merge_costs(state, a, out)

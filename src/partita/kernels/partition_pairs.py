@@ -20,6 +20,7 @@ from numba.extending import overload
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
 from partita.kernels.partition_state import growth, implement, value
+from partita.kernels.types import Array, Ints
 
 __all__ = ["DensePairs", "SparsePairs", "empty_pairs"]
 
@@ -33,32 +34,32 @@ class DensePairs(NamedTuple):
     """
 
     formula: Any
-    labels: Any
-    sizes: Any
-    counts: Any
-    sums: Any
-    diagonal: Any
-    similarity: Any
-    between: Any
+    labels: Ints
+    sizes: Ints
+    counts: Ints
+    sums: Array
+    diagonal: float
+    similarity: Array
+    between: Array
 
 
 class SparsePairs(NamedTuple):
     """State like `DensePairs`, with the similarities in CSR form."""
 
     formula: Any
-    labels: Any
-    sizes: Any
-    counts: Any
-    sums: Any
-    diagonal: Any
-    indptr: Any
-    indices: Any
+    labels: Ints
+    sizes: Ints
+    counts: Ints
+    sums: Array
+    diagonal: float
+    indptr: Ints
+    indices: Ints
     entries: Any
-    between: Any
+    between: Array
 
 
 def empty_pairs(formula: Any, similarity: Any, with_itself: bool = True) -> Any:
-    """The state in which no item is placed; `similarity` is an array, or a CSR matrix with both triangles."""
+    """Return the state in which no item is placed; `similarity` is an array, or a CSR matrix with both triangles."""
     N = similarity.shape[0]
     labels, counts = np.full(N, -1, dtype=np.int64), np.zeros(2, dtype=np.int64)
     start = (formula, labels, np.zeros(ROOM, dtype=np.int64), counts, np.zeros(3), float(with_itself))
@@ -69,7 +70,7 @@ def empty_pairs(formula: Any, similarity: Any, with_itself: bool = True) -> Any:
 
 
 @kernel
-def _dense_sums(state: Any, i: int) -> Any:
+def _dense_sums(state: DensePairs, i: int) -> Any:
     """Add the similarities of item i to `between` by cluster; what it has with itself is returned, and left out."""
     labels, between, row = state.labels, state.between, state.similarity[i]
     own = labels[i]
@@ -82,7 +83,7 @@ def _dense_sums(state: Any, i: int) -> Any:
 
 
 @kernel
-def _sparse_sums(state: Any, i: int) -> Any:
+def _sparse_sums(state: SparsePairs, i: int) -> Any:
     """Sums of `_dense_sums`, from similarities in CSR form."""
     labels, between, itself = state.labels, state.between, 0.0
     for s in range(state.indptr[i], state.indptr[i + 1]):
@@ -108,7 +109,7 @@ def _add_sums_of(state: Any, i: Any) -> Any:  # noqa: ARG001
 
 
 @kernel
-def _sums_by_cluster(state: Any, i: int) -> Any:
+def _sums_by_cluster(state: DensePairs | SparsePairs, i: int) -> Any:
     """`between`[k + 1] = sum of the similarities of item i with cluster k, itself left out, [0] with all.
 
     p_ii where an item is paired with itself, else 0.
@@ -125,7 +126,7 @@ def _sums_by_cluster(state: Any, i: int) -> Any:
 
 
 @kernel
-def _costs(state: Any, i: int, out: Any) -> None:
+def _costs(state: DensePairs | SparsePairs, i: int, out: Array) -> None:
     K, own, between, sizes, one = state.counts[0], state.labels[i], state.between, state.sizes, state.diagonal
     itself = _sums_by_cluster(state, i)
     u, v, w, placed = state.sums[0], state.sums[1], state.sums[2], state.counts[1]
@@ -151,7 +152,7 @@ def _costs(state: Any, i: int, out: Any) -> None:
 
 
 @kernel
-def _place(state: Any, i: int, k: int) -> None:
+def _place(state: DensePairs | SparsePairs, i: int, k: int) -> None:
     own, between, sizes, sums, counts = state.labels[i], state.between, state.sizes, state.sums, state.counts
     if k == counts[0]:
         counts[0] += 1
@@ -182,7 +183,7 @@ def _place(state: Any, i: int, k: int) -> None:
 
 
 @kernel
-def _merge_costs(state: Any, a: int, out: Any) -> None:
+def _merge_costs(state: DensePairs | SparsePairs, a: int, out: Array) -> None:
     K, n, sizes = state.counts[0], float(state.counts[1]), state.sizes
     t = n * (n - 1.0 + state.diagonal)
     joined = np.zeros(K)
@@ -197,13 +198,13 @@ def _merge_costs(state: Any, a: int, out: Any) -> None:
 
 
 @kernel
-def _value(state: Any) -> Any:
+def _value(state: DensePairs | SparsePairs) -> Any:
     K, n, sums = state.counts[0], float(state.counts[1]), state.sums
     return evaluated(state.formula, sums[0], sums[1], sums[2], n * (n - 1.0 + state.diagonal), n, float(K))
 
 
 @kernel
-def _wider(state: Any) -> Any:
+def _wider(state: DensePairs | SparsePairs) -> Any:
     width = growth(len(state.sizes), ROOM)
     sizes, between = np.zeros(width, dtype=np.int64), np.zeros(width)
     for k in range(len(state.sizes)):  # assigning a slice takes seconds to compile
@@ -212,7 +213,7 @@ def _wider(state: Any) -> Any:
 
 
 @kernel
-def _dense_roomy(state: Any) -> Any:
+def _dense_roomy(state: DensePairs) -> Any:
     if state.counts[0] + 1 < len(state.sizes):
         return state
     sizes, between = _wider(state)
@@ -222,7 +223,7 @@ def _dense_roomy(state: Any) -> Any:
 
 
 @kernel
-def _sparse_roomy(state: Any) -> Any:
+def _sparse_roomy(state: SparsePairs) -> Any:
     if state.counts[0] + 1 < len(state.sizes):
         return state
     sizes, between = _wider(state)

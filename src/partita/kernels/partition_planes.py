@@ -32,7 +32,7 @@ def _ones(_typing: Any, _word: Any) -> Any:
 
 @njit(cache=True, nogil=True)
 def pack_planes(labels: Any, planes: Any) -> None:
-    """Labels (draws x items, at most 64 draws) as digits: planes[digit, item]; draws that lack have digits 0."""
+    """Pack labels (draws x items, at most 64 draws) as digits: planes[digit, item]; draws that lack have digits 0."""
     n_draws, N = labels.shape
     n_digits = planes.shape[0]
     for low in range(0, N, TILE):

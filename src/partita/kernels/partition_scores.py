@@ -8,14 +8,15 @@ import numpy as np
 
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
+from partita.kernels.types import Array, Ints
 
 __all__ = ["score_partitions"]
 
 
 @kernel
 def score_partitions(
-    formula: Any, per_draw: bool, partitions: Any, n_parts: Any, labels: Any, n_clusters: Any, weights: Any, f: Any,
-    low: int, high: int, out: Any,
+    formula: Any, per_draw: bool, partitions: Ints, n_parts: Ints, labels: Ints, n_clusters: Ints, weights: Array,
+    f: Array, low: int, high: int, out: Array,
 ) -> None:  # fmt: skip
     """out[r] = what is minimised, of the partitions low..high; O(M (N + K K_b)) each."""
     M, N = labels.shape

@@ -6,14 +6,15 @@ from typing import Any
 
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
+from partita.kernels.types import Array, Ints
 
 __all__ = ["score_by_sets"]
 
 
 @kernel
 def score_by_sets(
-    formula: Any, clusters: Any, n_clusters: Any, u: Any, v: Any, added: Any, weights: Any, t: float, n: float,
-    low: int, high: int, out: Any,
+    formula: Any, clusters: Ints, n_clusters: Ints, u: Array, v: Array, added: Array, weights: Array, t: float,
+    n: float, low: int, high: int, out: Array,
 ) -> None:  # fmt: skip
     """out[r] += weights times loss of partition r, for the partitions low..high, over draws.
 

@@ -29,12 +29,12 @@ __all__ = ["costs", "growth", "implement", "merge_costs", "place", "roomy", "val
 
 
 def value(state: Any) -> Any:
-    """The value that is minimised."""
+    """Return the value that is minimised."""
     raise NotImplementedError
 
 
 def costs(state: Any, i: Any, out: Any) -> Any:
-    """The value with item i in each cluster."""
+    """Return the value with item i in each cluster."""
     raise NotImplementedError
 
 
@@ -44,12 +44,12 @@ def place(state: Any, i: Any, k: Any) -> Any:
 
 
 def merge_costs(state: Any, a: Any, out: Any) -> Any:
-    """The value with cluster a merged with each other."""
+    """Return the value with cluster a merged with each other."""
     raise NotImplementedError
 
 
 def roomy(state: Any) -> Any:
-    """The state with room for one cluster more."""
+    """Return the state with room for one cluster more."""
     raise NotImplementedError
 
 
@@ -103,5 +103,5 @@ _named = {"value": value, "costs": costs, "place": place, "merge_costs": merge_c
 
 @njit(cache=True, nogil=True)
 def growth(width: int, step: int) -> int:
-    """The next width: a quarter wider, in whole steps."""
+    """Return the next width: a quarter wider, in whole steps."""
     return (width + max(step, width // 4) + step - 1) // step * step

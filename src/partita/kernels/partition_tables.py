@@ -21,6 +21,7 @@ from partita.kernels.lanes import LANES, add_fours
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
 from partita.kernels.partition_state import growth, implement, value
+from partita.kernels.types import Array, Ints
 
 __all__ = ["DrawTables", "MeanTables", "empty_tables"]
 
@@ -32,41 +33,41 @@ class MeanTables(NamedTuple):
     """See above; `sums` are u, v, w and `counts` K and the number of items placed."""
 
     formula: Any
-    labels: Any  # N: the cluster, -1 for none
-    sizes: Any  # width: items of cluster k at k + 1, all that are placed at 0
-    counts: Any
-    sums: Any
-    draws: Any  # N x M: the cluster of each item in each draw
-    first: Any  # M: the first cell
-    weights: Any  # M: sum 1
-    f: Any
-    tables: Any  # flat: cells x width
-    steps: Any  # flat: cells x width
-    rows: Any  # M: scratch
-    row: Any  # 4 x width: scratch
+    labels: Ints  # N: the cluster, -1 for none
+    sizes: Ints  # width: items of cluster k at k + 1, all that are placed at 0
+    counts: Ints
+    sums: Array
+    draws: Ints  # N x M: the cluster of each item in each draw
+    first: Ints  # M: the first cell
+    weights: Array  # M: sum 1
+    f: Array
+    tables: Ints  # flat: cells x width
+    steps: Array  # flat: cells x width
+    rows: Ints  # M: scratch
+    row: Array  # 4 x width: scratch
 
 
 class DrawTables(NamedTuple):
     """State like `MeanTables`, with `sums` 2 x M: v and w of each draw. `u` is u, the value and 1 where it is known."""
 
     formula: Any
-    labels: Any
-    sizes: Any
-    counts: Any
-    u: Any
-    sums: Any
-    draws: Any
-    first: Any
-    weights: Any
-    f: Any
-    tables: Any
-    steps: Any
-    rows: Any
-    row: Any
+    labels: Ints
+    sizes: Ints
+    counts: Ints
+    u: Array
+    sums: Array
+    draws: Ints
+    first: Ints
+    weights: Array
+    f: Array
+    tables: Ints
+    steps: Array
+    rows: Ints
+    row: Array
 
 
-def empty_tables(formula: Any, draws: Any, first: Any, n_cells: int, weights: Any, f: Any, per_draw: bool) -> Any:
-    """The state in which no item is placed; `draws` is N x M."""
+def empty_tables(formula: Any, draws: Ints, first: Ints, n_cells: int, weights: Array, f: Array, per_draw: bool) -> Any:
+    """Return the state in which no item is placed; `draws` is N x M."""
     N, M = draws.shape
     width = COLUMNS
     labels = np.full(N, -1, dtype=np.int64)
@@ -83,14 +84,14 @@ def empty_tables(formula: Any, draws: Any, first: Any, n_cells: int, weights: An
 
 
 @kernel
-def _find_rows(state: Any, i: int, width: int) -> None:
+def _find_rows(state: MeanTables | DrawTables, i: int, width: int) -> None:
     own, first, rows = state.draws[i], state.first, state.rows
     for m in range(len(rows)):
         rows[m] = (first[m] + own[m]) * width
 
 
 @kernel
-def _add_rows(steps: Any, rows: Any, out: Any) -> None:
+def _add_rows(steps: Array, rows: Ints, out: Array) -> None:
     """Let out be the sum of the rows of `steps`."""
     width, M = len(out), len(rows)
     out[:] = 0.0
@@ -106,7 +107,7 @@ def _add_rows(steps: Any, rows: Any, out: Any) -> None:
 
 
 @kernel
-def _own_steps(state: Any, column: int) -> Any:
+def _own_steps(state: MeanTables | DrawTables, column: int) -> Any:
     """Contribution of the item of `state.rows` to w where it is: sum of the weights times d(n - 1)."""
     total = 0.0
     for m in range(len(state.rows)):
@@ -116,7 +117,7 @@ def _own_steps(state: Any, column: int) -> Any:
 
 
 @kernel
-def _mean_costs(state: Any, i: int, out: Any) -> None:
+def _mean_costs(state: MeanTables, i: int, out: Array) -> None:
     width, K, own = len(state.sizes), state.counts[0], state.labels[i]
     f, sizes = state.f, state.sizes
     _find_rows(state, i, width)
@@ -146,7 +147,7 @@ def _mean_costs(state: Any, i: int, out: Any) -> None:
 
 
 @kernel
-def _draw_costs(state: Any, i: int, out: Any) -> None:
+def _draw_costs(state: DrawTables, i: int, out: Array) -> None:
     width, K, own, M = len(state.sizes), state.counts[0], state.labels[i], len(state.first)
     f, sizes, formula = state.f, state.sizes, state.formula
     u_of, K_of, total, steps = state.row[1], state.row[2], state.row[3], state.steps
@@ -183,7 +184,7 @@ def _draw_costs(state: Any, i: int, out: Any) -> None:
 
 
 @kernel
-def _shift(state: Any, column: int, sign: int, scaled: bool, into: Any) -> Any:
+def _shift(state: MeanTables | DrawTables, column: int, sign: int, scaled: bool, into: Any) -> Any:
     """One item more or less in a column of the rows; what f of each row's entry changes by is added to `into`."""
     f, tables, steps = state.f, state.tables, state.steps
     total = 0.0
@@ -204,7 +205,7 @@ def _shift(state: Any, column: int, sign: int, scaled: bool, into: Any) -> Any:
 
 
 @kernel
-def _vacate(state: Any, k: int) -> None:
+def _vacate(state: MeanTables | DrawTables, k: int) -> None:
     """The last cluster takes the place of an empty one."""
     width, last = len(state.sizes), state.counts[0] - 1
     tables, steps = state.tables, state.steps
@@ -222,21 +223,21 @@ def _vacate(state: Any, k: int) -> None:
 
 
 @kernel
-def _leave_sizes(state: Any, k: int) -> Any:
+def _leave_sizes(state: MeanTables | DrawTables, k: int) -> Any:
     n = state.sizes[k]
     state.sizes[k] = n - 1
     return state.f[n - 1] - state.f[n]
 
 
 @kernel
-def _join_sizes(state: Any, k: int) -> Any:
+def _join_sizes(state: MeanTables | DrawTables, k: int) -> Any:
     n = state.sizes[k]
     state.sizes[k] = n + 1
     return state.f[n + 1] - state.f[n]
 
 
 @kernel
-def _mean_place(state: Any, i: int, k: int) -> None:
+def _mean_place(state: MeanTables, i: int, k: int) -> None:
     own, nowhere = state.labels[i], np.empty(0)
     _find_rows(state, i, len(state.sizes))
     if own >= 0:
@@ -257,7 +258,7 @@ def _mean_place(state: Any, i: int, k: int) -> None:
 
 
 @kernel
-def _draw_place(state: Any, i: int, k: int) -> None:
+def _draw_place(state: DrawTables, i: int, k: int) -> None:
     own = state.labels[i]
     state.u[2] = 0.0
     _find_rows(state, i, len(state.sizes))
@@ -279,7 +280,7 @@ def _draw_place(state: Any, i: int, k: int) -> None:
 
 
 @kernel
-def _add_merge_gains(state: Any, a: int, m: int, weight: float, gain: Any) -> None:
+def _add_merge_gains(state: MeanTables | DrawTables, a: int, m: int, weight: float, gain: Array) -> None:
     """Add to `gain` the change of w of draw m, times a weight, when cluster a is merged with each other."""
     width, K, f = len(state.sizes), state.counts[0], state.f
     low = state.first[m] * width
@@ -294,7 +295,7 @@ def _add_merge_gains(state: Any, a: int, m: int, weight: float, gain: Any) -> No
 
 
 @kernel
-def _mean_merge_costs(state: Any, a: int, out: Any) -> None:
+def _mean_merge_costs(state: MeanTables, a: int, out: Array) -> None:
     K, f = state.counts[0], state.f
     gain = state.row[0]
     gain[:] = 0.0
@@ -310,7 +311,7 @@ def _mean_merge_costs(state: Any, a: int, out: Any) -> None:
 
 
 @kernel
-def _draw_merge_costs(state: Any, a: int, out: Any) -> None:
+def _draw_merge_costs(state: DrawTables, a: int, out: Array) -> None:
     K, f = state.counts[0], state.f
     gain, n_a, placed = state.row[0], state.sizes[a + 1], state.counts[1]
     out[:K] = 0.0
@@ -326,7 +327,7 @@ def _draw_merge_costs(state: Any, a: int, out: Any) -> None:
 
 
 @kernel
-def _mean_value(state: Any) -> Any:
+def _mean_value(state: MeanTables) -> Any:
     K, placed = state.counts[0], state.counts[1]
     return evaluated(
         state.formula, state.sums[0], state.sums[1], state.sums[2], state.f[placed], float(placed), float(K)
@@ -334,7 +335,7 @@ def _mean_value(state: Any) -> Any:
 
 
 @kernel
-def _draw_value(state: Any) -> Any:
+def _draw_value(state: DrawTables) -> Any:
     if state.u[2] > 0.0:
         return state.u[1]
     K, placed = state.counts[0], state.counts[1]
@@ -347,7 +348,7 @@ def _draw_value(state: Any) -> Any:
 
 
 @kernel
-def _wider(state: Any, width: int) -> Any:
+def _wider(state: MeanTables | DrawTables, width: int) -> Any:
     old = len(state.sizes)
     n_cells = len(state.tables) // old
     sizes = np.zeros(width, dtype=np.int64)
@@ -362,7 +363,7 @@ def _wider(state: Any, width: int) -> Any:
 
 
 @kernel
-def _mean_roomy(state: Any) -> Any:
+def _mean_roomy(state: MeanTables) -> Any:
     old = len(state.sizes)
     if state.counts[0] + 2 < old:  # with a column that stays empty, for `_draw_costs`
         return state
@@ -381,7 +382,7 @@ def _mean_roomy(state: Any) -> Any:
 
 
 @kernel
-def _draw_roomy(state: Any) -> Any:
+def _draw_roomy(state: DrawTables) -> Any:
     old = len(state.sizes)
     if state.counts[0] + 2 < old:  # with a column that stays empty, for `_draw_costs`
         return state

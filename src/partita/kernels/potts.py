@@ -107,7 +107,7 @@ def _moves(
 def multilevel(
     indptr: Any, indices: Any, data: Any, gamma: float, price: float, rng: np.random.Generator
 ) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Labels 0..K-1 that no move of a node at any level improves.
+    """Return labels 0..K-1 that no move of a node at any level improves.
 
     The graph is CSR with both triangles and positive entries; loops are passed over. O(nnz) a level and pass.
     """

@@ -34,7 +34,7 @@ LINE = 8
 
 
 def dense_product(P: NDArray[np.float64], W: NDArray[np.float64]) -> NDArray[np.float64]:
-    """P @ W for a dense P."""
+    """Return P @ W for a dense P."""
     if P.size * W.shape[1] < PARALLEL_FROM:
         return np.asarray(P @ W)
     out = np.empty((P.shape[0], W.shape[1]))
@@ -49,7 +49,7 @@ def dense_product(P: NDArray[np.float64], W: NDArray[np.float64]) -> NDArray[np.
 def csr_product(
     P: sp.csr_array, W: NDArray[np.float64], spare: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """P @ W for a P in CSR form with float64 or float32 values; sums are float64.
+    """Return P @ W for a P in CSR form with float64 or float32 values; sums are float64.
 
     `spare` is an optional output buffer, not W, reused where its shape, type and layout fit. That saves a sixth of a
     product with a million items.

@@ -21,6 +21,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.kernels.types import Array, Ints
+
 __all__ = ["minimise_on_simplex", "sweep_block", "sweep_csr"]
 
 # A proximal term of this share of the largest curvature makes singular rows solvable; it moves no stationary point.
@@ -35,7 +37,7 @@ HALVINGS = 30
 
 
 @njit(cache=True, nogil=True)
-def _minimise_on_face(M: Any, b: Any, face: Any, size: int, L: Any, u: Any, v: Any) -> None:
+def _minimise_on_face(M: Array, b: Array, face: Ints, size: int, L: Array, u: Array, v: Array) -> None:
     """Into u[:size], the minimiser of y^T M y - 2 y^T b with sum(y) = 1 over the entries in `face`, by Cholesky."""
     for r in range(size):
         for c in range(r + 1):
@@ -64,7 +66,7 @@ def _minimise_on_face(M: Any, b: Any, face: Any, size: int, L: Any, u: Any, v: A
 
 
 @njit(cache=True, nogil=True)
-def minimise_on_simplex(M: Any, b: Any, y: Any) -> None:
+def minimise_on_simplex(M: Array, b: Array, y: Array) -> None:
     """Minimise y^T M y - 2 y^T b over the simplex from a feasible y, in place; M positive definite.
 
     Primal active set: go to the minimiser of the current face, or as far as a first entry reaches zero and leaves;
@@ -118,8 +120,8 @@ def minimise_on_simplex(M: Any, b: Any, y: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def _row_step(
-    i: int, p: float, own: float, a: Any, d: Any, W: Any, y_i: Any, G: Any, listed: Any, excess: Any, bounds: Any,
-    rest: float,
+    i: int, p: float, own: float, a: Array, d: Array, W: Array, y_i: Array, G: Array, listed: Ints, excess: Array,
+    bounds: Ints, rest: float,
 ) -> Any:  # fmt: skip
     """Move row i of W, and G with it; d_i times its change.
 
@@ -190,10 +192,12 @@ def _row_step(
 
 @njit(cache=True, nogil=True)
 def sweep_block(
-    items: Any, P: Any, diagonal: Any, own: Any, a: Any, d: Any, W: Any, Y: Any, G: Any, listed: Any,
-    excess: Any, bounds: Any, rest: float,
+    items: Ints, P: Array, diagonal: Array, own: Array, a: Array, d: Array, W: Array, Y: Array, G: Array, listed: Ints,
+    excess: Array, bounds: Ints, rest: float,
 ) -> Any:  # fmt: skip
-    """Each row in `items` once; returns d_i times its change. P and Y hold the rows, P the columns, of these only."""
+    """Visit each row in `items` once; return d_i times its change. P and Y hold the rows, P the columns, of these
+    only.
+    """
     n, K = Y.shape
     changes = np.zeros((n, K))
     for r in range(n):
@@ -209,10 +213,10 @@ def sweep_block(
 
 @njit(cache=True, nogil=True)
 def sweep_csr(
-    items: Any, indptr: Any, indices: Any, data: Any, diagonal: Any, own: Any, a: Any, d: Any, W: Any, Y: Any, G: Any,
-    listed: Any, excess: Any, bounds: Any, rest: float,
+    items: Ints, indptr: Ints, indices: Ints, data: Array, diagonal: Array, own: Array, a: Array, d: Array, W: Array,
+    Y: Array, G: Array, listed: Ints, excess: Array, bounds: Ints, rest: float,
 ) -> None:  # fmt: skip
-    """Each row in `items` once, for P in CSR form; Y is kept up to date."""
+    """Visit each row in `items` once, for P in CSR form; Y is kept up to date."""
     K = W.shape[1]
     for i in items:
         change = _row_step(i, diagonal[i], own[i], a, d, W, Y[i], G, listed, excess, bounds, rest)

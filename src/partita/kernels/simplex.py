@@ -50,7 +50,7 @@ def project_rows(V: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def row_projection(factor: Any, u: NDArray[np.float64] | None = None) -> Callable[[Any], Any]:
-    """The projection for blocks of rows of `factor`, an array of any kind: the compiled one where it is large.
+    """Return the projection for blocks of rows of `factor`, an array of any kind: the compiled one where it is large.
 
     With `u` the one that measures column k in units of sqrt(u_k).
     """
@@ -65,7 +65,10 @@ def row_projection(factor: Any, u: NDArray[np.float64] | None = None) -> Callabl
 
 
 def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, float, float]] | None:
-    """The compiled step of `partita.kernels.descent` for blocks of rows of `factor`, where that is large; else None."""
+    """Return the compiled step of `partita.kernels.descent` for blocks of rows of `factor`, where that is large.
+
+    Else None.
+    """
     if not of_numpy(factor) or factor.size < COMPILED_FROM:
         return None
     from partita.kernels.descent import descend_rows
@@ -93,7 +96,7 @@ def _one_block(V: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def project_rows_array(V: Any) -> Any:
-    """Row projection of an array of any kind, by one sort."""
+    """Return the row projection of an array of any kind, by one sort."""
     xp = namespace(V)
     K = V.shape[1]
     V = V - xp.max(V, axis=1, keepdims=True)
@@ -105,7 +108,7 @@ def project_rows_array(V: Any) -> Any:
 
 
 def project_rows_numpy(V: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Row projection by one sort of the whole array."""
+    """Return the row projection by one sort of the whole array."""
     K = V.shape[1]
     V = V - V.max(axis=1, keepdims=True)  # a shift of a row changes nothing, and now x - 1 is never rounded to x
     descending = -np.sort(-V, axis=1)
@@ -116,7 +119,7 @@ def project_rows_numpy(V: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def project_rows_scaled(V: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The p on the simplex with the least sum_k (p_k - v_k)^2 / u_k, u > 0, for each row v.
+    """Return the p on the simplex with the least sum_k (p_k - v_k)^2 / u_k, u > 0, for each row v.
 
     >>> project_rows_scaled(np.array([[0.5, 0.7]]), np.array([1.0, 3.0])).round(12).tolist()
     [[0.45, 0.55]]
@@ -136,7 +139,7 @@ def project_rows_scaled(V: NDArray[np.float64], u: NDArray[np.float64]) -> NDArr
 
 
 def project_rows_scaled_array(V: Any, u: Any) -> Any:
-    """`project_rows_scaled` of an array of any kind: as many rounds as there are columns, none waits for the last."""
+    """Return `project_rows_scaled` of an array of any kind, in as many rounds as there are columns."""
     xp = namespace(V)
     R = V / u
     R = R - xp.max(R, axis=1, keepdims=True)
@@ -152,7 +155,7 @@ def project_rows_scaled_array(V: Any, u: Any) -> Any:
 
 
 def project_rows_compiled(V: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Row projection by the compiled kernel, row chunks shared among threads."""
+    """Return the row projection by the compiled kernel, row chunks shared among threads."""
     V = np.ascontiguousarray(V)
     out = np.empty_like(V)
     kernel = _kernel()

@@ -20,7 +20,10 @@ Labels = NDArray[np.int64]
 
 
 def directions(unit: Array, labels: Labels, centres: Array, weights: Array | None = None) -> tuple[Array, float]:
-    """Unit centres of a partition and its objective; rows that cancel exactly leave the centre where it was."""
+    """Return the unit centres of a partition and its objective.
+
+    Rows that cancel exactly leave the centre where it was.
+    """
     n, K = len(unit), len(centres)
     d = np.ones(n) if weights is None else weights
     sums = sp.csr_array((d, labels, np.arange(n + 1)), shape=(n, K)).T @ unit
@@ -33,7 +36,7 @@ def directions(unit: Array, labels: Labels, centres: Array, weights: Array | Non
 def ascend(
     unit: Array, centres: Array, max_iter: int, weights: Array | None = None
 ) -> tuple[Labels, list[float], bool]:
-    """Iterations from unit centres: labels, the objective after each iteration, and whether labels stayed.
+    """Iterate from unit centres and return labels, the objective after each iteration, and whether labels stayed.
 
     >>> ascend(np.eye(2), np.eye(2), 10)[1]
     [2.0, 2.0]

@@ -24,7 +24,7 @@ _threads: ContextVar[int | None] = ContextVar("partita_threads", default=None)
 
 
 def available_cores() -> int:
-    """Cores this process may use."""
+    """Return cores this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS or Windows
@@ -32,7 +32,7 @@ def available_cores() -> int:
 
 
 def n_threads() -> int:
-    """Threads a product may use here: what `limit_threads` set, else every core."""
+    """Return threads a product may use here: what `limit_threads` set, else every core."""
     return _threads.get() or available_cores()
 
 
@@ -53,7 +53,7 @@ def limit_threads(n: int) -> Iterator[None]:
 
 
 def row_bounds(n_rows: int, chunk: int) -> list[tuple[int, int]]:
-    """Bounds of the row chunks.
+    """Return bounds of the row chunks.
 
     >>> row_bounds(5, 2)
     [(0, 2), (2, 4), (4, 5)]

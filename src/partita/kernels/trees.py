@@ -17,12 +17,14 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.kernels.types import Array, Ints
+
 __all__ = ["gini_merges", "large_splits", "pieces", "spanning_tree"]
 
 
 @njit(cache=True, nogil=True)
-def spanning_tree(X: Any, core: Any) -> tuple[Any, Any, Any]:
-    """Edges (first, second, length) of the minimum spanning tree of the rows of X, shortest first."""
+def spanning_tree(X: Array, core: Array) -> tuple[Any, Any, Any]:
+    """Return edges (first, second, length) of the minimum spanning tree of the rows of X, shortest first."""
     n, d = X.shape
     first, second = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
     length, plain = np.empty(n - 1), np.empty(n - 1)
@@ -62,7 +64,7 @@ def _root(parent: Any, i: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _gini(count: Any, after: Any, n_clusters: int, n: int) -> float:
+def _gini(count: Ints, after: Ints, n_clusters: int, n: int) -> float:
     """Normalised Gini index of the cluster sizes: sum over pairs |s_i - s_j| / ((k - 1) N), by distinct sizes."""
     if n_clusters < 2:
         return 0.0
@@ -79,7 +81,7 @@ def _gini(count: Any, after: Any, n_clusters: int, n: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def gini_merges(first: Any, second: Any, n_clusters: int, threshold: float) -> Any:
+def gini_merges(first: Ints, second: Ints, n_clusters: int, threshold: float) -> Any:
     """Mark the edges of a spanning tree (shortest first) merged until `n_clusters` are left [gagolewski2016].
 
     While the Gini index of the cluster sizes is at most the threshold, the shortest edge is merged; above it, the
@@ -132,8 +134,10 @@ def gini_merges(first: Any, second: Any, n_clusters: int, threshold: float) -> A
 
 
 @njit(cache=True, nogil=True)
-def large_splits(first: Any, second: Any, least: int) -> Any:
-    """Size of the smaller side at the time each edge (shortest first) is merged is at least `least`: a true split."""
+def large_splits(first: Ints, second: Ints, least: int) -> Any:
+    """Return the size of the smaller side at the time each edge (shortest first) is merged is at least `least`: a
+    true split.
+    """
     n = len(first) + 1
     parent = np.arange(n)
     size = np.ones(n, dtype=np.int64)
@@ -147,8 +151,8 @@ def large_splits(first: Any, second: Any, least: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def pieces(first: Any, second: Any, kept: Any) -> Any:
-    """Labels of the items when only the edges marked in `kept` remain, numbered by first item."""
+def pieces(first: Ints, second: Ints, kept: Ints) -> Any:
+    """Return labels of the items when only the edges marked in `kept` remain, numbered by first item."""
     n = len(first) + 1
     parent = np.arange(n)
     for e in range(n - 1):

@@ -24,7 +24,7 @@ CENTRAL, LABELS = 64, 1 << 18
 
 
 def whole_entropies(n_items: int) -> tuple[Whole, float]:
-    """Table of n log2 n for n = 0..N in whole numbers, and how many bits a unit of a distance is.
+    """Return the table of n log2 n for n = 0..N in whole numbers, and how many bits a unit of a distance is.
 
     >>> f, unit = whole_entropies(4)
     >>> (f * unit).round(12).tolist()
@@ -37,7 +37,7 @@ def whole_entropies(n_items: int) -> tuple[Whole, float]:
 
 
 def candidates(n_draws: int) -> Whole:
-    """The draws among which a central one is looked for: 64 or fewer, spread evenly.
+    """Return the draws among which a central one is looked for: 64 or fewer, spread evenly.
 
     >>> candidates(5).tolist()
     [0, 1, 2, 3, 4]
@@ -46,7 +46,7 @@ def candidates(n_draws: int) -> Whole:
 
 
 def most_central(some: NDArray[Any], f: Whole) -> int:
-    """Position of the draw, of a few with labels from 0, with the least mean distance to the others.
+    """Return the position of the draw, of a few with labels from 0, with the least mean distance to the others.
 
     >>> most_central(np.array([[0, 0, 1], [0, 0, 0], [0, 0, 1]]), whole_entropies(3)[0])
     0
@@ -59,7 +59,7 @@ def most_central(some: NDArray[Any], f: Whole) -> int:
 
 
 def central_distances(draws: NDArray[Any]) -> NDArray[np.float64]:
-    """Variation of information, in bits, between each draw and one in the middle of them.
+    """Return the variation of information, in bits, between each draw and one in the middle of them.
 
     Parameters
     ----------

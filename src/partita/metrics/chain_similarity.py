@@ -48,7 +48,7 @@ class SimilarityDifferences:
 
 
 def compared_items(n_items: int) -> NDArray[np.int64]:
-    """Items whose pairs are compared: all, or the same random sample every time."""
+    """Return items whose pairs are compared: all, or the same random sample every time."""
     if n_items <= EXACT_UP_TO:
         return np.arange(n_items)
     return np.sort(np.random.default_rng(0).choice(n_items, EXACT_UP_TO, replace=False))

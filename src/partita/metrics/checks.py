@@ -33,14 +33,14 @@ class Counts:
         return int(self.count.sum())
 
     def dense(self) -> NDArray[np.int64]:
-        """The whole table, zeros included."""
+        """Return the whole table, zeros included."""
         table = np.zeros((len(self.row_total), len(self.column_total)), dtype=np.int64)
         table[self.row, self.column] = self.count
         return table
 
 
 def codes_of(labels: ArrayLike, name: str) -> NDArray[np.intp]:
-    """Labels as codes 0..K-1 in sorted order of the labels; `name` is how an error calls the argument."""
+    """Return labels as codes 0..K-1 in sorted order of the labels; `name` is how an error calls the argument."""
     array: NDArray[Any] = np.asarray(labels)
     if array.ndim != 1:
         advice = "; for a membership pass its labels, membership.argmax(axis=1)" if array.ndim == 2 else ""
@@ -63,7 +63,7 @@ def codes_of(labels: ArrayLike, name: str) -> NDArray[np.intp]:
 
 
 def counts_of_pairs(labels: ArrayLike, truth: ArrayLike, names: tuple[str, str] = ("labels", "truth")) -> Counts:
-    """Numbers of items that carry each pair of labels. O(N log N), also when every item is its own cluster."""
+    """Return numbers of items that carry each pair of labels. O(N log N), also when every item is its own cluster."""
     row, column = codes_of(labels, names[0]), codes_of(truth, names[1])
     require_same_length(len(row), len(column), names)
     n_columns = int(column.max()) + 1
@@ -78,7 +78,7 @@ def counts_of_pairs(labels: ArrayLike, truth: ArrayLike, names: tuple[str, str] 
 
 
 def membership_of(membership: ArrayLike, name: str) -> NDArray[np.float64]:
-    """A membership as float64, checked: N x K, rows on the simplex within `SIMPLEX_TOLERANCE`."""
+    """Return a membership as float64, checked: N x K, rows on the simplex within `SIMPLEX_TOLERANCE`."""
     try:
         array = np.asarray(membership, dtype=np.float64)
     except (TypeError, ValueError) as error:

@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 
 def r_hat(trace: ArrayLike) -> float:
-    """Rank-normalized split R-hat [vehtari2021, section 4].
+    """Return the rank-normalized split R-hat [vehtari2021, section 4].
 
     Parameters
     ----------
@@ -57,7 +57,8 @@ def r_hat(trace: ArrayLike) -> float:
 
 
 def effective_sample_size(trace: ArrayLike) -> float:
-    """Bulk effective sample size: how many independent draws would tell the centre as well [vehtari2021, section 3].
+    """Return the bulk effective sample size: how many independent draws would tell the centre as well [vehtari2021,
+    section 3].
 
     Autocorrelations are summed up to the first pair whose sum is negative, made monotone [geyer1992].
 

@@ -21,7 +21,7 @@ Unit = Literal["bits", "nats"]
 
 
 def variation_of_information(a: ArrayLike, b: ArrayLike, *, unit: Unit = "bits") -> float:
-    """Variation of information between two partitions, H(a|b) + H(b|a) [meila2007].
+    """Return the variation of information between two partitions, H(a|b) + H(b|a) [meila2007].
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def variation_of_information(a: ArrayLike, b: ArrayLike, *, unit: Unit = "bits")
 
 
 def normalized_variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
-    """Variation of information divided by the joint entropy, 1 - I(a; b) / H(a, b) [vinh2010].
+    """Return the variation of information divided by the joint entropy, 1 - I(a; b) / H(a, b) [vinh2010].
 
     It is 0 for equal partitions, also when both are a single cluster (where the joint entropy is 0), and 1 for
     independent ones.
@@ -82,7 +82,7 @@ def normalized_variation_of_information(a: ArrayLike, b: ArrayLike) -> float:
 
 
 def entropy(membership: ArrayLike, *, unit: Unit = "nats") -> NDArray[np.float64]:
-    """Entropy of each row of a membership: 0 for a sure item, log K for one that could be anywhere.
+    """Return the entropy of each row of a membership: 0 for a sure item, log K for one that could be anywhere.
 
     Parameters
     ----------

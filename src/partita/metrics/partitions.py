@@ -18,7 +18,7 @@ __all__ = ["accuracy", "adjusted_rand_index", "purity", "rand_index"]
 
 
 def purity(labels: ArrayLike, truth: ArrayLike) -> float:
-    """Share of items that carry the most frequent true label of their cluster, in (0, 1].
+    """Return the share of items that carry the most frequent true label of their cluster, in (0, 1].
 
     sum over clusters k of max over classes c of n_kc, divided by N [manning2008, section 16.3].
 
@@ -48,7 +48,7 @@ def purity(labels: ArrayLike, truth: ArrayLike) -> float:
 
 
 def accuracy(labels: ArrayLike, truth: ArrayLike) -> float:
-    """Share of items that are right under the best one-to-one matching of clusters to classes, in (0, 1].
+    """Return the share of items that are right under the best one-to-one matching of clusters to classes, in (0, 1].
 
     The matching is the assignment problem [kuhn1955]. Where the numbers of clusters and classes differ, the ones left
     over match nothing and their items count as wrong. O(N log N + K^3).
@@ -78,7 +78,7 @@ def accuracy(labels: ArrayLike, truth: ArrayLike) -> float:
 
 
 def rand_index(labels: ArrayLike, truth: ArrayLike) -> float:
-    """Share of pairs of items on which the two partitions agree, in [0, 1] [rand1971].
+    """Return the share of pairs of items on which the two partitions agree, in [0, 1] [rand1971].
 
     A pair agrees when both partitions join it or both part it. A single item has no pairs and scores 1.
 
@@ -111,7 +111,7 @@ def rand_index(labels: ArrayLike, truth: ArrayLike) -> float:
 
 
 def adjusted_rand_index(labels: ArrayLike, truth: ArrayLike) -> float:
-    """Rand index corrected for chance: 1 for equal partitions, about 0 for random ones [hubert1985].
+    """Return the Rand index corrected for chance: 1 for equal partitions, about 0 for random ones [hubert1985].
 
     scikit-learn's `adjusted_rand_score`, after our checks.
 

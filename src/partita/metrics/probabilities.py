@@ -55,7 +55,7 @@ def align(membership: ArrayLike, truth: ArrayLike) -> tuple[NDArray[np.float64],
 
 
 def brier_score(membership: ArrayLike, truth: ArrayLike) -> float:
-    """Mean over items of the squared distance between estimated and true probabilities [brier1950].
+    """Return the mean over items of the squared distance between estimated and true probabilities [brier1950].
 
     mean_i sum_k (w_ik - t_ik)^2 after the best alignment of the columns; in [0, 2], smaller is better.
 
@@ -85,7 +85,7 @@ def brier_score(membership: ArrayLike, truth: ArrayLike) -> float:
 
 
 def expected_calibration_error(membership: ArrayLike, truth: ArrayLike, *, n_bins: int = 10) -> float:
-    """Mean distance between confidence and accuracy, over bins of the confidence [naeini2015].
+    """Return the mean distance between confidence and accuracy, over bins of the confidence [naeini2015].
 
     The confidence of an item is its largest membership. Items fall into `n_bins` bins of equal width by it; the result
     is the mean over bins, weighted by their items, of |mean confidence - mean true probability of the predicted class|,

@@ -36,7 +36,7 @@ class Kept(NamedTuple):
     log_joint: Array
 
     def rows(self, low: int, high: int) -> Kept:
-        """The part for draws low..high - 1."""
+        """Return the part for draws low..high - 1."""
         rows = slice(low, high)
         return Kept(self.labels[rows], self.n_clusters[rows], self.alpha[rows], self.log_joint[rows])
 
@@ -99,7 +99,7 @@ class Recorded(NamedTuple):
 
     @classmethod
     def of(cls, draw: int, state: ChainState) -> Recorded:
-        """The components that hold items, without the room for more."""
+        """Return the components that hold items, without the room for more."""
         sizes = np.bincount(state.labels)
         parts = state.components
         return cls(draw, sizes, state.alpha, None if parts is None else tuple(part[: len(sizes)] for part in parts))
@@ -140,17 +140,17 @@ class Sampler(ABC):
 
     @abstractmethod
     def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> ChainState:
-        """The state at first labels."""
+        """Return the state at first labels."""
 
     @abstractmethod
     def advance(
         self, model: Model, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
     ) -> ChainState:
-        """The state after so many sweeps; every `thin`-th is written to `kept`, as far as it has rows."""
+        """Return the state after so many sweeps; every `thin`-th is written to `kept`, as far as it has rows."""
 
 
 def as_sampler(given: str | Sampler | None, prior: ComponentPrior) -> Sampler:
-    """A sampler from its name or itself; by default "collapsed" where the prior is conjugate, else "auxiliary".
+    """Return a sampler from its name or itself; by default "collapsed" where the prior is conjugate, else "auxiliary".
 
     Raises
     ------
@@ -168,7 +168,7 @@ def as_sampler(given: str | Sampler | None, prior: ComponentPrior) -> Sampler:
 
 
 def numbered(labels: NDArray[Any]) -> Labels:
-    """Labels numbered by first appearance.
+    """Return labels numbered by first appearance.
 
     >>> numbered(np.array([7, 2, 7, 5])).tolist()
     [0, 1, 0, 2]

@@ -42,7 +42,7 @@ class Plan:
         return self.burn_in + self.n_draws * self.thin
 
     def next_block(self, n_items: int, sweeps: int, kept: int) -> tuple[int, int]:
-        """Sweeps of the next block, and draws that it keeps."""
+        """Return the sweeps of the next block, and draws that it keeps."""
         allowed = max(1, UPDATES // n_items)
         if sweeps < self.burn_in:
             return min(allowed, BURN_IN_BLOCK, self.burn_in - sweeps), 0
@@ -73,7 +73,7 @@ class Chain:
 
     @classmethod
     def of(cls, number: int, start: str, rng: np.random.Generator, state: ChainState, n_draws: int) -> Chain:
-        """A chain that has not moved yet, with room for its draws."""
+        """Return a chain that has not moved yet, with room for its draws."""
         n_items = len(state.labels)
         label = np.int16 if n_items <= np.iinfo(np.int16).max else np.int32
         kept = Kept(
@@ -85,7 +85,7 @@ class Chain:
         return cls(number, start, rng, _At(state, 0, 0), kept)
 
     def advance(self, sampler: Sampler, model: Model, n_sweeps: int, n_draws: int, thin: int) -> None:
-        """One block."""
+        """Run one block of sweeps."""
         at = self.at
         rows = self.kept.rows(at.n_kept, at.n_kept + n_draws)
         state = sampler.advance(model, at.state, self.rng, n_sweeps, thin, rows)

@@ -48,7 +48,7 @@ class GammaPrior:
 
 
 def concentration(alpha: float | GammaPrior) -> tuple[float, float, float]:
-    """First value, shape and rate; a shape of zero says that alpha stays as it is.
+    """Return the first value, shape and rate; a shape of zero says that alpha stays as it is.
 
     Raises
     ------

@@ -46,7 +46,7 @@ class ComponentPrior(ABC):
 
     @abstractmethod
     def arrays(self, Z: Array, units: Units) -> Any:
-        """`partita.kernels.mixture_linear.PriorArrays` for items Z that are in those units."""
+        """Return `partita.kernels.mixture_linear.PriorArrays` for items Z that are in those units."""
 
     @property
     @abstractmethod
@@ -193,7 +193,7 @@ NAMED: dict[str, type[ComponentPrior]] = {
 
 
 def component_prior(given: str | ComponentPrior | None) -> ComponentPrior | None:
-    """A prior from its name or itself; None stays None.
+    """Return a prior from its name or itself; None stays None.
 
     >>> component_prior("paper").name
     'independent'
@@ -210,7 +210,7 @@ def component_prior(given: str | ComponentPrior | None) -> ComponentPrior | None
 
 
 def covariance(Z: Array) -> Array:
-    """Covariance about the average, N in the denominator.
+    """Return the covariance about the average, N in the denominator.
 
     Raises
     ------
@@ -239,7 +239,7 @@ def _centre(mean: ArrayLike | None, Z: Array, units: Units) -> Array:
     return np.asarray(units.of(given[None])[0])
 
 
-def _positive(value: Any, name: str) -> float:
+def _positive(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not (np.isfinite(value) and value > 0):
         raise InputError(f"{name}={value!r} of the prior: expected a positive number")
     return float(value)

@@ -14,7 +14,10 @@ from partita.metrics.chain_similarity import compared_items, similarity_differen
 from partita.metrics.chain_verdict import FEWEST, ChainVerdict, Farthest, chain_verdict
 from partita.metrics.convergence import effective_sample_size, r_hat
 from partita.mixture.agreement import ChainAgreement, chain_agreement
+from partita.mixture.base import Sampler
+from partita.mixture.concentration import GammaPrior
 from partita.mixture.density import PredictiveDensity
+from partita.mixture.priors import ComponentPrior
 from partita.runs import Status
 
 __all__ = ["SampledPartitions"]
@@ -56,9 +59,9 @@ class SampledPartitions:
     status: Status
     n_sweeps: int
     seconds: float
-    sampler: Any
-    prior: Any
-    alpha: Any
+    sampler: Sampler
+    prior: ComponentPrior
+    alpha: float | GammaPrior
     starts: tuple[str, ...]
     seed: int | None
     notes: tuple[str, ...] = ()

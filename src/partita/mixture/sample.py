@@ -306,7 +306,7 @@ def starts_of_chains(given: Any, n_chains: int, n_items: int) -> list[str | Labe
 
 
 def first_labels(start: str | Labels, Z: Array, rng: np.random.Generator) -> Labels:
-    """Labels of the rows of Z.
+    """Return labels of the rows of Z.
 
     "kmeans": k-means into `MANY` clusters; "random": as many at random; "one": all together; "singletons": each alone.
 

@@ -38,7 +38,7 @@ class Units:
 
     @classmethod
     def of_items(cls, X: Array) -> Self:
-        """Units of N x d items; a constant column keeps its unit."""
+        """Return units of N x d items; a constant column keeps its unit."""
         centre = X.mean(axis=0)
         constant = np.ptp(X, axis=0) <= ROUNDINGS * np.finfo(float).eps * np.abs(X).max(axis=0)
         deviation = np.where(constant, 1.0, X.std(axis=0))
@@ -50,9 +50,9 @@ class Units:
         return float(np.log(self.unit).sum())
 
     def of(self, X: Array) -> Array:
-        """Items in these units."""
+        """Return items in these units."""
         return np.ascontiguousarray((X - self.centre) / self.unit)
 
     def square(self, S: Array) -> Array:
-        """A covariance in these units."""
+        """Return a covariance in these units."""
         return np.asarray(S / np.outer(self.unit, self.unit))

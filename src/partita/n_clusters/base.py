@@ -78,7 +78,7 @@ class Criterion(Named, ABC):
             enrol(Criterion.registry, cls)
 
     def judge(self, evidence: KEvidence) -> Judgement:
-        """The number of clusters that this criterion sees in the evidence.
+        """Return the number of clusters that this criterion sees in the evidence.
 
         Raises
         ------
@@ -103,7 +103,7 @@ class Criterion(Named, ABC):
 
 
 def criterion(given: str | Criterion | dict[str, Any]) -> Criterion:
-    """A criterion from its name, its config, or itself.
+    """Return a criterion from its name, its config, or itself.
 
     >>> criterion("eigengap").name
     'eigengap'

@@ -78,7 +78,8 @@ class ConductanceJump(Criterion):
 
 
 def conductances(evidence: KEvidence, n_clusters: int) -> tuple[Array, Array]:
-    """The share of each cluster's affinity that leaves it, and what would leave it if pairs went by row sums alone.
+    """Return the share of each cluster's affinity that leaves it, and what would leave it if pairs went by row sums
+    alone.
 
     Of the partition at K; own pairs of items are left out.
 

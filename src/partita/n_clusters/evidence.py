@@ -136,11 +136,11 @@ class KEvidence:
             raise InputError(f"dimension={self.dimension}: expected 0 (points) or more")
         self._set("_n_items", next(iter(lengths.values())))
 
-    def _set(self, name: str, value: Any) -> None:
+    def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
     def has(self, what: str) -> bool:
-        """Whether there are "features", "draws", a "dimension"; an "affinity" there is always."""
+        """Return whether there are "features", "draws", a "dimension"; an "affinity" there is always."""
         return what == "affinity" or getattr(self, what) is not None
 
     @property
@@ -161,12 +161,12 @@ class KEvidence:
         return np.arange(1, self.most + 1)
 
     def generator(self, *purpose: int) -> np.random.Generator:
-        """A random stream of its own for each purpose, the same every time."""
+        """Return a random stream of its own for each purpose, the same every time."""
         return np.random.default_rng([self.seed, *purpose])
 
     @property
     def spectral(self) -> KEvidence:
-        """This evidence, or a sample of its features where they are many and have no graph yet."""
+        """Return this evidence, or a sample of its features where they are many and have no graph yet."""
         free = self.affinity is not None or self.features is None or self.partition_at is not None
         return self if free else self.reduced(MOST_GRAPHED)
 
@@ -209,7 +209,7 @@ class KEvidence:
         return np.asarray(np.maximum(1.0 - self.embedding[0], 0.0))
 
     def partition(self, n_clusters: int) -> Labels:
-        """Labels of the items at K = `n_clusters`; fewer clusters where the evidence does not tell so many."""
+        """Return labels of the items at K = `n_clusters`; fewer clusters where the evidence does not tell so many."""
         if n_clusters not in self._partitions:
             self._partitions[n_clusters] = self._partition(n_clusters)
         return self._partitions[n_clusters]
@@ -226,7 +226,7 @@ class KEvidence:
         return np.unique(found, return_inverse=True)[1].ravel().astype(np.int64)
 
     def reduced(self, n_items: int) -> KEvidence:
-        """This evidence, or what stands for it with at most about `n_items` items: see the top of this file."""
+        """Return this evidence, or what stands for it with at most about `n_items` items: see the top of this file."""
         if self.n_items <= n_items:
             return self
         if n_items not in self._reduced:
@@ -249,7 +249,7 @@ class KEvidence:
         return more
 
     def without_own_pairs(self) -> KEvidence:
-        """The evidence with a diagonal of zeros, so that an item speaks through others alone.
+        """Return the evidence with a diagonal of zeros, so that an item speaks through others alone.
 
         Itself where partitions are the caller's, where the graph is held as a product and not as a matrix, and where an
         item would be left without any pair.
@@ -275,7 +275,7 @@ class KEvidence:
         return replace(self, affinity=bare, _partitions={}, _reduced={})
 
     def subset(self, rows: NDArray[np.intp]) -> KEvidence:
-        """The evidence of some of the items; a graph of features is made anew."""
+        """Return the evidence of some of the items; a graph of features is made anew."""
         affinity: Affinity | None = None
         if self.affinity is not None:
             matrix = self.affinity.as_sparse()

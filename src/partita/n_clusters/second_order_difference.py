@@ -26,7 +26,8 @@ ROUNDING = 1e-14
 
 
 def distance_to_flats(X: Array, labels: np.ndarray, dimension: int, *, affine: bool = False) -> float:
-    """Mean squared distance of the items to the flats of their clusters, each of the `dimension` leading directions.
+    """Return the mean squared distance of the items to the flats of their clusters, each of the `dimension` leading
+    directions.
 
     >>> X = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0], [0.0, 3.0]])
     >>> distance_to_flats(X, np.array([0, 0, 1, 1]), 1)

@@ -35,7 +35,7 @@ ROUNDING = 1e-9
 
 
 def soft_count(values: np.ndarray, tau: float) -> int:
-    """N - int(sum f_tau), for eigenvalues of which any that are left out are at least tau.
+    """Return N - int(sum f_tau), for eigenvalues of which any that are left out are at least tau.
 
     >>> soft_count(np.array([0.0, 0.0, 0.5]), 0.08)
     2

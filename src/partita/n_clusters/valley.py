@@ -81,7 +81,7 @@ class ValleyTest:
 
 
 def valley_test(evidence: KEvidence, n_references: int, rng: np.random.Generator) -> ValleyTest | None:
-    """The test of one cluster on evidence of at least `FEWEST` items; None where all pairs are alike."""
+    """Return the test of one cluster on evidence of at least `FEWEST` items; None where all pairs are alike."""
     n = evidence.n_items
     k = min(NEIGHBORS, n // 5)
     graph = _closest(evidence, k, rng)
@@ -96,7 +96,7 @@ def valley_test(evidence: KEvidence, n_references: int, rng: np.random.Generator
 
 
 def deepest_valley(graph: sp.csr_array) -> Valley:
-    """The deepest valley of an unweighted graph over sweeps of its leading eigenvectors.
+    """Return the deepest valley of an unweighted graph over sweeps of its leading eigenvectors.
 
     >>> path = sp.diags_array([np.ones(29), np.ones(29)], offsets=[-1, 1], format="csr")
     >>> deepest_valley(path).depth

@@ -92,7 +92,7 @@ class Verdict:
     notes: tuple[str, ...]
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each criterion: name, idea, number of clusters or None, weight, note."""
+        """Return a row for each criterion: name, idea, number of clusters or None, weight, note."""
         return [
             {
                 "criterion": judgement.criterion,
@@ -108,7 +108,7 @@ class Verdict:
 def judge_all(
     evidence: KEvidence, criteria: Literal["auto"] | Sequence[str | Criterion | dict[str, Any]] = "auto"
 ) -> Verdict:
-    """The verdict of several criteria on the number of clusters.
+    """Return the verdict of several criteria on the number of clusters.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _judged(evidence: KEvidence, chosen: Sequence[Criterion]) -> Verdict:
 
 
 def pooled(judgements: Sequence[Judgement], weights: Mapping[str, float], top: int) -> Array:
-    """Probabilities of 1, ..., `top` clusters.
+    """Return probabilities of 1, ..., `top` clusters.
 
     >>> one = Judgement("eigengap", 2, np.array([1, 2]), np.array([0.0, 1.0]))
     >>> pooled([one], {"eigengap": np.log(2.0)}, 3).round(2).tolist()

@@ -59,7 +59,7 @@ class Factors:
         return int(self.W.shape[1])
 
     def finite(self) -> bool:
-        """Whether every entry is a number."""
+        """Return whether every entry is a number."""
         parts = (self.W, self.Ht) if self.offset is None else (self.W, self.Ht, self.offset)
         return all(bool(np.isfinite(part).all()) for part in parts)
 
@@ -83,24 +83,24 @@ class NMFMethod(ABC):
             enrol(NMFMethod.registry, cls)
 
     def begin(self, V: Array, factors: Factors) -> Factors:
-        """The first factors, made of a start: what the method has beside W and H is added here."""
+        """Return the first factors, made of a start: what the method has beside W and H is added here."""
         return factors
 
     @abstractmethod
     def update(self, V: Array, factors: Factors) -> Factors:
-        """The factors after one update of H and then of W; the objective does not rise."""
+        """Return the factors after one update of H and then of W; the objective does not rise."""
 
     @abstractmethod
     def objective(self, V: Array, factors: Factors) -> float:
-        """Value of the objective that is minimised."""
+        """Return the value of the objective that is minimised."""
 
     def model(self, factors: Factors, rows: slice) -> Array:
-        """The given rows of what stands for V."""
+        """Return the given rows of what stands for V."""
         return np.asarray(factors.W[rows] @ factors.Ht.T)
 
 
 def over_rows(n: int, K: int, work: Callable[[slice], Any]) -> list[Any]:
-    """`work` on chunks of rows of an N x N matrix, N K multiplications each, on threads; what each gave, in order."""
+    """Call `work` on chunks of rows of an N x N matrix on threads, N K multiplications each; return all in order."""
     bounds = row_bounds(n, max(1, CHUNK // n))
     out: list[Any] = [None] * len(bounds)
     place = {low: at for at, (low, _) in enumerate(bounds)}
@@ -117,7 +117,7 @@ def over_rows(n: int, K: int, work: Callable[[slice], Any]) -> list[Any]:
 
 
 def squared_distance(method: NMFMethod, V: Array, factors: Factors) -> float:
-    """||V - model||^2, summed entry by entry: exact for a perfect fit too."""
+    """Return ||V - model||^2, summed entry by entry: exact for a perfect fit too."""
 
     def work(rows: slice) -> float:
         E = method.model(factors, rows)
@@ -128,7 +128,9 @@ def squared_distance(method: NMFMethod, V: Array, factors: Factors) -> float:
 
 
 def divergence(method: NMFMethod, V: Array, factors: Factors) -> float:
-    """Generalised Kullback-Leibler divergence sum_ij V log(V / M) - V + M, with M the model and 0 log 0 = 0."""
+    """Return the generalised Kullback-Leibler divergence sum_ij V log(V / M) - V + M, with M the model and 0 log 0
+    = 0.
+    """
 
     def work(rows: slice) -> float:
         M, v = method.model(factors, rows), V[rows]
@@ -140,7 +142,7 @@ def divergence(method: NMFMethod, V: Array, factors: Factors) -> float:
 
 
 def as_method(method: str | NMFMethod) -> NMFMethod:
-    """The method that a name stands for, with its defaults; a method is returned as it is.
+    """Return the method that a name stands for, with its defaults; a method is returned as it is.
 
     >>> as_method("kl").equation
     'sum V log(V / WH) - V + WH'
@@ -158,7 +160,7 @@ def as_method(method: str | NMFMethod) -> NMFMethod:
 
 
 def described(method: NMFMethod) -> str:
-    """The name of a method with the options that are its own.
+    """Return the name of a method with the options that are its own.
 
     >>> from partita.nmf import Nonsmooth
     >>> described(Nonsmooth())

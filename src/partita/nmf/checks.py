@@ -19,7 +19,8 @@ ROUNDING = 1e-9
 
 
 def checked_similarity(similarity: Any) -> Array:
-    """An N x N array of double precision, symmetric with entries in [0, 1], or an error that says where it is not.
+    """Return an N x N array of double precision, symmetric with entries in [0, 1], or an error that says where it
+    is not.
 
     Raises
     ------

@@ -29,7 +29,7 @@ Choice = Literal["loss", "cophenetic", "residual"]
 
 
 def cophenetic_correlation(partitions: ArrayLike) -> float:
-    """Correlation of the distances 1 - consensus with those in their own average-linkage tree.
+    """Return the correlation of the distances 1 - consensus with those in their own average-linkage tree.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def check_choice(choose: Choice, n_clusters: NDArray[np.int64], *, has_criterion
 
 
 def chosen(choose: Choice, *, loss: ArrayLike, cophenetic: ArrayLike, residual: ArrayLike) -> int:
-    """Index of the entry of a sweep that is chosen; the first of those that tie.
+    """Return the index of the entry of a sweep that is chosen; the first of those that tie.
 
     >>> chosen("cophenetic", loss=[], cophenetic=[1.0, 1.0, 0.8, 0.7], residual=[])
     1

@@ -36,7 +36,7 @@ class KullbackLeibler(NMFMethod):
 
 
 def diverged(V: Array, X: Array, Y: Array) -> Array:
-    """X o ((V / X Y^T) Y) / (1^T Y): the divergence update of X in V ~ X Y^T; X itself is not changed.
+    """Return X o ((V / X Y^T) Y) / (1^T Y): the divergence update of X in V ~ X Y^T; X itself is not changed.
 
     Y is what X meets: where something stands between the factors, as in X S Z^T, it is Z S^T.
     """

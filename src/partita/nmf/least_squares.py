@@ -36,7 +36,7 @@ class LeastSquares(NMFMethod):
 
 
 def descended(V: Array, X: Array, Y: Array, left: Array | None = None, right: Array | None = None) -> Array:
-    """X o (V Y) / (X Y^T Y): the least-squares update of X in V ~ X Y^T + left right^T; X itself is not changed.
+    """Return X o (V Y) / (X Y^T Y): the least-squares update of X in V ~ X Y^T + left right^T; X itself is not changed.
 
     `left` and `right` (N) are a rank-one part that stays.
     """

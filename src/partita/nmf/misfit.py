@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 
 
 def without_diagonal(similarity: Any) -> WeightedAffinity:
-    """The affinity with the N pairs of an item with itself unobserved; no N x N array is made.
+    """Return the affinity with the N pairs of an item with itself unobserved; no N x N array is made.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def without_diagonal(similarity: Any) -> WeightedAffinity:
 
 
 def membership_misfit(similarity: Any, membership: Any) -> float:
-    """||P - W W^T|| / ||P|| over the pairs of two different items; 0 where nobody is with anybody else.
+    """Return ||P - W W^T|| / ||P|| over the pairs of two different items; 0 where nobody is with anybody else.
 
     Parameters
     ----------

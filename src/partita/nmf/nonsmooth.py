@@ -57,11 +57,11 @@ class Nonsmooth(NMFMethod):
             raise InputError(f"theta={self.theta}: expected a number in [0, 1)")
 
     def smoothing(self, K: int) -> Array:
-        """S, K x K."""
+        """Return S, K x K."""
         return np.asarray((1 - self.theta) * np.eye(K) + self.theta / K)
 
     def begin(self, V: Array, factors: Factors) -> Factors:
-        """A start for W H, with the columns of W summing to one and their scale in H."""
+        """Return a start for W H, with the columns of W summing to one and their scale in H."""
         if not self.unit_columns:
             return factors
         sums = factors.W.sum(axis=0)

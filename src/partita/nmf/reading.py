@@ -63,7 +63,7 @@ def check_scaling(scaling: Scaling) -> None:
 
 
 def balanced(factors: Factors) -> tuple[Array, Array]:
-    """W and H^T with the same largest entry in each component.
+    """Return W and H^T with the same largest entry in each component.
 
     >>> W, Ht = balanced(Factors(np.array([[4.0], [2.0]]), np.array([[1.0], [0.5]])))
     >>> W[:, 0].tolist(), Ht[:, 0].tolist()
@@ -82,14 +82,14 @@ def _rows(factors: Factors, scaling: Scaling) -> Array:
 
 
 def partition_of(factors: Factors, scaling: Scaling) -> NDArray[np.int64]:
-    """The argmax, numbered in order of appearance: equal partitions are equal arrays."""
+    """Return the argmax, numbered in order of appearance: equal partitions are equal arrays."""
     largest = _rows(factors, scaling).argmax(axis=1)
     _, first, codes = np.unique(largest, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[codes.reshape(-1)], dtype=np.int64)
 
 
 def read(factors: Factors, scaling: Scaling) -> Reading:
-    """The membership and the partition."""
+    """Return the membership and the partition."""
     strength = factors.W.max(axis=0) * factors.Ht.max(axis=0)
     alive = np.flatnonzero(strength > DEAD * strength.max())
     rows = _rows(factors, scaling)[:, alive]

@@ -35,7 +35,7 @@ def sof_membership(
     on_interrupt: Literal["raise", "best"] = "raise",
     progress: Progress | None = None,
 ) -> SolveResult:
-    """The membership W that minimises sum_{i != j} (P_ij - w_i . w_j)^2, rows of W on the simplex.
+    """Return the membership W that minimises sum_{i != j} (P_ij - w_i . w_j)^2, rows of W on the simplex.
 
     Parameters
     ----------

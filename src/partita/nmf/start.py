@@ -51,7 +51,7 @@ class Dendrogram:
             self._merges = linkage(np.maximum(squareform(apart, checks=False), 0.0), "average")
 
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Exactly K clusters, numbered in order of appearance, also where merges tie in height."""
+        """Return exactly K clusters, numbered in order of appearance, also where merges tie in height."""
         n, parts = self._n, DisjointSet(range(self._n))
         of_merge = list(range(n))
         for first, second, _, _ in self._merges[: n - n_clusters]:
@@ -64,7 +64,7 @@ class Dendrogram:
 
 
 def first_factors(V: Array, K: int, start: Start, rng: np.random.Generator, tree: Callable[[], Dendrogram]) -> Factors:
-    """The factors that a restart begins with; `tree` gives the dendrogram, which is made when it is asked for.
+    """Return the factors that a restart begins with; `tree` gives the dendrogram, which is made when it is asked for.
 
     Raises
     ------

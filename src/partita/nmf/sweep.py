@@ -92,7 +92,7 @@ def nmf_sweep(
     max_seconds: float | None = None,
     **options: Any,
 ) -> NMFSweep:
-    """`nmf` for each K, and the K that a criterion chooses.
+    """Run `nmf` for each K, and the K that a criterion chooses.
 
     Parameters
     ----------

@@ -13,15 +13,11 @@ that overlap cannot take steps of their own: those run into saddles. From random
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.affinity.base import PairWeights
 from partita.objectives.point import Between, Point
-
-if TYPE_CHECKING:
-    from partita.objectives.base import Problem
 
 __all__ = ["curvature_bound", "squared_units"]
 
@@ -33,41 +29,37 @@ COUPLED = 2.0
 FLATTEST = 1e-3
 
 
-def squared_units(problem: Problem, base: Point | Between) -> Array | None:
-    """The u_k, or None for steps of one length.
-
-    None where one scale serves all clusters, where pairs have weights, and where columns overlap too much.
-    """
-    if problem.objective.scales != "own" or problem.pair_weights is not None:
-        return None
+def squared_units(base: Point | Between) -> Array | None:
+    """Return the u_k, or None where columns overlap too much."""
     curved = 4.0 * base.scale**2 * base.gram.diagonal()
     top = curved.max()
     if top <= 0:
         return None
     u = np.asarray(1.0 / np.maximum(curved, FLATTEST * top))
-    return u if curvature_bound(problem, base, u) <= COUPLED else None
+    return u if curvature_bound(base, u) <= COUPLED else None
 
 
-def curvature_bound(problem: Problem, base: Point | Between, u: Array | None = None) -> float:
-    """Largest curvature of one row's quadratic, lambda_max(U^1/2 4 A G A U^1/2) for squared units `u` of the columns.
+def curvature_bound(
+    base: Point | Between, u: Array | None = None, pairs: PairWeights | None = None, weights: Array | None = None
+) -> float:
+    """Return the largest curvature of one row's quadratic, lambda_max(U^1/2 4 A G A U^1/2) for squared units `u` of
+    the columns.
 
     With weights on pairs a bound, the smaller of two: that, with what heavier pairs add; and the largest trace.
     """
-    a, pairs = base.scale if u is None else base.scale * np.sqrt(u), problem.pair_weights
+    a = base.scale if u is None else base.scale * np.sqrt(u)
     top = 4.0 * float(np.linalg.eigvalsh((a[:, None] * base.gram) * a)[-1])
     if pairs is None:
         return top
     assert isinstance(base, Point)  # lines between points are kept as points there
-    heavier, largest = _row_weights(problem, base.W)
+    heavier, largest = _row_weights(base.W, pairs, weights)
     square = 4.0 * float(np.max(a**2))
     return min(pairs.rest * top + square * heavier if pairs.rest else np.inf, square * largest)
 
 
-def _row_weights(problem: Problem, W: Array) -> tuple[float, float]:
+def _row_weights(W: Array, pairs: PairWeights, weights: Array | None) -> tuple[float, float]:
     """Largest sum over j of d_j ||w_j||^2, times what pair (i, j) counts more than the rest; and what it counts."""
-    pairs = problem.pair_weights
-    assert pairs is not None
-    d = 1.0 if problem.weights is None else problem.weights
+    d = 1.0 if weights is None else weights
     squares = d * np.einsum("nk,nk->n", W, W)
     n, excess = len(W), (pairs.weight - pairs.rest) * squares[pairs.second]
     heavier = np.bincount(pairs.first, np.maximum(excess, 0.0), minlength=n)

@@ -16,19 +16,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.kernels.namespace import like, namespace
 from partita.kernels.rows import row_pass
+from partita.objectives.domain import Domain
 from partita.objectives.point import Between, Point
 
-if TYPE_CHECKING:
-    from partita.objectives.base import Problem
-
-__all__ = ["Descent", "descend", "gradient_rows"]
+__all__ = ["Base", "Descent", "descend", "gradient_rows"]
 
 Array = NDArray[np.float64]
 
@@ -43,56 +41,58 @@ class Descent:
     moved: float  # ||W' - W||^2 itself; where another point was measured, of that one
 
 
+@dataclass(frozen=True, eq=False)
+class Base:
+    """Point that a step starts from, the gradient there, and the length of the step."""
+
+    at: Point | Between
+    linear: tuple[Array, Array]  # (b, Q)
+    of_pairs: Array | None  # what weights of pairs add to the gradient; None without weights
+    curvature: float  # B > 0
+    u: Array | None  # squared units of the columns, > 0; None where all are one
+
+
 def descend(
-    problem: Problem,
-    base: Point | Between,
-    curvature: float,
-    *,
-    u: Array | None = None,
-    keep: bool = True,
-    measured: tuple[Point, float, Array | None] | None = None,
+    base: Base, domain: Domain, column: Array | None, *, keep: bool = True, measured: Base | None = None
 ) -> Descent:
-    """The step to W' = project(W - gradient diag(u) / B), for domains that project row by row.
+    """Step to W' = project(W - gradient diag(u) / B), for domains that project row by row.
 
     Parameters
     ----------
-    problem : Problem
-    base : Point or Between
+    base : Base
         W.
-    curvature : float
-        B > 0.
-    u : array of K, optional
-        Squared units of the columns, > 0; ones by default.
+    domain : Domain
+    column : N x 1 array, optional
+        Item weights.
     keep : bool
         Without it W' is not kept.
-    measured : point, curvature and squared units (or None), optional
+    measured : Base, optional
         Another point whose step is measured in the same pass.
     """
-    step, arrays = _step(problem, base, float(curvature), u), _arrays(base)
+    step, arrays = _step(base, domain), _arrays(base.at)
     if measured is None:
 
         def work(d: Array | None, more: Array | None, *blocks: Any) -> tuple[Any, Any]:
             W, *sums = step(d, more, *blocks)
             return (W,) if keep else (), sums
 
-        outputs, sums = _pass(work, arrays, problem.column, problem.of_pairs(base))
+        outputs, sums = _pass(work, arrays, column, base.of_pairs)
     else:
-        point, own, units = measured
-        other, n = _step(problem, point, float(own), units), len(arrays)
+        other, n = _step(measured, domain), len(arrays)
 
         def work(d: Array | None, more: Array | None, *blocks: Any) -> tuple[Any, Any]:
             W, slope, square, _ = step(d, more, *blocks[:n])
             *_, moved = other(d, blocks[n], *blocks[n + 1 :])
             return (W,) if keep else (), (slope, square, moved)
 
-        arrays = (*arrays, problem.of_pairs(point), *_arrays(point))
-        outputs, sums = _pass(work, arrays, problem.column, problem.of_pairs(base))
+        arrays = (*arrays, measured.of_pairs, *_arrays(measured.at))
+        outputs, sums = _pass(work, arrays, column, base.of_pairs)
     return Descent(outputs[0] if keep else None, *map(float, sums))
 
 
-def gradient_rows(problem: Problem, base: Point | Between) -> Callable[[Any, Any, Any], Any]:
-    """The gradient of a block of rows, from those of W, of Y, and of what pair weights add."""
-    b, Q = (like(_first(base), part) for part in problem.linear(base))
+def gradient_rows(factor: Any, linear: tuple[Array, Array]) -> Callable[[Any, Any, Any], Any]:
+    """Return the gradient of a block of rows of a factor, from those of W, of Y, and of what pair weights add."""
+    b, Q = (like(factor, part) for part in linear)
 
     def rows(W: Any, Y: Any, more: Any) -> Any:
         gradient = W @ Q - Y * b
@@ -104,13 +104,13 @@ def gradient_rows(problem: Problem, base: Point | Between) -> Callable[[Any, Any
 Step = Callable[..., tuple[Any, Any, Any, Any]]
 
 
-def _step(problem: Problem, base: Point | Between, B: float, u: Array | None) -> Step:
+def _step(base: Base, domain: Domain) -> Step:
     """W', slope, square and move of a block of rows, from weights, what pair weights add, and the rows of `_arrays`."""
-    gradient_of, project = gradient_rows(problem, base), problem.objective.domain.row_projection(_first(base), u)
-    units = 1.0 if u is None else like(_first(base), u)
-    compiled = problem.objective.domain.row_descent(_first(base)) if problem.pair_weights is None else None
-    b, Q = problem.linear(base)
-    t = base.t if isinstance(base, Between) else None
+    first, B, u, (b, Q) = _first(base.at), base.curvature, base.u, base.linear
+    gradient_of, project = gradient_rows(first, base.linear), domain.row_projection(first, u)
+    units = 1.0 if u is None else like(first, u)
+    compiled = domain.row_descent(first) if base.of_pairs is None else None
+    t = base.at.t if isinstance(base.at, Between) else None
 
     def step(d: Array | None, more: Array | None, W: Any, Y: Any, V: Any = None, Z: Any = None) -> tuple[Any, ...]:
         if t is not None:

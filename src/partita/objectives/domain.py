@@ -15,22 +15,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.affinity.base import Affinity
 from partita.kernels.cluster_qr import spectral_partition
 from partita.kernels.eigen import singular_vectors
 from partita.kernels.namespace import namespace
 from partita.kernels.nonnegative import minimise_nonnegative
 from partita.kernels.simplex import project_rows, row_descent, row_projection
+from partita.objectives.point import Point
 from partita.registry import enrol
 
-if TYPE_CHECKING:
-    from partita.objectives.base import Point, Problem
-
-__all__ = ["NONNEGATIVE", "ORTHONORMAL", "PARTITIONS", "SIMPLEX", "Domain", "single_moves"]
+__all__ = ["NONNEGATIVE", "ORTHONORMAL", "PARTITIONS", "SIMPLEX", "Domain", "Posed", "single_moves"]
 
 Array = NDArray[np.float64]
 
@@ -41,6 +40,23 @@ ZERO_ROW = 1e-8
 SWITCHED_OFF = 0.01
 # A single move must lower the objective by more than this share of its terms; less is rounding.
 ROUNDING = 1e-12
+
+
+class Posed(Protocol):
+    """The part of a `Problem` that domains use."""
+
+    @property
+    def affinity(self) -> Affinity: ...
+
+    @property
+    def weights(self) -> Array | None: ...
+
+    @property
+    def total_weight(self) -> float: ...
+
+    def evaluate(self, W: Array) -> Point: ...
+
+    def inner(self, X: Array, Y: Array) -> float: ...
 
 
 class Domain(ABC):
@@ -59,49 +75,53 @@ class Domain(ABC):
 
     @abstractmethod
     def project(self, V: Array, weights: Array | None = None) -> Array:
-        """The feasible factor nearest to V (for partitions: the one that V points to, row by row)."""
+        """Return the feasible factor nearest to V (for partitions: the one that V points to, row by row)."""
 
     def row_projection(self, factor: Array, u: Array | None = None) -> Callable[[Array], Array]:
-        """`project` for blocks of rows of such a factor, where rows are projected each on its own.
+        """Return `project` for blocks of rows of such a factor, where rows are projected each on its own.
 
         With `u` the nearest row by sum_k (p_k - v_k)^2 / u_k, which is the same where entries are projected one by one.
         """
         return self.project
 
     def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float, float]] | None:
-        """Gradient, step, projection and sums of a block of rows in one compiled pass, where there is one that pays.
+        """Return gradient, step, projection and sums of a block of rows in one compiled pass, where there is one
+        that pays.
 
         Called with W, Y, weights (N x 1, or None), b, Q, B and u (or None): the projection of
         W - (W Q - Y diag(b)) diag(u) / B, and the three sums of `Problem.descend`.
         """
         return None
 
-    def unit(self, problem: Problem, point: Point) -> float:
-        """Unit in which the move of a row is measured: the size of a row of a factor."""
+    def unit(self, problem: Posed, point: Point) -> float:
+        """Return the unit in which the move of a row is measured: the size of a row of a factor."""
         return 1.0
 
     def violation(self, factor: Array, weights: Array | None = None) -> float:
-        """Distance of the factor from its projection, at the worst entry; 0 when feasible."""
+        """Return the distance of the factor from its projection, at the worst entry; 0 when feasible."""
         return float(np.abs(self.project(factor, weights) - factor).max())
 
-    def begin(self, problem: Problem, W: Array) -> Array:
-        """The factor that a run starts from, given a membership."""
+    def begin(self, problem: Posed, W: Array) -> Array:
+        """Return the factor that a run starts from, given a membership."""
         return W
 
     def columns(self, factor: Array, weights: Array | None = None) -> Array:
-        """K factors that bring the columns to one scale before rows are read as memberships."""
+        """Return K factors that bring the columns to one scale before rows are read as memberships."""
         return np.ones(factor.shape[1])
 
     @abstractmethod
     def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
-        """The memberships, rows on the simplex, that the factor stands for."""
+        """Return the memberships, rows on the simplex, that the factor stands for."""
 
     def unassigned(self, factor: Array, columns: Array) -> NDArray[np.intp]:
-        """Items that the factor says nothing about."""
+        """Return items that the factor says nothing about."""
         return np.empty(0, dtype=np.intp)
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
-        """Moves of the items by a natural gradient step, in `unit`s; `u` are squared units of the columns, if any."""
+    def moved(self, problem: Posed, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
+        """Return moves of the items by a natural gradient step, in `unit`s.
+
+        `u` are squared units of the columns, if any.
+        """
         if u is None:
             after = self.project(point.W - gradient / bound, problem.weights)
         else:
@@ -145,8 +165,8 @@ class Nonnegative(Domain):
         xp = namespace(V)
         return xp.where(V > 0, V, xp.zeros_like(V))  # type: ignore[no-any-return]
 
-    def begin(self, problem: Problem, W: Array) -> Array:
-        """sqrt(alpha) W with the common alpha that makes ||P - alpha W W^T|| least: one product.
+    def begin(self, problem: Posed, W: Array) -> Array:
+        """Return sqrt(alpha) W with the common alpha that makes ||P - alpha W W^T|| least: one product.
 
         An item whose row of P is zero starts at the zero that is its optimum, and stays there: a descent would only
         come near it.
@@ -177,7 +197,7 @@ class Nonnegative(Domain):
     def unassigned(self, factor: Array, columns: Array) -> NDArray[np.intp]:
         return np.flatnonzero(factor @ columns <= ZERO_ROW)
 
-    def unit(self, problem: Problem, point: Point) -> float:
+    def unit(self, problem: Posed, point: Point) -> float:
         return float(np.sqrt(np.trace(point.gram) / problem.total_weight))
 
 
@@ -193,15 +213,18 @@ class Partitions(Domain):
 
     @staticmethod
     def of_labels(labels: NDArray[np.integer], n_clusters: int, weights: Array | None = None) -> Array:
-        """The factor of a partition; a cluster without items is a column of zeros."""
+        """Return the factor of a partition; a cluster without items is a column of zeros."""
         d = np.ones(len(labels)) if weights is None else weights
         sizes = np.bincount(labels, weights=d, minlength=n_clusters)
         W = np.zeros((len(labels), n_clusters))
         W[np.arange(len(labels)), labels] = 1.0 / np.sqrt(sizes[labels])
         return W
 
-    def begin(self, problem: Problem, W: Array) -> Array:
-        """The most probable cluster of each item; an empty cluster gets the item that belongs least to its own."""
+    def begin(self, problem: Posed, W: Array) -> Array:
+        """Return the most probable cluster of each item.
+
+        An empty cluster gets the item that belongs least to its own.
+        """
         labels, K = W.argmax(axis=1), W.shape[1]
         own = W.max(axis=1)
         for k in range(K):
@@ -214,8 +237,11 @@ class Partitions(Domain):
     def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         return (factor > 0).astype(np.float64)
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
-        """Moves of items to the cluster where the objective would be lower; zero for items that no move improves."""
+    def moved(self, problem: Posed, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
+        """Return moves of items to the cluster where the objective would be lower.
+
+        Zero for items that no move improves.
+        """
         gain, target = single_moves(problem, point)
         out = np.zeros_like(point.W)
         movers = np.flatnonzero(gain > 0)
@@ -236,14 +262,17 @@ class Orthonormal(Domain):
         left, _, right = singular_vectors(root[:, None] * V)
         return np.asarray((left @ right) / root[:, None])
 
-    def begin(self, problem: Problem, W: Array) -> Array:
+    def begin(self, problem: Posed, W: Array) -> Array:
         return self.project(W, problem.weights)
 
     def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         return np.eye(factor.shape[1])[spectral_partition(factor, weights)]
 
-    def moved(self, problem: Problem, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
-        """Part of P's image of the span outside of it, over the largest eigenvalue there; zero if it is invariant."""
+    def moved(self, problem: Posed, point: Point, gradient: Array, bound: float, u: Array | None = None) -> Array:
+        """Return the part of P's image of the span outside of it, over the largest eigenvalue there.
+
+        Zero if it is invariant.
+        """
         weighted = point.W if problem.weights is None else problem.weights[:, None] * point.W
         inside = weighted.T @ point.product
         largest = float(np.abs(np.linalg.eigvalsh((inside + inside.T) / 2)).max())
@@ -253,8 +282,8 @@ class Orthonormal(Domain):
         return np.asarray((point.product - point.W @ inside) / (largest * size))
 
 
-def single_moves(problem: Problem, point: Point) -> tuple[Array, NDArray[np.intp]]:
-    """Largest gain in tr(W^T P W) by a single move of each item, and the cluster it moves to.
+def single_moves(problem: Posed, point: Point) -> tuple[Array, NDArray[np.intp]]:
+    """Return the largest gain in tr(W^T P W) by a single move of each item, and the cluster it moves to.
 
     With y_ik = sum_{j in k} d_j P_ij, S_k the sum and n_k the size of cluster k, tr = sum_k S_k / n_k, and item i moves
     2 d_i y_ik - d_i^2 P_ii out of S_k and 2 d_i y_il + d_i^2 P_ii into S_l. No product with P; N K work. The last item

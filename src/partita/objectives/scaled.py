@@ -7,7 +7,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.polynomial import polynomial
 
-from partita.objectives.base import Array, Objective
+from partita.objectives.objective import Array, Objective
 
 __all__ = ["ScaledObjective"]
 

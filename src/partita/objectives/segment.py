@@ -23,19 +23,18 @@ whole basin lies between two neighbouring points may be missed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from partita.affinity.base import PairWeights
 from partita.kernels.namespace import namespace
 from partita.kernels.rows import row_pass
+from partita.objectives.objective import Objective
 from partita.objectives.point import Point
-
-if TYPE_CHECKING:
-    from partita.objectives.base import Objective, Problem
 
 __all__ = ["Segment", "segment_between"]
 
@@ -85,11 +84,11 @@ class Segment:
     gram_of_move: Array
 
     def value(self, objective: Objective, t: float) -> float:
-        """The objective at t, without the constant ||P||^2."""
+        """Return the objective at t, without the constant ||P||^2."""
         return float(self._along(objective, np.array([t]))[0][0])
 
     def lowest(self, objective: Objective) -> float:
-        """The t in [0, 1] of the lowest point; see the top of this file for what is guaranteed."""
+        """Return the t in [0, 1] of the lowest point; see the top of this file for what is guaranteed."""
         slope = objective.slope(*self._by_powers())
         inner = self._of_grid(objective) if slope is None else _roots(slope)
         values = self._along(objective, inner)[0]
@@ -158,8 +157,19 @@ def _roots(coefficients: Array) -> Array:
     return np.asarray(roots[(roots > 0.0) & (roots < 1.0)])
 
 
-def segment_between(problem: Problem, first: Point, second: Point) -> Segment:
-    """The segment from `first` to `second`, from the products already known."""
+def segment_between(
+    first: Point, second: Point, column: Array | None, pairs: PairWeights | None, excess: Array | None
+) -> Segment:
+    """Return the segment from `first` to `second`, from the products already known.
+
+    Parameters
+    ----------
+    first, second : Point
+    column : N x 1 array, optional
+        Item weights.
+    pairs, excess : PairWeights and array, optional
+        Weights of pairs, and the d_i d_j (omega_ij - rest) of those listed.
+    """
 
     def work(W: Any, V: Any, Y: Any, Z: Any, d: Any) -> tuple[Any, Any]:
         weighted, move = W if d is None else d * W, V - W
@@ -168,25 +178,23 @@ def segment_between(problem: Problem, first: Point, second: Point) -> Segment:
         crossed = xp.sum(weighted * Z, axis=0)
         return (), (weighted.T @ V, crossed, turned.T @ move, xp.sum(turned * (Z - Y), axis=0))
 
-    _, sums = row_pass(first.W, work, second.W, first.product, second.product, problem.column)
+    _, sums = row_pass(first.W, work, second.W, first.product, second.product, column)
     cross, crossed, gram_of_move, attraction_of_move = sums
-    weights = problem.pair_weights
     return Segment(
         first,
         second,
         attraction=np.stack([first.attraction, 2.0 * crossed, second.attraction]),
         gram=np.stack([first.gram, cross + cross.T, second.gram]),
-        pairs=None if weights is None else _of_pairs(problem, first.W, second.W),
-        rest=1.0 if weights is None else weights.rest,
+        pairs=None if pairs is None or excess is None else _of_pairs(pairs, excess, first.W, second.W),
+        rest=1.0 if pairs is None else pairs.rest,
         attraction_of_move=attraction_of_move,
         gram_of_move=gram_of_move,
     )
 
 
-def _of_pairs(problem: Problem, W: Array, V: Array) -> Array:
+def _of_pairs(pairs: PairWeights, excess: Array, W: Array, V: Array) -> Array:
     """Contribution of the weights of the pairs listed to H: coefficients of the products of s^2, s t and t^2."""
-    pairs, excess, K = problem.pair_weights, problem.excess, W.shape[1]
-    assert pairs is not None
+    K = W.shape[1]
     out = np.zeros((3 * K, 3 * K))
     for low in range(0, len(pairs), CHUNK):
         part = slice(low, low + CHUNK)

@@ -61,7 +61,7 @@ class ItemCertainty:
 def item_certainty(
     labels: ArrayLike, draws: Any, *, unit: Unit = "bits", weights: ArrayLike | None = None
 ) -> ItemCertainty:
-    """Certainty of each item's assignment to its cluster of the estimate, from the draws alone.
+    """Return the certainty of each item's assignment to its cluster of the estimate, from the draws alone.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def item_certainty(
 
 
 def certainty_of(codes: NDArray[np.intp], blocks: LabelBlocks, counts: Array, unit: Unit = "bits") -> ItemCertainty:
-    """Certainty as in `item_certainty`, of an estimate 0..K-1 and draws that are ready."""
+    """Return the certainty as in `item_certainty`, of an estimate 0..K-1 and draws that are ready."""
     from partita.kernels.partition_certainty import add_certainties
     from partita.kernels.partition_distances import by_cluster
 

@@ -71,7 +71,8 @@ class PartialPartition:
 def partial_partition(
     labels: ArrayLike, draws: Any, *, level: float = 0.95, weights: ArrayLike | None = None
 ) -> PartialPartition:
-    """Cores of the estimate's clusters that hold jointly with probability `level` or more, as large as greed finds.
+    """Return cores of the estimate's clusters that hold jointly with probability `level` or more, as large as greed
+    finds.
 
     Parameters
     ----------

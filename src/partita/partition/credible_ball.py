@@ -102,7 +102,7 @@ def credible_ball(
     normalize: Literal["n2", "pairs"] | None = None,
     weights: ArrayLike | None = None,
 ) -> CredibleBall:
-    """The smallest ball around a partition that holds a share `level` of the draws, and its bounds.
+    """Return the smallest ball around a partition that holds a share `level` of the draws, and its bounds.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def credible_ball(
     return CredibleBall(radius * found.unit, level, share, horizontal, upper, lower, metric)
 
 
-def check_level(level: Any) -> None:
+def check_level(level: object) -> None:
     """Raise `InputError` unless 0 < level <= 1."""
     if isinstance(level, bool) or not isinstance(level, Real) or not 0.0 < float(level) <= 1.0:
         raise InputError(f"level={level!r}: expected a probability above 0 and at most 1, such as 0.95")

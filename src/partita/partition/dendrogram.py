@@ -103,7 +103,7 @@ class Dendrogram:
         return len(self.order)
 
     def cut(self, n_merges: int) -> Codes:
-        """Labels after so many merges, numbered in order of appearance."""
+        """Return labels after so many merges, numbered in order of appearance."""
         N = self.n_items
         node = np.arange(N)
         while True:  # climb to the last node that was made
@@ -115,11 +115,11 @@ class Dendrogram:
         return numbered(node)
 
     def cut_at(self, height: float) -> Codes:
-        """Labels after all merges up to this dissimilarity."""
+        """Return labels after all merges up to this dissimilarity."""
         return self.cut(int(np.searchsorted(self.height, height, side="right")))
 
     def values_from_similarity(self, similarity: Array, loss: PartitionLoss) -> Array:
-        """Values of the loss to minimise, for the cuts after 0..N-1 merges. O(N^2)."""
+        """Return values of the loss to minimise, for the cuts after 0..N-1 merges. O(N^2)."""
         from partita.kernels.partition_cuts import pair_cuts
 
         N = self.n_items
@@ -134,7 +134,9 @@ class Dendrogram:
         return np.asarray(loss.formula.evaluate(sums[:, 2], v, sums[:, 3], 0.0, float(N), K))
 
     def values_from_draws(self, draws: PartitionDraws, loss: PartitionLoss) -> Array:
-        """Values of the loss to minimise, for the cuts after 0..N-1 merges. O(M N log N), N K_b numbers a thread."""
+        """Return values of the loss to minimise, for the cuts after 0..N-1 merges. O(M N log N), N K_b numbers a
+        thread.
+        """
         from partita.kernels.partition_cuts import draw_cuts
         from partita.kernels.partition_formula import for_kernels
 
@@ -161,7 +163,7 @@ class Dendrogram:
 
 
 def numbered(labels: NDArray[np.integer]) -> Codes:
-    """Labels as 0..K-1 in order of appearance.
+    """Return labels as 0..K-1 in order of appearance.
 
     >>> numbered(np.array([7, 3, 7, 5])).tolist()
     [0, 1, 0, 2]

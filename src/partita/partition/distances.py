@@ -47,7 +47,9 @@ class Scale:
     exact: bool
 
     def tolerance(self, n_items: int, n_clusters: int, most: int) -> int:
-        """Units by which equal distances may differ, of a partition of `n_clusters` to ones of at most `most`."""
+        """Return units by which equal distances may differ, of a partition of `n_clusters` to ones of at most
+        `most`.
+        """
         if self.exact:
             return 0
         rounded = n_items // 3  # clusters, or cells, of three items or more
@@ -89,7 +91,7 @@ def distances_to(
     unit: Unit | None = None,
     normalize: Literal["n2", "pairs"] | None = None,
 ) -> Array:
-    """Distance of a partition from every draw.
+    """Return the distance of a partition from every draw.
 
     Parameters
     ----------
@@ -137,7 +139,7 @@ def distances_to(
 
 
 def metric_of(loss: str | PartitionLoss, unit: Unit | None, normalize: str | None) -> PartitionLoss:
-    """The loss, if it is a metric that is a sum over counts.
+    """Return the loss, if it is a metric that is a sum over counts.
 
     Raises
     ------
@@ -157,7 +159,7 @@ def metric_of(loss: str | PartitionLoss, unit: Unit | None, normalize: str | Non
 
 
 def given_draws(draws: Any, weights: ArrayLike | None) -> tuple[LabelBlocks, Array]:
-    """Draws as blocks of labels, and how much each counts: its weight, its copies, or one."""
+    """Return draws as blocks of labels, and how much each counts: its weight, its copies, or one."""
     if isinstance(draws, PartitionDraws):
         if weights is not None:
             raise InputError("weights were given for draws that have theirs; give them where the draws are made")
@@ -168,7 +170,7 @@ def given_draws(draws: Any, weights: ArrayLike | None) -> tuple[LabelBlocks, Arr
 
 
 def scale_of(loss: PartitionLoss, n_items: int) -> Scale:
-    """The table f, in whole numbers, of a loss of N items."""
+    """Return the table f, in whole numbers, of a loss of N items."""
     n = np.arange(n_items + 1, dtype=np.int64)
     if isinstance(loss, Binder):
         pairs = n_items * (n_items - 1 if loss.normalize == "pairs" else n_items)
@@ -179,7 +181,7 @@ def scale_of(loss: PartitionLoss, n_items: int) -> Scale:
 
 
 def measured(labels: ArrayLike, blocks: LabelBlocks, loss: PartitionLoss) -> Distances:
-    """Distances of a partition from every draw, with what tells ties."""
+    """Return distances of a partition from every draw, with what tells ties."""
     from partita.kernels.partition_distances import by_cluster, distances_from
 
     codes = codes_of(labels, "labels")

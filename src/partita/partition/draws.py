@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 
 
 def label_blocks(draws: Any) -> LabelBlocks:
-    """Draws as M x N labels, read a few at a time.
+    """Return draws as M x N labels, read a few at a time.
 
     Raises
     ------
@@ -153,7 +153,7 @@ class PartitionDraws:
         return self.similar()
 
     def similar(self, progress: Callable[[float], None] | None = None) -> Array:
-        """The posterior similarity matrix; `progress` is told the share that is done."""
+        """Return the posterior similarity matrix; `progress` is told the share that is done."""
         return posterior_similarity(self.labels, weights=self.counts, progress=progress)
 
 

@@ -92,7 +92,7 @@ class Evidence:
         return P / most if self.has_levels and most > 0.0 else P
 
     def empty_state(self) -> Any:
-        """State for the compiled moves in which no item is placed."""
+        """Return the state for the compiled moves in which no item is placed."""
         from partita.kernels.partition_formula import for_kernels
 
         formula = for_kernels(self.loss.formula, per_draw=self.loss.per_draw)
@@ -118,7 +118,7 @@ class Evidence:
         return empty_tables(formula, draws.by_item, first, n_cells, weights, f, self.loss.per_draw)
 
     def pass_cost(self, K: int) -> float:
-        """Numbers read when every cluster is tried for one item."""
+        """Return numbers read when every cluster is tried for one item."""
         if isinstance(self.matrix, sp.csr_array):
             return float(2.0 * self.matrix.nnz / self.n_items + K)
         if self.uses_pairs:
@@ -127,13 +127,13 @@ class Evidence:
         return float(self.draws.n_draws * (K + 8) * (4 if self.loss.per_draw else 1))
 
     def value(self, codes: Codes) -> float:
-        """The value that is minimised, computed afresh in NumPy."""
+        """Return the value that is minimised, computed afresh in NumPy."""
         if self.draws is not None and not (self.uses_pairs and self.loss.by_pairs):
             return float(self.loss.minimised(expected_loss(codes, self.draws, loss=self.loss)))
         return minimised_by_pairs(numbered(codes), self.similarity, self.loss)
 
     def multilevel(self, rng: np.random.Generator) -> Codes:
-        """A partition by moves of items, of clusters of items, and so on, and back. O(nnz) a level and pass."""
+        """Return a partition by moves of items, of clusters of items, and so on, and back. O(nnz) a level and pass."""
         from partita.kernels.potts import multilevel
 
         loss = self.loss
@@ -151,14 +151,14 @@ class Evidence:
         return A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data.astype(np.float64)
 
     def cut_values(self, tree: Dendrogram) -> Array:
-        """Values of all cuts of a dendrogram."""
+        """Return values of all cuts of a dendrogram."""
         if self.loss.by_pairs:
             return tree.values_from_similarity(self.similarity, self.loss)
         assert self.draws is not None
         return tree.values_from_draws(self.draws, self.loss)
 
     def pair_values(self, rows: Sequence[int] | NDArray[np.intp]) -> Array:
-        """Values of some of the draws where pairs determine them, else of a surrogate that pairs determine.
+        """Return values of some of the draws where pairs determine them, else of a surrogate that pairs determine.
 
         The lower bound stands for losses of entropies, the adjusted Rand index for those of pairs. O(N^2) each.
         """

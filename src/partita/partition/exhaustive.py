@@ -40,7 +40,7 @@ EQUAL = 1e-12
 
 @cache
 def all_partitions(n_items: int) -> Codes:
-    """B_N x N labels, each partition once.
+    """Return B_N x N labels, each partition once.
 
     Raises
     ------
@@ -72,7 +72,9 @@ class Best(NamedTuple):
 
 
 def exhaustive(evidence: Evidence, cap: int | None = None) -> Best:
-    """The partition of least expected loss in at most `cap` clusters; the first where several are equal up to rounding.
+    """Return the partition of least expected loss in at most `cap` clusters.
+
+    The first where several are equal up to rounding.
 
     Raises
     ------
@@ -87,7 +89,7 @@ def exhaustive(evidence: Evidence, cap: int | None = None) -> Best:
 
 
 def all_values(evidence: Evidence) -> Array:
-    """Values, to be minimised, of each of `all_partitions`.
+    """Return values, to be minimised, of each of `all_partitions`.
 
     Examples
     --------

@@ -38,7 +38,7 @@ def expected_loss(
     unit: Unit | None = None,
     weights: ArrayLike | None = None,
 ) -> Any:
-    """Mean over draws of the loss between a partition and the draw.
+    """Return the mean over draws of the loss between a partition and the draw.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def expected_loss(
 def expected_loss_from_similarity(
     labels: ArrayLike, similarity: ArrayLike, *, loss: str | PartitionLoss = "vi_lb", unit: Unit | None = None
 ) -> Any:
-    """Expected loss from the posterior similarity matrix, for the losses that it determines.
+    """Return the expected loss from the posterior similarity matrix, for the losses that it determines.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def expected_loss_from_similarity(
 def partition_distance(
     a: ArrayLike, b: ArrayLike, *, loss: str | PartitionLoss = "vi", unit: Unit | None = None
 ) -> float:
-    """Loss between two partitions.
+    """Return loss between two partitions.
 
     Parameters
     ----------
@@ -185,7 +185,9 @@ def partition_distance(
 
 
 def checked_similarity(similarity: ArrayLike) -> Array:
-    """A similarity matrix as float64: square, symmetric up to rounding, in [0, 1], diagonal 1; see `whole_shares`.
+    """Return a similarity matrix as float64: square, symmetric up to rounding, in [0, 1], diagonal 1.
+
+    See `whole_shares`.
 
     Raises
     ------
@@ -273,7 +275,7 @@ def _sums_by_sorting(codes: NDArray[np.intp], f: Array) -> Array:
 
 
 def minimised_by_pairs(codes: Codes, P: Any, loss: PartitionLoss) -> float:
-    """The value that is minimised, from each item's summed similarities with its cluster; P an array, or CSR."""
+    """Return the value that is minimised, from each item's summed similarities with its cluster; P an array, or CSR."""
     N, K = len(codes), int(codes.max()) + 1
     sizes, within = np.bincount(codes), _within(codes, P, loss.with_itself)
     if loss.by_draws:
@@ -284,7 +286,9 @@ def minimised_by_pairs(codes: Codes, P: Any, loss: PartitionLoss) -> float:
 
 
 def pairs_in_all(P: Any, with_itself: bool) -> float:
-    """The sum of all similarities; without the diagonal it is 0 where no two items are ever together, not nearly."""
+    """Return the sum of all similarities; without the diagonal it is 0 where no two items are ever together, not
+    nearly.
+    """
     if with_itself:
         return float(P.sum())
     if sp.issparse(P):

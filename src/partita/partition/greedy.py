@@ -33,7 +33,7 @@ def greedy_rastelli_friel(
     n_init: int = 10,
     random_state: int | None = None,
 ) -> MethodResult:
-    """Random labels, then items in random order to their best cluster until none moves [rastelli2018].
+    """Start from random labels and move items in random order to their best cluster until none moves [rastelli2018].
 
     The best of `n_init` runs. `max_clusters` is its K_up, by default the number of items.
 
@@ -108,7 +108,7 @@ def salso(
     n_init: int = 16,
     random_state: int | None = None,
 ) -> MethodResult:
-    """Sequential allocation or random labels, scans, zealous updates; best of `n_init` [dahl2022].
+    """Return sequential allocation or random labels, scans, zealous updates; best of `n_init` [dahl2022].
 
     `max_clusters` is by default the most clusters that a draw has, as there.
 

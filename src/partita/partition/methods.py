@@ -47,7 +47,7 @@ def best_cut(
     linkage: Linkage = "average",
     similarity: ArrayLike | None = None,
 ) -> MethodResult:
-    """Best of the N cuts of a dendrogram on 1 - PSM, by the loss itself [fritsch2009; wade2018].
+    """Return the best of the N cuts of a dendrogram on 1 - PSM, by the loss itself [fritsch2009; wade2018].
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def best_cut(
 
 
 def min_binder(draws: Any = None, *, linkage: Linkage = "average", similarity: ArrayLike | None = None) -> MethodResult:
-    """MinBinder: the dendrogram cut of least Binder loss [bayes-nmf] eq. (11).
+    """Return MinBinder: the dendrogram cut of least Binder loss [bayes-nmf] eq. (11).
 
     From draws, or `similarity=`, a posterior similarity matrix.
 
@@ -89,7 +89,7 @@ def min_binder(draws: Any = None, *, linkage: Linkage = "average", similarity: A
 
 
 def max_pear(draws: Any = None, *, linkage: Linkage = "average", similarity: ArrayLike | None = None) -> MethodResult:
-    """MaxPEAR: the dendrogram cut of largest PEAR [fritsch2009]; [bayes-nmf] eq. (16).
+    """Return MaxPEAR: the dendrogram cut of largest PEAR [fritsch2009]; [bayes-nmf] eq. (16).
 
     From draws, or `similarity=`, a posterior similarity matrix.
 
@@ -108,7 +108,7 @@ def min_vi(
     linkage: Linkage = "average",
     similarity: ArrayLike | None = None,
 ) -> MethodResult:
-    """MinVI: the dendrogram cut of least lower bound of the expected variation of information [wade2018].
+    """Return MinVI: the dendrogram cut of least lower bound of the expected variation of information [wade2018].
 
     From draws, or `similarity=`, a posterior similarity matrix.
 
@@ -128,7 +128,7 @@ def medvedovic(
     height: float = 0.99,
     similarity: ArrayLike | None = None,
 ) -> MethodResult:
-    """Complete linkage on 1 - PSM, cut at a height near one [medvedovic2002]; the loss is reported only.
+    """Return complete linkage on 1 - PSM, cut at a height near one [medvedovic2002]; the loss is reported only.
 
     From draws, or `similarity=`, a posterior similarity matrix. The loss is "vi" of draws and "vi_lb" of a matrix.
 
@@ -145,7 +145,7 @@ def medvedovic(
 
 
 def best_draw(draws: Any, *, loss: str | PartitionLoss = "vi", unit: Unit | None = None) -> MethodResult:
-    """The draw of least expected loss [dahl2006], among all.
+    """Return the draw of least expected loss [dahl2006], among all.
 
     O(M N^2) for losses of pairs, else O(M^2 N), where the variation of information takes the draws in the order of its
     lower bound and ends when that exceeds the best.
@@ -177,7 +177,7 @@ def best_draw(draws: Any, *, loss: str | PartitionLoss = "vi", unit: Unit | None
 
 
 def exhaustive_search(draws: Any, *, loss: str | PartitionLoss = "vi", unit: Unit | None = None) -> MethodResult:
-    """The best of all partitions of at most 10 items: the oracle of all others.
+    """Return the best of all partitions of at most 10 items: the oracle of all others.
 
     Raises
     ------

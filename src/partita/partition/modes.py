@@ -136,7 +136,7 @@ def posterior_modes(
     weights: ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> Modes:
-    """Modes of the posterior, with weights and representatives; mostly one.
+    """Return modes of the posterior, with weights and representatives; mostly one.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ ROUNDING = 1e-12
 
 
 def density_modes(distances: Array, weights: Array, least: float, n_draws: float) -> tuple[NDArray[np.int64], float]:
-    """The mode of each point, and how high the highest pass is over the later birth.
+    """Return the mode of each point, and how high the highest pass is over the later birth.
 
     Parameters
     ----------

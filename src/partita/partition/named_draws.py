@@ -68,7 +68,7 @@ class NamedDraws:
 
 
 def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
-    """The labels in whatever holds them.
+    """Return the labels in whatever holds them.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _of_array(array: Any) -> NamedDraws:
 
 
 def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
-    """Positions, among a table's columns, of the one that names the chain, and of those of the items.
+    """Return positions, among a table's columns, of the one that names the chain, and of those of the items.
 
     Raises
     ------
@@ -203,7 +203,7 @@ def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
 
 
 def transposed_note(rows: list[str] | None, columns: list[str], n_rows: int) -> tuple[str, ...]:
-    """A word where the rows of a table have the names that R gives to columns: V1, V2, ...
+    """Return a word where the rows of a table have the names that R gives to columns: V1, V2, ...
 
     R numbers rows, and calls the columns of a matrix V1, V2, ...: rows of such names come from t(draws).
 

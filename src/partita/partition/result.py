@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.partition.evidence import Evidence
 from partita.partition.losses import PartitionLoss
 from partita.runs import Status
-
-if TYPE_CHECKING:
-    from partita.partition.evidence import Evidence
 
 __all__ = ["EXHAUSTIVE", "MethodResult", "PartitionResult", "Run", "Tried"]
 

@@ -43,7 +43,7 @@ def search_partition(
     on_interrupt: Literal["raise", "best"] = "raise",
     progress: Callable[[str], None] | None = None,
 ) -> PartitionResult:
-    """Partition of least expected loss over draws.
+    """Return the partition of least expected loss over draws.
 
     Parameters
     ----------

@@ -47,7 +47,7 @@ def search_evidence(
     seed: int | None,
     runs: Runs | None = None,
 ) -> PartitionResult:
-    """The best partition of all runs; options as in `search_partition`, checked already."""
+    """Return the best partition of all runs; options as in `search_partition`, checked already."""
     runs = Runs() if runs is None else runs
     search = _Search(evidence, cap, np.random.SeedSequence(seed), runs)
     with runs:

@@ -40,7 +40,7 @@ def posterior_similarity(
     missing: Literal["error", "unobserved"] = "error",
     progress: Callable[[float], None] | None = None,
 ) -> Array:
-    """P_ij = sum of the weights of the draws in which items i and j are together, for weights that sum to one.
+    """Return P_ij = sum of the weights of the draws in which items i and j are together, for weights that sum to one.
 
     Parameters
     ----------
@@ -97,7 +97,9 @@ def posterior_similarity(
 
 
 def whole_shares(P: Array) -> Array:
-    """Shares that are 0 or 1 up to the rounding of sums of weights as 0 or 1; the same array where none is nearly so.
+    """Return shares that are 0 or 1 up to the rounding of sums of weights as 0 or 1.
+
+    The same array where none is nearly so.
 
     "Never together" is a statement of its own: the adjusted Rand index, for one, is 0 of a partition into single items
     unless no two are ever together.
@@ -112,7 +114,7 @@ def whole_shares(P: Array) -> Array:
 
 
 def checked_weights(weights: ArrayLike | None, n_draws: int) -> Array | None:
-    """Weights of draws as an array; None where they are all equal.
+    """Return weights of draws as an array; None where they are all equal.
 
     Raises
     ------

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.partition.chains import ChainComparison
 from partita.plots.figures import panels, tidy, whole_numbers
 from partita.plots.palette import INK, cluster_colors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from partita.partition.chains import ChainComparison
 
 __all__ = ["ChainTracesDisplay"]
 

@@ -194,7 +194,7 @@ class CoMembershipDisplay:
 
 
 def affinity_between(affinity: Affinity, items: NDArray[np.intp]) -> Array:
-    """The affinities between some items (copies allowed), NaN where unobserved; rows are made a few at a time.
+    """Return the affinities between some items (copies allowed), NaN where unobserved; rows are made a few at a time.
 
     >>> from partita.affinity import DenseAffinity
     >>> affinity_between(DenseAffinity(np.eye(3)), np.array([2, 2])).tolist()
@@ -214,7 +214,8 @@ def affinity_between(affinity: Affinity, items: NDArray[np.intp]) -> Array:
 
 
 def affinity_of_groups(affinity: Affinity, items: NDArray[np.intp], group: NDArray[np.intp]) -> Array:
-    """Mean affinity between groups of items (copies allowed), over all ordered pairs: as many products as groups.
+    """Return the mean affinity between groups of items (copies allowed), over all ordered pairs: as many products
+    as groups.
 
     >>> from partita.affinity import DenseAffinity
     >>> affinity_of_groups(DenseAffinity(np.eye(3)), np.array([0, 1, 2]), np.array([0, 0, 1])).tolist()

@@ -23,7 +23,7 @@ __all__ = ["blank_figure", "number_clusters", "panels", "png", "tidy", "whole_nu
 
 
 def panels(axes: Any, n_panels: int, size: tuple[float, float]) -> tuple[Figure, NDArray[np.object_]]:
-    """The axes given, or new ones side by side, and their figure.
+    """Return the axes given, or new ones side by side, and their figure.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def panels(axes: Any, n_panels: int, size: tuple[float, float]) -> tuple[Figure,
 
 
 def blank_figure(n_panels: int = 1, size: tuple[float, float] = (6.0, 4.0)) -> tuple[Figure, NDArray[np.object_]]:
-    """A figure for a file, with its axes side by side; the user's backend and open figures are not touched.
+    """Return a figure for a file, with its axes side by side; the user's backend and open figures are not touched.
 
     >>> figure, axes = blank_figure(2)
     >>> len(axes)
@@ -54,7 +54,7 @@ def blank_figure(n_panels: int = 1, size: tuple[float, float] = (6.0, 4.0)) -> t
 
 
 def png(figure: Figure, dpi: int = 160) -> bytes:
-    """The figure as a PNG; the same figure gives the same bytes.
+    """Return the figure as a PNG; the same figure gives the same bytes.
 
     >>> png(blank_figure(size=(1, 1))[0])[1:4]
     b'PNG'
@@ -65,7 +65,7 @@ def png(figure: Figure, dpi: int = 160) -> bytes:
 
 
 def tidy(ax: Axes, title: str, xlabel: str, ylabel: str) -> None:
-    """Title at the left, named axes, no box."""
+    """Put the title at the left, name the axes and draw no box."""
     ax.set_title(title, loc="left", fontsize=10.5, color=INK)
     ax.set_xlabel(xlabel, fontsize=9.5, color=INK)
     ax.set_ylabel(ylabel, fontsize=9.5, color=INK)
@@ -85,6 +85,6 @@ def number_clusters(ax: Axes, edges: NDArray[np.intp], axis: str = "x") -> None:
 
 
 def whole_numbers(axis: Any) -> None:
-    """Ticks of an axis at whole numbers only."""
+    """Put ticks of an axis at whole numbers only."""
     ticker = require("matplotlib.ticker", extra="plot", purpose="pictures")
     axis.set_major_locator(ticker.MaxNLocator(integer=True, min_n_ticks=1))

@@ -150,7 +150,9 @@ class LossesDisplay:
 
 
 def cut_losses(estimator: Any) -> Array | None:
-    """Expected loss of the cuts of the average linkage dendrogram into 1..N clusters; None where it does not fit.
+    """Return the expected loss of the cuts of the average linkage dendrogram into 1..N clusters.
+
+    None where it does not fit.
 
     Cost: O(N^2), and O(M N log N) for losses that the similarity matrix does not determine.
 

@@ -19,19 +19,19 @@ KEEP_AT_LEAST = 3
 
 
 def membership_of(estimator: Any) -> Membership:
-    """The membership of a fitted estimator, with its own labels where memberships tie."""
+    """Return the membership of a fitted estimator, with its own labels where memberships tie."""
     membership = Membership(np.asarray(estimator.membership_))
     membership.labels = np.asarray(estimator.labels_, dtype=np.int64)
     return membership
 
 
 def as_membership(membership: Membership | ArrayLike) -> Membership:
-    """A membership as it is, or made from an array with rows on the simplex."""
+    """Return a membership as it is, or made from an array with rows on the simplex."""
     return membership if isinstance(membership, Membership) else Membership(membership)
 
 
 def by_cluster(membership: Membership) -> Index:
-    """Items ordered by cluster, the surest of each first.
+    """Return items ordered by cluster, the surest of each first.
 
     >>> by_cluster(Membership([[0.1, 0.9], [0.6, 0.4], [0.2, 0.8], [0.9, 0.1]])).tolist()
     [3, 1, 0, 2]
@@ -41,7 +41,7 @@ def by_cluster(membership: Membership) -> Index:
 
 
 def blocks(labels: NDArray[np.int64], n_clusters: int) -> Index:
-    """Positions at which the clusters begin when items are ordered by cluster, and N at the end.
+    """Return positions at which the clusters begin when items are ordered by cluster, and N at the end.
 
     >>> blocks(np.array([0, 2, 2]), 3).tolist()
     [0, 1, 1, 3]
@@ -50,7 +50,7 @@ def blocks(labels: NDArray[np.int64], n_clusters: int) -> Index:
 
 
 def stratified_sample(labels: NDArray[np.int64], size: int, seed: int = 0) -> Index:
-    """Random sample of at most `size` items, each cluster in proportion; increasing, the same for the same seed.
+    """Return a random sample of at most `size` items, each cluster in proportion, in rising order.
 
     >>> len(stratified_sample(np.zeros(50, dtype=np.int64), 10)), stratified_sample(np.array([1, 0]), 10).tolist()
     (10, [0, 1])
@@ -70,7 +70,8 @@ def stratified_sample(labels: NDArray[np.int64], size: int, seed: int = 0) -> In
 
 
 def columns_of(edges: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
-    """Positions at which columns begin: one an item, or about `limit` in all, none across the border of two clusters.
+    """Return positions at which columns begin: one an item, or about `limit` in all, none across the border of two
+    clusters.
 
     >>> columns_of(np.array([0, 2, 2, 8]), 4).tolist()
     [0, 2, 4, 6, 8]
@@ -86,7 +87,7 @@ def columns_of(edges: NDArray[np.intp], limit: int) -> NDArray[np.intp]:
 
 
 def count(number: int, thing: str) -> str:
-    """A number with its noun.
+    """Return a number with its noun.
 
     >>> count(1, "item"), count(1797, "item")
     ('1 item', '1,797 items')

@@ -88,7 +88,7 @@ class PairMeans:
 
 
 def order_by_similarity(labels: NDArray[np.int64], similarity: Array) -> Index:
-    """Items by cluster, similar ones side by side.
+    """Return items by cluster, similar ones side by side.
 
     >>> P = np.array([[1.0, 0.2, 0.9], [0.2, 1.0, 0.3], [0.9, 0.3, 1.0]])
     >>> order_by_similarity(np.array([0, 0, 0]), P).tolist()
@@ -112,7 +112,7 @@ def order_by_similarity(labels: NDArray[np.int64], similarity: Array) -> Index:
 
 
 def mean_similarity(similarity: Array, order: Index, columns: Index) -> Array:
-    """Mean similarity between groups of neighbours, over pairs of different items.
+    """Return the mean similarity between groups of neighbours, over pairs of different items.
 
     >>> mean_similarity(np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([0, 1]), np.array([0, 2])).tolist()
     [[0.5]]
@@ -126,7 +126,7 @@ def mean_similarity(similarity: Array, order: Index, columns: Index) -> Array:
 
 
 def mean_co_membership(membership: Array, order: Index, columns: Index) -> Array:
-    """Means of W W^T, as in `mean_similarity`, in closed form.
+    """Return means of W W^T, as in `mean_similarity`, in closed form.
 
     >>> mean_co_membership(np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([0, 1]), np.array([0, 2])).tolist()
     [[0.5]]

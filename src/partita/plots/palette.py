@@ -42,7 +42,7 @@ BOUNDARY = "#7f7f7f"
 
 
 def cluster_colors(n_clusters: int) -> list[str]:
-    """A colour for each cluster, as hexadecimal sRGB.
+    """Return a colour for each cluster, as hexadecimal sRGB.
 
     >>> cluster_colors(2)
     ['#0072b2', '#d55e00']
@@ -59,7 +59,7 @@ def cluster_colors(n_clusters: int) -> list[str]:
 
 
 def cluster_markers(n_clusters: int) -> list[str]:
-    """A matplotlib marker for each cluster: circles for the first ten, another shape for each ten more.
+    """Return a matplotlib marker for each cluster: circles for the first ten, another shape for each ten more.
 
     >>> cluster_markers(12)[9:]
     ['o', '^', '^']
@@ -68,7 +68,7 @@ def cluster_markers(n_clusters: int) -> list[str]:
 
 
 def ink_on(color: str) -> str:
-    """Black or white, whichever reads better on a colour (larger WCAG contrast ratio).
+    """Return black or white, whichever reads better on a colour (larger WCAG contrast ratio).
 
     >>> ink_on("#332288"), ink_on("#e69f00")
     ('#ffffff', '#000000')

@@ -41,7 +41,7 @@ class Projection:
 
 
 def project(estimator: Any, X: Any = None, columns: Sequence[str] | None = None) -> Projection:
-    """The items of a fit on two axes: from the features X, or from the affinity where X is None or pairwise.
+    """Return the items of a fit on two axes: from the features X, or from the affinity where X is None or pairwise.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def project(estimator: Any, X: Any = None, columns: Sequence[str] | None = None)
 
 
 def project_features(X: Array, columns: Sequence[str] | None = None) -> Projection:
-    """Features on two axes: the value and jitter for one, both for two, two principal components for more.
+    """Return features on two axes: the value and jitter for one, both for two, two principal components for more.
 
     >>> project_features(np.array([[0.0, 1.0], [2.0, 3.0]]), ["length", "width"]).xlabel
     'length'
@@ -100,7 +100,9 @@ def project_features(X: Array, columns: Sequence[str] | None = None) -> Projecti
 
 
 def limits(values: Array, labels: NDArray[np.int64]) -> tuple[float, float] | None:
-    """Limits of an axis by which a few items far off do not squash all others; None where there are none far off.
+    """Return limits of an axis by which a few items far off do not squash all others.
+
+    None where there are none far off.
 
     >>> values = np.r_[np.linspace(0, 1, 200), 1000.0]
     >>> low, high = limits(values, np.zeros(201, dtype=np.int64))
@@ -120,7 +122,9 @@ def limits(values: Array, labels: NDArray[np.int64]) -> tuple[float, float] | No
 
 
 def project_affinity(affinity: Affinity, item_index: NDArray[np.intp] | None = None, *, normalised: bool) -> Projection:
-    """Second and third leading eigenvectors of D^-1/2 P D^-1/2; items without evidence are NaN and not drawn.
+    """Return the second and third leading eigenvectors of D^-1/2 P D^-1/2.
+
+    Items without evidence are NaN and not drawn.
 
     Cost: a few dozen products with P; for a dense P of up to 1,200 items one eigendecomposition.
     """

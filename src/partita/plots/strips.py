@@ -176,8 +176,8 @@ SHADES = (0.0, 0.55, -0.4, 0.78, -0.65)
 
 
 def parents(labels: Labels, reference: Labels) -> tuple[Labels, Labels]:
-    """Parent in `reference` of each cluster of `labels`, and its rank among the clusters of that parent: 0 for the
-    one that holds most of it, where there is one, then by the items shared.
+    """Return the parent in `reference` of each cluster of `labels`, and its rank among the clusters of that parent:
+    0 for the one that holds most of it, where there is one, then by the items shared.
 
     >>> parents(np.array([0, 0, 1, 2, 2]), np.array([0, 0, 0, 1, 1]))
     (array([0, 0, 1]), array([0, 1, 0]))
@@ -201,7 +201,7 @@ def parents(labels: Labels, reference: Labels) -> tuple[Labels, Labels]:
 
 
 def overlap_colors(labels: Labels, reference: Labels) -> Array:
-    """A colour for each cluster of `labels`, K x 3 in [0, 1].
+    """Return a colour for each cluster of `labels`, K x 3 in [0, 1].
 
     >>> overlap_colors(np.array([1, 1, 0]), np.array([0, 0, 1])).round(2).tolist()
     [[0.84, 0.37, 0.0], [0.0, 0.45, 0.7]]

@@ -45,7 +45,7 @@ class Relabelling(ABC):
 
     @abstractmethod
     def scores(self, shares: Array, n_draws: int) -> Array:
-        """N x K scores from N x K shares, which at first are the indicators of the pivot.
+        """Return N x K scores from N x K shares, which at first are the indicators of the pivot.
 
         Nonnegative: zero is what an item gets that is in no column, so that where a draw has too many clusters the
         large ones are matched first.
@@ -53,7 +53,7 @@ class Relabelling(ABC):
 
 
 def as_relabelling(method: str | Relabelling) -> Relabelling:
-    """The algorithm that a name stands for; one that is given is returned as it is.
+    """Return the algorithm that a name stands for; one that is given is returned as it is.
 
     >>> as_relabelling("ecr").iterative
     False
@@ -71,7 +71,7 @@ def as_relabelling(method: str | Relabelling) -> Relabelling:
 
 
 def modal(shares: Array) -> Array:
-    """The indicators of each item's largest share; the first of those that tie."""
+    """Return the indicators of each item's largest share; the first of those that tie."""
     out = np.zeros_like(shares)
     out[np.arange(len(shares)), shares.argmax(axis=1)] = 1.0
     return out

@@ -38,10 +38,12 @@ class Draws(Protocol):
     weights: Array
 
     def scores(self, F: Array) -> Iterator[tuple[int, Array, NDArray[np.bool_]]]:
-        """Blocks of draws: the number of the first, their scores (B x L x K), and which clusters have items (B x L)."""
+        """Yield blocks of draws: the number of the first, their scores (B x L x K), and which clusters have items
+        (B x L).
+        """
 
     def shares(self, columns: Columns, n_columns: int) -> Array:
-        """N x C: the weight of the draws in which an item is in each column."""
+        """Return N x C: the weight of the draws in which an item is in each column."""
 
 
 class HardDraws:
@@ -116,7 +118,7 @@ class SoftDraws:
 
 
 def draws_of(draws: Any, weights: ArrayLike | None) -> Draws:
-    """Draws and their weights, checked.
+    """Return draws and their weights, checked.
 
     Raises
     ------

@@ -23,7 +23,7 @@ WARM = 1.05
 
 
 def calibration_sentences(calibration: Calibration) -> tuple[Sentence, ...]:
-    """Sentences on how the probabilities were calibrated, and how far that is borne out.
+    """Return sentences on how the probabilities were calibrated, and how far that is borne out.
 
     >>> calibration_sentences(Calibration("fitted", "", 0, 0, 2.0, 1e-4, 0.95, None, ()))[1].text
     'They were softened by a temperature of 2.00, so as to be no surer than fits to other items bear out.'

@@ -21,7 +21,7 @@ UPRIGHT = 1.4
 
 
 def document(title: str, n_clusters: int, *content: Markup) -> str:
-    """A whole page, with colours for so many clusters.
+    """Return a whole page, with colours for so many clusters.
 
     >>> document("T", 1, element("p", "words"))[:15]
     '<!DOCTYPE html>'
@@ -45,7 +45,7 @@ def document(title: str, n_clusters: int, *content: Markup) -> str:
 
 
 def section(title: str, *content: Markup) -> Markup:
-    """A section, or nothing where it has no content."""
+    """Return a section, or nothing where it has no content."""
     if not any(content):
         return Markup("")
     name = title.lower().replace(" ", "-")
@@ -53,7 +53,10 @@ def section(title: str, *content: Markup) -> Markup:
 
 
 def figure(picture: Picture | None, *, wide: bool = False) -> Markup:
-    """A picture with its caption, or nothing; one about as high as wide takes half the page unless it is to be wide."""
+    """Return a picture with its caption, or nothing.
+
+    One about as high as wide takes half the page unless it is to be wide.
+    """
     if picture is None:
         return Markup("")
     width, height = picture.size
@@ -70,7 +73,7 @@ def figure(picture: Picture | None, *, wide: bool = False) -> Markup:
 
 
 def verdict_block(figures: Iterable[tuple[str, str]], sentences: Sequence[Sentence]) -> Markup:
-    """Figures in large print, the facts as one paragraph, and a box for each caution."""
+    """Return figures in large print, the facts as one paragraph, and a box for each caution."""
     facts = [sentence.text for sentence in sentences if sentence.tone == "plain"]
     cautions = [sentence.text for sentence in sentences if sentence.tone == "caution"]
     return element(
@@ -87,5 +90,5 @@ def verdict_block(figures: Iterable[tuple[str, str]], sentences: Sequence[Senten
 
 
 def chip(cluster: int) -> Markup:
-    """A cluster's number in its colour."""
+    """Return a cluster's number in its colour."""
     return element("span", cluster, class_=f"chip c{cluster}")

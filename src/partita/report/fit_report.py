@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
+from partita.estimators.base import FactorizationEstimator
 
 __all__ = ["FitReport"]
 
@@ -56,7 +57,7 @@ class FitReport:
     source: str
     ids: Sequence[str]
     columns: Sequence[str]
-    estimator: Any
+    estimator: FactorizationEstimator
     features: NDArray[np.float64] | None
     parameters: dict[str, Any]
     scores: dict[str, float] | None
@@ -78,5 +79,5 @@ class FitReport:
             raise InputError(f"columns has {len(self.columns)} names for {self.features.shape[1]} features")
 
     def id_of(self, item: int) -> str:
-        """The id of an item; its row number where none were given."""
+        """Return the id of an item; its row number where none were given."""
         return str(self.ids[item]) if len(self.ids) else str(item)

@@ -15,7 +15,7 @@ class Markup(str):
 
 
 def text(value: object) -> Markup:
-    """A value as escaped text; markup stays as it is.
+    """Return a value as escaped text; markup stays as it is.
 
     >>> text("<script>")
     '&lt;script&gt;'
@@ -24,12 +24,13 @@ def text(value: object) -> Markup:
 
 
 def join(parts: Iterable[object], between: str = "") -> Markup:
-    """Parts one after another, escaped where they are not markup."""
+    """Return parts one after another, escaped where they are not markup."""
     return Markup(between.join(text(part) for part in parts))
 
 
 def element(tag: str, *content: object, **attributes: object) -> Markup:
-    """An element; an underscore at the end of an attribute's name is left out, False and None leave out the attribute.
+    """Return an element; an underscore at the end of an attribute's name is left out, False and None leave out the
+    attribute.
 
     >>> element("p", "a < b", class_="note")
     '<p class="note">a &lt; b</p>'
@@ -49,7 +50,7 @@ def table(
     long: Iterable[int] = (),
     label: str = "",
 ) -> Markup:
-    """A table that scrolls sideways where it is too wide; `numeric` columns flush right, `long` ones wide."""
+    """Return a table that scrolls sideways where it is too wide; `numeric` columns flush right, `long` ones wide."""
     kind = dict.fromkeys(numeric, "number") | dict.fromkeys(long, "long")
     head = element("tr", *(element("th", name, scope="col", class_=kind.get(j)) for j, name in enumerate(heads)))
     body = [element("tr", *(element("td", cell, class_=kind.get(j)) for j, cell in enumerate(row))) for row in rows]
@@ -61,7 +62,7 @@ def table(
 
 
 def printable(value: str) -> str:
-    r"""Control characters and lone surrogates, which no HTML file may hold, as a replacement character.
+    r"""Replace control characters and lone surrogates, which no HTML file may hold.
 
     >>> printable("a\x00b") == "a\ufffdb"
     True

@@ -89,7 +89,7 @@ def item_map(
     standing: Standing | None = None,
     layout: str = "",
 ) -> ItemMap | None:
-    """The map of a membership, or None where no item has a place; what it divides the items by is the margin.
+    """Return the map of a membership, or None where no item has a place; what it divides the items by is the margin.
 
     Its content, with one entry an item shown unless said otherwise: `row`, `id` (null for row numbers), `x` and `y` on
     a grid of 0 to 10,000, `label`, `top` (cluster and thousandths in turn, the largest shares first), `margin` (the
@@ -158,7 +158,7 @@ def item_map(
 
 
 def thinned(labels: NDArray[np.int64], margin: Array, most: int = MOST, threshold: float = SURE_MARGIN) -> Index:
-    """Items that a map shows: all, or boundary items first and then of every cluster in proportion; increasing.
+    """Return items that a map shows: all, or boundary items first and then of every cluster in proportion; increasing.
 
     >>> thinned(np.repeat([0, 1], 50), np.r_[np.full(99, 0.9), 0.1], 10)[-1]
     np.int64(99)
@@ -171,7 +171,7 @@ def thinned(labels: NDArray[np.int64], margin: Array, most: int = MOST, threshol
 
 
 def side_by_side(grid: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Items of the same cell of a hundredth of the map on a sunflower's spiral, and all within the map again.
+    """Return items of the same cell of a hundredth of the map on a sunflower's spiral, and all within the map again.
 
     >>> len(np.unique(side_by_side(np.zeros((50, 2), dtype=np.int64)), axis=0))
     50
@@ -189,7 +189,7 @@ def side_by_side(grid: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def sure_counts(margin: Array) -> NDArray[np.int64]:
-    """Numbers of items with a margin of at least 0, 0.01, ..., 1.
+    """Return numbers of items with a margin of at least 0, 0.01, ..., 1.
 
     >>> sure_counts(np.array([0.0, 0.2, 1.0]))[[0, 1, 20, 21, 100]].tolist()
     [3, 2, 2, 1, 1]
@@ -198,7 +198,7 @@ def sure_counts(margin: Array) -> NDArray[np.int64]:
 
 
 def shortened(names: Sequence[str]) -> tuple[list[str], bool]:
-    """Ids that together are not too long, and whether any was cut; what is cut ends in three dots.
+    """Return ids that together are not too long, and whether any was cut; what is cut ends in three dots.
 
     >>> shortened(["a" * 300, "b"])[0][0][-2:]
     'a…'
@@ -212,8 +212,8 @@ def shortened(names: Sequence[str]) -> tuple[list[str], bool]:
     return out, out != names
 
 
-def as_json(content: Any) -> Markup:
-    """JSON that no HTML parser can take for anything else: <, > and & are escapes."""
+def as_json(content: object) -> Markup:
+    """Return JSON that no HTML parser can take for anything else: <, > and & are escapes."""
     said = json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     for character in "<>&\u2028\u2029":
         said = said.replace(character, f"\\u{ord(character):04x}")

@@ -8,7 +8,7 @@ __all__ = ["expected_words", "weight_words"]
 
 
 def expected_words(loss: PartitionLoss) -> str:
-    """Words for the expected loss (or score), with its weights and its unit; "expected" is said once.
+    """Return words for the expected loss (or score), with its weights and its unit; "expected" is said once.
 
     >>> from partita.partition.losses import LowerBound, PosteriorExpectedRand, VariationOfInformation
     >>> expected_words(VariationOfInformation(a=1.5))
@@ -22,7 +22,7 @@ def expected_words(loss: PartitionLoss) -> str:
 
 
 def weight_words(loss: PartitionLoss) -> str:
-    """The weight a of parting items, where it is not 1.
+    """Return the weight a of parting items, where it is not 1.
 
     >>> from partita.partition.losses import Binder
     >>> weight_words(Binder(a=0.5)), weight_words(Binder())

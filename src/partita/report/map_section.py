@@ -37,7 +37,7 @@ HELP = (
 
 
 def interactive_map(found: ItemMap | None, sizes: Sequence[int], picture: Markup) -> Markup:
-    """The map and its picture, or the picture alone; `sizes` are the items of each cluster."""
+    """Return the map and its picture, or the picture alone; `sizes` are the items of each cluster."""
     if found is None:
         return picture
     content = found.content

@@ -14,7 +14,7 @@ __all__ = ["how_many", "n_clusters_sentences"]
 
 
 def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, ...]:
-    """Sentences on a verdict, and on what to do where criteria disagree.
+    """Return sentences on a verdict, and on what to do where criteria disagree.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, .
 
 
 def how_many(report: FitReport) -> tuple[Markup, Markup]:
-    """Words, and the table of the criteria; nothing where the number of clusters was given."""
+    """Return words, and the table of the criteria; nothing where the number of clusters was given."""
     verdict = getattr(report.estimator, "verdict_", None)
     if verdict is None:
         return Markup(""), Markup("")

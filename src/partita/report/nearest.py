@@ -38,7 +38,7 @@ class Nearest:
 def nearest_items(
     index: Index, points: Array, affinity: Affinity, item_index: Index | None = None, number: int = NEAREST
 ) -> Nearest:
-    """The nearest items of the items `index`.
+    """Return the nearest items of the items `index`.
 
     Parameters
     ----------

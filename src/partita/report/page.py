@@ -67,7 +67,7 @@ def write_report(path: str | Path, report: FitReport) -> None:
 
 
 def render_report(report: FitReport) -> str:
-    """The report as HTML text; the same fit gives the same text."""
+    """Return the report as HTML text; the same fit gives the same text."""
     projection = project(report.estimator, report.features, report.columns or None)
     pictures, without = draw_pictures(report, projection)
     number_words, number_table = how_many(report)
@@ -258,7 +258,7 @@ LARGEST = 30
 def class_counts(
     classes: Sequence[Any] | NDArray[Any], labels: NDArray[np.int64], n_clusters: int
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """Names of the classes, whole numbers by size and others by alphabet, and their counts, a column a cluster.
+    """Return names of the classes, whole numbers by size and others by alphabet, and their counts, a column a cluster.
 
     >>> names, counts = class_counts(["b", "a", "b"], np.array([0, 1, 1]), 2)
     >>> names, counts.tolist()
@@ -275,7 +275,7 @@ def class_counts(
 
 
 def class_table(classes: Sequence[Any] | NDArray[Any], labels: NDArray[np.int64], n_clusters: int) -> Markup:
-    """A row a class, a column a cluster; nothing where there are too many of either to be read."""
+    """Return a row a class, a column a cluster; nothing where there are too many of either to be read."""
     names, counts = class_counts(classes, labels, n_clusters)
     if max(len(names), n_clusters) > LARGEST:
         return Markup("")

@@ -62,7 +62,7 @@ def write_partition_report(path: str | Path, report: PartitionReport) -> None:
 
 
 def render_partition_report(report: PartitionReport) -> str:
-    """The report as HTML text; the same fit gives the same text."""
+    """Return the report as HTML text; the same fit gives the same text."""
     pictures, without = draw_partition_pictures(report)
     return document(
         report.title,
@@ -340,7 +340,7 @@ GOLDEN = np.pi * (3 - np.sqrt(5))
 
 
 def cluster_places(closeness: Array, labels: NDArray[np.int64], certainty: Array) -> Array:
-    """A point for each item, N x 2; `closeness` is the mean similarity of each item to each cluster, N x K.
+    """Return a point for each item, N x 2; `closeness` is the mean similarity of each item to each cluster, N x K.
 
     Cost: O(N K + K^3) up to 400 clusters; beyond, cells are in the order of the clusters.
 

@@ -28,7 +28,7 @@ PROFILED = 100
 
 
 def draw_partition_pictures(report: PartitionReport) -> tuple[dict[str, Picture], str | None]:
-    """All pictures by name, or none and the sentence that says what is missing."""
+    """Return all pictures by name, or none and the sentence that says what is missing."""
     return drawn(lambda: _all(report))
 
 

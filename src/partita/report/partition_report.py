@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Affinity, DenseAffinity, DrawsAffinity
 from partita.errors import InputError
-
-if TYPE_CHECKING:
-    from partita.estimators.bayesian_partition import BayesianPartition
-    from partita.partition.certainty import ItemCertainty
-    from partita.partition.cores import PartialPartition
-    from partita.partition.credible_ball import CredibleBall
-    from partita.partition.modes import Modes
+from partita.estimators.bayesian_partition import BayesianPartition
+from partita.partition.certainty import ItemCertainty
+from partita.partition.cores import PartialPartition
+from partita.partition.credible_ball import CredibleBall
+from partita.partition.modes import Modes
 
 __all__ = ["PartitionReport"]
 
@@ -78,7 +76,7 @@ class PartitionReport:
             raise InputError(f"ball is of {len(self.ball.horizontal[0].labels)} items, the partition of {n}")
 
     def id_of(self, item: int) -> str:
-        """The id of an item; its number where none were given."""
+        """Return the id of an item; its number where none were given."""
         return str(self.ids[item]) if len(self.ids) else str(item)
 
     @property

@@ -70,7 +70,7 @@ class TriedRow:
 
 
 def partition_clusters(report: PartitionReport, limit: int = 100, n_least: int = 3) -> list[PartitionCluster]:
-    """One row a cluster; of more than `limit` the largest."""
+    """Return one row a cluster; of more than `limit` the largest."""
     labels, K = report.estimator.labels_, report.estimator.n_clusters_
     largest = np.argsort(-report.sizes, kind="stable")[:limit]
     rows = []
@@ -95,7 +95,7 @@ def partition_clusters(report: PartitionReport, limit: int = 100, n_least: int =
 
 
 def unsure_items(report: PartitionReport, limit: int = 20) -> tuple[list[UnsureItem], int]:
-    """The most ambiguous items, at most `limit`, and how many there are in all."""
+    """Return the most ambiguous items, at most `limit`, and how many there are in all."""
     if report.estimator.n_clusters_ == 1:
         return [], 0
     other, across = report.beyond
@@ -118,7 +118,7 @@ def unsure_items(report: PartitionReport, limit: int = 20) -> tuple[list[UnsureI
 
 
 def tried_rows(result: PartitionResult) -> list[TriedRow]:
-    """Every start with its run, in the order in which they were tried."""
+    """Return every start with its run, in the order in which they were tried."""
     before = {t.method: (t.n_clusters, t.loss) for t in result.tried if not t.method.startswith("search from ")}
     ran = {run.start for run in result.runs}
     rows = [TriedRow(start, known, None, None) for start, known in before.items() if start not in ran]
@@ -129,7 +129,7 @@ def tried_rows(result: PartitionResult) -> list[TriedRow]:
 
 
 def sizes_said(labels: NDArray[np.int64], limit: int = 8) -> str:
-    """Sizes of the clusters, the largest first.
+    """Return sizes of the clusters, the largest first.
 
     >>> sizes_said(np.array([0, 1, 1, 2])), sizes_said(np.arange(12), limit=3)
     ('2, 1, 1', '1, 1, 1, ... (12 clusters)')

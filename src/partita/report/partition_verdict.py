@@ -31,7 +31,7 @@ ROUNDING = 1e-12
 
 
 def partition_verdict(report: PartitionReport) -> tuple[Sentence, ...]:
-    """The verdict on a partition.
+    """Return the verdict on a partition.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def partition_verdict(report: PartitionReport) -> tuple[Sentence, ...]:
 
 
 def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
-    """A distance with its unit, and how large that is.
+    """Return a distance with its unit, and how large that is.
 
     >>> from partita.partition.losses import Binder, VariationOfInformation
     >>> distance_words(1.0, VariationOfInformation(), 16)

@@ -51,12 +51,12 @@ class Picture:
 
 
 def draw_pictures(report: FitReport, projection: Projection) -> tuple[dict[str, Picture], str | None]:
-    """All pictures of a fit by name, or none and the sentence that says what is missing."""
+    """Return all pictures of a fit by name, or none and the sentence that says what is missing."""
     return drawn(lambda: _all(report, projection))
 
 
 def drawn(make: Callable[[], Iterable[Picture]]) -> tuple[dict[str, Picture], str | None]:
-    """Pictures by name, made in matplotlib's own style, or none and the sentence that says what is missing."""
+    """Return pictures by name, made in matplotlib's own style, or none and the sentence that says what is missing."""
     try:
         style = require("matplotlib.style", extra="plot", purpose="pictures")
         with style.context("default"):
@@ -223,7 +223,7 @@ def draw_picture(
     panels: int = 1,
     dpi: int = DPI,
 ) -> Picture:
-    """A picture by what draws it on axes; a caption may depend on the display that was drawn."""
+    """Return a picture by what draws it on axes; a caption may depend on the display that was drawn."""
     figure, axes = blank_figure(panels, size)
     display = draw(axes)
     return Picture(name, png(figure, dpi), alt, caption if isinstance(caption, str) else caption(display))

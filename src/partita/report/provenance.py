@@ -36,7 +36,7 @@ def provenance(report: FitReport) -> Markup:
 def made(
     run: Iterable[tuple[str, str]], parameters: Mapping[str, object], versions: Mapping[str, str], command: str | None
 ) -> Markup:
-    """Table of what is known of a run, side by side, and the command below."""
+    """Return the table of what is known of a run, side by side, and the command below."""
     given = [(name, "none" if value is None else str(value)) for name, value in parameters.items()]
     blocks = [_block("Run", run)]
     if given:

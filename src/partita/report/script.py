@@ -17,7 +17,7 @@ SOURCES = ("theme.js", "board.js", "map.js")
 
 @cache
 def page_script() -> Markup:
-    """The script, to stand between its tags: it uses no library and asks for nothing.
+    """Return the script, to stand between its tags: it uses no library and asks for nothing.
 
     >>> page_script()[:13]
     '"use strict";'
@@ -28,7 +28,8 @@ def page_script() -> Markup:
 
 
 def policy() -> str:
-    """Content security policy: nothing from anywhere, no script but the page's own, by its SHA-256 (CSP level 2).
+    """Return the content security policy: nothing from anywhere, no script but the page's own, by its SHA-256 (CSP
+    level 2).
 
     >>> policy()[:19]
     "default-src 'none';"

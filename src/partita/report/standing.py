@@ -54,7 +54,7 @@ class Standing:
 
 
 def by_margin(membership: Membership) -> Standing:
-    """Standing of the items of a fit: the largest minus the second largest membership.
+    """Return the standing of the items of a fit: the largest minus the second largest membership.
 
     >>> by_margin(Membership([[0.9, 0.1], [0.4, 0.6]])).values.round(1).tolist()
     [0.8, 0.2]
@@ -75,7 +75,8 @@ def by_margin(membership: Membership) -> Standing:
 
 
 def by_draws(report: PartitionReport) -> Standing:
-    """Standing of the items of a partition: the share of draws in which each is in the cluster that matches its own.
+    """Return the standing of the items of a partition: the share of draws in which each is in the cluster that
+    matches its own.
 
     Where draws lack items, the mean share of the draws in which it is with the other items of its cluster.
 

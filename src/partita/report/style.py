@@ -83,7 +83,7 @@ figure img.upright { max-width: 27rem; }
 
 
 def chip_styles(n_clusters: int) -> Sequence[str]:
-    """One rule a cluster: its colour in the pictures, and the ink that reads on it.
+    """Return one rule a cluster: its colour in the pictures, and the ink that reads on it.
 
     >>> chip_styles(1)
     ['.c0{background:#0072b2;color:#ffffff}']
@@ -92,7 +92,7 @@ def chip_styles(n_clusters: int) -> Sequence[str]:
 
 
 def style_sheet(n_clusters: int) -> str:
-    """The whole style sheet."""
+    """Return the whole style sheet."""
     return theme_rules(n_clusters) + SHEET + MAP_SHEET + "\n".join(chip_styles(n_clusters)) + "\n"
 
 

@@ -73,7 +73,7 @@ class MethodRow:
 
 
 def method_rows(draws: Sequence[Draw]) -> list[MethodRow]:
-    """One row a method, in the order of their first draws."""
+    """Return one row a method, in the order of their first draws."""
     rows = []
     for method in dict.fromkeys(draw.method for draw in draws):
         own = [draw for draw in draws if draw.method == method]
@@ -92,7 +92,7 @@ def method_rows(draws: Sequence[Draw]) -> list[MethodRow]:
 
 
 def cluster_rows(membership: Membership, features: Array | None = None, n_contrasts: int = 3) -> list[ClusterRow]:
-    """One row a cluster, empty ones included.
+    """Return one row a cluster, empty ones included.
 
     >>> rows = cluster_rows(Membership([[0.9, 0.1], [0.8, 0.2], [0.1, 0.9]]), np.array([[0.0], [1.0], [5.0]]))
     >>> rows[0].size, rows[0].typical, round(rows[1].contrasts[0].deviations, 2)
@@ -119,14 +119,14 @@ def cluster_rows(membership: Membership, features: Array | None = None, n_contra
 
 
 def contrasts(standardised: Array, limit: int = 3) -> tuple[Contrast, ...]:
-    """The columns on which some items of a standardised table differ most from the whole."""
+    """Return the columns on which some items of a standardised table differ most from the whole."""
     means = _nanmean(standardised)
     order = np.argsort(-np.abs(means), kind="stable")[:limit]
     return tuple(Contrast(int(j), float(means[j])) for j in order if abs(means[j]) >= 0.05)
 
 
 def ambiguous_items(membership: Membership, limit: int = 20, n_top: int = 3) -> list[Ambiguous]:
-    """The boundary items with the smallest margins, at most `limit`.
+    """Return the boundary items with the smallest margins, at most `limit`.
 
     >>> [row.item for row in ambiguous_items(Membership([[0.9, 0.1], [0.5, 0.5]]))]
     [1]

@@ -42,7 +42,7 @@ STEP = 0.02
 
 
 def contrast(first: str, second: str) -> float:
-    """The contrast ratio of two colours, 1 to 21.
+    """Return the contrast ratio of two colours, 1 to 21.
 
     >>> contrast("#000000", "#ffffff"), contrast("#777777", "#777777")
     (21.0, 1.0)
@@ -52,7 +52,7 @@ def contrast(first: str, second: str) -> float:
 
 
 def legible(color: str, ground: str, ratio: float = MARK) -> str:
-    """The colour, or the mixture of it with black or white that is nearest to it and stands out from the ground.
+    """Return the colour, or the mixture of it with black or white that is nearest to it and stands out from the ground.
 
     >>> legible("#0072b2", "#ffffff"), legible("#e69f00", "#ffffff")
     ('#0072b2', '#c68900')
@@ -66,7 +66,7 @@ def legible(color: str, ground: str, ratio: float = MARK) -> str:
 
 
 def theme_rules(n_clusters: int) -> str:
-    """Custom properties: as the reader's system says, or as the page's button says (`data-theme` of the root).
+    """Return custom properties: as the reader's system says, or as the page's button says (`data-theme` of the root).
 
     `--k0`, `--k1`, ... are the clusters' colours on the map.
     """

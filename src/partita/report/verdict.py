@@ -75,7 +75,7 @@ class Overlap:
 
 
 def overlaps(membership: Membership) -> list[Overlap]:
-    """Every pair of clusters, the most blurred first.
+    """Return every pair of clusters, the most blurred first.
 
     >>> overlaps(Membership([[0.5, 0.5, 0.0], [0.0, 0.1, 0.9]]))[0]
     Overlap(first=0, second=1, co_membership=0.125, n_boundary=1)
@@ -95,7 +95,7 @@ def overlaps(membership: Membership) -> list[Overlap]:
 
 
 def verdict(result: SolveResult, *, model: str, n_init: int | None = None) -> tuple[Sentence, ...]:
-    """The verdict on a fit.
+    """Return the verdict on a fit.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ __all__ = ["items", "listed", "percent"]
 
 
 def percent(share: float) -> str:
-    """A share in percent that never rounds to 0 or 100 when it is neither.
+    """Return a share in percent that never rounds to 0 or 100 when it is neither.
 
     >>> percent(0.999), percent(0.42), percent(0.0004)
     ('99.9%', '42%', 'less than 0.1%')
@@ -22,7 +22,7 @@ def percent(share: float) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words with commas and an "and".
+    """Return words with commas and an "and".
 
     >>> listed(["50", "43", "57"])
     '50, 43 and 57'
@@ -31,7 +31,7 @@ def listed(words: Sequence[str]) -> str:
 
 
 def items(n: int) -> str:
-    """A number with the noun "item" or "items".
+    """Return a number with the noun "item" or "items".
 
     >>> items(1), items(1797)
     ('1 item', '1,797 items')

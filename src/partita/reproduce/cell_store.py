@@ -52,11 +52,11 @@ class CellStore:
         return cell.fingerprint() in self._kept
 
     def numbers(self, cell: Cell) -> Numbers:
-        """Numbers that the cell found."""
+        """Return numbers that the cell found."""
         return self._kept[cell.fingerprint()][0]
 
     def seconds(self, cell: Cell) -> float:
-        """Seconds that the cell took."""
+        """Return seconds that the cell took."""
         return self._kept[cell.fingerprint()][1]
 
     def keep(self, cell: Cell, found: Mapping[str, object], seconds: float) -> None:

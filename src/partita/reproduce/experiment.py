@@ -63,7 +63,7 @@ class Experiment(ABC):
     paper: ClassVar[str]
     """Key of the paper in docs/references.md."""
     title: ClassVar[str]
-    """What the table or figure shows, and its number in the paper."""
+    """Title of the table or figure, and its number in the paper."""
     store: ClassVar[str | None] = None
     """Name under which cells are kept, where experiments share them; its own name otherwise."""
     serial: ClassVar[bool] = False
@@ -82,19 +82,19 @@ class Experiment(ABC):
 
     @abstractmethod
     def cells(self, size: Size) -> Sequence[Cell]:
-        """Cells to compute, in order; "quick" and "smoke" take fewer of the same cells where they can."""
+        """Return cells to compute, in order; "quick" and "smoke" take fewer of the same cells where they can."""
 
     @abstractmethod
     def compute(self, cell: Cell, rng: np.random.Generator) -> Numbers:
-        """One cell. It runs in another process: whatever it needs it loads."""
+        """Return one cell. It runs in another process: whatever it needs it loads."""
 
     @abstractmethod
     def outcome(self, found: Mapping[str, Numbers], size: Size) -> Outcome:
-        """Tables, drawings and findings from the numbers of all cells by key."""
+        """Return tables, drawings and findings from the numbers of all cells by key."""
 
 
 def random_numbers(store: str, key: str, seed: int) -> np.random.Generator:
-    """The random numbers of one cell: its own, whatever else runs.
+    """Return the random numbers of one cell: its own, whatever else runs.
 
     >>> one, other = (random_numbers("s", key, 0).random() for key in "ab")
     >>> one == other
@@ -105,12 +105,12 @@ def random_numbers(store: str, key: str, seed: int) -> np.random.Generator:
 
 
 def experiment_names() -> list[str]:
-    """Names of all experiments, paper by paper."""
+    """Return names of all experiments, paper by paper."""
     return list(Experiment.registry)
 
 
 def experiment(name: str) -> Experiment:
-    """The experiment of that name.
+    """Return the experiment of that name.
 
     Raises
     ------

@@ -61,7 +61,7 @@ def write_outcome(folder: Path, record: dict[str, Any], outcome: Outcome) -> Non
 
 
 def picture(drawing: Drawing) -> bytes:
-    """The drawing as a PNG, in matplotlib's own style.
+    """Return the drawing as a PNG, in matplotlib's own style.
 
     Raises
     ------

@@ -156,7 +156,7 @@ class Outcome:
         assert len(set(names)) == len(names), f"two of {names} would be one file"
 
     def plain(self) -> dict[str, Any]:
-        """The outcome as JSON, without what draws."""
+        """Return the outcome as JSON, without what draws."""
         return {
             "tables": [asdict(table) for table in self.tables],
             "drawings": [

@@ -25,13 +25,13 @@ chosen for a single data set: where a paper leaves one open, one choice is taken
 
 
 def outcomes_in(folder: Path) -> list[dict[str, Any]]:
-    """The records of all experiments that stand in a folder, in the papers' order."""
+    """Return the records of all experiments that stand in a folder, in the papers' order."""
     found = {path.parent.name: path for path in folder.glob("*/outcome.json")}
     return [json.loads(found[name].read_text(encoding="utf-8")) for name in Experiment.registry if name in found]
 
 
 def overview(records: Sequence[Mapping[str, Any]], *, pictures: str | None = None) -> str:
-    """The page as Markdown.
+    """Return the page as Markdown.
 
     Parameters
     ----------

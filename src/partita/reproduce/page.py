@@ -16,7 +16,7 @@ __all__ = ["render_page"]
 
 
 def render_page(record: Mapping[str, Any], outcome: Outcome, pictures: Mapping[str, bytes]) -> str:
-    """The page as HTML text."""
+    """Return the page as HTML text."""
     drawn = [
         Picture(name=d.name, content=pictures[d.name], alt=d.alt, caption=d.caption)
         for d in outcome.drawings

@@ -16,7 +16,7 @@ ROW, COLUMN, NAME, HEAD = 0.42, 1.0, 2.2, 0.75
 
 
 def draw_table(table: Table) -> bytes:
-    """The table as a PNG.
+    """Return the table as a PNG.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def draw_table(table: Table) -> bytes:
 
 
 def shown(entry: Entry, digits: int) -> str:
-    """Ours, in words.
+    """Return our own result in words.
 
     >>> shown(Entry(0.5, 0.01, dagger=True), 2)
     '0.50 ± 0.01†'
@@ -66,7 +66,7 @@ def shown(entry: Entry, digits: int) -> str:
 
 
 def published(entry: Entry, digits: int) -> str:
-    """The paper's figure, in words, or nothing."""
+    """Return the paper's figure, in words, or nothing."""
     if entry.published is None:
         return ""
     error = "" if entry.published_error is None else f" ± {entry.published_error:.{digits}f}"

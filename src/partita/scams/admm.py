@@ -124,15 +124,18 @@ class ADMM:
 
     @classmethod
     def paper(cls) -> Self:
-        """Settings as printed: lambda 2, gamma .005, mu0 1e6, rho 1.1, epsilon 1e-8, raw affinity, no early stop."""
+        """Return settings as printed: lambda 2, gamma .005, mu0 1e6, rho 1.1, epsilon 1e-8, raw affinity, no early
+        stop.
+        """
         return cls(lam=2.0, gamma=0.005, scale=None, zero_diagonal=False, mu0=1e6, patience=None)
 
     def price(self, n_items: int) -> float:
-        """The gamma that `n_items` items get."""
+        """Return the gamma that `n_items` items get."""
         return self.gamma if self.gamma is not None else (THETA if self.theta is None else self.theta) / n_items
 
     def prepare(self, affinity: Any) -> Array:
-        """The affinity that is minimised over: a dense copy, its diagonal set to zero and scaled, as the settings say.
+        """Return the affinity that is minimised over: a dense copy, its diagonal set to zero and scaled, as the
+        settings say.
 
         Raises
         ------

@@ -18,7 +18,7 @@ Codes = NDArray[np.int64]
 
 
 def assign(Z: NDArray[np.bool_], affinity: Any) -> Codes:
-    """Labels 0..K-1 in order of appearance, from the indicators of groups (N x groups).
+    """Return labels 0..K-1 in order of appearance, from the indicators of groups (N x groups).
 
     An item in several groups may go to any group, as printed; where it has no affinity to the members of any, it goes
     to its first one. An item in none that has no affinity to any members is a cluster of its own. A group
@@ -57,7 +57,7 @@ def assign(Z: NDArray[np.bool_], affinity: Any) -> Codes:
 
 
 def numbered(labels: Any) -> Codes:
-    """Labels as 0..K-1 in order of appearance.
+    """Return labels as 0..K-1 in order of appearance.
 
     >>> numbered([7, 3, 7]).tolist()
     [0, 1, 0]

@@ -83,7 +83,7 @@ class BooleanFactorization:
 
 
 def boolean_factorization(G: Any, affinity: Any = None, *, max_clusters: int | None = None) -> BooleanFactorization:
-    """Groups Z with Z o Z^T as near as a greedy choice gets to the 0/1 matrix G, and one cluster for each item.
+    """Return groups Z with Z o Z^T as near as a greedy choice gets to the 0/1 matrix G, and one cluster for each item.
 
     Minimises |G xor Z o Z^T|, the number of ordered pairs that the groups get wrong. Blocks are found exactly, and five
     of 50 with a fifth of all pairs wrong; a block of 10 beside one of 50 was lost with so many, found with a tenth. On

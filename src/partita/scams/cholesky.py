@@ -22,7 +22,7 @@ PIVOT = 1e-10
 
 
 def cholesky_labels(G: Any, max_clusters: int) -> NDArray[np.int64]:
-    """The column of the largest entry in each row of Z, G ~ Z Z^T by Cholesky with the largest pivots first.
+    """Return the column of the largest entry in each row of Z, G ~ Z Z^T by Cholesky with the largest pivots first.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ class LeadingEigenpairs:
         self._rng = np.random.default_rng(0)  # probes: they change which basis is used, not what is found
 
     def above(self, S: Array, threshold: float, squared_norm: float) -> tuple[Array, Array]:
-        """The eigenvalues of S above the threshold, falling, and their vectors (N x k); S may be overwritten.
+        """Return the eigenvalues of S above the threshold, falling, and their vectors (N x k); S may be overwritten.
 
         `squared_norm` is the sum of the squares of all entries.
         """

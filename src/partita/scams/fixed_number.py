@@ -33,7 +33,7 @@ HALVINGS = 12
 def scams_with(
     affinity: Any, n_clusters: int, settings: LocalSearch | None = None, *, seed: int | None = None
 ) -> LocalResult:
-    """The partition into so many clusters that SCAMS' objective prefers, at a gamma that is found for it.
+    """Return the partition into so many clusters that SCAMS' objective prefers, at a gamma that is found for it.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def scams_local(
     on_interrupt: Literal["raise", "best"] = "raise",
     progress: Tell | None = None,
 ) -> LocalResult:
-    """Clusters and their number at once.
+    """Return clusters and their number at once.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def scams_local(
 
 
 def polished(A: Any, labels: Labels, gamma: float, lam: float, *, seed: int | None = None) -> Labels:
-    """A partition after moves of items, merges and splits, until none of them lowers J; no worse than it was.
+    """Return a partition after moves of items, merges and splits, until none of them lowers J; no worse than it was.
 
     `A` is as `LocalSearch.prepare` or `ADMM.prepare` makes it.
 
@@ -232,7 +232,7 @@ class Search:
         given: dict[str, Labels],
         steps: tuple[PathPoint, ...],
     ) -> LocalResult:
-        """The whole search at one gamma."""
+        """Return the whole search at one gamma."""
 
         def whole(evidence: Evidence, given: dict[str, Labels]) -> PartitionResult:
             n_init = self.settings.n_init
@@ -256,7 +256,7 @@ class Search:
         )
 
     def step(self, gamma: float, given: dict[str, Labels]) -> PathPoint:
-        """A partition at one gamma: by the whole search where items are few, else level by level."""
+        """Return a partition at one gamma: by the whole search where items are few, else level by level."""
         search: Callable[..., Any] = self._thorough if self.n_items <= THOROUGH else self._quick
         lam, found = self._priced(gamma, given, search)
         labels, theta = found.labels, gamma * self.n_items

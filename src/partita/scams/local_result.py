@@ -76,7 +76,7 @@ class LocalResult:
 
 
 def mean_size(labels: Labels) -> float:
-    """Size of the cluster of an item, on average: sum n_k^2 / N.
+    """Return the size of the cluster of an item, on average: sum n_k^2 / N.
 
     >>> mean_size(np.array([0, 0, 0, 1]))
     2.5

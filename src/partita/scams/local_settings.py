@@ -88,7 +88,7 @@ class LocalSearch:
         return PRICE if self.lam is None else self.lam
 
     def prepare(self, affinity: Any) -> Any:
-        """The affinity that is searched: without its diagonal, scaled; CSR where few pairs have any.
+        """Return the affinity that is searched: without its diagonal, scaled; CSR where few pairs have any.
 
         Raises
         ------

@@ -21,7 +21,7 @@ __all__ = ["partition_objective"]
 
 
 def partition_objective(labels: Any, A: Any, gamma: float, lam: float) -> float:
-    """tr(W^T G) + lambda rank(G) + gamma ||G||_0 at G = Z Z^T, with W = -A [li2014, (3)].
+    """Return tr(W^T G) + lambda rank(G) + gamma ||G||_0 at G = Z Z^T, with W = -A [li2014, (3)].
 
     Parameters
     ----------

@@ -32,7 +32,9 @@ def scams_path(
     max_seconds: float | None = None,
     progress: Tell | None = None,
 ) -> tuple[PathPoint, ...]:
-    """Partitions at every gamma = theta / N, from the coarsest to the finest; each begins at the one before, too.
+    """Return partitions at every gamma = theta / N, from the coarsest to the finest.
+
+    Each begins at the one before, too.
 
     Parameters
     ----------

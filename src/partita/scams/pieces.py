@@ -24,7 +24,9 @@ ROWS = 256
 
 
 def pieces_of_affinity(A: Any) -> Labels:
-    """Connected component (piece) of each item, from 0 on; -1 for items without any affinity, which belong to none.
+    """Return the connected component (piece) of each item, from 0 on.
+
+    -1 for items without any affinity, which belong to none.
 
     Parameters
     ----------
@@ -76,7 +78,7 @@ def _of_dense(A: NDArray[np.float64], least: NDArray[np.float64]) -> Labels:
 
 
 def joined_by_price(labels: Labels, lam: float, piece: Labels) -> list[str]:
-    """Note on clusters that hold items without any affinity in between; empty where there are none.
+    """Return the note on clusters that hold items without any affinity in between; empty where there are none.
 
     >>> joined_by_price(np.array([0, 0, 0, 0]), 1.0, np.array([0, 0, 1, 1]))[0][:45]
     '1 cluster joins items that share no affinity,'
@@ -95,7 +97,7 @@ def joined_by_price(labels: Labels, lam: float, piece: Labels) -> list[str]:
 
 
 def least_joined(labels: Labels, piece: Labels) -> int:
-    """n_a n_b of the two smallest parts, of different pieces, that are together in a cluster; 0 where none are.
+    """Return n_a n_b of the two smallest parts, of different pieces, that are together in a cluster; 0 where none are.
 
     >>> least_joined(np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 1, 2, 2, -1]))
     2
@@ -109,7 +111,7 @@ def least_joined(labels: Labels, piece: Labels) -> int:
 
 
 def split_by_piece(labels: Labels, piece: Labels) -> Labels:
-    """The partition whose clusters are the parts of clusters in one piece; items without a piece stay together.
+    """Return the partition whose clusters are the parts of clusters in one piece; items without a piece stay together.
 
     >>> split_by_piece(np.array([0, 0, 0, 1]), np.array([0, 1, 1, 2])).tolist()
     [0, 1, 1, 2]

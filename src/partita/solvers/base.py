@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.kernels.types import Array
 from partita.objectives import Between, Descent, Point, Problem
 from partita.registry import enrol
 
@@ -76,16 +77,17 @@ class Solver(ABC):
             enrol(Solver.registry, cls)
 
     @abstractmethod
-    def start(self, problem: Problem, W: np.ndarray[Any, np.dtype[np.float64]]) -> State:
-        """The state at a first membership."""
+    def start(self, problem: Problem, W: Array) -> State:
+        """Return the state at a first membership."""
 
     @abstractmethod
     def step(self, problem: Problem, state: State) -> State:
-        """The state after one iteration."""
+        """Return the state after one iteration."""
 
 
 def optimality(problem: Problem, point: Point, gradient: np.ndarray[Any, np.dtype[np.float64]]) -> float:
-    """Stationarity: RMS move of the items in a natural gradient step, sqrt(mean_i ||proj(w_i - g_i / B) - w_i||^2).
+    """Return the stationarity: RMS move of the items in a natural gradient step, sqrt(mean_i ||proj(w_i - g_i / B)
+    - w_i||^2).
 
     B is the largest curvature of one row's quadratic, in units of the columns where they have their own
     (`Problem.squared_units`): by one length for all, the step of a column that is hardly curved seems small far from
@@ -103,7 +105,7 @@ def optimality(problem: Problem, point: Point, gradient: np.ndarray[Any, np.dtyp
 
 
 def optimality_by_rows(problem: Problem, point: Point) -> float:
-    """`optimality` in one pass over the rows, for domains that project row by row; no gradient is kept."""
+    """Return `optimality` in one pass over the rows, for domains that project row by row; no gradient is kept."""
     u = problem.squared_units(point)
     bound, unit = problem.curvature_bound(point, u), problem.objective.domain.unit(problem, point)
     if bound <= 0 or unit <= 0:
@@ -115,7 +117,7 @@ def optimality_by_rows(problem: Problem, point: Point) -> float:
 def optimality_and_step(
     problem: Problem, point: Point, base: Point | Between, curvature: float, u: NDArray[np.float64] | None
 ) -> tuple[float, Descent]:
-    """`optimality_by_rows` of a point and a step from another one, in the same pass."""
+    """Return `optimality_by_rows` of a point and a step from another one, in the same pass."""
     own = problem.squared_units(point)
     bound, unit = problem.curvature_bound(point, own), problem.objective.domain.unit(problem, point)
     if bound <= 0 or unit <= 0:

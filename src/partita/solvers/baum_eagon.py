@@ -30,6 +30,7 @@ from typing import Any, Literal
 import numpy as np
 
 from partita.errors import InputError
+from partita.kernels.types import Array
 from partita.objectives import Point, Problem
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.interior import interior
@@ -90,7 +91,7 @@ class BaumEagon(Solver):
         if eta != "adaptive" and (isinstance(eta, str) or not 0 < eta < np.inf):
             raise InputError(f"overrelaxation={eta!r}: expected a positive number, or 'adaptive'")
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         point = problem.evaluate(interior(W))
         eta = 1.0 if self.overrelaxation == "adaptive" else float(self.overrelaxation)
         return _state(problem, point, eta, _observed_weight(problem))

@@ -21,6 +21,7 @@ import numpy as np
 
 from partita.errors import InputError
 from partita.kernels.simplex import project_rows
+from partita.kernels.types import Array
 from partita.objectives import Point, Problem
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.entries import Entries
@@ -78,7 +79,7 @@ class BlockCoordinateDescent(Solver):
         if self.order not in ("random", "cyclic"):
             raise InputError(f"order={self.order!r}: expected 'random' or 'cyclic'")
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         entries = Entries(problem, self.name, W.shape[1])
         point = problem.evaluate(np.ascontiguousarray(W))
         gradient = problem.gradient(point)

@@ -46,7 +46,7 @@ ROWS = 1 << 12
 def filtered_subspace(
     product: Product, block: Array, n_vectors: int, *, low: float, rounds: int, degree: int, tolerance: float
 ) -> tuple[Array, Array]:
-    """The largest eigenvalues (descending) and their eigenvectors, as far as the rounds take them.
+    """Return the largest eigenvalues (descending) and their eigenvectors, as far as the rounds take them.
 
     Parameters
     ----------
@@ -166,7 +166,9 @@ def _gram(block: Array) -> Array:
 
 
 def lower_end(product: Product, n: int) -> float:
-    """A number below the spectrum of P, from a few steps of Lanczos: the smallest Ritz value less its residual."""
+    """Return a number below the spectrum of P, from a few steps of Lanczos: the smallest Ritz value less its
+    residual.
+    """
     v = np.random.default_rng(0).normal(size=n)
     basis = [v / np.linalg.norm(v)]
     alphas: list[float] = []

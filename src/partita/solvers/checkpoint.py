@@ -211,7 +211,7 @@ class OpenCheckpoint:
         return restart
 
     def stands(self, r: int) -> bool:
-        """Whether the folder holds restart r unfinished."""
+        """Return whether the folder holds restart r unfinished."""
         return self._path(UNFINISHED, r).exists()
 
     def unfinished(self, r: int, problem: Problem) -> Unfinished | None:
@@ -236,7 +236,7 @@ class OpenCheckpoint:
         self._next[r] = time.monotonic() + self._interval
 
     def due(self, r: int) -> bool:
-        """Whether restart r should be written now."""
+        """Return whether restart r should be written now."""
         return time.monotonic() >= self._next.setdefault(r, time.monotonic() + self._interval)
 
     def keep(self, r: int, unfinished: Unfinished) -> None:
@@ -252,7 +252,7 @@ class OpenCheckpoint:
             self._path(UNFINISHED, r).unlink(missing_ok=True)
 
     def spent(self) -> float:
-        """Seconds spent on this fit so far, in all processes; written, so that the next one counts on."""
+        """Return seconds spent on this fit so far, in all processes; written, so that the next one counts on."""
         with suppress(OSError):
             return self._write_seconds()
         return self._seconds()

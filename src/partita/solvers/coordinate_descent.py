@@ -10,8 +10,8 @@ shorter than those of an accelerated method.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from partita.kernels.types import Array
 from partita.objectives import Problem
 from partita.solvers.base import Solver, State
 from partita.solvers.entries import start_sweeps, step_sweep
@@ -55,7 +55,7 @@ class CoordinateDescent(Solver):
 
     random_state: int = 0
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         return start_sweeps(problem, W, solver=self.name, nonnegative=False)
 
     def step(self, problem: Problem, state: State) -> State:

@@ -18,8 +18,8 @@ same entries to their exact minimum, for anything else.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from partita.kernels.types import Array
 from partita.objectives import Problem
 from partita.solvers.base import Solver, State
 from partita.solvers.entries import start_sweeps, step_sweep
@@ -70,7 +70,7 @@ class CopositiveUpdate(Solver):
 
     random_state: int = 0
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         return start_sweeps(problem, W, solver=self.name, nonnegative=True)
 
     def step(self, problem: Problem, state: State) -> State:

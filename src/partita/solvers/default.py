@@ -28,7 +28,7 @@ OF_DOMAIN: dict[str, Callable[[], Solver]] = {"partitions": KernelKMeans, "ortho
 
 
 def default_solver(affinity: Affinity, n_clusters: int, domain: Domain = SIMPLEX) -> Solver:
-    """`SubspaceMajorization` where a product with P is dear, `ProjectedGradient` where it is cheap.
+    """Return `SubspaceMajorization` where a product with P is dear, `ProjectedGradient` where it is cheap.
 
     A factor that stands for a partition, or is orthonormal, has one solver of its own.
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from partita.affinity import Affinity
 from partita.errors import InputError
+from partita.kernels.types import Array
 from partita.objectives import Problem
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.spectral import leading_eigenvectors
@@ -74,7 +75,7 @@ class LeadingEigenvectors(Solver):
             raise InputError(f"residual={residual!r}: expected a number in (0, 1)")
         object.__setattr__(self, "residual", float(residual))
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         if problem.affinity.pair_weights is not None:
             raise InputError("eigenvectors need every pair: this affinity has unobserved or weighted ones")
         point = problem.evaluate(W)

@@ -65,7 +65,7 @@ class Entries(OfProblem):
             self.bounds[1:] = np.cumsum(np.bincount(pairs.first, minlength=n))
 
     def least(self) -> tuple[float, int]:
-        """The least entry of P and its row."""
+        """Return the least entry of P and its row."""
         if self.dense is not None:
             i = int(self.dense.min(axis=1).argmin())
             return float(self.dense[i].min()), i
@@ -77,7 +77,7 @@ class Entries(OfProblem):
 
 
 def start_sweeps(problem: Problem, H: Any, *, solver: str, nonnegative: bool) -> State:
-    """The state at a first factor; `nonnegative` says that the rule needs P >= 0."""
+    """Return the state at a first factor; `nonnegative` says that the rule needs P >= 0."""
     entries = Entries(problem, solver, H.shape[1])
     least, row = entries.least()
     if nonnegative and least < 0:
@@ -96,7 +96,7 @@ def start_sweeps(problem: Problem, H: Any, *, solver: str, nonnegative: bool) ->
 
 
 def step_sweep(problem: Problem, state: State, *, exact: bool, random_state: int) -> State:
-    """One sweep over all entries, then one product to see where it led."""
+    """Return one sweep over all entries, then one product to see where it led."""
     from partita.kernels.entry_sweep import sweep_csr, sweep_dense
 
     memory: _Memory = state.memory
@@ -109,7 +109,7 @@ def step_sweep(problem: Problem, state: State, *, exact: bool, random_state: int
     shared += (entries.holes, entries.excess, entries.bounds, entries.rest)
     if entries.csr is not None:
         sweep_csr(items, entries.csr.indptr, entries.csr.indices, entries.csr.data, *shared)
-    else:
+    elif entries.dense is not None:
         sweep_dense(items, entries.dense, *shared)
     problem.n_products += problem.affinity.products  # every row of P was read once
     point = problem.evaluate(W)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from partita.errors import InputError
+from partita.kernels.types import Array
 from partita.objectives import Point, Problem
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.interior import interior
@@ -81,7 +82,7 @@ class ExponentiatedGradient(Solver):
         if not self.growth > 1 or not 0 < self.decay <= 1:
             raise InputError(f"growth={self.growth} and decay={self.decay}: expected growth > 1 and 0 < decay <= 1")
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         point = problem.evaluate(interior(W))
         return _state(problem, point, max(problem.curvature_bound(point), np.finfo(float).tiny))
 

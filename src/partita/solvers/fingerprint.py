@@ -1,4 +1,4 @@
-"""What identifies a fit: enough to refuse another fit's checkpoint, and to say in what they differ.
+"""Identity of a fit: enough to refuse another fit's checkpoint, and to say in what they differ.
 
 Options and weights are compared exactly, the affinity by its product with a fixed random vector, in which every entry
 takes part. Products are compared up to rounding, since another machine may add in another order.
@@ -41,7 +41,7 @@ class Fingerprint:
 
     @classmethod
     def of(cls, task: Task, seed: int | None) -> Fingerprint:
-        """The fingerprint of a task: one product with P."""
+        """Return the fingerprint of a task: one product with P."""
         affinity, problem = task.problem.affinity, task.problem
         pairs = affinity.pair_weights
         options = {
@@ -62,7 +62,7 @@ class Fingerprint:
         return cls(options, to_numpy(affinity @ affinity.native(vector))[:, 0])
 
     def differs(self, other: Fingerprint) -> str:
-        """What differs in the other fit; empty when it is the same."""
+        """Return what differs in the other fit; empty when it is the same."""
         names = [name for name in other.options if self.options.get(name) != other.options[name]]
         if names:
             return "; ".join(f"{name} was {self.options.get(name)!r} and is {other.options[name]!r}" for name in names)

@@ -13,7 +13,7 @@ FLOOR = 1e-16
 
 
 def interior(W: NDArray[np.float64]) -> NDArray[np.float64]:
-    """W with every entry at least `FLOOR`; row sums change by less than rounding.
+    """Return W with every entry at least `FLOOR`; row sums change by less than rounding.
 
     >>> interior(np.array([[1.0, 0.0]])).tolist()
     [[1.0, 1e-16]]

@@ -17,11 +17,11 @@ Use it to get a hard partition, and to compare: SoF's memberships say how sure e
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from partita.errors import InputError
+from partita.kernels.types import Array
 from partita.objectives import Point, Problem
 from partita.objectives.domain import Partitions, single_moves
 from partita.solvers.base import Solver, State, optimality
@@ -72,7 +72,7 @@ class KernelKMeans(Solver):
 
     refine: bool = True
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         if problem.affinity.pair_weights is not None:
             raise InputError(
                 "kernel k-means needs every pair to count the same: this affinity has unobserved or weighted ones"

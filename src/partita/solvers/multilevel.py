@@ -70,7 +70,7 @@ def multilevel_eigenvectors(
     rounds: int | None = None,
     degree: int | None = None,
 ) -> tuple[Array, Array]:
-    """The largest eigenvalues (descending) and their eigenvectors.
+    """Return the largest eigenvalues (descending) and their eigenvectors.
 
     Parameters
     ----------

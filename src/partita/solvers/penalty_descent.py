@@ -22,7 +22,7 @@ times what its length was made for is taken back and halved, and so are those th
 the paper's runs take never are.
 
 With item weights the sums over rows carry them. Where the scale is learned the penalties are in units of its square, so
-that the units of P do not matter. The gradient is then that of min_a f (see `partita.objectives.base`).
+that the units of P do not matter. The gradient is then that of min_a f (see `partita.objectives.problem`).
 
 Use it to reproduce the paper. Algorithm 1 takes ten times the products of the default solver or more, L-BFGS on the
 squared hinge two to seven times. The objective does not fall at every step, and it ends near a stationary point, not
@@ -39,6 +39,7 @@ from scipy.optimize import minimize
 
 from partita.errors import InputError
 from partita.kernels.simplex import project_rows
+from partita.kernels.types import Array
 from partita.objectives import Point, Problem
 from partita.solvers.base import Solver, State, optimality
 
@@ -127,7 +128,7 @@ class PenaltyDescent(Solver):
                 f"inner_tol={self.inner_tol}, inner_iter={self.inner_iter}: expected at least 0 and at least 1"
             )
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         point = problem.evaluate(W)
         unit = float(np.mean(point.scale**2)) or 1.0
         memory = _Memory(W, 0, unit, problem.curvature_bound(point) or 1.0)

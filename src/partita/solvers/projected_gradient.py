@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 import sys
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +78,7 @@ class ProjectedGradient(Solver):
         if not self.growth > 1 or not 0 < self.decay <= 1:
             raise InputError(f"growth={self.growth} and decay={self.decay}: expected growth > 1 and 0 < decay <= 1")
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         point = problem.evaluate(W)
         return State(point, optimality_by_rows(problem, point), _Memory(point, None, 0.0, 1.0, None))
 

@@ -25,6 +25,7 @@ import numpy as np
 import scipy.linalg
 
 from partita.errors import InputError
+from partita.kernels.types import Array
 from partita.memory import require_memory, require_pairs
 from partita.objectives import Point, Problem
 from partita.solvers.base import OfProblem, Solver, State, optimality
@@ -82,7 +83,7 @@ class ProjectedNewton(Solver):
         if self.blocks not in ("rows", "columns"):
             raise InputError(f"blocks={self.blocks!r}: expected 'rows' or 'columns'")
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         affinity = problem.affinity
         dense = None
         if self.blocks == "columns":

@@ -32,7 +32,7 @@ Watch = Callable[[int, int, State, "Callable[[], Unfinished]"], None]
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What all restarts share, and all that a process needs to run one of them."""
+    """Work that all restarts share: all that a process needs to run one of them."""
 
     problem: Problem
     solver: Solver
@@ -44,15 +44,15 @@ class Task:
     entropy: Any
 
     def start_of(self, r: int) -> Start:
-        """The start of restart r; the last entry serves the rest."""
+        """Return the start of restart r; the last entry serves the rest."""
         return self.start[min(r, len(self.start) - 1)]
 
     def generator(self, r: int) -> np.random.Generator:
-        """The random stream of restart r; number `n_init` is the result's own."""
+        """Return the random stream of restart r; number `n_init` is the result's own."""
         return np.random.default_rng(np.random.SeedSequence(self.entropy, spawn_key=(r,)))
 
     def membership(self, factor: Array) -> Array:
-        """The membership that a factor stands for: itself on the simplex."""
+        """Return the membership that a factor stands for: itself on the simplex."""
         domain = self.problem.objective.domain
         weights = self.problem.weights
         return domain.membership(factor, domain.columns(factor, weights), weights)
@@ -66,7 +66,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Unfinished:
-    """Where a restart stands: everything that its next iteration, and its end, depend on."""
+    """State of an unfinished restart: everything that its next iteration, and its end, depend on."""
 
     state: State
     trace: Array

@@ -109,7 +109,7 @@ class SolveResult:
 
 
 def first_best(objectives: Sequence[float]) -> int:
-    """The first whose objective is the least up to rounding, so that rounding does not pick the winner.
+    """Return the first whose objective is the least up to rounding, so that rounding does not pick the winner.
 
     >>> first_best([2.0, 1.0 + 1e-12, 1.0])
     1

@@ -40,7 +40,7 @@ PARTIAL = ".partial"
 KINDS = "biuf"
 
 
-def write_tree(path: Path, tree: Any) -> None:
+def write_tree(path: Path, tree: object) -> None:
     """Write a tree, whole or not at all: a kill at any moment leaves what stood at `path`.
 
     Parameters
@@ -113,7 +113,7 @@ def read_tree(path: Path, problem: Problem | None = None) -> Any:
         ) from error
 
 
-def check_tree(tree: Any) -> None:
+def check_tree(tree: object) -> None:
     """Raise `InputError` for a tree that could not be written."""
     _Writing(check_only=True).plain(tree)
 
@@ -128,7 +128,7 @@ class _Writing:
         self._objects: dict[int, int] = {}
         self._kept: list[Any] = []  # what has been seen must live on, so that no id comes twice
 
-    def plain(self, value: Any) -> Any:
+    def plain(self, value: object) -> Any:
         if isinstance(value, (np.ndarray, np.generic)):
             return self._array(value)
         if is_foreign(value):
@@ -153,7 +153,7 @@ class _Writing:
         given = {field.name: self.plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
         return {"class": _name(value), "fields": given, "number": number}
 
-    def _array(self, value: Any) -> dict[str, Any]:
+    def _array(self, value: object) -> dict[str, Any]:
         array = np.asarray(value)
         if array.dtype.kind not in KINDS:
             raise InputError(f"a checkpoint cannot hold an array of {array.dtype}: only booleans and numbers")
@@ -185,7 +185,7 @@ class _Reading:
         self._laid_out: dict[str, Any] = {}
         self._objects: dict[int, Any] = {}
 
-    def revived(self, value: Any) -> Any:
+    def revived(self, value: object) -> Any:
         if not isinstance(value, dict):
             return value
         if "array" in value:
@@ -239,7 +239,7 @@ def _with_strides(array: NDArray[Any], strides: tuple[int, ...]) -> NDArray[Any]
     return out
 
 
-def _name(value: Any) -> str:
+def _name(value: object) -> str:
     kind = type(value)
     name = f"{kind.__module__}:{kind.__qualname__}"
     if not kind.__module__.startswith(OWN):

@@ -32,7 +32,7 @@ RIDGE = 1e-15
 
 
 def solve_rows(Q: Array, B: Array) -> Array:
-    """Argmin over the simplex of y^T Q y - 2 y^T b for each row b of B.
+    """Return argmin over the simplex of y^T Q y - 2 y^T b for each row b of B.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ TIED = 1e-10
 def leading_eigenvectors(
     affinity: Affinity, n_vectors: int, *, residual: float | None = None, coarse_from: int = LARGE_FROM
 ) -> tuple[Array, Array]:
-    """The largest eigenvalues (descending) and their eigenvectors (N x n_vectors).
+    """Return the largest eigenvalues (descending) and their eigenvectors (N x n_vectors).
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class Starts:
     copies: Array | None = None
 
     def make(self, start: str | Array, restart: int, rng: np.random.Generator) -> Array:
-        """The membership that restart number `restart` begins with."""
+        """Return the membership that restart number `restart` begins with."""
         if not isinstance(start, str):
             return self._given(start)
         if start not in STARTS:
@@ -109,7 +109,7 @@ class Starts:
 
 
 def starts_in_turn(start: Start | Sequence[Start]) -> list[Start]:
-    """Starts of the restarts in turn: one start, or a sequence of them.
+    """Return starts of the restarts in turn: one start, or a sequence of them.
 
     >>> starts_in_turn("spectral"), starts_in_turn(("spectral", "dirichlet"))
     (['spectral'], ['spectral', 'dirichlet'])
@@ -124,7 +124,7 @@ def starts_in_turn(start: Start | Sequence[Start]) -> list[Start]:
 
 
 def mixed(labels: NDArray[Any], n_clusters: int, background: Array | None = None) -> Array:
-    """Hard labels with a share of the uniform (or another) membership; label -1 gets that membership alone.
+    """Return hard labels with a share of the uniform (or another) membership; label -1 gets that membership alone.
 
     >>> mixed(np.array([0, 1]), 2).tolist()
     [[0.9, 0.1], [0.1, 0.9]]

@@ -108,7 +108,7 @@ class SubspaceMajorization(Solver):
                 "least 2, probes of at least 0 and at least 1 inner iteration"
             )
 
-    def start(self, problem: Problem, W: Any) -> State:
+    def start(self, problem: Problem, W: Array) -> State:
         n = problem.affinity.n_items
         point, basis = _Basis(np.empty((n, 0)), np.empty((n, 0))).evaluate(problem, W)
         return State(point, optimality(problem, point, problem.gradient(point)), _Memory(basis, 0.0, self.probes, 0))

@@ -21,7 +21,7 @@ ROUNDING = 1e-14
 
 
 def unit_rows(X: Array) -> Array:
-    """Rows scaled to length one; rows of zeros stay."""
+    """Return rows scaled to length one; rows of zeros stay."""
     size = np.abs(X).max(axis=1, initial=0.0)[:, None]
     X = X / np.where(size > 0, size, 1.0)  # squares neither overflow nor vanish
     length = np.sqrt(np.einsum("ij,ij->i", X, X))[:, None]
@@ -29,7 +29,10 @@ def unit_rows(X: Array) -> Array:
 
 
 def largest_correlations(X: Array, atoms: Array, own: NDArray[np.intp]) -> Array:
-    """max_j |x_i . a_j| over the atoms but its own (-1: none); zero where all are orthogonal to x_i up to rounding."""
+    """Return max_j |x_i . a_j| over the atoms but its own (-1: none).
+
+    Zero where all are orthogonal to x_i up to rounding.
+    """
     out = np.zeros(len(X))
     longest = float(np.sqrt(np.einsum("ij,ij->i", atoms, atoms).max(initial=0.0)))
     for low, high in row_bounds(len(X), ROWS):
@@ -43,7 +46,8 @@ def largest_correlations(X: Array, atoms: Array, own: NDArray[np.intp]) -> Array
 
 
 def strengths(codes: sp.csr_array, share: float = 1.0, power: float = 1.0) -> sp.csr_array:
-    """|c|^p, cut to the largest entries that make up `share` of the sum of |c|, scaled so that the largest is one.
+    """Return |c|^p, cut to the largest entries that make up `share` of the sum of |c|, scaled so that the largest
+    is one.
 
     >>> C = sp.csr_array(np.array([[0.0, -4.0, 1.0, 2.0], [0.0, 0.0, 0.0, 0.0]]))
     >>> strengths(C).toarray()[0].tolist(), strengths(C, 0.8).toarray()[0].tolist()
@@ -68,21 +72,23 @@ def strengths(codes: sp.csr_array, share: float = 1.0, power: float = 1.0) -> sp
 
 
 def two_way(strength: sp.csr_array) -> sp.csr_array:
-    """|C| + |C|^T, entries in [0, 2], symmetric to the last bit."""
+    """Return |C| + |C|^T, entries in [0, 2], symmetric to the last bit."""
     strength = sp.csr_array(strength)
     strength.sort_indices()
     return sp.csr_array(strength + sp.csr_array(strength.T))
 
 
 def with_itself(P: sp.csr_array, own: NDArray[np.intp] | None = None) -> sp.csr_array:
-    """P with 1 where an item meets itself, column `own` of each row (None: its number, -1: nowhere), empty so far."""
+    """Return P with 1 where an item meets itself, column `own` of each row (None: its number, -1: nowhere), empty
+    so far.
+    """
     own = np.arange(P.shape[0]) if own is None else own
     held = np.flatnonzero(own >= 0)
     return sp.csr_array(P + sp.csr_array((np.ones(len(held)), (held, own[held])), shape=P.shape))
 
 
 def same_rows(X: Array, fitted: Array) -> NDArray[np.intp]:
-    """Index of the first fitted row that equals each row; -1 for none."""
+    """Return the index of the first fitted row that equals each row; -1 for none."""
     known: dict[bytes, int] = {}
     for i, row in enumerate(fitted + 0.0):
         known.setdefault(row.tobytes(), i)

@@ -92,7 +92,10 @@ class Lasso:
     max_iter: int = 2000
 
     def codes(self, targets: Array, penalty: Array, own: NDArray[np.intp]) -> Codes:
-        """The codes of targets (B x d), each with its own tau > 0; own is the atom it must not use, -1 for none."""
+        """Return the codes of targets (B x d), each with its own tau > 0.
+
+        `own` is the atom it must not use, -1 for none.
+        """
         basis = _Basis.of(self.atoms, self.n_affine, np.broadcast_to(self.ridge, len(self.atoms)))
         bounds = row_bounds(len(targets), BLOCK)
         parts: list[Codes | None] = [None] * len(bounds)

@@ -244,7 +244,7 @@ class LowRankEvidence(Evidence):
         return sp.csr_array(rows)
 
     def row(self, image: Array) -> Array:
-        """Affinities of one image, or of many, to the fitted items."""
+        """Return affinities of one image, or of many, to the fitted items."""
         if self._builder.weights == "power":
             return np.asarray((image @ self._images.T) ** (2 * self._builder.alpha))
         half = self._images.shape[1] // 2

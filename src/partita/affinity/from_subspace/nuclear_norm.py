@@ -64,20 +64,20 @@ class Representation(NamedTuple):
 
 
 def shape(items: Coordinates) -> Representation:
-    """Z = V V^T."""
+    """Return Z = V V^T."""
     r = len(items.s)
     return Representation(np.eye(r), np.ones(r), items.V.T)
 
 
 def noisy(items: Coordinates, tau: float) -> Representation:
-    """The closed form: directions whose singular value is at most tau^-1/2 are noise."""
+    """Return the closed form: directions whose singular value is at most tau^-1/2 are noise."""
     kept = tau * items.s**2 > 1.0
     values = 1.0 - 1.0 / (tau * items.s[kept] ** 2)
     return Representation(np.eye(len(items.s))[:, kept], values, items.V.T[kept])
 
 
 def outliers(items: Coordinates, weight: float, tol: float, max_iter: int) -> Representation:
-    """Inexact augmented Lagrangian; `tol` is the largest entry that its two equations may miss."""
+    """Minimise by the inexact augmented Lagrangian method; its two equations hold to `tol`, at the worst entry."""
     V, s, _ = items
     X = s[:, None] * V.T
     Z, E = np.zeros_like(X), np.zeros_like(X)

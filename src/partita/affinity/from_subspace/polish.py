@@ -31,7 +31,7 @@ DEPENDENT = 1e-10
 def polished(
     D: Array, y: Array, code: Array, tau: float, ridge: Array, own: int, n_affine: int, max_steps: int
 ) -> tuple[Support, Array] | None:
-    """Support and values of the optimal code; None where it was not reached in so many steps.
+    """Return support and values of the optimal code; None where it was not reached in so many steps.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ ROUNDING = 1e-12
 
 
 def pursuit(atoms: Array, targets: Array, own: NDArray[np.intp], n_atoms: int, tol: float) -> sp.csr_array:
-    """Codes of targets over atoms, B x n.
+    """Return codes of targets over atoms, B x n.
 
     Parameters
     ----------

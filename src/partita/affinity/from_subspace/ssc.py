@@ -233,7 +233,7 @@ class SparseSubspaceEvidence(Evidence):
         return with_itself(rows, own)
 
     def strengths(self, X: Array, own: Any, mu: Array) -> sp.csr_array:
-        """Scaled absolute codes of X over the fitted items; `mu` are its largest correlations with them."""
+        """Return scaled absolute codes of X over the fitted items; `mu` are its largest correlations with them."""
         builder, n, d = self._builder, *self._items.shape
         each = (ARRAYS * BLOCK * n_threads() + min(n, d + 1)) * 8
         require_memory(

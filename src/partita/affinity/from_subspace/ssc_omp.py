@@ -120,7 +120,7 @@ class MatchingPursuitEvidence(Evidence):
         return with_itself(sp.csr_array(2.0 * self.strengths(X, own)), own)
 
     def strengths(self, X: Array, own: NDArray[np.intp]) -> sp.csr_array:
-        """Scaled absolute codes of X over the fitted items."""
+        """Return scaled absolute codes of X over the fitted items."""
         builder, n = self._builder, len(self._items)
         need = 8 * (ARRAYS * BLOCK * n * n_threads() + 6 * len(X) * builder.n_atoms)
         require_memory(need, f"a block of codes over {n:,} items", SPARSE_WAY)

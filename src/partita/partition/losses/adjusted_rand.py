@@ -28,7 +28,7 @@ class AdjustedRandFormula(NamedTuple):
     unused: float = 0.0
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """One minus the index, from sums of n (n - 1), which are whole numbers."""
+        """Return one minus the index, from sums of n (n - 1), which are whole numbers."""
         middle = u * (t - v) + v * (t - u)
         return ((u - w) + (v - w)) * t / (middle + (middle <= 0.0))
 
@@ -39,7 +39,9 @@ class ExpectedRandFormula(NamedTuple):
     unused: float = 0.0
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """One minus the index, from means: 0 where no draw joins a pair, and t up to rounding where all join all."""
+        """Return one minus the index, from means: 0 where no draw joins a pair, and t up to rounding where all join
+        all.
+        """
         differ = (u + v > 0.0) & (u + v < (2.0 - NOTHING) * t)
         return differ * ((u - w) + (v - w)) * t / (differ * (u * (t - v) + v * (t - u)) + (1 - differ))
 

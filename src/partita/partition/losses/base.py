@@ -39,7 +39,7 @@ class Formula(Protocol):
     """A NamedTuple of numbers with the loss of one draw as a method, in arithmetic that NumPy and numba both run."""
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """The value that is minimised, from the sums above over n items in K clusters."""
+        """Return the value that is minimised, from the sums above over n items in K clusters."""
         ...
 
 
@@ -84,16 +84,19 @@ class PartitionLoss(ABC):
         """The loss with its numbers, as kernels take it."""
 
     def counts(self, n_items: int) -> Array:
-        """f(0), ..., f(N + 1)."""
+        """Return f(0), ..., f(N + 1)."""
         return entropies(n_items, self.unit or "bits") if self.entropic else counting(n_items, self.with_itself)
 
     def reported(self, minimised: Any) -> Any:
-        """The value as it is known in the field, from the one that is minimised; rounding around zero is zero."""
+        """Return the value as it is known in the field, from the one that is minimised.
+
+        Rounding around zero is zero.
+        """
         value = 1.0 - minimised if self.is_score else minimised
         return np.where(np.abs(value) < ROUNDING, 0.0, value)[()]
 
     def minimised(self, reported: Any) -> Any:
-        """The inverse of `reported`."""
+        """Return the inverse of `reported`."""
         return 1.0 - reported if self.is_score else reported
 
     @property
@@ -103,7 +106,7 @@ class PartitionLoss(ABC):
 
 
 def entropies(n_items: int, unit: Unit) -> Array:
-    """Table of n log n for n = 0..N+1.
+    """Return the table of n log n for n = 0..N+1.
 
     >>> entropies(3, "bits").tolist()[:3]
     [0.0, 0.0, 2.0]
@@ -114,13 +117,15 @@ def entropies(n_items: int, unit: Unit) -> Array:
 
 
 def counting(n_items: int, with_itself: bool = True) -> Array:
-    """Table of n^2, or without the pairs of an item with itself n (n - 1), for n = 0..N+1: ordered pairs of items."""
+    """Return the table of n^2, or without the pairs of an item with itself n (n - 1), for n = 0..N+1: ordered pairs
+    of items.
+    """
     n = np.arange(n_items + 2, dtype=np.float64)
     return np.asarray(n * (n if with_itself else n - 1.0))
 
 
 def dyadic(f: Array) -> Array:
-    """The table rounded to whole multiples of so small a power of two that sums of it over all items are exact.
+    """Return the table rounded to whole multiples of so small a power of two that sums of it over all items are exact.
 
     So u, v and w do not drift however many moves are made, and are 0 where they should be. The rounding is below
     1e-9 of the loss up to N of a million; the loss that is reported is computed afresh without it.
@@ -130,7 +135,7 @@ def dyadic(f: Array) -> Array:
 
 
 def loss_of(loss: str | PartitionLoss, unit: Unit | None = None) -> PartitionLoss:
-    """A loss by its name, or as it is; checked against the unit asked for.
+    """Return a loss by its name, or as it is; checked against the unit asked for.
 
     Raises
     ------

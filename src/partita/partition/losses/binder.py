@@ -27,7 +27,7 @@ class BinderFormula(NamedTuple):
     apart: float
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """The loss from the sums of n^2; a single item has no pairs, and none are wrong."""
+        """Return the loss from the sums of n^2; a single item has no pairs, and none are wrong."""
         pairs = t - self.apart * n
         return (self.a * v + (2.0 - self.a) * u - 2.0 * w) / (pairs + (pairs <= 0.0))
 

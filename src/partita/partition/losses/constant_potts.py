@@ -27,7 +27,7 @@ class PottsFormula(NamedTuple):
     price: float
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """The objective from the sums of n^2 and the affinity within clusters."""
+        """Return the objective from the sums of n^2 and the affinity within clusters."""
         return self.resolution * u - w + self.price * K
 
 

@@ -27,7 +27,7 @@ class NormalizedVariationFormula(NamedTuple):
     unused: float = 0.0
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """The loss from the sums of n log n; 0 where both are one cluster."""
+        """Return the loss from the sums of n log n; 0 where both are one cluster."""
         joint = t - w
         return (u + v - 2.0 * w) / (joint + (joint <= 0.0))
 
@@ -38,7 +38,7 @@ class DistanceFormula(NamedTuple):
     unused: float = 0.0
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """The loss from the sums of n log n: the larger of u and v, less w."""
+        """Return the loss from the sums of n log n: the larger of u and v, less w."""
         return (0.5 * (u + v + abs(u - v)) - w) / n
 
 
@@ -48,7 +48,7 @@ class NormalizedDistanceFormula(NamedTuple):
     unused: float = 0.0
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """The loss from the sums of n log n: ID over the larger entropy; 0 where both are one cluster."""
+        """Return the loss from the sums of n log n: ID over the larger entropy; 0 where both are one cluster."""
         gap = abs(u - v)
         larger = t - 0.5 * (u + v - gap)
         return (0.5 * (u + v + gap) - w) / (larger + (larger <= 0.0))

@@ -22,7 +22,9 @@ class LowerBoundFormula(NamedTuple):
     per_nat: float
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """The bound, of u = sum_i log n_c(i), v = sum_i log sum_l p_il, w = sum_i log sum_{l in c(i)} p_il, in nats."""
+        """Return the bound, of u = sum_i log n_c(i), v = sum_i log sum_l p_il, w = sum_i log sum_{l in c(i)} p_il,
+        in nats.
+        """
         return (u + v - 2.0 * w) / (n * self.per_nat)
 
 

@@ -23,7 +23,7 @@ class VariationFormula(NamedTuple):
     a: float
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
-        """The loss from the sums of n log n."""
+        """Return the loss from the sums of n log n."""
         return (self.a * v + (2.0 - self.a) * u - 2.0 * w) / n
 
 

@@ -64,12 +64,13 @@ class Shown:
         )
 
     def numbers(self) -> tuple[float, ...]:
-        """Numbers in the order of the table's columns."""
+        """Return numbers in the order of the table's columns."""
         return self.accuracy, self.largest, *self.noise, *self.contrast
 
 
 def outline(S: NDArray[Any], truth: NDArray[Any]) -> tuple[float, float]:
-    """Noise and contrast of a matrix in blocks: spread around the two means over their difference, and their ratio.
+    """Return noise and contrast of a matrix in blocks: spread around the two means over their difference, and their
+    ratio.
 
     >>> S = np.array([[9.0, 1.0, 0.0, 0.5], [1.0, 9.0, 0.5, 0.0], [0.0, 0.5, 9.0, 1.0], [0.5, 0.0, 1.0, 9.0]])
     >>> noise, contrast = outline(S, np.array([0, 0, 1, 1]))
@@ -84,7 +85,7 @@ def outline(S: NDArray[Any], truth: NDArray[Any]) -> tuple[float, float]:
 
 
 def smoothed(before: float, after: float) -> Verdict:
-    """Verdict on noise: reproduced where it is at most half of what it was, in part where it is less.
+    """Return the verdict on noise: reproduced where it is at most half of what it was, in part where it is less.
 
     >>> smoothed(0.6, 0.3), smoothed(0.6, 0.5), smoothed(0.6, 0.7)
     ('reproduced', 'in part', 'not reproduced')
@@ -93,7 +94,8 @@ def smoothed(before: float, after: float) -> Verdict:
 
 
 def recognised(noise: float) -> Verdict:
-    """Verdict on blocks: reproduced where the spread is at most half of the means' difference, in part where no larger.
+    """Return the verdict on blocks: reproduced where the spread is at most half of the means' difference, in part
+    where no larger.
 
     >>> recognised(0.3), recognised(0.8), recognised(1.2)
     ('reproduced', 'in part', 'not reproduced')
@@ -102,14 +104,16 @@ def recognised(noise: float) -> Verdict:
 
 
 def evinced(accuracy: float, largest: float, right: float) -> Verdict:
-    """Verdict on labels: reproduced where they are right and memberships say so, in part where labels only are."""
+    """Return the verdict on labels: reproduced where they are right and memberships say so, in part where labels
+    only are.
+    """
     if accuracy < right:
         return "not reproduced"
     return "reproduced" if largest > SURE else "in part"
 
 
 def figure_findings(printed: Shown, accelerated: Shown, row: str) -> list[Finding]:
-    """Findings on one of the figures: its claims judged by the printed update, the accelerated one beside it."""
+    """Return findings on one of the figures: its claims judged by the printed update, the accelerated one beside it."""
     right = RIGHT["S-Block" if row.startswith("S-Block") else row]
     block = row.startswith("S-Block")
     claims = (

@@ -18,7 +18,7 @@ Means = Mapping[str, float]
 
 
 def outperforms(means: Means, name: str = "BE", others: Sequence[str] = ("CP", "NCUT", "NJW")) -> bool:
-    """Whether a mean is above each of the others.
+    """Return whether a mean is above each of the others.
 
     >>> outperforms({"BE": 0.7, "CP": 0.4, "NCUT": 0.6, "NJW": 0.7})
     False
@@ -27,18 +27,18 @@ def outperforms(means: Means, name: str = "BE", others: Sequence[str] = ("CP", "
 
 
 def comparable(means: Means) -> bool:
-    """Whether all four are within `COMPARABLE`."""
+    """Return whether all four are within `COMPARABLE`."""
     four = [means[name] for name in ("BE", "CP", "NCUT", "NJW")]
     return max(four) - min(four) <= COMPARABLE
 
 
 def synthetic_order(means: Means) -> bool:
-    """NCUT and BE above CP and NJW, and BE not above NCUT."""
+    """Find whether NCUT and BE are above CP and NJW, and BE not above NCUT."""
     return min(means["BE"], means["NCUT"]) > max(means["CP"], means["NJW"]) and means["BE"] <= means["NCUT"]
 
 
 def held_on(holds: Mapping[str, bool]) -> Verdict:
-    """Verdict on a claim that holds on all, on some or on none.
+    """Return the verdict on a claim that holds on all, on some or on none.
 
     >>> held_on({"Digit": True, "Scop": False})
     'in part'
@@ -58,7 +58,7 @@ def subset_sizes(counts: Sequence[int]) -> list[int]:
 def findings(
     means: Mapping[str, Means], over: Mapping[str, Mapping[str, Means]], counts: Sequence[int]
 ) -> list[Finding]:
-    """One for each claim that can be judged on the rows that were run.
+    """Return one for each claim that can be judged on the rows that were run.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ NEVER = 1e-300
 
 
 def described(name: str) -> dict[str, Any]:
-    """Every setting of a method, those of a baseline in full."""
+    """Return every setting of a method, those of a baseline in full."""
     if "baseline" not in METHODS[name]:
         return dict(METHODS[name])
     from partita.baselines import baseline
@@ -47,7 +47,7 @@ def described(name: str) -> dict[str, Any]:
 
 
 def fitted(name: str, held: Items, S: NDArray[np.float64], rng: np.random.Generator) -> Any:
-    """The fitted estimator; of a baseline its result, which has `labels`.
+    """Return the fitted estimator; of a baseline its result, which has `labels`.
 
     SoftClustering makes its own graph of features, as it does by default; all others see the similarity.
     """

@@ -18,7 +18,7 @@ TOP = 0.98
 
 
 def draw_rows(figure: Any, S: NDArray[np.float64], shown: Mapping[str, Shown]) -> None:
-    """Panels (a), (b), (c) for each method, items in the order of their classes."""
+    """Draw panels (a), (b), (c) for each method, items in the order of their classes."""
     axes = figure.subplots(len(shown), 3, squeeze=False, width_ratios=(1, 1, 1.5))
     for (similarity, likelihood, curves), (method, each) in zip(axes, shown.items(), strict=True):
         order = np.argsort(each.truth, kind="stable")
@@ -44,7 +44,7 @@ def draw_rows(figure: Any, S: NDArray[np.float64], shown: Mapping[str, Shown]) -
 
 
 def series(shown: Mapping[str, Shown], truth: NDArray[np.int64]) -> dict[str, list[Any]]:
-    """Memberships of both methods, an item a row."""
+    """Return memberships of both methods, an item a row."""
     out: dict[str, list[Any]] = {"class": truth.tolist()}
     for method, each in shown.items():
         for k in range(each.membership.shape[1]):

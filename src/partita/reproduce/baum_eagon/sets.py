@@ -43,7 +43,7 @@ class Items:
 
 
 def items(row: str) -> Items:
-    """The items of a row of the table.
+    """Return the items of a row of the table.
 
     Raises
     ------
@@ -127,12 +127,12 @@ SIMILARITIES: dict[str, dict[str, Callable[[Array], Array]]] = {
 
 
 def kind(row: str) -> str:
-    """Kind of a row: "features", or "given" where its similarity is."""
+    """Return the kind of a row: "features", or "given" where its similarity is."""
     return "features" if row in FEATURES else "given"
 
 
 def similarities_of(row: str) -> list[str]:
-    """Names of the similarities of a row, the main one first; the guesses of S-Block have theirs only.
+    """Return names of the similarities of a row, the main one first; the guesses of S-Block have theirs only.
 
     >>> similarities_of("Scop")[0], similarities_of("S-Block (uniform)")
     ('as given', ['as given'])
@@ -141,7 +141,7 @@ def similarities_of(row: str) -> list[str]:
 
 
 def similarity(row: str, name: str, held: Items) -> Array:
-    """The similarity of that name, N x N, symmetric and nonnegative."""
+    """Return the similarity of that name, N x N, symmetric and nonnegative."""
     given = held.features if held.given is None else held.given
     assert given is not None
     return SIMILARITIES[kind(row)][name](given)

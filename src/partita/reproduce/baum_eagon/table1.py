@@ -100,7 +100,7 @@ class Table1(Experiment):
 
 
 def grouped(found: Mapping[str, Numbers], key: str = "accuracy") -> dict[tuple[str, str, str], list[float]]:
-    """Runs by row, similarity and method, in order."""
+    """Return runs by row, similarity and method, in order."""
     out: dict[tuple[str, str, str], list[float]] = {}
     for cell in sorted(found, key=lambda cell: int(cell.rsplit("/", 1)[1])):
         row, name, method, _ = cell.split("/")

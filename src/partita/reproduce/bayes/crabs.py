@@ -127,7 +127,7 @@ def _by_default(X: NDArray[np.float64], settings: Mapping[str, Any]) -> Labels:
 def gathered(
     found: Mapping[str, Numbers], *, criterion: Criterion = "binder", scaling: Scaling = "plain"
 ) -> dict[str, dict[str, Any]]:
-    """Each method's partition of the chain taken, with its scores."""
+    """Return each method's partition of the chain taken, with its scores."""
     starts = [start for key, numbers in found.items() if key.startswith("start/") for start in numbers["starts"]]
     by_nmf = {
         name: chosen([each[name] for each in starts], criterion=criterion, scaling=scaling) for name in NMF.values()
@@ -136,12 +136,12 @@ def gathered(
 
 
 def same_as_published(ours: Mapping[str, Any], method: str) -> bool:
-    """Whether all three scores are those of Table 4, to the third decimal."""
+    """Return whether all three scores are those of Table 4, to the third decimal."""
     return all(abs(float(ours[score]) - TABLE_4[score][method]) <= SAME for score in SCORES)
 
 
 def sources() -> dict[str, str]:
-    """The set read, with its checksum."""
+    """Return the set read, with its checksum."""
     from partita.datasets import describe
 
     return {"crabs": f"sha256 {describe('crabs').sha256}"}

@@ -62,7 +62,7 @@ def factorized(
     keep: Callable[[NMFResult], Numbers] = lambda _: {},
     methods: Sequence[str] = tuple(NMF),
 ) -> dict[str, list[Numbers]]:
-    """One random start for each method and K: objective, expected losses, and what `say` tells of the partition.
+    """Return one random start for each method and K: objective, expected losses, and what `say` tells of the partition.
 
     The start is the same for all methods. `keep` adds what is wanted of the factors.
     """
@@ -93,7 +93,7 @@ def factorized(
 
 
 def sof_swept(V: Array, settings: Mapping[str, Any], say: Callable[[Labels], Numbers]) -> Numbers:
-    """SoF on the same matrix without its diagonal, K by Binder's loss as well: what is said of its partition."""
+    """Return SoF on the same matrix without its diagonal, K by Binder's loss as well: what is said of its partition."""
     from partita.nmf import sof_membership
 
     rows = []
@@ -106,7 +106,7 @@ def sof_swept(V: Array, settings: Mapping[str, Any], say: Callable[[Labels], Num
 def chosen(
     starts: Sequence[Sequence[Mapping[str, Any]]], *, criterion: Criterion = "binder", scaling: Scaling = "plain"
 ) -> dict[str, Any]:
-    """The partition taken: for each K the start of least objective, then the K of least expected loss.
+    """Return the partition taken: for each K the start of least objective, then the K of least expected loss.
 
     >>> worse = [{"K": 2, "objective": 3.0, "plain": {"binder": 0.1, "of": "worse"}}]
     >>> better = [{"K": 2, "objective": 1.0, "plain": {"binder": 0.2, "of": "better"}}]
@@ -126,7 +126,9 @@ def _losses(labels: Labels, V: Array) -> Numbers:
 
 
 def choices_table(name: str, title: str, entry: Callable[[Criterion, Scaling, str], Entry], *, digits: int) -> Table:
-    """Table of the results of a method under each loss that can choose K and each way to read the partition."""
+    """Return the table of the results of a method under each loss that can choose K and each way to read the
+    partition.
+    """
     rows = [
         (f"{words}, {read}", [entry(criterion, scaling, method) for method in NMF.values()])
         for criterion, words in CRITERIA.items()

@@ -78,7 +78,7 @@ def _means(counts: Counts) -> Table:
 
 
 def claims(counts: Counts) -> list[Finding]:
-    """Findings on the text about Figure 2, from the numbers of clusters by method and configuration."""
+    """Return findings on the text about Figure 2, from the numbers of clusters by method and configuration."""
 
     def mean(methods: tuple[str, ...], names: tuple[str, ...]) -> float:
         return float(np.mean([k for method in methods for name in names for k in counts[method, name]]))

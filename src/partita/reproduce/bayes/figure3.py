@@ -20,12 +20,12 @@ PAPER = "1-15,34-36 16-33"
 
 
 def agree(numbers: Numbers) -> bool:
-    """Whether the three conventional methods find one partition, of two clusters."""
+    """Return whether the three conventional methods find one partition, of two clusters."""
     return len({numbers[name]["clusters"] for name in THREE}) == 1 and numbers["MinVI"]["n_clusters"] == 2
 
 
 def as_in_the_paper(numbers: Numbers) -> bool:
-    """Whether all three find the paper's partition."""
+    """Return whether all three find the paper's partition."""
     return all(numbers[name]["clusters"] == PAPER for name in THREE)
 
 

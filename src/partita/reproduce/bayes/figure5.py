@@ -22,7 +22,7 @@ ALL_FOUR = clusters_written(TRUTH)
 
 
 def two_is_least(losses: Mapping[int, float]) -> bool:
-    """Whether K = 2 has the least loss.
+    """Return whether K = 2 has the least loss.
 
     >>> two_is_least({2: 0.1, 3: 0.2})
     True
@@ -31,7 +31,7 @@ def two_is_least(losses: Mapping[int, float]) -> bool:
 
 
 def not_much_greater(losses: Mapping[int, float]) -> bool:
-    """Whether K = 3 and 4 have a loss at most half as much again as K = 2.
+    """Return whether K = 3 and 4 have a loss at most half as much again as K = 2.
 
     >>> not_much_greater({2: 0.1, 3: 0.11, 4: 0.2})
     False

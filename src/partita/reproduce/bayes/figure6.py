@@ -72,8 +72,10 @@ class Figure6(Galaxy):
 
 
 def judged(ours: Sequence[str], theirs: str, others: Sequence[str] = ()) -> Verdict:
-    """Reproduced where the paper's partition comes out more often than not; in part where it comes out at all, under
-    another choice that the paper leaves open, or all but for three galaxies of the commonest.
+    """Return "reproduced" where the paper's partition comes out more often than not.
+
+    In part where it comes out at all, under another choice that the paper leaves open, or all but for three galaxies of
+    the commonest.
     """
     from partita.metrics import accuracy
 

@@ -66,7 +66,7 @@ class Figure7(Galaxy):
 
 
 def by_position(soft: Array) -> Array:
-    """Columns in the order of the mean position of their items.
+    """Return columns in the order of the mean position of their items.
 
     >>> by_position(np.array([[0.0, 1.0], [1.0, 0.0]])).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -76,7 +76,7 @@ def by_position(soft: Array) -> Array:
 
 
 def claims(plain: Soft, balanced: Soft) -> list[Finding]:
-    """Findings on the three panels of section 5.2, for memberships by K; items are counted from 1."""
+    """Return findings on the three panels of section 5.2, for memberships by K; items are counted from 1."""
 
     def largest(soft: Soft, K: int, items: tuple[int, ...]) -> float:
         return float(np.mean([soft[K][i - 1].max() for i in items]))

@@ -34,7 +34,7 @@ IN_R = {
 
 
 def random_similarity(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Similarities uniform on (0, 1), without structure.
+    """Return similarities uniform on (0, 1), without structure.
 
     >>> random_similarity(3, np.random.default_rng(0)).diagonal().tolist()
     [1.0, 1.0, 1.0]
@@ -44,7 +44,7 @@ def random_similarity(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
 
 
 def slopes(seconds: Mapping[tuple[int, int], float]) -> tuple[float, float]:
-    """Powers of N and K that seconds go with, by least squares on logarithms.
+    """Return powers of N and K that seconds go with, by least squares on logarithms.
 
     >>> a, b = slopes({(n, k): 3.0 * k * n**2 for n in (2, 4) for k in (1, 3)})
     >>> round(a, 6), round(b, 6)

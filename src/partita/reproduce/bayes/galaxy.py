@@ -82,7 +82,7 @@ def _soft(result: NMFResult) -> Numbers:
 
 
 def labels_written(clusters: str) -> NDArray[np.int64]:
-    """Labels from ranges of items: the inverse of `clusters_written`.
+    """Return labels from ranges of items: the inverse of `clusters_written`.
 
     >>> labels_written("1-2,4 3,5").tolist()
     [0, 0, 1, 0, 1]
@@ -98,7 +98,7 @@ def labels_written(clusters: str) -> NDArray[np.int64]:
 def repeated(
     found: Mapping[str, Numbers], *, criterion: Criterion = "binder", scaling: Scaling = "plain"
 ) -> dict[str, list[dict[str, Any]]]:
-    """Choices of each NMF, one for each repetition."""
+    """Return choices of each NMF, one for each repetition."""
     return {
         name: [
             chosen([numbers["K"]], criterion=criterion, scaling=scaling)
@@ -110,7 +110,7 @@ def repeated(
 
 
 def sources() -> dict[str, str]:
-    """The sets read, with their checksums."""
+    """Return the sets read, with their checksums."""
     from partita.datasets import describe
 
     return {name: f"sha256 {describe(name).sha256}" for name in (SOURCE, "galaxies")}

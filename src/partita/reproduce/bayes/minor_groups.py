@@ -41,7 +41,7 @@ CHOICES = (
 
 
 def generated(distance: float, rng: np.random.Generator) -> NDArray[np.float64]:
-    """36 items, a group after the other.
+    """Return 36 items, a group after the other.
 
     >>> generated(4, np.random.default_rng(0)).shape
     (36, 2)
@@ -98,11 +98,11 @@ def _apart(V: NDArray[np.float64], model: NDArray[np.float64]) -> float:
 
 
 def share(found: Mapping[str, Numbers], distance: int, holds: Any) -> tuple[float, int]:
-    """Share of the sets of a distance for which something holds, and the number of sets."""
+    """Return the share of the sets of a distance for which something holds, and the number of sets."""
     some = [numbers for key, numbers in found.items() if key.startswith(f"{distance}/")]
     return float(np.mean([bool(holds(numbers)) for numbers in some])), len(some)
 
 
 def sources() -> dict[str, str]:
-    """Sources of the items."""
+    """Return sources of the items."""
     return {"36 items": "generated, a guess: see what the paper leaves open"}

@@ -14,7 +14,7 @@ __all__ = ["matrix", "packed", "together", "unpacked"]
 
 
 def packed(P: ArrayLike) -> str:
-    """A matrix with entries in [0, 1] in steps of 1/255, as text: for pictures.
+    """Return a matrix with entries in [0, 1] in steps of 1/255, as text: for pictures.
 
     >>> unpacked(packed(np.eye(2))).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -23,14 +23,14 @@ def packed(P: ArrayLike) -> str:
 
 
 def unpacked(text: str) -> NDArray[np.float64]:
-    """The square matrix back."""
+    """Return the square matrix back."""
     entries = np.frombuffer(base64.b64decode(text), dtype=np.uint8)
     n = round(len(entries) ** 0.5)
     return entries.reshape(n, n) / 255
 
 
 def together(labels: ArrayLike) -> NDArray[np.float64]:
-    """The matrix of a partition: one where two items share a cluster.
+    """Return the matrix of a partition: one where two items share a cluster.
 
     >>> together([0, 0, 1]).tolist()
     [[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
@@ -40,7 +40,7 @@ def together(labels: ArrayLike) -> NDArray[np.float64]:
 
 
 def matrix(ax: Any, P: ArrayLike, title: str, edges: Sequence[int] = ()) -> Any:
-    """A matrix of similarities, light for none; dashed squares between the edges."""
+    """Return a matrix of similarities, light for none; dashed squares between the edges."""
     from partita.plots.palette import SEQUENTIAL
 
     image = ax.imshow(P, cmap=SEQUENTIAL, vmin=0, vmax=1, interpolation="nearest")

@@ -12,7 +12,7 @@ __all__ = ["by_parts", "by_share", "mean_and_error", "within"]
 
 
 def by_share(share: float, *, whole: float = 0.9, part: float = 0.5) -> Verdict:
-    """Verdict on a share of comparisons that came out: most of them, at least half, fewer.
+    """Return the verdict on a share of comparisons that came out: most of them, at least half, fewer.
 
     >>> by_share(0.95), by_share(0.6), by_share(0.2)
     ('reproduced', 'in part', 'not reproduced')
@@ -21,7 +21,7 @@ def by_share(share: float, *, whole: float = 0.9, part: float = 0.5) -> Verdict:
 
 
 def by_parts(*held: bool) -> Verdict:
-    """Verdict on a claim with several parts: all, some, none.
+    """Return the verdict on a claim with several parts: all, some, none.
 
     >>> by_parts(True, True), by_parts(True, False), by_parts(False)
     ('reproduced', 'in part', 'not reproduced')
@@ -30,13 +30,13 @@ def by_parts(*held: bool) -> Verdict:
 
 
 def within(ours: float, error: float | None, published: float, published_error: float, slack: float) -> bool:
-    """Whether two means differ by no more than 2.6 standard errors of the difference (99%), or by `slack`."""
+    """Return whether two means differ by no more than 2.6 standard errors of the difference (99%), or by `slack`."""
     spread = np.hypot(0.0 if error is None else error, published_error)
     return abs(ours - published) <= max(2.6 * float(spread), slack)
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float | None]:
-    """Mean and standard error; no error of one value.
+    """Return the mean and standard error; no error of one value.
 
     >>> mean_and_error([1.0, 3.0]), mean_and_error([2.0])
     ((2.0, 1.0), (2.0, None))

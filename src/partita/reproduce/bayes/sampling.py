@@ -47,7 +47,7 @@ CHOICES = (
 
 
 def settings_of(size: Size) -> dict[str, Any]:
-    """Settings that decide a cell's numbers: the paper's, or the least that walk through every line."""
+    """Return settings that decide a cell's numbers: the paper's, or the least that walk through every line."""
     return dict(SMALLEST if size == "smoke" else SETTINGS)
 
 
@@ -59,7 +59,7 @@ def paper_chain(
     start: str = "kmeans",
     prior: str | ComponentPrior = "paper",
 ) -> PartitionDraws:
-    """Draws of one chain, with the burn-in and length of the paper."""
+    """Return draws of one chain, with the burn-in and length of the paper."""
     from partita.mixture import sample_partitions
     from partita.partition import PartitionDraws
 
@@ -77,7 +77,7 @@ def paper_chain(
 
 
 def literal_prior(X: Array) -> ComponentPrior:
-    """The prior as it is printed: InvWishart(C^-1 / 2, 2) and means with covariance diag(range)."""
+    """Return the prior as it is printed: InvWishart(C^-1 / 2, 2) and means with covariance diag(range)."""
     from partita.mixture import IndependentNormalInverseWishart
 
     return IndependentNormalInverseWishart(
@@ -88,7 +88,10 @@ def literal_prior(X: Array) -> ComponentPrior:
 
 
 def conventional(draws: PartitionDraws) -> dict[str, Labels]:
-    """MinBinder, MaxPEAR and MinVI over the cuts of average linkage; complete linkage cut at .99 [bayes-nmf, 5.1.1]."""
+    """Return MinBinder, MaxPEAR and MinVI over the cuts of average linkage.
+
+    Complete linkage cut at .99 [bayes-nmf, 5.1.1].
+    """
     from partita.partition.methods import max_pear, medvedovic, min_binder, min_vi
 
     methods: dict[str, Callable[..., MethodResult]] = {
@@ -101,7 +104,7 @@ def conventional(draws: PartitionDraws) -> dict[str, Labels]:
 
 
 def scores(labels: Any, truth: Labels) -> Numbers:
-    """Rand, adjusted Rand, VI in bits, and the number of clusters.
+    """Return Rand, adjusted Rand, VI in bits, and the number of clusters.
 
     >>> scores([0, 0, 1, 1], np.array([1, 1, 0, 0]))
     {'rand': 1.0, 'adjusted_rand': 1.0, 'vi': 0.0, 'n_clusters': 2}
@@ -117,7 +120,7 @@ def scores(labels: Any, truth: Labels) -> Numbers:
 
 
 def clusters_written(labels: Any) -> str:
-    """Clusters as ranges of items counted from 1, by their first item.
+    """Return clusters as ranges of items counted from 1, by their first item.
 
     >>> clusters_written([0, 0, 1, 0, 1])
     '1-2,4 3,5'

@@ -61,7 +61,7 @@ OTHER_CHAINS = {
 
 
 def configuration(name: str) -> GaussianConfiguration:
-    """One of the eight, by its three letters."""
+    """Return one of the eight, by its three letters."""
     from partita.datasets import eight_configurations
 
     return next(each for each in eight_configurations() if each.name == name)
@@ -146,7 +146,7 @@ def _partitions(
 def by_method(
     found: Mapping[str, Numbers], *, criterion: Criterion = "binder", scaling: Scaling = "plain"
 ) -> dict[tuple[str, str], list[Numbers]]:
-    """Results of each replicate, by method and configuration."""
+    """Return results of each replicate, by method and configuration."""
     gathered: dict[tuple[str, str], list[Numbers]] = {}
     starts: dict[tuple[str, str], list[Numbers]] = {}
     for key, numbers in found.items():

@@ -29,7 +29,7 @@ ROUNDING = 1e-9
 
 
 def every_partition(n: int) -> Iterator[tuple[int, ...]]:
-    """Labels of all partitions of n items, each once.
+    """Yield labels of all partitions of n items, each once.
 
     >>> len(list(every_partition(5)))
     52

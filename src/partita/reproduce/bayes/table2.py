@@ -48,7 +48,7 @@ LARGEST_Z = 4.5
 
 
 def reading(name: str) -> Array:
-    """Four covariances from the printed ones.
+    """Return four covariances from the printed ones.
 
     >>> reading("half")[3].tolist()
     [[1.0, 0.0], [0.0, 1.0]]
@@ -148,7 +148,9 @@ def _moments(given: GaussianConfiguration, n_sets: int, rng: np.random.Generator
 
 
 def fits(way: str, rules: Mapping[tuple[str, str], Pair], chains: Mapping[tuple[str, str], Pair]) -> bool:
-    """Whether Table 3 can come from a reading: the paper's best is nowhere above the rule, its MinBinder is ours."""
+    """Return whether Table 3 can come from a reading: the paper's best is nowhere above the rule, its MinBinder is
+    ours.
+    """
 
     def best(name: str) -> Pair:
         return max(TABLE_3[method, name, "adjusted_rand"] for method in METHODS)

@@ -19,7 +19,7 @@ LETTERS = "abcdefgh"
 
 
 def means_of(gathered: Mapping[tuple[str, str], Sequence[Numbers]]) -> Means:
-    """Mean and standard error by method, configuration and score."""
+    """Return the mean and standard error by method, configuration and score."""
     return {
         (method, name, score): mean_and_error([float(each[score]) for each in some])
         for (method, name), some in gathered.items()

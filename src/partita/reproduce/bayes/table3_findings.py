@@ -24,7 +24,7 @@ COMPARABLE = 0.02
 
 
 def claims(means: Means, n: int) -> list[Finding]:
-    """A finding for each claim, from the means by method, configuration and score; "rule" knows the parameters.
+    """Return a finding for each claim, from the means by method, configuration and score; "rule" knows the parameters.
 
     `n` is the number of replicates, 100 in the paper.
     """
@@ -53,7 +53,9 @@ def _published(method: str, name: str, score: str) -> float:
 
 
 def share_of_wins(value: Value, configurations: Sequence[str]) -> float:
-    """Share of cases in which a factorization beats one of the three dendrogram cuts, by configuration and score."""
+    """Return the share of cases in which a factorization beats one of the three dendrogram cuts, by configuration
+    and score.
+    """
     wins = [
         (value(nmf, name, score) < value(cut, name, score))
         if score == "vi"
@@ -126,8 +128,8 @@ def _merged() -> float:
 
 
 def beyond_the_rule(means: Means, configurations: Sequence[str]) -> list[tuple[str, float, float, float]]:
-    """Configurations where the paper's best adjusted Rand index is above that of the true parameters by more than 2.6
-    standard errors: name, theirs, the rule's, and by how many errors.
+    """Return configurations where the paper's best adjusted Rand index is above that of the true parameters by more
+    than 2.6 standard errors: name, theirs, the rule's, and by how many errors.
     """
     found = []
     for name in configurations:

@@ -50,14 +50,17 @@ class Table4(Crabs):
 
 
 def judged(ours: Mapping[str, Any], method: str) -> Verdict:
-    """Reproduced where all three scores are the paper's to the third decimal; in part where adjusted Rand is near."""
+    """Return "reproduced" where all three scores are the paper's to the third decimal.
+
+    In part where adjusted Rand is near.
+    """
     if same_as_published(ours, method):
         return "reproduced"
     return "in part" if abs(ours["adjusted_rand"] - TABLE_4["adjusted_rand"][method]) <= NEAR else "not reproduced"
 
 
 def claims(methods: Mapping[str, Mapping[str, Any]], found: Mapping[str, Numbers]) -> list[Finding]:
-    """A finding for each column of the table, and for what the text says of it."""
+    """Return a finding for each column of the table, and for what the text says of it."""
 
     def said(values: Mapping[str, Any]) -> str:
         return "/".join(f"{values[score]:.3f}" for score in SCORES)

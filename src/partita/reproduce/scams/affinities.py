@@ -49,7 +49,7 @@ class Affinity(NamedTuple):
 
 
 def affinities(which: str) -> dict[str, Affinity]:
-    """SSC and LRR in one of their readings: "paper", "flats", "ours", "motions" or "faces".
+    """Return SSC and LRR in one of their readings: "paper", "flats", "ours", "motions" or "faces".
 
     >>> affinities("ours")["SSC"].builder.ridge, affinities("paper")["SSC"].builder.ridge
     (5.0, 0.0)
@@ -74,7 +74,7 @@ def affinities(which: str) -> dict[str, Affinity]:
 
 
 def others() -> dict[str, tuple[Builder, float]]:
-    """Readings of SSC and LRR, and what their entries are multiplied with."""
+    """Return readings of SSC and LRR, and what their entries are multiplied with."""
     from partita.affinity import LowRankRepresentation, SparseSubspace
 
     ssc, lrr = SparseSubspace(alpha=5.0, ridge=0.0), LowRankRepresentation(errors="outliers", n_neighbors=None)

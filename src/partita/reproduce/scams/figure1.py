@@ -96,7 +96,7 @@ class Figure1(Experiment):
 
 
 def contaminated(which: str, seed: int) -> tuple[Array, Labels]:
-    """One of the three affinities, its diagonal zero, and the clusters."""
+    """Return one of the three affinities, its diagonal zero, and the clusters."""
     rng = np.random.default_rng(seed)
     if which in ("SSC", "LRR"):
         from partita.datasets import noise_test
@@ -114,7 +114,7 @@ def contaminated(which: str, seed: int) -> tuple[Array, Labels]:
 
 
 def claims(found: Mapping[str, Numbers]) -> list[Finding]:
-    """Findings on the two claims of the caption."""
+    """Return findings on the two claims of the caption."""
     wrong = {CONSTRUCTIONS[key]: cell["wrong"] for key, cell in found.items()}
     blocks = {CONSTRUCTIONS[key]: cell["adjusted"] for key, cell in found.items()}
     ours = {CONSTRUCTIONS[key]: cell["ours_adjusted"] for key, cell in found.items()}
@@ -137,7 +137,7 @@ def claims(found: Mapping[str, Numbers]) -> list[Finding]:
 
 
 def table_of(found: Mapping[str, Numbers]) -> Table:
-    """Table of what each step leaves wrong."""
+    """Return the table of what each step leaves wrong."""
     heads = "wrong in A > 0, wrong in G, rank of G, K after, adjusted Rand, ours: K, ours: adjusted"
     rows = [
         (
@@ -160,7 +160,7 @@ def table_of(found: Mapping[str, Numbers]) -> Table:
 
 
 def pictures(found: Mapping[str, Numbers]) -> Drawing:
-    """A, G and the blocks, a row for each construction."""
+    """Return A, G and the blocks, a row for each construction."""
 
     def draw(figure: Any) -> None:
         from partita.plots.palette import SEQUENTIAL

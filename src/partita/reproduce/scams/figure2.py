@@ -135,7 +135,7 @@ class Figure2(Experiment):
 
 
 def drawn(test: str, level: float, rng: np.random.Generator, points: int = POINTS) -> tuple[Any, Any, int]:
-    """Items, groups, and the mean dimension."""
+    """Return items, groups, and the mean dimension."""
     from partita.datasets.subspaces import DIMENSIONS, LOW_NOISE, union_of_subspaces
 
     if test == "noise":
@@ -145,7 +145,7 @@ def drawn(test: str, level: float, rng: np.random.Generator, points: int = POINT
 
 
 def panel(found: Mapping[str, Numbers], test: str, kind: str) -> Lines:
-    """The paper's lines for one test and affinity, and ours dashed."""
+    """Return the paper's lines for one test and affinity, and ours dashed."""
     lines = {name: (kind, name) for name in COMPARED}
     lines |= {"ours, same affinity": (kind, "ours"), "ours, own affinity": (f"our {kind}", "ours")}
     lines |= {name: (kind, name) for name in BESIDE} | {ADMM_ON_OURS: (f"our {kind}", DEFAULT_ADMM)}
@@ -160,7 +160,7 @@ def panel(found: Mapping[str, Numbers], test: str, kind: str) -> Lines:
 
 
 def own_panel(found: Mapping[str, Numbers], test: str, kind: str) -> Lines:
-    """Every method on our default of that affinity."""
+    """Return every method on our default of that affinity."""
     return Lines(
         f"{test}, {kind}",
         f"{'Noise' if test == 'noise' else 'Number of subspaces'} ({SECTIONS[test]}), our default of {kind}",
@@ -172,7 +172,7 @@ def own_panel(found: Mapping[str, Numbers], test: str, kind: str) -> Lines:
 
 
 def by_level(found: Mapping[str, Numbers], test: str) -> dict[float, list[Numbers]]:
-    """Cells of a test by level, ascending."""
+    """Return the cells of a test by level, ascending."""
     cells: dict[float, list[Numbers]] = {}
     for key, numbers in found.items():
         if key.startswith(f"{test}/"):
@@ -191,14 +191,14 @@ def levels(found: Mapping[str, Numbers], test: str) -> list[float]:
 
 
 def true_numbers(found: Mapping[str, Numbers], test: str) -> list[int]:
-    """True number of groups at each level."""
+    """Return the true number of groups at each level."""
     from partita.datasets.subspaces import DIMENSIONS
 
     return [len(DIMENSIONS) if test == "noise" else int(level) for level in levels(found, test)]
 
 
 def table_of_readings(found: Mapping[str, Numbers]) -> Table:
-    """Rand index of SCAMS as printed, by reading of the affinity and level."""
+    """Return the Rand index of SCAMS as printed, by reading of the affinity and level."""
     values: dict[str, dict[str, list[float]]] = {}
     for key, numbers in found.items():
         if key.startswith("printed/"):

@@ -40,7 +40,7 @@ RAND, ADJUSTED, OFF = 0.95, 0.85, 1.0
 
 
 def claims(panels: Panels, beside: Sequence[Lines], readings: Table) -> list[Finding]:
-    """All findings; `beside` are the lines on our default affinities."""
+    """Return all findings; `beside` are the lines on our default affinities."""
     noise = {kind: panels["noise", kind] for kind in KINDS}
     groups = {kind: panels["groups", kind] for kind in KINDS}
     return [
@@ -54,7 +54,7 @@ def claims(panels: Panels, beside: Sequence[Lines], readings: Table) -> list[Fin
 
 
 def noise_claims(noise: Mapping[str, Lines]) -> list[Finding]:
-    """Findings on section 5.1.1."""
+    """Return findings on section 5.1.1."""
     scams = {kind: least(panel.rand("SCAMS")) for kind, panel in noise.items()}
     sod = {kind: panel.rand("SOD") for kind, panel in noise.items()}
     falls = {f"{name}, {kind}": fall(noise[kind].rand(name)) for kind in noise for name in GAP}
@@ -91,7 +91,7 @@ def noise_claims(noise: Mapping[str, Lines]) -> list[Finding]:
 
 
 def group_claims(groups: Mapping[str, Lines]) -> list[Finding]:
-    """Findings on section 5.1.2."""
+    """Return findings on section 5.1.2."""
     scams = {kind: least(panel.rand("SCAMS")) for kind, panel in groups.items()}
     one = {f"{name}, {kind}": groups[kind].at(name, 1) for name in ("GH", "SOD") for kind in groups}
     few = {kind: least(groups[kind].over("SOD", 2, 8)) for kind in groups}
@@ -149,7 +149,7 @@ def group_claims(groups: Mapping[str, Lines]) -> list[Finding]:
 
 
 def reading_claim(readings: Table) -> Finding:
-    """Finding on section 2: the chosen weights work "across a wide range of different settings"."""
+    """Return the finding on section 2: the chosen weights work "across a wide range of different settings"."""
     shares = {
         row: float(np.mean([entry.value is not None and entry.value > WELL for entry in entries]))
         for row, entries in readings.rows
@@ -168,7 +168,7 @@ def reading_claim(readings: Table) -> Finding:
 
 
 def our_claim(panels: Sequence[Lines]) -> Finding:
-    """Finding on our own search, which is no claim of the paper's."""
+    """Return the finding on our own search, which is no claim of the paper's."""
     lows = {
         panel.title: least(panel.rand(line))
         for panel in panels
@@ -185,7 +185,7 @@ def our_claim(panels: Sequence[Lines]) -> Finding:
 
 
 def all_three_claim(beside: Sequence[Lines], line: str, said: str) -> Finding:
-    """Finding of our own: Rand alone flatters, since one cluster for each item has .92 at twelve groups."""
+    """Return the finding of our own: Rand alone flatters, since one cluster for each item has .92 at twelve groups."""
     rand = {panel.name: least(panel.rand(line)) for panel in beside}
     adjusted = {panel.name: least(panel.adjusted(line)) for panel in beside}
     off = {panel.name: float(panel.off(line).max()) for panel in beside}

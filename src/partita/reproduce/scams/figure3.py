@@ -111,7 +111,8 @@ class Figure3(Experiment):
 
 
 def principal(X: NDArray[np.float64], n_components: int, *, centred: bool) -> NDArray[np.float64]:
-    """Coordinates of the items along the leading right singular vectors, of the items less their mean if `centred`.
+    """Return coordinates of the items along the leading right singular vectors, of the items less their mean if
+    `centred`.
 
     >>> X = np.array([[3.0, 0.0], [0.0, 1.0]])
     >>> np.abs(principal(X, 1, centred=False)).round(12).tolist()
@@ -122,7 +123,7 @@ def principal(X: NDArray[np.float64], n_components: int, *, centred: bool) -> ND
 
 
 def panel(found: Mapping[str, Numbers], which: str, reading: str, kind: str) -> Lines:
-    """The lines of one affinity."""
+    """Return the lines of one affinity."""
     cells: dict[float, list[Numbers]] = {}
     for key, numbers in found.items():
         group, k, _, *affinity = key.split("/")
@@ -151,7 +152,7 @@ PROMISING = 0.8
 
 
 def claims(panels: Mapping[str, Lines], advised: Mapping[str, Lines]) -> list[Finding]:
-    """All findings; `advised` are the lines on the affinities for faces."""
+    """Return all findings; `advised` are the lines on the affinities for faces."""
     ssc, lrr = panels["SSC"], panels["LRR"]
     last = {name: float(lrr.rand(name)[-1]) for name in ALL}
     falls = {kind: {name: fall(panel.rand(name)) for name in ALL} for kind, panel in panels.items()}

@@ -40,28 +40,28 @@ class Lines:
     true_numbers: Sequence[int]
 
     def rand(self, line: str) -> Array:
-        """Mean Rand index at each level."""
+        """Return the mean Rand index at each level."""
         return np.asarray(self.scores[line][:, :, RAND].mean(axis=1))
 
     def adjusted(self, line: str) -> Array:
-        """Mean adjusted Rand index at each level."""
+        """Return the mean adjusted Rand index at each level."""
         return np.asarray(self.scores[line][:, :, ADJUSTED].mean(axis=1))
 
     def off(self, line: str) -> Array:
-        """Mean error of the number of clusters at each level."""
+        """Return the mean error of the number of clusters at each level."""
         return np.asarray(self.wrong(line).mean(axis=1))
 
     def wrong(self, line: str) -> Array:
-        """Absolute error of the number of clusters, by level and repetition."""
+        """Return the absolute error of the number of clusters, by level and repetition."""
         return np.asarray(np.abs(self.scores[line][:, :, NUMBER] - np.asarray(self.true_numbers)[:, None]))
 
     def at(self, line: str, level: float) -> float:
-        """Mean Rand index at a level; NaN where the run has no such level."""
+        """Return the mean Rand index at a level; NaN where the run has no such level."""
         levels = list(self.levels)
         return float(self.rand(line)[levels.index(level)]) if level in levels else float("nan")
 
     def over(self, line: str, low: float, high: float) -> Array:
-        """Mean Rand index at the levels from `low` to `high`."""
+        """Return the mean Rand index at the levels from `low` to `high`."""
         levels = np.asarray(self.levels)
         return self.rand(line)[(levels >= low) & (levels <= high)]
 
@@ -69,7 +69,10 @@ class Lines:
 def collected(
     cells: Mapping[float, Sequence[Mapping[str, Any]]], lines: Mapping[str, tuple[str, str]]
 ) -> dict[str, Array]:
-    """Scores by line, from the numbers of the cells at each level; a line is an affinity and a method of a cell."""
+    """Return scores by line, from the numbers of the cells at each level.
+
+    A line is an affinity and a method of a cell.
+    """
     return {
         line: np.array([[cell[affinity][method] for cell in at] for at in cells.values()])
         for line, (affinity, method) in lines.items()
@@ -79,7 +82,10 @@ def collected(
 def drawing(
     name: str, panels: Sequence[Sequence[Lines]], *, caption: str, alt: str, left_out: Sequence[str] = ()
 ) -> Drawing:
-    """Panels in rows: Rand index against the level, a line for each method that is not left out; the series has all."""
+    """Return panels in rows: Rand index against the level, a line for each method that is not left out.
+
+    The series has all.
+    """
     flat = [panel for row in panels for panel in row]
     series: dict[str, list[Any]] = {"panel": [], "line": [], "level": [], "rand": [], "adjusted_rand": [], "K": []}
     for panel in flat:
@@ -115,7 +121,7 @@ def drawing(
 
 
 def score_tables(panel: Lines) -> list[Table]:
-    """Rand and adjusted Rand indices, and by how many the number of clusters is wrong."""
+    """Return Rand and adjusted Rand indices, and by how many the number of clusters is wrong."""
 
     def table(end: str, said: str, values: Mapping[str, Array], best: str = "highest") -> Table:
         return _score_table(panel, f"{panel.name}-{end}", f"{said}: {panel.title}", values, best)
@@ -128,7 +134,7 @@ def score_tables(panel: Lines) -> list[Table]:
 
 
 def summary(name: str, title: str, panels: Sequence[Lines]) -> Table:
-    """Mean and least Rand index over the levels of each panel, a row for each line."""
+    """Return the mean and least Rand index over the levels of each panel, a row for each line."""
     columns = [f"{panel.name}: {what}" for panel in panels for what in ("mean", "least")]
     rows = []
     for line in dict.fromkeys(line for panel in panels for line in panel.scores):

@@ -78,7 +78,7 @@ class Case:
 
 
 def judged(case: Case, methods: Sequence[str]) -> dict[str, list[float]]:
-    """Rand index, adjusted Rand index and number of clusters of each method's partition.
+    """Return Rand index, adjusted Rand index and number of clusters of each method's partition.
 
     >>> from partita.affinity import LowRankRepresentation
     >>> X = np.array([[1.0, 0.0], [2.0, 0.1], [-1.0, 0.0], [0.0, 1.0], [0.1, -2.0], [0.0, 3.0]])
@@ -99,7 +99,7 @@ def judged(case: Case, methods: Sequence[str]) -> dict[str, list[float]]:
 
 
 def labels_of(case: Case, methods: Sequence[str]) -> dict[str, Labels]:
-    """Labels by each of the methods, in their order."""
+    """Return labels by each of the methods, in their order."""
     from partita import SCAMS
     from partita.n_clusters import ConductanceJump, Eigengap, KEvidence, SecondOrderDifference, SoftThreshold
     from partita.scams import LocalSearch, scams_local
@@ -133,7 +133,7 @@ def labels_of(case: Case, methods: Sequence[str]) -> dict[str, Labels]:
 
 
 def printed(A: Array) -> ADMMResult:
-    """Algorithm 1 with the constants of [li2014], section 5: lambda 2, gamma .005, the affinity as it is."""
+    """Run algorithm 1 with the constants of [li2014], section 5: lambda 2, gamma .005, the affinity as it is."""
     from partita.scams import ADMM, scams_admm
 
     return scams_admm(A, ADMM.paper())

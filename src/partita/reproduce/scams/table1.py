@@ -112,7 +112,7 @@ class Table1(Experiment):
 
 
 def scores(cells: Sequence[Numbers], reading: str) -> Scores:
-    """Scores by method and affinity: Rand, adjusted Rand and |K - truth| of every sequence, a row each."""
+    """Return scores by method and affinity: Rand, adjusted Rand and |K - truth| of every sequence, a row each."""
     found: Scores = {}
     for method in METHODS:
         found[method] = {}
@@ -126,7 +126,7 @@ def scores(cells: Sequence[Numbers], reading: str) -> Scores:
 
 
 def table_of(name: str, title: str, found: Scores) -> Table:
-    """Table like the paper's Table 1; the best of the methods that are not told K is bold."""
+    """Return the table like the paper's Table 1; the best of the methods that are not told K is bold."""
     columns = [f"{kind} {what}" for kind in KINDS for what in ("mean", "median")]
     values = {method: _means_and_medians(found[method]) for method in METHODS}
     best = np.max([row for method, row in values.items() if method != "K known"], axis=0)
@@ -147,7 +147,7 @@ def table_of(name: str, title: str, found: Scores) -> Table:
 
 
 def table_of_numbers(reading: str, found: Scores) -> Table:
-    """Adjusted Rand, share of sequences with the right K, and how far K is off."""
+    """Return the adjusted Rand, share of sequences with the right K, and how far K is off."""
     columns = [f"{kind} {what}" for kind in KINDS for what in ("adjusted", "K right", "K off by")]
     rows = []
     for method, by_kind in found.items():
@@ -161,7 +161,7 @@ def table_of_numbers(reading: str, found: Scores) -> Table:
 
 
 def rand_of_sequences(cells: Sequence[Numbers]) -> Drawing:
-    """The share of sequences that have at most a Rand index: what means and medians summarise."""
+    """Return the share of sequences that have at most a Rand index: what means and medians summarise."""
     lines = {
         (f"{'' if reading == 'flats' else 'for motions: '}{kind}", method): np.sort(
             [cell[f"{reading}/{kind}"][method][0] for cell in cells]

@@ -25,7 +25,9 @@ OTHERS = ("GH", "ST", "SOD")
 
 
 def claims(paper: Scores, motions: Scores, n_motions: int) -> list[Finding]:
-    """All findings; `motions` are the scores under affinities for motions, on sequences that did not choose them."""
+    """Return all findings; `motions` are the scores under affinities for motions, on sequences that did not choose
+    them.
+    """
     return [
         figures_of("SCAMS", "SCAMS", paper, "at the printed constants, on the affinities of scams-figure2, SSC affine"),
         figures_of(
@@ -47,7 +49,7 @@ def claims(paper: Scores, motions: Scores, n_motions: int) -> list[Finding]:
 
 
 def figures_of(theirs: str, method: str, scores: Scores, how: str) -> Finding:
-    """Finding on means and medians of a method within .03 of the paper's."""
+    """Return the finding on means and medians of a method within .03 of the paper's."""
     ours = {kind: (scores[method][kind][:, 0].mean(), np.median(scores[method][kind][:, 0])) for kind in TABLE1[theirs]}
     parts = {
         f"{what} with {kind}": bool(abs(found - said) <= NEAR)
@@ -66,7 +68,9 @@ def figures_of(theirs: str, method: str, scores: Scores, how: str) -> Finding:
 
 
 def at_least(scores: Scores, n_motions: int) -> Finding:
-    """Finding on our own goal: no mean and no median below the paper's best, one setting for each affinity."""
+    """Return the finding on our own goal: no mean and no median below the paper's best, one setting for each
+    affinity.
+    """
     parts: dict[str, bool] = {}
     words = []
     for kind, theirs in TABLE1["SCAMS"].items():
@@ -83,7 +87,7 @@ def at_least(scores: Scores, n_motions: int) -> Finding:
 
 
 def alike(scores: Scores, how: str) -> Finding:
-    """Finding on the claim that all but GH perform well and about the same."""
+    """Return the finding on the claim that all but GH perform well and about the same."""
     parts: dict[str, bool] = {}
     words = []
     for kind in TABLE1["GH"]:
@@ -99,7 +103,7 @@ def alike(scores: Scores, how: str) -> Finding:
 
 
 def boolean_gain(paper: Scores, motions: Scores) -> Finding:
-    """Finding on the gain of the Boolean factorization over Cholesky."""
+    """Return the finding on the gain of the Boolean factorization over Cholesky."""
     gains = {
         f"{kind}{how}": float((scores["SCAMS"][kind] - scores["SCAMS-CK"][kind])[:, 0].mean())
         for scores, how in ((paper, ""), (motions, " for motions"))
@@ -113,7 +117,7 @@ def boolean_gain(paper: Scores, motions: Scores) -> Finding:
 
 
 def known(paper: Scores, motions: Scores) -> Finding:
-    """Finding of our own: whether the affinity or the number of motions is what is missed."""
+    """Return the finding of our own: whether the affinity or the number of motions is what is missed."""
     told: Mapping[str, float] = {
         f"{kind}{how}": float(scores["K known"][kind][:, 0].mean())
         for scores, how in ((paper, ""), (motions, " for motions"))

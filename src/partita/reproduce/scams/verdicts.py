@@ -18,7 +18,7 @@ SLIGHT = 0.1
 
 
 def graded(parts: Iterable[bool]) -> Verdict:
-    """Verdict on a claim of which all parts hold, some, or none.
+    """Return the verdict on a claim of which all parts hold, some, or none.
 
     >>> graded([True, True]), graded([True, False]), graded([False])
     ('reproduced', 'in part', 'not reproduced')
@@ -30,7 +30,7 @@ def graded(parts: Iterable[bool]) -> Verdict:
 
 
 def finding(claim: str, parts: Mapping[str, bool], words: str) -> Finding:
-    """A claim, its verdict by `graded`, and our figures; parts that do not hold are named.
+    """Return a claim, its verdict by `graded`, and our figures; parts that do not hold are named.
 
     >>> finding("Both rise.", {"a rises": True, "b rises": False}, "a .1, b -.1").words
     'a .1, b -.1. Does not hold: b rises.'
@@ -41,7 +41,7 @@ def finding(claim: str, parts: Mapping[str, bool], words: str) -> Finding:
 
 
 def fall(values: ArrayLike) -> float:
-    """Fall of a line from its first value to its last, in Rand index.
+    """Return the fall of a line from its first value to its last, in Rand index.
 
     >>> fall([1.0, 0.9, 0.6])
     0.4
@@ -51,19 +51,19 @@ def fall(values: ArrayLike) -> float:
 
 
 def least(values: ArrayLike) -> float:
-    """The smallest; NaN of nothing, of which every comparison is false."""
+    """Return the smallest; NaN of nothing, of which every comparison is false."""
     found = np.asarray(values, dtype=np.float64)
     return float(found.min()) if found.size else float("nan")
 
 
 def mean(values: ArrayLike) -> float:
-    """NaN of nothing."""
+    """Return NaN of nothing."""
     found = np.asarray(values, dtype=np.float64)
     return float(found.mean()) if found.size else float("nan")
 
 
 def degraded_from(levels: Sequence[float], values: ArrayLike) -> float:
-    """The first level above 1 at which a line is below .9, infinity where it never is.
+    """Return the first level above 1 at which a line is below .9, infinity where it never is.
 
     >>> degraded_from([1, 2, 3], [0.2, 1.0, 0.8])
     3.0
@@ -73,7 +73,7 @@ def degraded_from(levels: Sequence[float], values: ArrayLike) -> float:
 
 
 def shown_to(value: float, digits: int = 3) -> str:
-    """A score, without the zero before its point.
+    """Return a score, without the zero before its point.
 
     >>> shown_to(0.97512), shown_to(1.0), shown_to(-0.25, 2)
     ('.975', '1.000', '-.25')
@@ -82,7 +82,7 @@ def shown_to(value: float, digits: int = 3) -> str:
 
 
 def listed(values: Mapping[str, float], digits: int = 3) -> str:
-    """Names and scores in a row.
+    """Return names and scores in a row.
 
     >>> listed({"GH": 0.5, "ST": 1.0})
     'GH .500, ST 1.000'

@@ -28,7 +28,7 @@ ROUNDING = 1e-9
 
 
 def share_verdict(hits: int, of: int, *, nearly: float = 0.85) -> Verdict:
-    """Reproduced where the claim holds on nearly all sets (six of seven), in part where on half.
+    """Return "reproduced" where the claim holds on nearly all sets (six of seven), in part where on half.
 
     >>> share_verdict(6, 7), share_verdict(4, 7), share_verdict(3, 7)
     ('reproduced', 'in part', 'not reproduced')
@@ -39,7 +39,7 @@ def share_verdict(hits: int, of: int, *, nearly: float = 0.85) -> Verdict:
 
 
 def target_verdict(differences: dict[str, float]) -> Verdict:
-    """Reproduced where each set is as near as it is to be, not reproduced where none is.
+    """Return "reproduced" where each set is as near as it is to be, not reproduced where none is.
 
     >>> target_verdict({"GL": 0.03, "BT": -0.07})
     'in part'
@@ -49,7 +49,7 @@ def target_verdict(differences: dict[str, float]) -> Verdict:
 
 
 def spectral_verdict(best_on_blood: bool, far_below: Sequence[bool]) -> Verdict:
-    """Verdict on "the best for blood" and "performs badly on satimage and pendigits": both, one, none.
+    """Return the verdict on "the best for blood" and "performs badly on satimage and pendigits": both, one, none.
 
     >>> spectral_verdict(True, [True, False])
     'in part'
@@ -59,7 +59,7 @@ def spectral_verdict(best_on_blood: bool, far_below: Sequence[bool]) -> Verdict:
 
 
 def findings(of: Summary) -> list[Finding]:
-    """One for each claim that can be judged on the sets that were run."""
+    """Return one for each claim that can be judged on the sets that were run."""
     return [
         *_superior(of),
         *_other_nmf(of),
@@ -268,7 +268,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def one_cluster(sizes: Sequence[int]) -> dict[str, float]:
-    """Scores of the partition with one cluster, against classes of these sizes.
+    """Return scores of the partition with one cluster, against classes of these sizes.
 
     >>> one_cluster([3, 1])
     {'purity': 0.75, 'rand': 0.5, 'accuracy': 0.75}
@@ -279,7 +279,7 @@ def one_cluster(sizes: Sequence[int]) -> dict[str, float]:
 
 
 def least_rand_of_two(accuracy: float, n_items: int) -> float:
-    """Least mean Rand index over runs with that mean accuracy, for two clusters and two classes.
+    """Return the least mean Rand index over runs with that mean accuracy, for two clusters and two classes.
 
     Two items are a pair on which the partitions agree when both are placed rightly or both wrongly: a run's Rand index
     is 1 - 2 a (1 - a) N / (N - 1). That is convex in a, so its mean is at least its value at the mean of a >= 1/2.

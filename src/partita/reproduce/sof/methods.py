@@ -46,7 +46,7 @@ class Method:
     few: bool = False
 
     def described(self) -> dict[str, Any]:
-        """Every setting, those of a baseline in full."""
+        """Return every setting, those of a baseline in full."""
         if "baseline" not in self.settings:
             return dict(self.settings)
         from partita.baselines import baseline
@@ -54,7 +54,7 @@ class Method:
         return baseline(self.settings["baseline"]).config()
 
     def labels(self, X: NDArray[np.float64], n_clusters: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """The labels of one run."""
+        """Return the labels of one run."""
         if "baseline" in self.settings:
             from partita.baselines import BaselineEvidence, baseline
 
@@ -64,7 +64,7 @@ class Method:
 
 
 def estimator(settings: Mapping[str, Any], n_clusters: int, rng: np.random.Generator) -> Any:
-    """An estimator of ours, not yet fitted, with its seed drawn from `rng`."""
+    """Return an estimator of ours, not yet fitted, with its seed drawn from `rng`."""
     from partita import SoF, SoftClustering
     from partita.affinity import RelativeDistance
     from partita.solvers import Solver
@@ -113,7 +113,7 @@ METHODS = {
 
 
 def of_kind(kind: Kind) -> list[Method]:
-    """Rows of one kind, in order.
+    """Return rows of one kind, in order.
 
     >>> len(of_kind("paper"))
     10

@@ -16,7 +16,7 @@ LITTLE = 0.03
 
 
 def speed_verdict(seconds: Mapping[str, float]) -> Verdict:
-    """Verdict on "K-means and S-means are the fastest" and "SoF is slower than the four": both, one, none.
+    """Return the verdict on "K-means and S-means are the fastest" and "SoF is slower than the four": both, one, none.
 
     >>> speed_verdict({"K-means": 1, "S-means": 2, "NMF": 3, "RNMF": 3, "GNMF": 3, "SymNMF": 9, "SoF": 5})
     'in part'
@@ -27,7 +27,7 @@ def speed_verdict(seconds: Mapping[str, float]) -> Verdict:
 
 
 def speed_finding(seconds: Mapping[str, float], printed_algorithm: float | None, set_name: str) -> Finding:
-    """Finding on speed, from the CPU seconds of a run on the largest set.
+    """Return the finding on speed, from the CPU seconds of a run on the largest set.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def speed_finding(seconds: Mapping[str, float], printed_algorithm: float | None,
 
 
 def neighbour_finding(of: Summary) -> Finding:
-    """The mean of SoF with n = 5 and n = 20 against n = 10, set by set."""
+    """Return the mean of SoF with n = 5 and n = 20 against n = 10, set by set."""
     change: dict[str, float] = {}
     for name in of.sets:
         middle = of.mean("SoF", name)

@@ -15,7 +15,7 @@ MARKERS = ("o", "o", "o", "s", "s", "^", "^", "^", "D", "*")
 
 
 def against_the_paper(of: Summary) -> Drawing:
-    """The paper's figure on one axis, ours on the other, a mark for each of the ten methods."""
+    """Return the paper's figure on one axis, ours on the other, a mark for each of the ten methods."""
     names = [method.name for method in of_kind("paper")]
     points = [
         (set_name, name, of.published(name, set_name), of.mean(name, set_name))

@@ -29,7 +29,7 @@ SMOKE = ("BT", "IRIS")
 
 
 def taken(size: Size) -> tuple[str, ...]:
-    """The sets of a run, the largest first: its cells take longest.
+    """Return the sets of a run, the largest first: its cells take longest.
 
     >>> taken("smoke")
     ('IRIS', 'BT')
@@ -38,7 +38,7 @@ def taken(size: Size) -> tuple[str, ...]:
 
 
 def n_runs(name: str, size: Size, *, few: bool = False) -> int:
-    """Runs of a method on a set; those of a quick run are the first of a full one.
+    """Return runs of a method on a set; those of a quick run are the first of a full one.
 
     >>> n_runs("IRIS", "full"), n_runs("IRIS", "full", few=True), n_runs("DIG", "quick")
     (20, 5, 1)
@@ -51,7 +51,7 @@ def n_runs(name: str, size: Size, *, few: bool = False) -> int:
 
 
 def loaded(name: str) -> Dataset:
-    """A set by the name that the tables have for it.
+    """Return a set by the name that the tables have for it.
 
     Raises
     ------
@@ -64,7 +64,10 @@ def loaded(name: str) -> Dataset:
 
 
 def sources(names: tuple[str, ...]) -> dict[str, str]:
-    """Source of each set and the SHA-256 of its file, as the catalogue has it; a run with another is refused."""
+    """Return the source of each set and the SHA-256 of its file, as the catalogue has it.
+
+    A run with another is refused.
+    """
     from partita.datasets import describe
 
     entries = {name: describe(SETS[name]) for name in SETS if name in names}

@@ -24,7 +24,7 @@ OTHERS = ("SoF, Algorithm 1", "SoF, balanced c", "SoftClustering")
 
 
 def counted(holds: Sequence[bool]) -> Verdict:
-    """Verdict on a claim that holds for all, some or none.
+    """Return the verdict on a claim that holds for all, some or none.
 
     >>> counted([True, True]), counted([True, False]), counted([False])
     ('reproduced', 'in part', 'not reproduced')
@@ -33,7 +33,7 @@ def counted(holds: Sequence[bool]) -> Verdict:
 
 
 def boundary_ratio(numbers: Numbers) -> float:
-    """Mean entropy of the quarter of items nearest to another cluster, over that of the rest.
+    """Return the mean entropy of the quarter of items nearest to another cluster, over that of the rest.
 
     >>> boundary_ratio({"entropy": [0.6, 0.1, 0.1, 0.1], "distance": [1.0, 2.0, 3.0, 4.0]})
     6.0
@@ -45,7 +45,7 @@ def boundary_ratio(numbers: Numbers) -> float:
 
 
 def cluster_findings(found: Mapping[str, Numbers]) -> list[Finding]:
-    """Findings on Figure 1."""
+    """Return findings on Figure 1."""
     score = {pattern: found[f"{pattern}/SoF"]["without_background"] for pattern in (*CONVEX, *NOT_CONVEX)}
     most = {pattern: found[f"{pattern}/SoF"]["attainable"] for pattern in score}
     hit = {pattern: value >= FOUND * most[pattern] for pattern, value in score.items()}
@@ -79,7 +79,7 @@ def cluster_findings(found: Mapping[str, Numbers]) -> list[Finding]:
 
 
 def boundary_findings(found: Mapping[str, Numbers]) -> list[Finding]:
-    """Findings on Figure 2."""
+    """Return findings on Figure 2."""
     patterns = range(1, 7)
     names = [name for name in ("SoF", *OTHERS) if f"1/{name}" in found]
     ratio = {name: {p: boundary_ratio(found[f"{p}/{name}"]) for p in patterns} for name in names}

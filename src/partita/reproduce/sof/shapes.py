@@ -51,7 +51,7 @@ CHOICES = (
 
 
 def shape(pattern: int) -> Shape:
-    """One of the six patterns."""
+    """Return one of the six patterns."""
     from partita.datasets import six_shapes
 
     return six_shapes(np.random.default_rng(DRAWN))[pattern - 1]
@@ -123,7 +123,7 @@ class Shapes(Experiment):
 
     @abstractmethod
     def claims(self, found: Mapping[str, Numbers]) -> list[Finding]:
-        """Findings on the claims of the paper about this figure."""
+        """Return findings on the claims of the paper about this figure."""
 
 
 class Figure1(Shapes):
@@ -162,7 +162,9 @@ class Figure2(Shapes):
 
 
 def distance_to_another(X: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Distance of each item to the nearest item of another cluster; infinite where there is one cluster only.
+    """Return the distance of each item to the nearest item of another cluster.
+
+    Infinite where there is one cluster only.
 
     >>> distance_to_another(np.array([[0.0], [1.0], [5.0]]), np.array([0, 0, 1])).tolist()
     [5.0, 4.0, 4.0]
@@ -178,7 +180,7 @@ def distance_to_another(X: np.ndarray[Any, Any], labels: np.ndarray[Any, Any]) -
 
 
 def attainable(X: np.ndarray[Any, Any], truth: np.ndarray[Any, Any]) -> float:
-    """Adjusted Rand index of the nearest class mean: the Bayes rule of round normals of equal share."""
+    """Return the adjusted Rand index of the nearest class mean: the Bayes rule of round normals of equal share."""
     from partita import metrics
 
     means = np.array([X[truth == k].mean(axis=0) for k in range(int(truth.max()) + 1)])
@@ -216,7 +218,7 @@ GROUND = "#8c8c8c"
 
 
 def draw_clusters(figure: Any, found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> None:
-    """A colour for each cluster."""
+    """Draw a colour for each cluster."""
     for ax, each, numbers, name in _panels(figure, found, shapes):
         colors = np.array(cluster_colors(each.n_clusters))
         ax.scatter(each.X[:, 0], each.X[:, 1], s=6, c=colors[np.asarray(numbers["labels"])], linewidths=0)
@@ -224,7 +226,7 @@ def draw_clusters(figure: Any, found: Mapping[str, Numbers], shapes: Mapping[int
 
 
 def draw_entropies(figure: Any, found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> None:
-    """Bright where the entropy is near log K."""
+    """Draw bright where the entropy is near log K."""
     shown = None
     axes = []
     for ax, each, numbers, name in _panels(figure, found, shapes):
@@ -240,7 +242,7 @@ def draw_entropies(figure: Any, found: Mapping[str, Numbers], shapes: Mapping[in
 
 
 def series(found: Mapping[str, Numbers], shapes: Mapping[int, Shape]) -> dict[str, list[Any]]:
-    """Columns of what is drawn, an item a row."""
+    """Return columns of what is drawn, an item a row."""
     out: dict[str, list[Any]] = {"pattern": [], "x": [], "y": [], "truth": []}
     for pattern, each in shapes.items():
         out["pattern"] += [pattern] * len(each.X)

@@ -73,7 +73,7 @@ class Table2(Experiment):
 
 
 def judged(found: Mapping[str, Numbers]) -> Finding:
-    """Reproduced where every number is the paper's."""
+    """Return "reproduced" where every number is the paper's."""
     other = [
         f"{name} has {found[name][column]} {column}, the paper {printed}"
         for name in found

@@ -54,37 +54,37 @@ class Summary:
         return [name for name in SETS if name in self.runs["SoF"]]
 
     def mean(self, method: str, set_name: str) -> float | None:
-        """Mean over the runs; None where the method was not run."""
+        """Return the mean over the runs; None where the method was not run."""
         scores = self.runs[method].get(set_name)
         return float(np.mean(scores)) if scores else None
 
     def published(self, method: str, set_name: str) -> float | None:
-        """The paper's figure; None for a row that it has not."""
+        """Return the paper's figure; None for a row that it has not."""
         row = PUBLISHED[self.score].get(method)
         return None if row is None else row[set_name].value
 
     def contest(self, set_name: str) -> dict[str, list[float]]:
-        """The runs of the paper's ten methods."""
+        """Return the runs of the paper's ten methods."""
         return {method.name: self.runs[method.name][set_name] for method in of_kind("paper")}
 
     def best(self, set_name: str) -> list[str]:
-        """Highest mean of the ten."""
+        """Return the highest mean of the ten."""
         return best_of({name: float(np.mean(runs)) for name, runs in self.contest(set_name).items()})
 
     def dagger(self, method: str, set_name: str) -> bool:
-        """Whether one of the ten is better than the other nine."""
+        """Return whether one of the ten is better than the other nine."""
         return better_than_all(self.contest(set_name), method)
 
     def row(self, method: str) -> list[float]:
-        """Means on all sets that were run."""
+        """Return means on all sets that were run."""
         return [float(np.mean(self.runs[method][name])) for name in self.sets]
 
     def ranks_with(self, extra: str) -> dict[str, float]:
-        """Mean ranks of the paper's ten methods, as run here, and one more."""
+        """Return the mean ranks of the paper's ten methods, as run here, and one more."""
         return mean_ranks({name: self.row(name) for name in [*(m.name for m in of_kind("paper")), extra]})
 
     def ranks_among_published(self, extra: str) -> dict[str, float]:
-        """Mean ranks of the paper's ten rows as printed, and one more of ours."""
+        """Return the mean ranks of the paper's ten rows as printed, and one more of ours."""
         printed = PUBLISHED[self.score]
         rows = {name: [printed[name][each].value for each in self.sets] for name in printed}
         return mean_ranks({**rows, extra: [round(mean, 2) for mean in self.row(extra)]})
@@ -99,7 +99,9 @@ LEVEL = 0.05
 
 
 def signed_rank(first: Sequence[float], second: Sequence[float]) -> float:
-    """Two-sided p of the signed-rank test on paired runs; pairs that do not differ are left out, as Wilcoxon did.
+    """Return two-sided p of the signed-rank test on paired runs.
+
+    Pairs that do not differ are left out, as Wilcoxon did.
 
     One where no pair differs. Exact for up to 50 pairs without ties among the differences, normal otherwise (SciPy).
 
@@ -112,7 +114,7 @@ def signed_rank(first: Sequence[float], second: Sequence[float]) -> float:
 
 
 def best_of(means: Mapping[str, float]) -> list[str]:
-    """Names with the highest mean; several where they tie.
+    """Return names with the highest mean; several where they tie.
 
     >>> best_of({"a": 0.5, "b": 0.7, "c": 0.7})
     ['b', 'c']
@@ -122,7 +124,7 @@ def best_of(means: Mapping[str, float]) -> list[str]:
 
 
 def better_than_all(runs: Mapping[str, Sequence[float]], name: str, level: float = LEVEL) -> bool:
-    """Whether one method's mean is above each other's, each difference with p <= level.
+    """Return whether one method's mean is above each other's, each difference with p <= level.
 
     Parameters
     ----------
@@ -137,7 +139,7 @@ def better_than_all(runs: Mapping[str, Sequence[float]], name: str, level: float
 
 
 def mean_ranks(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
-    """Each method's rank (1 is the highest score, ties share theirs) averaged over the sets.
+    """Return each method's rank (1 is the highest score, ties share theirs) averaged over the sets.
 
     >>> mean_ranks({"a": [0.9, 0.5], "b": [0.8, 0.5], "c": [0.1, 0.7]})
     {'a': 1.75, 'b': 2.25, 'c': 2.0}

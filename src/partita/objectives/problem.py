@@ -1,4 +1,4 @@
-"""Objectives of the factorization P ~ W diag(a) W^T, and the problem a solver works on.
+"""The problem that a solver works on: the factorization P ~ W diag(a) W^T, its objective and its gradient.
 
 With Y = P D W, D the item weights, G = W^T D W, c_k = (W^T D Y)_kk and H = G o G:
 
@@ -19,9 +19,8 @@ goes through `partita.kernels.rows`, and only what is K x K comes to the host. P
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,46 +30,15 @@ from partita.affinity.base import Affinity, PairWeights
 from partita.kernels.namespace import namespace
 from partita.kernels.rows import row_pass
 from partita.objectives.curvature import curvature_bound, squared_units
-from partita.objectives.descent import Descent, descend, gradient_rows
-from partita.objectives.domain import SIMPLEX, Domain
+from partita.objectives.descent import Base, Descent, descend, gradient_rows
+from partita.objectives.objective import Array, Objective
 from partita.objectives.point import Between, Cross, Point
-from partita.objectives.segment import segment_between
-from partita.registry import enrol
+from partita.objectives.segment import Segment, segment_between
 
 # Listed pairs taken at a time, so that no array of pairs x K is made.
 CHUNK = 1 << 16
 
-__all__ = ["Objective", "Point", "Problem"]
-
-Array = NDArray[np.float64]
-
-
-class Objective(ABC):
-    """Choice of the scale a and of the constraint set of a factor. One file each; registers itself by `name`."""
-
-    name: ClassVar[str]
-    equation: ClassVar[str]
-    source: ClassVar[str]
-    domain: ClassVar[Domain] = SIMPLEX
-    # Which scales are allowed: the same whatever the data, one alpha >= 0 for all clusters, or an a_k >= 0 for each.
-    scales: ClassVar[Literal["fixed", "common", "own"]] = "fixed"
-    registry: ClassVar[dict[str, type[Objective]]] = {}
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
-            enrol(Objective.registry, cls)
-
-    @abstractmethod
-    def scale(self, attraction: Array, curvature: Array) -> Array:
-        """The K scales a, from c (K) and H (K x K): a minimiser of a^T H a - 2 a^T c over what is allowed."""
-
-    def slope(self, attraction: Array, curvature: Array) -> Array | None:
-        """Coefficients, constant first, of a polynomial that is zero where f is stationary along a segment.
-
-        c (3 x K) and H (5 x K x K) are given by powers of t. None where there is no such polynomial of a low degree.
-        """
-        return None
+__all__ = ["Problem"]
 
 
 class Problem:
@@ -109,12 +77,12 @@ class Problem:
         return total + float(np.sum(d * pairs.weight * (1.0 - pairs.weight) * pairs.value**2))
 
     def evaluate(self, W: Array) -> Point:
-        """Everything about the membership W, for one product with P."""
+        """Return everything about the membership W, for one product with P."""
         self.n_products += self.affinity.products
         return self.point_of(W, self.affinity @ self._weighted(W))
 
     def evaluate_beside(self, W: Array, other: Point) -> tuple[Point, Cross | None]:
-        """`evaluate`, and what W has in common with another point, in the same pass; None where pairs have weights."""
+        """Return `evaluate` and what W shares with another point, in the same pass; None where pairs have weights."""
         if self.pair_weights is not None:
             return self.evaluate(W), None
         self.n_products += self.affinity.products
@@ -128,7 +96,9 @@ class Problem:
         return self._point(W, Y, gram, attraction), Cross(*cross)
 
     def line(self, first: Point, second: Point, cross: Cross | None, t: float) -> Point | Between:
-        """The point first + t (second - first): K x K work given what the two have in common, else as `between`."""
+        """Return the point first + t (second - first): K x K work given what the two have in common, else as
+        `between`.
+        """
         if cross is None:
             return self.between(first, second, t)
         s = 1.0 - t
@@ -140,7 +110,7 @@ class Problem:
         return Between(first, second, t, gram, a, float(a @ H @ a - 2.0 * a @ c))
 
     def between(self, first: Point, second: Point, t: float) -> Point:
-        """The point first + t (second - first), from the products already known: no product with P."""
+        """Return the point first + t (second - first), from the products already known: no product with P."""
 
         def work(W: Array, V: Array, Y: Array, Z: Array, d: Array | None) -> tuple[Any, Any]:
             W, Y = W + t * (V - W), Y + t * (Z - Y)
@@ -150,20 +120,25 @@ class Problem:
         return self._point(W, Y, *sums)
 
     def best_between(self, first: Point, second: Point) -> Point:
-        """The lowest point of the segment from `first` to `second`, the ends included; no product with P.
+        """Return the lowest point of the segment from `first` to `second`, the ends included; no product with P.
 
         The lowest of all where `Objective.slope` knows its stationary points; else see `partita.objectives.segment`.
         """
-        t = segment_between(self, first, second).lowest(self.objective)
+        t = self.segment(first, second).lowest(self.objective)
         return min(first, second, self.between(first, second, t), key=lambda point: point.value)
 
+    def segment(self, first: Point, second: Point) -> Segment:
+        """Return what c and H are along the segment from `first` to `second`; see `partita.objectives.segment`."""
+        pairs = self.pair_weights
+        return segment_between(first, second, self.column, pairs, None if pairs is None else self.excess)
+
     def total(self, point: Point) -> float:
-        """F including ||P||^2, never below zero."""
+        """Return F including ||P||^2, never below zero."""
         return max(self.squared_norm + point.value, 0.0)
 
     def gradient(self, point: Point) -> Any:
-        """4 (W A G A - Y A): the gradient in the metric of the weights, [zhao2015] eq. (5) with a scale."""
-        rows = gradient_rows(self, point)
+        """Return 4 (W A G A - Y A): the gradient in the metric of the weights, [zhao2015] eq. (5) with a scale."""
+        rows = gradient_rows(point.W, self.linear(point))
         (gradient,), _ = row_pass(
             point.W, lambda W, Y, more: ([rows(W, Y, more)], ()), point.product, self.of_pairs(point)
         )
@@ -178,8 +153,12 @@ class Problem:
         keep: bool = True,
         measured: tuple[Point, float, Array | None] | None = None,
     ) -> Descent:
-        """One projected gradient step from `base`; see `partita.objectives.descent`."""
-        return descend(self, base, curvature, u=u, keep=keep, measured=measured)
+        """Return one projected gradient step from `base`; see `partita.objectives.descent`."""
+        of_other = None if measured is None else self._base(*measured)
+        return descend(self._base(base, curvature, u), self.objective.domain, self.column, keep=keep, measured=of_other)
+
+    def _base(self, base: Point | Between, curvature: float, u: Array | None) -> Base:
+        return Base(base, self.linear(base), self.of_pairs(base), float(curvature), u)
 
     def linear(self, point: Point | Between) -> tuple[Array, Array]:
         """Return (b, Q) such that the gradient is W Q - Y diag(b)."""
@@ -187,21 +166,26 @@ class Problem:
         return 4.0 * point.scale, 4.0 * rest * ((point.scale[:, None] * point.gram) * point.scale)
 
     def of_pairs(self, point: Point | Between) -> Any:
-        """Contribution of the weights of the pairs listed to the gradient; None without weights."""
+        """Return the contribution of the weights of the pairs listed to the gradient; None without weights."""
         if self.pair_weights is None or isinstance(point, Between):
             return None
         return 4.0 * ((self._modelled(point.W, point.scale) @ self._weighted(point.W)) * point.scale)
 
     def squared_units(self, base: Point | Between) -> Array | None:
-        """Units in which the columns of a row are equally curved; see `partita.objectives.curvature`."""
-        return squared_units(self, base)
+        """Return units in which the columns of a row are equally curved, or None for steps of one length.
+
+        None where one scale serves all clusters, where pairs have weights, and where columns overlap too much.
+        """
+        if self.objective.scales != "own" or self.pair_weights is not None:
+            return None
+        return squared_units(base)
 
     def curvature_bound(self, base: Point | Between, u: Array | None = None) -> float:
-        """Largest curvature of one row's quadratic; see `partita.objectives.curvature`."""
-        return curvature_bound(self, base, u)
+        """Return the largest curvature of one row's quadratic; see `partita.objectives.curvature`."""
+        return curvature_bound(base, u, self.pair_weights, self.weights)
 
     def inner(self, X: Array, Y: Array) -> float:
-        """<X, Y> in the metric of the weights."""
+        """Return <X, Y> in the metric of the weights."""
         if self.weights is None:
             return float(np.vdot(X, Y))
         return float(self.weights @ np.einsum("nk,nk->n", X, Y))
@@ -225,7 +209,7 @@ class Problem:
         return self.affinity.rounding
 
     def point_of(self, W: Array, Y: Array) -> Point:
-        """The point W whose product Y = P D W is known already: no product with P."""
+        """Return the point W whose product Y = P D W is known already: no product with P."""
         _, sums = row_pass(W, lambda W, Y, d: ((), _sums(W, Y, d)), Y, self.column)
         return self._point(W, Y, *sums)
 
