@@ -56,8 +56,8 @@ def where(request):
             yield "threads"
 
 
-def planted(n=N):
-    rng = np.random.default_rng(0)
+def planted(n=N, seed=0):
+    rng = np.random.default_rng(seed)
     labels = np.sort(rng.integers(0, K, n))
     return planted_graph(labels, seed=rng), labels
 

@@ -415,8 +415,8 @@ COMMANDS = {
     "unknown affinity": (
         TABLE,
         (*FIT, "--affinity", "magic"),
-        "--affinity magic: expected one of neighbors, relative, ensemble, landmarks, nystrom, lrr, random-features, "
-        "ssc, ssc-omp",
+        "--affinity magic: expected one of neighbors, relative, ensemble, landmarks, local-metric, lrr, nystrom, "
+        "random-features, ssc, ssc-omp",
     ),
     "option that says nothing": (
         "1,1\n1,1\n",

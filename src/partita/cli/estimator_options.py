@@ -123,12 +123,12 @@ def _checkpoint(options: FitOptions) -> Checkpoint | None:
 
 
 def builders() -> dict[str, type[Builder]]:
-    """Return the builder of each `--affinity`, those that take a metric first.
+    """Return the builder of each `--affinity` that is made of features, those that take a metric first.
 
     >>> list(builders())[:4]
     ['neighbors', 'relative', 'ensemble', 'landmarks']
     """
-    found = {_word(name): kind for name, kind in Builder.registry.items()}
+    found = {_word(name): kind for name, kind in Builder.registry.items() if kind is not Precomputed}
     return dict(sorted(found.items(), key=lambda one: ("metric" not in one[1].command_options, one[0])))
 
 
