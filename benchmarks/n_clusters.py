@@ -5,6 +5,7 @@
     PARTITA_DATA=... python benchmarks/n_clusters.py --fit          # the weights of the voters, fitted anew
     PARTITA_DATA=... python benchmarks/n_clusters.py --level        # the test of one cluster: level and power
     python benchmarks/n_clusters.py --large 1000000                 # seconds at N items, anisotropic clusters
+    PARTITA_DATA=... python benchmarks/n_clusters.py --own          # own K: consensus, criteria, HDBSCAN
 
 Sets: 29 for development, 9 further real or drawn ones, and generated ones: Gaussian clusters (30, K = 1..10), stretched
 ones (4), single clusters that are not normal (7). Identical rows count once; of more than 3,000 a random 3,000 are
@@ -22,9 +23,13 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
+from partita import SoftClustering, metrics
+from partita.ensemble.builder import frame_of
 from partita.kernels.threads import limit_threads
 from partita.n_clusters import VOTERS, Criterion, Judgement, KEvidence, OneCluster, criterion, judge_all
 from partita.n_clusters.verdict import NEIGHBOR, pooled
+from peers import FilledHDBSCAN
+from quality import tables
 from sets import anisotropic_blobs, development, load
 
 FURTHER = (
@@ -221,15 +226,49 @@ def large(n: int) -> None:
         print(f"  {row['criterion']}: {row['n_clusters']}  {row['note']}")
 
 
+def own() -> None:
+    """Own number of clusters: adjusted Rand index of a fit with the consensus, with the criteria's number, of HDBSCAN,
+    and with the true number.
+    """
+    for title, names in (("development sets", development()), ("real tables", tables())):
+        scores = []
+        print(f"\n### {title}: clusters (adjusted Rand index)\n")
+        print(
+            "| set | K | consensus | sure | criteria | HDBSCAN | K given | seconds |\n|---|---|---|---|---|---|---|---|"
+        )
+        for name in names:
+            X, y, K = load(name)
+            began = time.perf_counter()
+            fit = SoftClustering(n_clusters="auto", affinity="ensemble", random_state=0).fit(X)
+            took = time.perf_counter() - began
+            features = np.unique(frame_of(X)(X), axis=0)
+            by_criteria = judge_all(KEvidence(features=features)).n_clusters
+            labels = [
+                fit.labels_,
+                SoftClustering(by_criteria, affinity="ensemble", random_state=0).fit(X).labels_,
+                FilledHDBSCAN(K).fit(frame_of(X)(X)).labels_,
+                SoftClustering(K, affinity="ensemble", random_state=0).fit(X).labels_,
+            ]
+            scores.append([metrics.adjusted_rand_index(found, y) for found in labels])
+            cells = [f"{len(np.unique(found))} ({score:.3f})" for found, score in zip(labels, scores[-1])]
+            cells.insert(1, f"{fit.verdict_.sure:.2f}")
+            print(f"| {name} | {K} | {' | '.join(cells)} | {took:.1f} |", flush=True)
+        means = [f"{mean:.3f}" for mean in np.mean(scores, axis=0)]
+        print(f"| **mean** | | {means[0]} | | {' | '.join(means[1:])} | |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--fit", action="store_true")
     parser.add_argument("--level", action="store_true")
     parser.add_argument("--large", type=int)
+    parser.add_argument("--own", action="store_true")
     options = parser.parse_args()
     if options.level:
         return level()
+    if options.own:
+        return own()
     if options.large:
         return large(options.large)
     names = voters() if options.quick else [name for name in Criterion.registry if name not in LEFT_OUT]

@@ -14,7 +14,7 @@ every = pytest.mark.parametrize("name", NAMES)
 # A test of one cluster names no other number.
 NO_NUMBER = {"one_cluster"}
 # Cannot answer 1: the score of one cluster is not defined.
-NEVER_ONE = {"silhouette", "stability", "second_order_difference", "conductance_jump"}
+NEVER_ONE = {"agreement", "silhouette", "stability", "second_order_difference", "conductance_jump"}
 SPECTRAL = ("eigengap", "eigengap_ratio", "soft_threshold")
 
 

@@ -88,6 +88,17 @@ class Builder(ABC):
         """Return the features by which the number of clusters is judged."""
         return X
 
+    def consensus(self, X: Array, prior: Array, most: int | None = None) -> Any:
+        """Return what clusterings at many numbers of clusters agree on; None where there are no clusterings.
+
+        `prior` holds the probabilities of 1, 2, ... clusters, `most` the largest number.
+        """
+        return None
+
+    def of_consensus(self, X: Array, found: Any) -> Evidence:
+        """Return the evidence of the clusterings in a consensus of this builder's."""
+        raise NotImplementedError(f"{self.name} has no consensus")
+
     @abstractmethod
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> Evidence:
         """Return the evidence of the items in X (features, or an N x N matrix when `pairwise`)."""

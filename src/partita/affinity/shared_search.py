@@ -1,4 +1,4 @@
-"""One neighbour search for all parts of a fit that ask for the neighbours of the same items.
+"""One neighbour search (and spanning tree) for all parts of a fit that ask for the neighbours of the same items.
 
 Criteria, members of an ensemble and the graph itself, at one number of clusters after the other, build graphs of the
 same items. Inside `shared_search()` the last search is kept for them; outside nothing is. A search is known by a hash
@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.affinity.base import Array
 from partita.affinity.neighbor_search import Index
@@ -26,6 +27,8 @@ __all__ = ["LastSearch", "search_key", "shared_search", "the_shared_search"]
 
 # Share of the available memory that the kept search may take.
 SHARE = 1 / 20
+# Trees of the same items that are kept at most, each of a few numbers an item.
+MOST_MADE = 4
 
 
 def search_key(X: Array, *settings: Any) -> bytes | None:
@@ -74,6 +77,22 @@ class LastSearch:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: tuple[bytes, Index, Array] | None = None
+        self._made: dict[bytes, tuple[NDArray[Any], ...]] = {}
+
+    def made(self, key: bytes, make: Callable[[], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
+        """Return the few small arrays that are kept under this key, made now where there are none."""
+        with self._lock:
+            found = self._made.get(key)
+        if found is None:
+            found = make()
+            if sum(part.nbytes for part in found) < SHARE * available_memory():
+                for part in found:
+                    part.flags.writeable = False
+                with self._lock:
+                    self._made[key] = found
+                    while len(self._made) > MOST_MADE:
+                        self._made.pop(next(iter(self._made)))
+        return found
 
     def keep(self, key: bytes, index: Index, distance: Array) -> tuple[Index, Array]:
         """Keep a search where there is room, and hand it back."""

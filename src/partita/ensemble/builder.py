@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
 from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.ensemble.base import Array, Clustering, Labels, Member, hard, member
+from partita.ensemble.consensus import Consensus, consensus
 from partita.ensemble.vote import neighbor_vote
 from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
 from partita.errors import InputError
@@ -33,6 +34,8 @@ __all__ = ["Draw", "Ensemble", "EnsembleEvidence", "frame_of"]
 
 # Unlike ideas: ellipsoids, random walks, degrees, a tree, density. FINDINGS: unlike members help, weak ones hurt.
 METHODS = ("mixture", "graph", "modularity", "genie", "density")
+# Items that a consensus over many numbers of clusters is found on at most.
+CONSENSUS_ITEMS = 2000
 # Neighbours that vote for an item that a draw has not seen.
 VOTERS = 5
 # Soft memberships below this are left out, and the rest made to sum to one: it keeps the factor sparse.
@@ -69,6 +72,20 @@ class Draw:
     agreement: float
     labels: Labels = field(repr=False, compare=False)
     agreement_with_result: float = float("nan")
+
+    @classmethod
+    def of(cls, one: Member, n_items: int, labels: Labels, weight: float, agreed: float) -> Draw:
+        """Return a draw of a method on so many items."""
+        return cls(
+            method=one.name,
+            idea=one.idea,
+            settings=one.settings(),
+            n_items=n_items,
+            n_clusters=len(np.unique(labels)),
+            weight=float(weight),
+            agreement=float(agreed),
+            labels=labels,
+        )
 
 
 @dataclass(frozen=True)
@@ -167,6 +184,31 @@ class Ensemble(Builder):
     def as_judged(self, X: Array) -> Array:
         return frame_of(X, self.units)(X)
 
+    def consensus(self, X: Array, prior: Array, most: int | None = None) -> Consensus | None:
+        """Return the consensus of the methods on the clusters and their number; see `partita.ensemble.consensus`.
+
+        Parameters
+        ----------
+        X : n x d array
+            Distinct rows; past `max_items` (and 2,000) a random sample of them is clustered, and the others go with
+            their nearest neighbour in it.
+        prior : array
+            Probabilities of 1, 2, ... clusters.
+        most : int, optional
+            The largest number of clusters.
+        """
+        Z = frame_of(X, self.units)(X)
+        size = min(self.max_items, CONSENSUS_ITEMS)
+        seen = np.arange(len(Z))
+        if len(Z) > size:
+            seen = np.sort(np.random.default_rng([self.seed, 0]).permutation(len(Z))[:size])
+        with limit_threads(n_threads()):
+            found = consensus(self.members, Z[seen], prior, seed=self.seed, most=most)
+        if found is None or len(seen) == len(Z):
+            return found
+        closest = nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]
+        return replace(found, item=closest)
+
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> EnsembleEvidence:
         X = np.asarray(X, dtype=np.float64)
         if np.isnan(X).any():
@@ -186,20 +228,21 @@ class Ensemble(Builder):
         labels = [hard(Q) for _, _, Q in drawn]
         shares, agreed = agreement_weights(agreement(labels), [one.name for one, _, _ in drawn], self.power)
         draws = tuple(
-            Draw(
-                method=one.name,
-                idea=one.idea,
-                settings=one.settings(),
-                n_items=size,
-                n_clusters=len(np.unique(said)),
-                weight=float(share),
-                agreement=float(a),
-                labels=said,
-            )
-            for (one, size, _), said, share, a in zip(drawn, labels, shares, agreed)
+            Draw.of(one, size, said, share, a) for (one, size, _), said, share, a in zip(drawn, labels, shares, agreed)
         )
         affinity = DrawsAffinity([_thinned(Q) for _, _, Q in drawn], shares)
         return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
+
+    def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
+        """Return the evidence of the draws of a consensus, with their weights there."""
+        frame, methods = frame_of(X, self.units), {one.name: one for one in self.members}
+        labels = found.draws if found.item is None else found.draws[:, found.item]
+        draws = tuple(
+            Draw.of(methods[name], found.draws.shape[1], said, share, a)
+            for name, said, share, a in zip(found.methods, labels, found.weights, found.agreement)
+        )
+        affinity = DrawsAffinity(labels, found.weights)
+        return EnsembleEvidence(frame, frame(X), affinity.factor, affinity, draws)
 
     def restore(self, state: dict[str, Array]) -> EnsembleEvidence:
         factor = sp.csr_array((state["factor.data"], state["factor.indices"], state["factor.indptr"]))

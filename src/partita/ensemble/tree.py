@@ -4,10 +4,13 @@ from i to its m-th closest other item [campello2013]. O(n^2 d) time, O(n) number
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.from_neighbors import nearest
+from partita.affinity.shared_search import search_key, the_shared_search
 from partita.ensemble.base import Array
 
 __all__ = ["reachability_tree"]
@@ -21,9 +24,17 @@ def reachability_tree(X: Array, smoothing: int) -> Edges:
     >>> reachability_tree(np.array([[0.0], [1.0], [3.0]]), 1)[2].tolist()
     [1.0, 2.0]
     """
+    X = np.ascontiguousarray(X, dtype=np.float64)
+    kept, key = the_shared_search(), search_key(X, "spanning tree", smoothing)
+    if kept is None or key is None:
+        return _made(X, smoothing)
+    first, second, length = kept.made(key, partial(_made, X, smoothing))
+    return first, second, length
+
+
+def _made(X: Array, smoothing: int) -> Edges:
     from partita.kernels.trees import spanning_tree
 
-    X = np.ascontiguousarray(X, dtype=np.float64)
     core = np.zeros(len(X))
     if smoothing > 1:
         core = nearest(X, X, min(smoothing, len(X) - 1), "euclidean", None, itself=True)[1][:, -1]

@@ -19,7 +19,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from partita.affinity import Affinity, Builder, Precomputed, RelativeDistance
 from partita.calibration import Calibration, Calibrator
 from partita.ensemble import Draw
+from partita.ensemble.consensus import Consensus
 from partita.errors import InputError
+from partita.estimators.bayesian_partition import BayesianPartition
 from partita.estimators.checked_parameters import seed_of
 from partita.estimators.choosing import Choice, EvidenceByK, choose_number
 from partita.estimators.extension import Extension
@@ -79,6 +81,8 @@ class FittedAttributes:
     unassigned_: NDArray[np.intp]
     verdict_: Verdict
     ensemble_: tuple[Draw, ...]
+    _consensus: Consensus | None
+    _posterior: BayesianPartition | None
     calibration_: Calibration
     _builder_: Builder
     _solver_: Solver
@@ -243,6 +247,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
 
     def _adopt(self, fitted: Fitted) -> None:
         """Set the attributes of a fit."""
+        self._consensus, self._posterior = fitted.choice.consensus, None
         for name in ("verdict_", "ensemble_", "factor_", "unassigned_", "calibration_"):
             self.__dict__.pop(name, None)
         result, K = fitted.result, fitted.membership.shape[1]
@@ -264,6 +269,28 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             self.ensemble_ = fitted.result.evidence
         if fitted.calibration is not None:
             self.calibration_ = fitted.calibration
+
+    @property
+    def posterior_(self) -> BayesianPartition:
+        """The weighted draws behind the number of clusters, as a fitted `BayesianPartition`.
+
+        After `n_clusters="auto"` with `affinity="ensemble"` only, and not saved with the model. Past 2,000 items the
+        draws are of a sample, and each row has the label of its nearest item in it.
+        """
+        check_is_fitted(self)
+        found: Consensus | None = getattr(self, "_consensus", None)
+        if found is None:
+            raise AttributeError(
+                "posterior_: there are draws only after a fit with n_clusters='auto' and affinity='ensemble'; they are "
+                "not saved with a model"
+            )
+        if self._posterior is None:
+            item = np.arange(found.draws.shape[1]) if found.item is None else found.item
+            _, first = np.unique(self.labels_, return_index=True)
+            item = np.where(item < 0, item[first][self.labels_], item)
+            partition = BayesianPartition(loss="vi", random_state=0)
+            self._posterior = partition.fit(found.draws[:, item], weights=found.weights)
+        return self._posterior
 
     def predict_proba(self, X: Any) -> Any:
         """Return the membership of new items.

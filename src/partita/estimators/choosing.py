@@ -19,12 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Affinity, Builder, Evidence, NeighborGraph, Normalised, Precomputed
+from partita.ensemble.consensus import Consensus
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.groups import Groups
 from partita.estimators.items import Items
 from partita.estimators.model import Model
 from partita.kernels.threads import limit_threads, n_threads
 from partita.n_clusters import KEvidence, Verdict, judge_all
+from partita.n_clusters.agreement import with_consensus
 from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import DOUBTFUL
 
@@ -45,6 +47,8 @@ class Choice:
     start : labels of the affinity's items, optional
         To start from, in the place of the estimator's `start`.
     verdict : Verdict, optional
+    consensus : Consensus, optional
+        The draws behind the verdict, where the evidence is made of clusterings.
     notes : tuple of str
         For `result_.notes`.
     """
@@ -52,6 +56,7 @@ class Choice:
     n_clusters: int
     start: NDArray[np.int64] | None = None
     verdict: Verdict | None = None
+    consensus: Consensus | None = None
     notes: tuple[str, ...] = ()
 
     def within(self, groups: Groups) -> Choice:
@@ -127,6 +132,14 @@ class EvidenceByK:
             self._built[known] = Built(evidence, self.model.normalised(evidence.affinity, self.copies))
         return self._built[known]
 
+    def of(self, choice: Choice) -> Built:
+        """The evidence of a choice: the draws behind its number where it has some, or else what is built at it."""
+        if choice.start is None or choice.consensus is None:
+            return self.at(choice.n_clusters)
+        self._built.clear()
+        evidence = self.builder.of_consensus(self.features, choice.consensus)
+        return Built(evidence, self.model.normalised(evidence.affinity, self.copies))
+
     def before_k(self) -> Built:
         """Return the evidence before there is a number: connected components of a neighbour graph are not linked.
 
@@ -197,7 +210,17 @@ def judged(evidence: EvidenceByK, by: str = "auto") -> Choice:
             verdict = judge_all(shown, "auto" if by == "auto" else [by])
         except InputError as error:
             raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
-    return Choice(verdict.n_clusters, verdict=verdict, notes=verdict.notes)
+        found = None
+        if by == "auto" and evidence.builder.needs_k and not evidence.builder.pairwise:
+            found = evidence.builder.consensus(evidence.features, verdict.probabilities)
+    start = None
+    if found is not None:
+        verdict = with_consensus(verdict, found)
+        if (
+            verdict.judgements[-1].n_clusters is not None and found.item is None
+        ):  # draws of a sample place the others poorly
+            start = found.labels
+    return Choice(verdict.n_clusters, start, verdict, found, verdict.notes)
 
 
 def _shown_to_criteria(evidence: EvidenceByK) -> KEvidence:

@@ -207,7 +207,7 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
             choice = choose(by_k, groups)
         choice.warn()
         with stage("building the affinity"):
-            built = by_k.at(choice.n_clusters)
+            built = by_k.of(choice)
             affinity = model.factorized(built.normalised, by_k.copies)
     of_items = Problem(affinity, model.objective, items.weights)
     problem, left_out = groups.contract(of_items)
@@ -230,6 +230,8 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
         item_labels,
         items.column_of_item if builder.pairwise else None,
     )
+    if choice.consensus is not None:
+        choice = replace(choice, consensus=choice.consensus.of_rows(items.of_row))
     fitted = Fitted.of_rows(given.X, result, scorer, groups, groups.of_row(items), choice, problem, solver)
     if options.probabilities == "fitted":
         return fitted

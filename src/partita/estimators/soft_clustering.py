@@ -34,7 +34,8 @@ class SoftClustering(FactorizationEstimator):
     ----------
     n_clusters : int, "auto" or the name of a criterion, default 8
         K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
-        which may be 1; a name: as many as that one finds; see `SoF`.
+        which may be 1; with an ensemble, as many as its methods agree on (`partita.ensemble.consensus`); a name: as
+        many as that criterion finds; see `SoF`.
     affinity : {"neighbors", "relative", "ensemble", "precomputed", "precomputed_distance", ...} or a builder
         "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
         `LowRankRepresentation`).
@@ -107,6 +108,8 @@ class SoftClustering(FactorizationEstimator):
     ensemble_ : tuple of `partita.ensemble.Draw`, with `affinity="ensemble"` only
         Clusterings that were used: each one's method, settings, weight, agreement with the other methods and with the
         result, and its labels, which are what it would have said alone.
+    posterior_ : `BayesianPartition`, with `affinity="ensemble"` and `n_clusters="auto"` only
+        The draws at many numbers of clusters, weighted, with everything that it can say of a posterior.
 
     Raises
     ------

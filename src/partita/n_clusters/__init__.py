@@ -4,6 +4,7 @@
 new criterion is one file and one import line here.
 """
 
+from partita.n_clusters.agreement import Agreement
 from partita.n_clusters.base import Criterion, Judgement, criterion
 from partita.n_clusters.conductance_jump import ConductanceJump
 from partita.n_clusters.correlation_clustering import CorrelationClustering
@@ -24,6 +25,7 @@ from partita.n_clusters.verdict import VOTERS, Verdict, judge_all
 
 __all__ = [
     "VOTERS",
+    "Agreement",
     "ConductanceJump",
     "CorrelationClustering",
     "Criterion",

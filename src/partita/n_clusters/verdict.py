@@ -30,7 +30,7 @@ from partita.errors import InputError
 from partita.n_clusters.base import Array, Criterion, Judgement, criterion
 from partita.n_clusters.evidence import KEvidence
 
-__all__ = ["VOTERS", "Verdict", "judge_all", "pooled"]
+__all__ = ["VOTERS", "Verdict", "judge_all", "likely_of", "pooled"]
 
 # Weight of each voter, in units of log odds.
 VOTERS: dict[str, float] = {
@@ -175,9 +175,7 @@ def _judged(evidence: KEvidence, chosen: Sequence[Criterion]) -> Verdict:
         best = 0  # nothing speaks for more
     elif probabilities[best] < SCATTERED:
         best = min(named) - 1
-    order = np.argsort(-probabilities, kind="stable")
-    held = int(np.searchsorted(np.cumsum(probabilities[order]), LIKELY - ROUNDING)) + 1
-    likely = tuple(sorted(int(K) + 1 for K in order[:held]))
+    likely = likely_of(probabilities)
     words = _notes(judgements, best + 1, float(probabilities[best]), likely)
     return Verdict(
         best + 1,
@@ -189,6 +187,17 @@ def _judged(evidence: KEvidence, chosen: Sequence[Criterion]) -> Verdict:
         len(set(named)) > 1,
         tuple(words),
     )
+
+
+def likely_of(probabilities: Array) -> tuple[int, ...]:
+    """Return the fewest numbers that hold a probability of .8 together, ascending.
+
+    >>> likely_of(np.array([0.1, 0.2, 0.7]))
+    (2, 3)
+    """
+    order = np.argsort(-probabilities, kind="stable")
+    held = int(np.searchsorted(np.cumsum(probabilities[order]), LIKELY - ROUNDING)) + 1
+    return tuple(sorted(int(K) + 1 for K in order[:held]))
 
 
 def pooled(judgements: Sequence[Judgement], weights: Mapping[str, float], top: int) -> Array:

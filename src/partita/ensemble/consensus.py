@@ -1,0 +1,210 @@
+"""The number of clusters and the clusters themselves, from unlike clusterings at many numbers.
+
+Each method of an ensemble clusters the items at each number K of a grid. A draw's agreement a is its mean adjusted Rand
+index with the draws of the other methods at the same K, and it weighs a^16 P(K)^(1/2), where P(K) is what the criteria
+of `partita.n_clusters` make of that number. The answer is the partition of least expected variation of information over
+the weighted draws, found as that of any posterior draws is (`partita.partition`): what unlike methods find again and
+again at neighbouring numbers is what it keeps, so a number at which methods agree by chance does not carry the day.
+
+The grid is coarse: each number up to 12, then steps of a third, up to 50 and the square root of the number of items. It
+goes on while methods agree best at its end, and is filled in around the answer. What the power, the square root and the
+threshold of one cluster were chosen on is in `benchmarks/README.md`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.affinity.shared_search import shared_search
+from partita.ensemble.base import Array, Labels, Member, hard
+from partita.ensemble.weights import agreement
+from partita.partition import PartitionResult, search_partition
+
+__all__ = ["Consensus", "consensus", "sizes_up_to"]
+
+# Power of the agreement, and of the prior probability of a number, in the weight of a draw.
+POWER, PRIOR = 16, 0.5
+# Agreement that counts as none.
+LEAST = 1e-3
+# Every number up to this one, then steps by this factor.
+EACH, STEP = 12, 4 / 3
+# Numbers up to this one (and up to the square root of the number of items) are always tried.
+ALWAYS = 50
+# Items that a cluster has on average at least.
+ITEMS = 3
+# Numbers on either side of the answer that are filled in, and how often the answer may move then.
+AROUND, ROUNDS = 2, 3
+# Starts of the search for the partition of least expected loss.
+STARTS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Consensus:
+    """Draws of unlike methods at many numbers of clusters, and the partition of least expected loss over them.
+
+    Attributes
+    ----------
+    draws : M x n array of int
+        Labels, 0..k-1 in each row.
+    weights : array of M
+        Sum 1.
+    methods : tuple of M str
+    asked : array of M int
+        Number of clusters that each draw was asked for.
+    agreement : array of M
+        Mean adjusted Rand index with the other methods' draws at the same number.
+    partition : PartitionResult
+        Labels of the n items, and their expected variation of information.
+    item : array, optional
+        The one of the n that stands for each item (where a sample was clustered) or row; -1 for a row of weight zero.
+    """
+
+    draws: Labels
+    weights: Array
+    methods: tuple[str, ...]
+    asked: NDArray[np.int64]
+    agreement: Array
+    partition: PartitionResult
+    item: NDArray[np.intp] | None = None
+
+    @property
+    def n_clusters(self) -> int:
+        """Clusters of the partition."""
+        return len(np.unique(self.partition.labels))
+
+    @property
+    def labels(self) -> Labels:
+        """The partition's labels of each item."""
+        labels = np.asarray(self.partition.labels, dtype=np.int64)
+        return labels if self.item is None else labels[self.item]
+
+    @property
+    def best_agreement(self) -> float:
+        """The largest mean agreement of all methods at one number."""
+        return max(float(self.agreement[self.asked == K].mean()) for K in np.unique(self.asked))
+
+    def of_rows(self, item_of_row: NDArray[np.intp]) -> Consensus:
+        """Return the same consensus, of rows: each of the item given, or -1."""
+        item = item_of_row if self.item is None else np.where(item_of_row < 0, -1, self.item[item_of_row])
+        return replace(self, item=item)
+
+    def share_of(self) -> dict[int, float]:
+        """Share of the weight of the draws that were asked for each number."""
+        return {int(K): float(self.weights[self.asked == K].sum()) for K in np.unique(self.asked)}
+
+
+def sizes_up_to(most: int) -> list[int]:
+    """Return the coarse grid of numbers of clusters from 2 to `most`.
+
+    >>> sizes_up_to(30)
+    [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16, 21, 28]
+    """
+    grid = list(range(2, EACH + 1))
+    while grid[-1] * STEP <= most:
+        grid.append(round(grid[-1] * STEP))
+    return [size for size in grid if size <= most]
+
+
+def consensus(
+    members: Sequence[Member], X: Array, prior: Array, *, seed: int = 0, most: int | None = None
+) -> Consensus | None:
+    """Return the consensus of methods on the items and on the number of clusters; None for fewer than six items.
+
+    Parameters
+    ----------
+    members : sequence of Member
+        Unlike methods, at least two.
+    X : n x d array
+        Distinct rows. Cost: the methods' own at about 20 numbers of clusters.
+    prior : array
+        Probabilities of 1, 2, ... clusters; the last one's is that of any larger number.
+    seed : int
+    most : int, optional
+        The largest number of clusters.
+
+    Examples
+    --------
+    >>> from partita.ensemble import member
+    >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
+    >>> found = consensus([member("genie"), member("modularity")], X, np.full(5, 0.2))
+    >>> found.n_clusters
+    3
+    """
+    n = len(X)
+    most = min(n // ITEMS, n if most is None else most)
+    if most < 2:
+        return None
+    drawn = _Draws(members, X, seed)
+    first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
+    grid = sizes_up_to(most)
+    with shared_search():
+        for K in (size for size in grid if size <= first):
+            drawn.add(K)
+        for K in (size for size in grid if size > first):
+            if drawn.best_at() < drawn.sizes[-2]:
+                break
+            drawn.add(K)
+        found = drawn.summary(prior)
+        for _ in range(ROUNDS):
+            K = found.n_clusters
+            new = [k for k in range(K - AROUND, K + AROUND + 1) if 2 <= k <= most and k not in drawn.sizes]
+            if not new:
+                break
+            for k in new:
+                drawn.add(k)
+            found = drawn.summary(prior)
+    return found
+
+
+def _steps_around(sizes: NDArray[np.int64]) -> Array:
+    """Return the length of the grid that each number stands for, in steps of the coarse one."""
+    place = np.where(sizes <= EACH, sizes, EACH + np.log(sizes / EACH) / np.log(STEP))
+    ends = np.concatenate([[place[0] - 0.5], (place[1:] + place[:-1]) / 2, [place[-1] + 0.5]])
+    return np.asarray(np.diff(ends))
+
+
+class _Draws:
+    """The methods' clusterings of the same items at one number after the other."""
+
+    def __init__(self, members: Sequence[Member], X: Array, seed: int) -> None:
+        self._members, self._X, self._seed = members, X, seed
+        self._labels: dict[int, list[Labels]] = {}
+        self._agreement: dict[int, Array] = {}
+
+    @property
+    def sizes(self) -> list[int]:
+        return sorted(self._labels)
+
+    def add(self, n_clusters: int) -> None:
+        labels = [
+            np.unique(hard(one.cluster(self._X, n_clusters, self._stream(one)).membership), return_inverse=True)[1]
+            for one in self._members
+        ]
+        table, m = agreement(labels), len(labels)
+        self._labels[n_clusters] = labels
+        self._agreement[n_clusters] = (table.sum(axis=1) - 1.0) / max(m - 1, 1)
+
+    def best_at(self) -> int:
+        """Return the number at which methods agree best."""
+        return max(self._agreement, key=lambda K: float(self._agreement[K].mean()))
+
+    def summary(self, prior: Array) -> Consensus:
+        sizes = np.array(self.sizes)
+        asked = np.repeat(sizes, len(self._members))
+        agreed = np.concatenate([self._agreement[int(K)] for K in sizes])
+        expected = prior[np.minimum(asked, len(prior)) - 1]
+        weights = np.maximum(agreed, LEAST) ** POWER * expected**PRIOR
+        weights *= np.repeat(_steps_around(sizes), len(self._members))  # filling in adds no weight
+        weights /= weights.sum()
+        draws = np.concatenate([np.array(self._labels[int(K)]) for K in sizes])
+        found = search_partition(draws, loss="vi", weights=weights, n_init=STARTS, random_state=self._seed)
+        names = tuple(one.name for one in self._members)
+        return Consensus(draws, weights, names * len(sizes), asked, agreed, found)
+
+    def _stream(self, one: Member) -> np.random.Generator:
+        return np.random.default_rng([self._seed, 0, zlib.crc32(one.name.encode())])
