@@ -106,7 +106,7 @@ def with_consensus(verdict: Verdict, found: Consensus) -> Verdict:
 def _notes(K: int, p: Array, likely: tuple[int, ...], judgements: tuple[Judgement, ...]) -> tuple[str, ...]:
     named = [j for j in judgements if j.n_clusters is not None]
     others = [f"{j.criterion} says {j.n_clusters}" for j in named if j.n_clusters != K]
-    out = [f"{K} clusters are the consensus of unlike methods at many numbers of clusters"]
+    out = []
     if others:
         out.append(f"criteria disagree: {len(named) - len(others)} of {len(named)} say {K}, {', '.join(others)}")
         if p[K - 1] < 0.5:
