@@ -50,7 +50,7 @@ class OneCluster(Criterion):
 
     level: float = 0.05
     n_references: int = 39
-    max_items: int = 400
+    max_items: int = 1000
 
     def __post_init__(self) -> None:
         if not 0.0 < self.level < 1.0 or self.n_references < 1:

@@ -38,9 +38,9 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, .
         text += f"; {listed([str(k) for k in verdict.likely])} are the fewest numbers that hold 80% together"
     by_consensus = any(j.criterion == "agreement" and j.n_clusters == verdict.n_clusters for j in verdict.judgements)
     how = (
-        "The number is that of the partition of least expected loss over what unlike methods find at many numbers "
-        "of clusters; its probability is how much of their agreement lies there, tempered by how often it was the number "
-        "of known classes elsewhere"
+        "The number is that of the partition of least expected loss over what unlike methods find at many numbers of "
+        "clusters; its probability is their agreement there, tempered by how often it was the number of known classes "
+        "elsewhere"
         if by_consensus and n > 1
         else "The probability pools the criteria, weighted by how well they told the number of known classes elsewhere"
     )
