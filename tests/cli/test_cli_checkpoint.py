@@ -12,7 +12,7 @@ import pytest
 
 from partita.solvers.serialization import read_tree
 
-# Restarts of a second or two each, none of which stops early.
+# Restarts of about a second each, none of which stops early.
 OPTIONS = ["--k", "5", "--model", "sof", "--solver", "exponentiated-gradient"]
 OPTIONS += ["--tol", "0", "--max-iter", "1000", "--n-jobs", "1", "--quiet"]
 
@@ -20,7 +20,7 @@ OPTIONS += ["--tol", "0", "--max-iter", "1000", "--n-jobs", "1", "--quiet"]
 @pytest.fixture
 def items_csv(tmp_path):
     rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(size=(450, 2)) * 2, rng.normal(size=(450, 2)) * 2 + [4, 0]])
+    X = np.concatenate([rng.normal(size=(300, 2)) * 2, rng.normal(size=(300, 2)) * 2 + [4, 0]])
     np.savetxt(tmp_path / "items.csv", X, delimiter=",", header="a,b", comments="")
     return tmp_path / "items.csv"
 
