@@ -12,9 +12,9 @@ import pytest
 
 from partita.solvers.serialization import read_tree
 
-# Restarts of about a second each, none of which stops early.
+# Restarts of a second each, none of which stops early.
 OPTIONS = ["--k", "5", "--model", "sof", "--solver", "exponentiated-gradient"]
-OPTIONS += ["--tol", "0", "--max-iter", "1000", "--n-jobs", "1", "--quiet"]
+OPTIONS += ["--tol", "0", "--max-iter", "500", "--n-jobs", "1", "--quiet"]
 
 
 @pytest.fixture
