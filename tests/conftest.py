@@ -54,6 +54,12 @@ FAMILIES = [
 ]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    # Contract tests stop solvers on purpose: what they say then would bury the failures in the log.
+    which = "ignore:the best restart stopped at:sklearn.exceptions.ConvergenceWarning"
+    config.addinivalue_line("filterwarnings", which)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     """One worker for each file, and for each family of files."""

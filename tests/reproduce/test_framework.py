@@ -3,10 +3,7 @@
 import csv
 import json
 import os
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest

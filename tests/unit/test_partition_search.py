@@ -227,7 +227,7 @@ def test_expected_loss_refuses_what_does_not_fit():
         partition_distance([0, 1], [0, 1, 2])
 
 
-# What the script does with its loss: a whole search, or the costs of an item's moves, which need a fifth of its kernels.
+# What the script does with its loss: a whole search, or the costs of one item, which need a fifth of its kernels.
 SEARCH = "print(search_partition(draws, loss=Mine(), random_state=0).expected_loss)"
 COSTS = """
 from partita.kernels import partition_moves
