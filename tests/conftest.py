@@ -41,6 +41,40 @@ WHOLE, CASES = (
 )
 
 
+# Files whose tests compile the same kernels, at ten seconds and more each where nothing is compiled yet, or look at the
+# same browser: run by one worker, as the tests of any one file are, for the sake of its fixtures.
+FAMILIES = [
+    re.compile(rf"tests/({files})")
+    for files in (
+        r"contract/test_partition|oracle/test_(partition|credible)|property/test_(partition|draws)|unit/test_(partition|baye)",
+        r"contract/test_sampler|oracle/test_mixture|unit/test_(mixture|saved_mixtures)|cli/test_cli_draws",
+        r"unit/test_scams|reproduce/test_scams",
+        r"browser/",
+    )
+]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Contract tests stop solvers on purpose: what they say then would bury the failures in the log.
+    which = "ignore:the best restart stopped at:sklearn.exceptions.ConvergenceWarning"
+    config.addinivalue_line("filterwarnings", which)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """One worker for each file, and for each family of files."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFamily(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return next((family.pattern for family in FAMILIES if family.match(file)), file)
+
+    return ByFamily(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     patterns = [re.compile(re.escape(f"tests/{line}").replace(r"\*", ".*") + r"(\[.*)?") for line in WHOLE + CASES]
     for item in items:

@@ -12,15 +12,15 @@ import pytest
 
 from partita.solvers.serialization import read_tree
 
-# Four restarts of a second or two each, none of which stops early.
-OPTIONS = ["--k", "5", "--model", "sof", "--solver", "exponentiated-gradient", "--n-init", "4"]
-OPTIONS += ["--tol", "0", "--max-iter", "1000", "--n-jobs", "1", "--quiet"]
+# Restarts of a second each, none of which stops early.
+OPTIONS = ["--k", "5", "--model", "sof", "--solver", "exponentiated-gradient"]
+OPTIONS += ["--tol", "0", "--max-iter", "500", "--n-jobs", "1", "--quiet"]
 
 
 @pytest.fixture
 def items_csv(tmp_path):
     rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(size=(450, 2)) * 2, rng.normal(size=(450, 2)) * 2 + [4, 0]])
+    X = np.concatenate([rng.normal(size=(300, 2)) * 2, rng.normal(size=(300, 2)) * 2 + [4, 0]])
     np.savetxt(tmp_path / "items.csv", X, delimiter=",", header="a,b", comments="")
     return tmp_path / "items.csv"
 
@@ -58,16 +58,16 @@ def assert_same_answer(first, second):
 def test_a_killed_command_goes_on(items_csv, process):
     home = items_csv.parent
     code, _ = stopped_by(
-        *(signal.SIGKILL, home, "--checkpoint", "kept", "--checkpoint-seconds", "0.05"),
+        *(signal.SIGKILL, home, "--n-init", "4", "--checkpoint", "kept", "--checkpoint-seconds", "0.05"),
         until="unfinished-2.safetensors",
     )
     assert code == -signal.SIGKILL
     assert not (home / "items-partita").exists()
     assert {file.name for file in (home / "kept").iterdir()} >= {"finished-0.safetensors", "finished-1.safetensors"}
-    again = process("fit", "items.csv", *OPTIONS, "--checkpoint", "kept")
+    again = process("fit", "items.csv", *OPTIONS, "--n-init", "4", "--checkpoint", "kept")
     assert (again.code, again.out, again.err) == (0, "", "")
     assert not (home / "kept").exists()
-    whole = process("fit", "items.csv", *OPTIONS, "--out", "whole")
+    whole = process("fit", "items.csv", *OPTIONS, "--n-init", "4", "--out", "whole")
     assert whole.code == 0
     assert_same_answer(home / "items-partita", home / "whole")
     resumed = result_of(home / "items-partita")
@@ -80,7 +80,8 @@ def test_a_killed_command_goes_on(items_csv, process):
 def test_an_interrupted_command_writes_what_it_has_and_goes_on_with_force(items_csv, process):
     home = items_csv.parent
     code, said = stopped_by(
-        *(signal.SIGINT, home, "--checkpoint", "kept", "--checkpoint-seconds", "0.05"), until="unfinished-1.safetensors"
+        *(signal.SIGINT, home, "--n-init", "2", "--checkpoint", "kept", "--checkpoint-seconds", "0.05"),
+        until="unfinished-1.safetensors",
     )
     assert code == 130
     assert said == ""  # --quiet
@@ -91,13 +92,14 @@ def test_an_interrupted_command_writes_what_it_has_and_goes_on_with_force(items_
     (r,) = [r for r, restart in enumerate(stopped["restarts"]) if restart["status"] == "interrupted"]
     standing = read_tree(home / "kept" / f"unfinished-{r}.safetensors")
     assert len(standing.trace) - 1 == stopped["restarts"][r]["n_iter"]
-    refused = process("fit", "items.csv", *OPTIONS, "--checkpoint", "kept")
+    options = [*OPTIONS, "--n-init", "2"]
+    refused = process("fit", "items.csv", *options, "--checkpoint", "kept")
     assert refused.code == 2
     assert "--force" in refused.err
-    again = process("fit", "items.csv", *OPTIONS, "--checkpoint", "kept", "--force")
+    again = process("fit", "items.csv", *options, "--checkpoint", "kept", "--force")
     assert again.code == 0
     assert not (home / "kept").exists()
-    assert process("fit", "items.csv", *OPTIONS, "--out", "whole").code == 0
+    assert process("fit", "items.csv", *options, "--out", "whole").code == 0
     assert_same_answer(home / "items-partita", home / "whole")
     assert result_of(home / "items-partita")["seconds"] > stopped["seconds"] / 2  # both processes count
 

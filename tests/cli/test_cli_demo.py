@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 
 
-def test_the_demo_finds_the_digits_and_replaces_only_its_own_folder(process, tmp_path):
+def test_the_demo_finds_the_digits_and_replaces_only_its_own_folder(process, call, tmp_path):
     first = process("demo")
     assert first.code == 0, first.err
     result = json.loads((tmp_path / "partita-demo/result.json").read_text())
@@ -11,8 +11,8 @@ def test_the_demo_finds_the_digits_and_replaces_only_its_own_folder(process, tmp
     assert result["n_items"] == 1797
     assert result["scores"]["accuracy"] >= 0.86
     assert (tmp_path / "partita-demo/report.html").stat().st_size < 3_000_000
-    assert process("demo", "--quiet").code == 0
+    assert call("demo", "--quiet").code == 0
     (tmp_path / "partita-demo/manifest.json").write_text('{"program": "partita", "command": "fit"}')
-    refused = process("demo")
+    refused = call("demo")
     assert refused.code == 2
     assert "partita-demo" in refused.err

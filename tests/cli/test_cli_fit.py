@@ -290,7 +290,7 @@ def test_too_large_for_memory_is_refused_before_it_is_made(call, blobs, tmp_path
 @pytest.mark.posix("signals")
 def test_ctrl_c_writes_the_best_so_far_and_ends_with_130(tmp_path):
     rng = np.random.default_rng(0)
-    np.save(tmp_path / "x.npy", rng.normal(size=(1500, 5)))
+    np.save(tmp_path / "x.npy", rng.normal(size=(500, 5)))
     command = [sys.executable, "-m", "partita", "fit", "x.npy", "--k", "8", "--model", "sof", "--out", "out"]
     endless = ["--tol", "0", "--max-iter", "1000000", "--n-init", "50"]
     endless += ["--checkpoint", "kept", "--checkpoint-seconds", "0.05"]
@@ -310,7 +310,7 @@ def test_ctrl_c_writes_the_best_so_far_and_ends_with_130(tmp_path):
     assert "was written" in err
     assert json.loads((tmp_path / "out/result.json").read_text())["status"] == "interrupted"
     W = read_memberships(tmp_path / "out/memberships.csv").membership
-    assert W.shape == (1500, 8)
+    assert W.shape == (500, 8)
 
 
 def test_a_saved_model_predicts_what_the_fitted_one_does(call, iris_csv, tmp_path):

@@ -3,10 +3,7 @@
 import csv
 import json
 import os
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -215,12 +212,9 @@ def test_a_process_that_joblib_replaces_is_not_spoken_of(toy, tmp_path, monkeypa
 
 def test_two_processes_find_what_one_finds(tmp_path):
     """With a real experiment, whose class other processes can import."""
-    found = []
-    for jobs in ("1", "2"):
-        out = tmp_path / jobs
-        command = [sys.executable, "-m", "partita", "reproduce", "bayes-nmf-figure1", "--quick", "--out", str(out)]
-        done = subprocess.run([*command, "--jobs", jobs], capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        record = json.loads(Path(out, "bayes-nmf-figure1", "outcome.json").read_text())
+    work, found = experiment("bayes-nmf-figure1"), []
+    assert len(work.cells("smoke")) > 1
+    for jobs in (1, 2):
+        record = reproduce(work, tmp_path / str(jobs), size="smoke", n_jobs=jobs)
         found.append((record["tables"], record["findings"]))
     assert found[0] == found[1]

@@ -297,7 +297,7 @@ def test_a_fit_killed_by_the_system_goes_on_to_the_same_bits(n_jobs, tmp_path):
             goal, n_jobs, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
             X = np.random.default_rng(0).normal(size=(400, 3))
             checkpoint = Checkpoint(folder[0], seconds=0.05) if folder else None
-            model = SoF(6, solver=Slow(), n_init=3, random_state=1, tol=1e-12, max_iter=60, n_jobs=n_jobs,
+            model = SoF(6, solver=Slow(), n_init=3, random_state=1, tol=1e-12, max_iter=30, n_jobs=n_jobs,
                         checkpoint=checkpoint).fit(X)
             result = model.result_
             found = {"W": model.membership_, "labels": model.labels_, "trace": result.trace, "scale": result.scale}
@@ -433,7 +433,7 @@ def test_ctrl_c_in_the_middle_of_a_step_leaves_a_whole_state(n_jobs, tmp_path):
         def fit(folder, **options):
             with opened(folder) as checkpoint:
                 return drive(Problem(P, SoFObjective()), ProjectedGradient(), Starts(P, 4), "dirichlet", n_init=4,
-                             seed=0, max_iter=2000, tol=0.0, n_jobs={n_jobs}, checkpoint=checkpoint, **options)
+                             seed=0, max_iter=1000, tol=0.0, n_jobs={n_jobs}, checkpoint=checkpoint, **options)
 
         told, folder = [], sys.argv[1]
         try:

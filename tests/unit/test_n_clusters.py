@@ -181,14 +181,16 @@ def single(shape, n, rng):
     }[shape]
 
 
+@pytest.mark.parametrize("seeds", [6, 12])
 @pytest.mark.parametrize("shape", ["ball", "ball in 10", "square", "strip", "ring", "skew"])
-def test_one_cluster_of_any_shape_is_seldom_rejected(shape):
+def test_one_cluster_of_any_shape_is_seldom_rejected(shape, seeds):
     rejected = 0
-    for seed in range(12):
+    for seed in range(seeds):
         X = single(shape, 200, np.random.default_rng([seed, 7]))
         rejected += OneCluster(n_references=19).judge(KEvidence(features=X, seed=seed)).n_clusters is None
-    # At a level of .05 (.15 for rings, the least favourable measured) more than 5 of 12 happen once in 3,000 (200).
-    assert rejected <= 5
+    # At a level of .05 (.15 for rings, the least favourable measured) more than 5 of 12 happen once in 3,000 (200),
+    # more than 3 of 6 once in 11,000 (170).
+    assert rejected <= {6: 3, 12: 5}[seeds]
 
 
 @pytest.mark.parametrize("d", [2, 5])

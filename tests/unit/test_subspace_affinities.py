@@ -30,6 +30,7 @@ from partita.affinity.from_subspace.codes import unit_rows
 from partita.affinity.from_subspace.lasso import Lasso
 from partita.affinity.from_subspace.nuclear_norm import Coordinates
 from partita.affinity.from_subspace.pursuit import pursuit
+from partita.cli import main
 from partita.errors import InputError, MemoryLimitError
 from partita.kernels.threads import limit_threads
 from partita.metrics import adjusted_rand_index
@@ -582,11 +583,10 @@ def test_duplicates_zeros_constants_and_few_items_are_taken(builder):
 def test_the_bits_do_not_depend_on_the_number_of_threads(builder):
     X, _ = union(noise=0.1, points=130)  # more than one block
     answers = []
-    for threads in (1, 2, 3):
+    for threads in (1, 3):
         with limit_threads(threads):
             answers.append(dense(builder, X))
     np.testing.assert_array_equal(answers[0], answers[1])
-    np.testing.assert_array_equal(answers[0], answers[2])
 
 
 # New items
@@ -648,21 +648,25 @@ def test_a_name_is_the_builder_of_that_name(name):
 
 
 @pytest.mark.parametrize("name", ["ssc", "ssc-omp", "lrr"])
-def test_the_command_line_knows_it(name, tmp_path):
+def test_the_command_line_knows_it(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("partita.report.pictures.png", lambda figure, dpi: b"")
     X, _ = union(noise=0.02, points=15)
     np.savetxt(tmp_path / "items.csv", X, delimiter=",", header=",".join(f"f{j}" for j in range(12)), comments="")
-    command = [sys.executable, "-m", "partita", "fit", "items.csv", "--k", "3", "--affinity", name, "--out", "out"]
-    subprocess.run([*command, "--quiet"], cwd=tmp_path, check=True, capture_output=True)
+    with pytest.raises(SystemExit) as ended:
+        main(["fit", "items.csv", "--k", "3", "--affinity", name, "--out", "out", "--quiet"])
+    assert not ended.value.code
     told = json.loads((tmp_path / "out" / "result.json").read_text())["parameters"]["affinity"]
     assert told == Builder.registry[name]().config()
 
 
-def test_an_option_that_says_nothing_to_it_is_refused(tmp_path):
+def test_an_option_that_says_nothing_to_it_is_refused(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
     np.savetxt(tmp_path / "items.csv", union()[0], delimiter=",", header=",".join("abcdefghijkl"), comments="")
-    command = [sys.executable, "-m", "partita", "fit", "items.csv", "--k", "3", "--affinity", "ssc"]
-    wrong = subprocess.run([*command, "--n-neighbors", "3"], cwd=tmp_path, capture_output=True, check=False)
-    assert wrong.returncode == 2
-    assert b"--n-neighbors goes with" in wrong.stderr
+    with pytest.raises(SystemExit) as ended:
+        main(["fit", "items.csv", "--k", "3", "--affinity", "ssc", "--n-neighbors", "3"])
+    assert ended.value.code == 2
+    assert "--n-neighbors goes with" in capsys.readouterr().err
 
 
 def test_no_compiler_is_loaded():

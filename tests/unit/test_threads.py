@@ -1,9 +1,11 @@
 """Limits on threads, one inside the other."""
 
+import os
 from threading import Thread
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_info
 
 from partita import SoF
 from partita.kernels import threads
@@ -77,3 +79,10 @@ def test_jobs_counted_from_the_end_are_counted_from_the_limit(jobs, expected, mo
     monkeypatch.setattr(threads, "available_cores", lambda: 8)
     with limit_threads(3):
         assert count_jobs(jobs) == Runs(jobs).n_jobs == expected
+
+
+@pytest.mark.skipif("PYTEST_XDIST_WORKER" not in os.environ, reason="one process has all cores")
+def test_a_worker_beside_others_has_the_threads_that_it_is_given():
+    """Nothing imports NumPy, which reads the variables once, before tests/conftest.py sets them."""
+    blas = [pool["num_threads"] for pool in threadpool_info() if pool["internal_api"] == "openblas"]
+    assert set(blas) <= {int(os.environ["OPENBLAS_NUM_THREADS"])}
