@@ -114,7 +114,7 @@ def test_the_state_has_the_loss_at_every_partition(loss, seed):
 def test_costs_of_moves_are_those_of_brute_force(loss):
     for evidence in evidences(loss, some_draws(3)):
         out = np.empty(8)
-        for codes in all_partitions(6)[::9]:
+        for codes in all_partitions(6)[::3]:
             state = state_at(evidence, codes)
             for i in range(6):
                 moves.costs_of(state, i, out)
@@ -131,7 +131,7 @@ def test_costs_of_moves_are_those_of_brute_force(loss):
 def test_costs_of_merges_are_those_of_brute_force(loss):
     for evidence in evidences(loss, some_draws(4)):
         out = np.empty(8)
-        for codes in all_partitions(6)[::9]:
+        for codes in all_partitions(6)[::3]:
             state = state_at(evidence, codes)
             for a in range(int(state.counts[0])):
                 moves.merge_costs_of(state, a, out)

@@ -31,7 +31,7 @@ from synthetic import all_partitions
 # Standard errors that two means may be apart. About 8 statistics in 14 cases are compared: by chance alone one of them
 # would be beyond 4.5 once in a thousand suites. The seeds are fixed; sabotaged samplers are beyond 10.
 FARTHEST = 4.5
-FORWARD, BY_TURNS, BATCHES = 20_000, 10_000, 50
+FORWARD, BY_TURNS, BATCHES = 30_000, 15_000, 50
 
 CONJUGATE = {
     d: NormalInverseWishart(mean=np.full(d, 0.3), mean_precision=0.4, degrees_of_freedom=d + 3, scale=np.eye(d) + 0.3)

@@ -199,7 +199,7 @@ def test_large_graphs_have_nearly_numpys_spectrum(monkeypatch, make):
 def test_more_rounds_bring_large_graphs_to_numpys_vectors(monkeypatch):
     for name, value in (("COARSEST", 100), ("ROUNDS", 60), ("RESIDUAL", 1e-9)):
         monkeypatch.setattr(multilevel, name, value)
-    S = graph_of(scattered_blobs(1500, 5, spread=3.0)[0])
+    S = graph_of(scattered_blobs(3000, 5, spread=3.0)[0])
     matrix = S.to_dense()
     values, vectors = leading_eigenvectors(S, 5, coarse_from=500)
     np.testing.assert_allclose(values, np.linalg.eigvalsh(matrix)[::-1][:5], atol=1e-12)

@@ -317,7 +317,7 @@ def test_one_start_far_off_does_not_flatten_the_others():
         ([[0], [0]], {}),
         ([[0, 0], [0, 1]], {}),
         (np.zeros((5, 7), dtype=int), {"loss": "binder"}),
-        (np.tile(np.arange(9), (4, 1)), {"loss": "id"}),
+        (np.tile(np.arange(9), (4, 1)), {"loss": "omari"}),
         (np.arange(900).reshape(3, 300) % 70, {"loss": "binder"}),
         ([[0, 0, 1, -1], [0, -1, 1, 1], [0, 0, 1, 1]], {"loss": "binder", "missing": "unobserved"}),
     ],

@@ -342,7 +342,7 @@ def test_an_estimate_with_fewer_or_more_clusters_than_the_draws_is_explained():
 
 @settings(max_examples=40)
 @given(
-    st.integers(1, 12), st.integers(2, 12), st.integers(0, 2**32 - 1), st.sampled_from(["vi", "binder", "pear", "id"])
+    st.integers(1, 12), st.integers(2, 12), st.integers(0, 2**32 - 1), st.sampled_from(["vi", "binder", "pear", "nid"])
 )
 def test_every_partition_has_a_verdict_of_whole_sentences(n, M, seed, loss):
     rng = np.random.default_rng(seed)

@@ -583,10 +583,11 @@ def test_duplicates_zeros_constants_and_few_items_are_taken(builder):
 def test_the_bits_do_not_depend_on_the_number_of_threads(builder):
     X, _ = union(noise=0.1, points=130)  # more than one block
     answers = []
-    for threads in (1, 3):
+    for threads in (1, 2, 3):
         with limit_threads(threads):
             answers.append(dense(builder, X))
     np.testing.assert_array_equal(answers[0], answers[1])
+    np.testing.assert_array_equal(answers[0], answers[2])
 
 
 # New items
