@@ -35,8 +35,9 @@ X = np.random.default_rng(0).normal(size=(30, 2))
 BLOCKS = np.kron(np.eye(2), np.ones((3, 3)))
 
 CRITERIA = (
-    "agreement, conductance_jump, correlation_clustering, eigengap, eigengap_ratio, expected_loss, gap_statistic, hdbscan_count, "
-    "held_out_pairs, one_cluster, scams, second_order_difference, silhouette, soft_threshold, stability, valley_splits"
+    "agreement, conductance_jump, correlation_clustering, eigengap, eigengap_ratio, expected_loss, gap_statistic, "
+    "hdbscan_count, held_out_pairs, one_cluster, scams, second_order_difference, silhouette, "
+    "soft_threshold, stability, valley_splits"
 )
 BUILDERS = (
     "ensemble, landmarks, local_metric, lrr, neighbors, nystrom, precomputed, random_features, relative, ssc, ssc-omp"
