@@ -118,7 +118,7 @@ def consensus(
     Parameters
     ----------
     members : sequence of Member
-        Unlike methods, at least two.
+        Unlike methods, three or more: two agree by chance now and then.
     X : n x d array
         Distinct rows. Cost: the methods' own at about 20 numbers of clusters.
     prior : array
@@ -131,7 +131,7 @@ def consensus(
     --------
     >>> from partita.ensemble import member
     >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
-    >>> found = consensus([member("genie"), member("modularity")], X, np.full(5, 0.2))
+    >>> found = consensus([member(name) for name in ("genie", "modularity", "density")], X, np.full(5, 0.2))
     >>> found.n_clusters
     3
     """
