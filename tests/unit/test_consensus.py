@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from partita import BayesianPartition, SoftClustering, load, metrics, save
-from partita.ensemble import Ensemble, agreement, member
+from partita.ensemble import Ensemble, Genie, agreement, member
 from partita.ensemble.consensus import consensus, sizes_up_to
 from partita.n_clusters import KEvidence, judge_all
 from partita.n_clusters.agreement import with_consensus
@@ -47,6 +47,24 @@ def test_a_draw_weighs_by_agreement_the_prior_and_its_stretch_of_the_grid():
             scale = found.weights[own] / expected
         np.testing.assert_allclose(found.weights[own], expected * scale)
     assert found.weights.sum() == pytest.approx(1.0)
+
+
+def test_a_method_is_one_voice_however_many_settings_it_has():
+    X, _ = blobs(3)
+    twice = [Genie(), Genie(gini=0.5), member("modularity")]
+    found = consensus(twice, X, np.ones(1))
+    for K in np.unique(found.asked):
+        own = found.asked == K
+        table = agreement([np.asarray(labels) for labels in found.draws[own]])
+        np.testing.assert_allclose(found.agreement[own], [table[0, 2], table[1, 2], (table[0, 2] + table[1, 2]) / 2])
+    of_three = found.asked == 3  # all three are right there
+    np.testing.assert_allclose(found.weights[of_three] / found.weights[of_three].sum(), [0.25, 0.25, 0.5])
+    assert [one.gini for one in found.methods[:2]] == [0.3, 0.5]
+    assert consensus(twice[:2], X, np.ones(1)) is None  # nobody to agree with
+    model = SoftClustering(n_clusters="auto", affinity=Ensemble(methods="genie"), random_state=0).fit(X)
+    assert model.n_clusters_ == 3
+    with pytest.raises(AttributeError, match="posterior_"):
+        model.posterior_  # noqa: B018
 
 
 def test_the_grid_has_no_number_twice_and_none_beyond():

@@ -96,8 +96,8 @@ class Builder(ABC):
         return None
 
     def of_consensus(self, X: Array, found: Any) -> Evidence:
-        """Return the evidence of the clusterings in a consensus of this builder's."""
-        raise NotImplementedError(f"{self.name} has no consensus")
+        """Return the evidence that goes with a consensus of this builder's: what it builds at that number."""
+        return self.build(X, n_clusters=found.n_clusters)
 
     @abstractmethod
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> Evidence:

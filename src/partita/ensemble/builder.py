@@ -235,11 +235,11 @@ class Ensemble(Builder):
 
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
         """Return the evidence of the draws of a consensus, with their weights there."""
-        frame, methods = frame_of(X, self.units), {one.name: one for one in self.members}
+        frame = frame_of(X, self.units)
         labels = found.draws if found.item is None else found.draws[:, found.item]
         draws = tuple(
-            Draw.of(methods[name], found.draws.shape[1], said, share, a)
-            for name, said, share, a in zip(found.methods, labels, found.weights, found.agreement)
+            Draw.of(one, found.draws.shape[1], said, share, a)
+            for one, said, share, a in zip(found.methods, labels, found.weights, found.agreement)
         )
         affinity = DrawsAffinity(labels, found.weights)
         return EnsembleEvidence(frame, frame(X), affinity.factor, affinity, draws)

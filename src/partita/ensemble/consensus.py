@@ -1,8 +1,9 @@
 """The number of clusters and the clusters themselves, from unlike clusterings at many numbers.
 
 Each method of an ensemble clusters the items at each number K of a grid. A draw's agreement a is its mean adjusted Rand
-index with the draws of the other methods at the same K, and it weighs a^16 P(K)^(1/2), where P(K) is what the criteria
-of `partita.n_clusters` make of that number. The answer is the partition of least expected variation of information over
+index with the draws of the other methods at the same K (`partita.ensemble.weights`: a method is one voice, however many
+settings it has), and it weighs a^16 P(K)^(1/2), where P(K) is what the criteria of `partita.n_clusters` make of that
+number. The answer is the partition of least expected variation of information over
 the weighted draws, found as that of any posterior draws is (`partita.partition`): what unlike methods find again and
 again at neighbouring numbers is what it keeps, so a number at which methods agree by chance does not carry the day.
 
@@ -22,15 +23,13 @@ from numpy.typing import NDArray
 
 from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Labels, Member, hard
-from partita.ensemble.weights import agreement
+from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.partition import PartitionResult, search_partition
 
 __all__ = ["Consensus", "consensus", "sizes_up_to"]
 
 # Power of the agreement, and of the prior probability of a number, in the weight of a draw.
 POWER, PRIOR = 16, 0.5
-# Agreement that counts as none.
-LEAST = 1e-3
 # Every number up to this one, then steps by this factor.
 EACH, STEP = 12, 4 / 3
 # Numbers up to this one (and up to the square root of the number of items) are always tried.
@@ -53,7 +52,7 @@ class Consensus:
         Labels, 0..k-1 in each row.
     weights : array of M
         Sum 1.
-    methods : tuple of M str
+    methods : tuple of M members
     asked : array of M int
         Number of clusters that each draw was asked for.
     agreement : array of M
@@ -66,7 +65,7 @@ class Consensus:
 
     draws: Labels
     weights: Array
-    methods: tuple[str, ...]
+    methods: tuple[Member, ...]
     asked: NDArray[np.int64]
     agreement: Array
     partition: PartitionResult
@@ -113,7 +112,9 @@ def sizes_up_to(most: int) -> list[int]:
 def consensus(
     members: Sequence[Member], X: Array, prior: Array, *, seed: int = 0, most: int | None = None
 ) -> Consensus | None:
-    """Return the consensus of methods on the items and on the number of clusters; None for fewer than six items.
+    """Return the consensus of methods on the items and on the number of clusters.
+
+    None for fewer than six items, and where all members are one method.
 
     Parameters
     ----------
@@ -137,7 +138,7 @@ def consensus(
     """
     n = len(X)
     most = min(n // ITEMS, n if most is None else most)
-    if most < 2:
+    if most < 2 or len({one.name for one in members}) < 2:
         return None
     drawn = _Draws(members, X, seed)
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
@@ -173,6 +174,7 @@ class _Draws:
 
     def __init__(self, members: Sequence[Member], X: Array, seed: int) -> None:
         self._members, self._X, self._seed = members, X, seed
+        self._names = [one.name for one in members]
         self._labels: dict[int, list[Labels]] = {}
         self._agreement: dict[int, Array] = {}
 
@@ -185,26 +187,24 @@ class _Draws:
             np.unique(hard(one.cluster(self._X, n_clusters, self._stream(one)).membership), return_inverse=True)[1]
             for one in self._members
         ]
-        table, m = agreement(labels), len(labels)
         self._labels[n_clusters] = labels
-        self._agreement[n_clusters] = (table.sum(axis=1) - 1.0) / max(m - 1, 1)
+        self._agreement[n_clusters] = agreement_weights(agreement(labels), self._names)[1]
 
     def best_at(self) -> int:
         """Return the number at which methods agree best."""
         return max(self._agreement, key=lambda K: float(self._agreement[K].mean()))
 
-    def summary(self, prior: Array) -> Consensus:
+    def summary(self, prior: Array, power: float = POWER, trust: float = PRIOR) -> Consensus:
         sizes = np.array(self.sizes)
         asked = np.repeat(sizes, len(self._members))
         agreed = np.concatenate([self._agreement[int(K)] for K in sizes])
-        expected = prior[np.minimum(asked, len(prior)) - 1]
-        weights = np.maximum(agreed, LEAST) ** POWER * expected**PRIOR
-        weights *= np.repeat(_steps_around(sizes), len(self._members))  # filling in adds no weight
+        voices = 1.0 / np.array([self._names.count(name) for name in self._names])
+        weights = np.maximum(agreed, LEAST) ** power * prior[np.minimum(asked, len(prior)) - 1] ** trust
+        weights *= np.outer(_steps_around(sizes), voices).ravel()  # filling in adds no weight
         weights /= weights.sum()
         draws = np.concatenate([np.array(self._labels[int(K)]) for K in sizes])
         found = search_partition(draws, loss="vi", weights=weights, n_init=STARTS, random_state=self._seed)
-        names = tuple(one.name for one in self._members)
-        return Consensus(draws, weights, names * len(sizes), asked, agreed, found)
+        return Consensus(draws, weights, tuple(self._members) * len(sizes), asked, agreed, found)
 
     def _stream(self, one: Member) -> np.random.Generator:
         return np.random.default_rng([self._seed, 0, zlib.crc32(one.name.encode())])

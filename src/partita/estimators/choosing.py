@@ -26,7 +26,7 @@ from partita.estimators.items import Items
 from partita.estimators.model import Model
 from partita.kernels.threads import limit_threads, n_threads
 from partita.n_clusters import KEvidence, Verdict, judge_all
-from partita.n_clusters.agreement import with_consensus
+from partita.n_clusters.agreement import is_believed, with_consensus
 from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import DOUBTFUL
 
@@ -215,11 +215,9 @@ def judged(evidence: EvidenceByK, by: str = "auto") -> Choice:
             found = evidence.builder.consensus(evidence.features, verdict.probabilities)
     start = None
     if found is not None:
-        verdict = with_consensus(verdict, found)
-        if (
-            verdict.judgements[-1].n_clusters is not None and found.item is None
-        ):  # draws of a sample place the others poorly
+        if is_believed(found, verdict) and found.item is None:  # draws of a sample place the others poorly
             start = found.labels
+        verdict = with_consensus(verdict, found)
     return Choice(verdict.n_clusters, start, verdict, found, verdict.notes)
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from partita.ensemble import Ensemble
 from partita.ensemble.consensus import POWER, Consensus
 from partita.errors import InputError
-from partita.n_clusters.base import Array, Criterion, Judgement
+from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
-from partita.n_clusters.verdict import Verdict, likely_of
+from partita.n_clusters.verdict import Verdict, likely_of, notes_on
 
-__all__ = ["Agreement", "with_consensus"]
+__all__ = ["Agreement", "is_believed", "with_consensus"]
 
 # Where criteria find one cluster, unlike methods must agree by more than this at some number to be believed instead.
 ONE_STANDS = 2 / 3
@@ -68,15 +68,21 @@ def judgement(found: Consensus) -> Judgement:
     return Judgement(Agreement.name, K, sizes, scores, "larger", note=note)
 
 
-def with_consensus(verdict: Verdict, found: Consensus) -> Verdict:
-    """Return the verdict with the consensus of unlike methods as its answer, where they agree enough.
+def is_believed(found: Consensus, verdict: Verdict) -> bool:
+    """Return whether methods agree enough to be believed in the place of the criteria.
 
-    Criteria weigh in through the weights of the draws. What they say of one cluster, which no draw can say, stays
-    unless methods agree at some number by more than two thirds; and where methods agree nowhere by a third, the
-    criteria's answer stays whatever it is.
+    What criteria say of one cluster, which no draw can say, stays unless methods agree at some number by more than two
+    thirds; where methods agree nowhere by a third, the criteria's answer stays whatever it is.
     """
-    said = judgement(found)
-    stays = found.best_agreement <= (ONE_STANDS if verdict.n_clusters == 1 else NOTHING)
+    return found.best_agreement > (ONE_STANDS if verdict.n_clusters == 1 else NOTHING)
+
+
+def with_consensus(verdict: Verdict, found: Consensus) -> Verdict:
+    """Return the verdict with the consensus of unlike methods as its answer, where it is believed.
+
+    Criteria weigh in through the weights of the draws.
+    """
+    said, stays = judgement(found), not is_believed(found, verdict)
     if stays:
         said = replace(said, n_clusters=None, note=f"{said.note}: too little to go by")
     judgements, weights = (*verdict.judgements, said), {**verdict.weights, said.criterion: float(POWER)}
@@ -89,27 +95,15 @@ def with_consensus(verdict: Verdict, found: Consensus) -> Verdict:
     p[K - 1] = max(p[K - 1], np.finfo(float).tiny) * FOUND
     p[1:] *= (1.0 - verdict.probabilities[0]) / p[1:].sum()
     p[0] = verdict.probabilities[0]
-    others = sorted({j.n_clusters for j in judgements if j.n_clusters is not None} - {K})
+    sure, likely = float(p[K - 1]), likely_of(p)
     return replace(
         verdict,
         n_clusters=K,
-        sure=float(p[K - 1]),
+        sure=sure,
         probabilities=p,
-        likely=likely_of(p),
+        likely=likely,
         judgements=judgements,
         weights=weights,
-        disagree=bool(others),
-        notes=_notes(K, p, likely_of(p), judgements),
+        disagree=len({j.n_clusters for j in judgements} - {None}) > 1,
+        notes=tuple(notes_on(judgements, K, sure, likely)),
     )
-
-
-def _notes(K: int, p: Array, likely: tuple[int, ...], judgements: tuple[Judgement, ...]) -> tuple[str, ...]:
-    named = [j for j in judgements if j.n_clusters is not None]
-    others = [f"{j.criterion} says {j.n_clusters}" for j in named if j.n_clusters != K]
-    out = []
-    if others:
-        out.append(f"criteria disagree: {len(named) - len(others)} of {len(named)} say {K}, {', '.join(others)}")
-        if p[K - 1] < 0.5:
-            span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
-            out.append(f"{K} has a probability of {p[K - 1]:.2f} only; numbers from {span} are likely: look at several")
-    return tuple(out)

@@ -30,7 +30,7 @@ from partita.errors import InputError
 from partita.n_clusters.base import Array, Criterion, Judgement, criterion
 from partita.n_clusters.evidence import KEvidence
 
-__all__ = ["VOTERS", "Verdict", "judge_all", "likely_of", "pooled"]
+__all__ = ["VOTERS", "Verdict", "judge_all", "likely_of", "notes_on", "pooled"]
 
 # Weight of each voter, in units of log odds.
 VOTERS: dict[str, float] = {
@@ -176,7 +176,7 @@ def _judged(evidence: KEvidence, chosen: Sequence[Criterion]) -> Verdict:
     elif probabilities[best] < SCATTERED:
         best = min(named) - 1
     likely = likely_of(probabilities)
-    words = _notes(judgements, best + 1, float(probabilities[best]), likely)
+    words = notes_on(judgements, best + 1, float(probabilities[best]), likely)
     return Verdict(
         best + 1,
         float(probabilities[best]),
@@ -222,7 +222,8 @@ def pooled(judgements: Sequence[Judgement], weights: Mapping[str, float], top: i
     return np.asarray(likelihood / likelihood.sum())
 
 
-def _notes(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
+def notes_on(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
+    """Return what is to be said of a verdict: who disagrees, how probable it is, who has no answer."""
     named = [j for j in judgements if j.n_clusters is not None]
     silent = [j for j in judgements if j.n_clusters is None and j.criterion != AGAINST_ONE]
     if not named:
