@@ -1,7 +1,7 @@
 """Calibration: from fitted memberships to ones that hold as probabilities, without labels."""
 
 from partita.calibration.averaging import averaged_membership
-from partita.calibration.calibrate import Alternative, Calibration, Calibrator, average, calibrate
+from partita.calibration.calibrate import Alternative, Calibration, Calibrator, average, calibrate, calibrate_if_trusted
 from partita.calibration.mixture import KINDS, Mixture, fit_mixture
 from partita.calibration.reliability import Reliability, reliability
 from partita.calibration.selection import Density, by_components, by_merging
@@ -25,6 +25,7 @@ __all__ = [
     "by_components",
     "by_merging",
     "calibrate",
+    "calibrate_if_trusted",
     "fit_mixture",
     "fit_temperature",
     "reliability",

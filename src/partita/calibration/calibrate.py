@@ -26,7 +26,7 @@ from partita.calibration.types import Refit
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads
 
-__all__ = ["Alternative", "Calibration", "Calibrator", "average", "calibrate"]
+__all__ = ["Alternative", "Calibration", "Calibrator", "average", "calibrate", "calibrate_if_trusted"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -35,6 +35,8 @@ Method = Literal["components", "merged", "averaged", "fitted"]
 # Items the densities are fitted to.
 MOST_ITEMS = 4_000
 SEED = 0
+# A density is trusted where it calls at most so many times as many labels wrong as the best would be.
+TRUSTED = 2.5
 
 
 @dataclass(frozen=True)
@@ -137,18 +139,79 @@ def calibrate(
     if K == 1:
         only = Alternative("fitted", np.nan, 0, 1.0)
         return Calibrator(None, Temperature()), _said(None, Temperature(), np.nan, None, (only,))
-    used = np.arange(n)
-    if n > MOST_ITEMS:
-        used = np.sort(np.random.default_rng(SEED).choice(n, MOST_ITEMS, replace=False))
+    used = _used(n)
     with limit_threads(1):
         X = None if features is None else features[used]
         chosen, alternatives = _chosen(X, membership[used], labels[used], d[used])
-        temperature, stability, bins = Temperature(), np.nan, None
-        halves = None if refit is None else _halves(chosen, features, d, used, refit)
-        if halves is not None:
-            temperature, stability, bins = _held_out(halves, Calibrator(chosen, temperature), features, membership, d)
-    calibrator = Calibrator(chosen, temperature)
-    return calibrator, _said(chosen, temperature, stability, bins, alternatives)
+        return _tempered(chosen, alternatives, features, membership, d, used, refit)
+
+
+def calibrate_if_trusted(
+    features: Array, membership: Array, labels: NDArray[np.int64], weights: Array | None, refit: Refit | None
+) -> tuple[tuple[Calibrator, Calibration] | None, str]:
+    """Calibrate a fit by a density of the items where it can be trusted, and say why or why not.
+
+    A density gives each label a probability of being wrong. It is trusted where the fitted labels, by its word, are
+    wrong at most two and a half times as often as the best labels would be; where they are wrong more often, the
+    density and the fit do not speak of the same clusters. (Labels by nearest neighbours alone are wrong at most twice
+    as often as the best [cover1967].) `benchmarks/README.md` has what the bound was chosen on. Parameters as in
+    `calibrate`.
+
+    References
+    ----------
+    [cover1967] Cover, Hart: Nearest neighbor pattern classification. IEEE Transactions on Information Theory 13, 1967.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.r_[rng.normal(0, 1, (100, 1)), rng.normal(3, 1, (100, 1))]
+    >>> found, why = calibrate_if_trusted(X, np.eye(2)[(X[:, 0] > 1.5).astype(int)], 1 * (X[:, 0] > 1.5), None, None)
+    >>> found[1].method
+    'components'
+    >>> angle = rng.uniform(0, 2 * np.pi, 400)
+    >>> X = np.c_[np.cos(angle), np.sin(angle)] * np.repeat([1, 3], 200)[:, None] + rng.normal(0, 0.1, (400, 2))
+    >>> calibrate_if_trusted(X, np.eye(2)[np.repeat([0, 1], 200)], np.repeat([0, 1], 200), None, None)[0] is None
+    True
+    """
+    n, K = membership.shape
+    if K == 1:
+        return None, "there is one cluster"
+    d = np.ones(n) if weights is None else weights
+    used = _used(n)
+    with limit_threads(1):
+        chosen, alternatives = _chosen(features[used], membership[used], labels[used], d[used])
+        if chosen is None:
+            return None, "there are too few items for a density"
+        V = chosen.posterior(features[used])
+        wrong = float(np.average(1.0 - V[np.arange(len(used)), labels[used]], weights=d[used]))
+        least = float(np.average(1.0 - V.max(axis=1), weights=d[used]))
+        if wrong > TRUSTED * least:
+            return None, f"a density would call {wrong:.0%} of the labels wrong, and {least:.1%} at best"
+        return _tempered(chosen, alternatives, features, membership, d, used, refit), "a density agrees with the labels"
+
+
+def _used(n: int) -> Index:
+    """The items that densities are fitted to."""
+    if n <= MOST_ITEMS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(SEED).choice(n, MOST_ITEMS, replace=False))
+
+
+def _tempered(
+    chosen: Density | None,
+    alternatives: tuple[Alternative, ...],
+    features: Array | None,
+    membership: Array,
+    d: Array,
+    used: Index,
+    refit: Refit | None,
+) -> tuple[Calibrator, Calibration]:
+    """The calibrator of a density (or of the fitted membership), softened as fits to halves of the items say."""
+    temperature, stability, bins = Temperature(), np.nan, None
+    halves = None if refit is None else _halves(chosen, features, d, used, refit)
+    if halves is not None:
+        temperature, stability, bins = _held_out(halves, Calibrator(chosen, temperature), features, membership, d)
+    return Calibrator(chosen, temperature), _said(chosen, temperature, stability, bins, alternatives)
 
 
 def average(
@@ -163,9 +226,7 @@ def average(
     W = None if refit is None or K == 1 else averaged_membership(refit, membership, weights)
     if refit is None or W is None:
         return membership, *calibrate(None, membership, labels, weights, None)
-    used = np.arange(n)
-    if n > MOST_ITEMS:
-        used = np.sort(np.random.default_rng(SEED).choice(n, MOST_ITEMS, replace=False))
+    used = _used(n)
     temperature = Temperature(1.0, smoothing_of_average(K))
     calibrator, stability, bins = Calibrator(None, temperature), np.nan, None
     halves = _halves(None, None, d, used, refit)

@@ -60,7 +60,7 @@ class Consensus:
     partition : PartitionResult
         Labels of the n items, and their expected variation of information.
     item : array, optional
-        The one of the n that stands for each item (where a sample was clustered) or row; -1 for a row of weight zero.
+        The one of the n that stands for each item, where a sample was clustered.
     """
 
     draws: Labels
@@ -87,10 +87,25 @@ class Consensus:
         """The largest mean agreement of all methods at one number."""
         return max(float(self.agreement[self.asked == K].mean()) for K in np.unique(self.asked))
 
-    def of_rows(self, item_of_row: NDArray[np.intp]) -> Consensus:
-        """Return the same consensus, of rows: each of the item given, or -1."""
-        item = item_of_row if self.item is None else np.where(item_of_row < 0, -1, self.item[item_of_row])
-        return replace(self, item=item)
+    def at(self, n_clusters: int) -> Consensus:
+        """Return the consensus of the draws that were asked for this number, or for those next to it on either side."""
+        tried = np.unique(self.asked)
+        near = {int(tried[tried <= n_clusters].max(initial=tried[0])), int(tried[tried >= n_clusters].min(initial=tried[-1]))}
+        own = np.flatnonzero(np.isin(self.asked, sorted(near)))
+        weights = self.weights[own] / self.weights[own].sum()
+        found = search_partition(
+            self.draws[own], loss="vi", weights=weights, n_init=STARTS, max_clusters=n_clusters, random_state=0
+        )
+        methods = tuple(self.methods[m] for m in own)
+        return replace(
+            self,
+            draws=self.draws[own],
+            weights=weights,
+            methods=methods,
+            asked=self.asked[own],
+            agreement=self.agreement[own],
+            partition=found,
+        )
 
     def share_of(self) -> dict[int, float]:
         """Share of the weight of the draws that were asked for each number."""

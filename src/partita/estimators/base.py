@@ -6,12 +6,13 @@ import os
 from abc import abstractmethod
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin, _fit_context
+from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin, _fit_context, clone
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -23,7 +24,7 @@ from partita.ensemble.consensus import Consensus
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.estimators.checked_parameters import seed_of
-from partita.estimators.choosing import Choice, EvidenceByK, choose_number
+from partita.estimators.choosing import Choice, EvidenceByK, choose_from, choose_number
 from partita.estimators.extension import Extension
 from partita.estimators.frames import checked_frame, row_names
 from partita.estimators.groups import Groups
@@ -31,7 +32,8 @@ from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
 from partita.estimators.input_checks import check_finite, check_magnitude, check_size, warn_of_lost_digits
 from partita.estimators.items import check_weights
 from partita.estimators.model import Model
-from partita.estimators.pipeline import NAMED, Fitted, Given, Options, fit
+from partita.estimators.plan import Plan, Reasoned
+from partita.estimators.pipeline import Fitted, Given, Options, fit
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
 from partita.membership import row_entropy
@@ -80,9 +82,12 @@ class FittedAttributes:
     factor_: Array
     unassigned_: NDArray[np.intp]
     verdict_: Verdict
+    chosen_: dict[str, Reasoned]
     ensemble_: tuple[Draw, ...]
     _consensus: Consensus | None
     _posterior: BayesianPartition | None
+    _item_of_row: NDArray[np.intp]
+    _given: Given
     calibration_: Calibration
     _builder_: Builder
     _solver_: Solver
@@ -101,7 +106,11 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
     # The builder that affinity="precomputed_distance" means.
     _of_given_distances: ClassVar[type[Builder]] = RelativeDistance
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_clusters": [Interval(Integral, 1, None, closed="left"), NameIn({"auto"}, Criterion.registry, "a criterion")],
+        "n_clusters": [
+            Interval(Integral, 1, None, closed="left"),
+            NameIn({"auto"}, Criterion.registry, "a criterion"),
+            tuple,
+        ],
         "affinity": [NameIn({"precomputed_distance"}, Builder.registry, "a builder"), Builder],
         "solver": [None, Solver],
         "start": [str, "array-like"],
@@ -119,7 +128,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         "verbose": ["verbose"],
     }
 
-    n_clusters: Any = 8
+    n_clusters: Any = "auto"
     _: KW_ONLY
     affinity: Any = "relative"
     solver: Solver | None = None
@@ -140,6 +149,10 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
     @abstractmethod
     def _model(self) -> Model:
         """The model to fit: affinity to factorize, objective and solver."""
+
+    def _plan(self, X: Any) -> Plan:
+        """What is fitted to this input."""
+        return Plan(self._builder(), self._model(), self.scale_features)
 
     def _choose(self, evidence: EvidenceByK, groups: Groups) -> Choice:
         """The number of clusters, and a start where there is one of its own.
@@ -168,10 +181,14 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             raise InputError(f"symmetrize={self.symmetrize!r} needs affinity='precomputed', not {self.affinity!r}")
         if self.affinity == "precomputed_distance":
             return self._of_given_distances(metric="precomputed")  # type: ignore[call-arg]
-        number = int(self.random_state) if isinstance(self.random_state, Integral) else 0
-        return Builder.registry[self.affinity].named(missing=self.missing, symmetrize=self.symmetrize, seed=number)
+        named = Builder.registry[self.affinity].named
+        return named(missing=self.missing, symmetrize=self.symmetrize, seed=self._seed())
 
-    def _options(self, stage: Stages, checkpoint: OpenCheckpoint | None) -> Options:
+    def _seed(self) -> int:
+        """The seed of an affinity that draws numbers."""
+        return int(self.random_state) if isinstance(self.random_state, Integral) else 0
+
+    def _options(self, plan: Plan, stage: Stages, checkpoint: OpenCheckpoint | None) -> Options:
         return Options(
             start=self._start(),
             n_init=self._n_init(),
@@ -181,8 +198,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             seed=seed_of(self.random_state),
             n_jobs=self.n_jobs,
             on_interrupt=self.on_interrupt,
-            scale_features=self.scale_features,
-            probabilities=getattr(self, "probabilities", "fitted"),
+            scale_features=plan.scale_features,
+            probabilities=plan.probabilities,
             checkpoint=checkpoint,
             stage=stage,
         )
@@ -230,29 +247,88 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         KeyboardInterrupt
             On Ctrl-C; with on_interrupt="best" only where there is no membership yet, saying so.
         """
-        builder = self._builder()
-        X = self._checked(X, builder, reset=True)
+        plan = self._plan(X)
+        X = self._checked(X, plan.builder, reset=True)
         given = Given(X, check_weights(sample_weight, X.shape[0]), must_link, cannot_link, pair_weight)
         with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
             stage = Stages(bar)
             try:
-                fitted = fit(self._model(), builder, given, self._choose, self._options(stage, checkpoint))
+                options = self._options(plan, stage, checkpoint)
+                fitted = fit(plan.model, plan.builder, given, self._choose, options)
             except KeyboardInterrupt as stop:
                 if self.on_interrupt != "best" or stop.args:
                     raise
                 raise KeyboardInterrupt(f"interrupted while {stage.now}: there is no membership to hand back") from None
-        self._builder_ = builder
-        self._adopt(fitted)
+        self._finish(plan, given, fitted)
         return self
+
+    def _finish(self, plan: Plan, given: Given, fitted: Fitted) -> None:
+        """Set the attributes of a fit, with a sentence on what was left to be chosen."""
+        self._builder_, self._given = plan.builder, given
+        self.chosen_ = dict(plan.chosen)
+        self._adopt(fitted)
+        if fitted.choice.verdict is not None:
+            by = "unlike methods agree on it" if fitted.choice.consensus is not None else "criteria find it"
+            self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, by)
+        if fitted.probabilities is not None:
+            self.chosen_["probabilities"] = fitted.probabilities
+        if plan.chosen:
+            words = "; ".join(f"{name} {taken.value} ({taken.why})" for name, taken in self.chosen_.items())
+            self.result_ = replace(self.result_, notes=(*self.result_.notes, f"taken without being asked for: {words}"))
+
+    def at(self, n_clusters: int) -> Self:
+        """Return the answer at another number of clusters, from the evidence of this fit.
+
+        Where unlike methods agreed on the number, the draws that they made at that number (or on either side of it)
+        are the evidence, and nothing is clustered anew; other evidence is built again.
+
+        Parameters
+        ----------
+        n_clusters : int
+
+        Returns
+        -------
+        A fitted copy of this estimator.
+
+        Raises
+        ------
+        InputError
+            For more clusters than distinct items, and for a model that was loaded: its input is not saved with it.
+
+        Examples
+        --------
+        >>> from partita import SoftClustering
+        >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
+        >>> model = SoftClustering(random_state=0).fit(X)
+        >>> model.n_clusters_, model.at(2).n_clusters_
+        (3, 2)
+        """
+        check_is_fitted(self)
+        given: Given | None = getattr(self, "_given", None)
+        if given is None:
+            raise InputError("at: a model that was loaded has no input to answer from; fit it again")
+        other = clone(self).set_params(n_clusters=n_clusters)
+        other._validate_params()
+        plan = other._plan(given.X)
+        choose = other._choose
+        found = self._consensus
+        if found is not None and n_clusters > 1:
+            choose = partial(choose_from, found.at(n_clusters), n_clusters)
+        stage = Stages(None)
+        for name in ("n_features_in_", "feature_names_in_", "items_"):
+            if hasattr(self, name):
+                setattr(other, name, getattr(self, name))
+        fitted = fit(plan.model, plan.builder, given, choose, other._options(plan, stage, None))
+        other._finish(plan, given, fitted)
+        return other
 
     def _adopt(self, fitted: Fitted) -> None:
         """Set the attributes of a fit."""
-        self._consensus, self._posterior = fitted.choice.consensus, None
+        self._consensus, self._posterior, self._item_of_row = fitted.choice.consensus, None, fitted.item_of_row
         for name in ("verdict_", "ensemble_", "factor_", "unassigned_", "calibration_"):
             self.__dict__.pop(name, None)
         result, K = fitted.result, fitted.membership.shape[1]
-        note = empty_clusters(fitted.labels, K)
-        self.result_ = result if note is None else replace(result, notes=(*result.notes, note))
+        self.result_ = result
         self.membership_, self.labels_, self.n_clusters_ = fitted.membership, fitted.labels, K
         self.entropy_, self.objective_ = row_entropy(fitted.membership), result.objective
         common = fitted.problem.objective.scales != "own" and bool((result.scale == result.scale[0]).all())
@@ -285,7 +361,9 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                 "not saved with a model"
             )
         if self._posterior is None:
-            item = np.arange(found.draws.shape[1]) if found.item is None else found.item
+            item = self._item_of_row
+            if found.item is not None:
+                item = np.where(item < 0, -1, found.item[item])
             _, first = np.unique(self.labels_, return_index=True)
             item = np.where(item < 0, item[first][self.labels_], item)
             partition = BayesianPartition(loss="vi", random_state=0)
@@ -396,19 +474,3 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                 check_magnitude(X)
                 warn_of_lost_digits(X, given)
         return X
-
-
-def empty_clusters(labels: NDArray[np.int64], n_clusters: int) -> str | None:
-    """Return the warning about clusters that are the most probable one of no item; None where there are none.
-
-    >>> empty_clusters(np.array([0, 0, 2]), 4)
-    '2 of 4 clusters hold no item (1, 3): ask for 2, the number that the evidence supports'
-    """
-    empty = np.flatnonzero(np.bincount(labels, minlength=n_clusters) == 0).tolist()
-    if not empty:
-        return None
-    named = ", ".join(map(str, empty[:NAMED])) + (", ..." if len(empty) > NAMED else "")
-    return (
-        f"{len(empty)} of {n_clusters} clusters hold no item ({named}): ask for {n_clusters - len(empty)}, the number "
-        "that the evidence supports"
-    )

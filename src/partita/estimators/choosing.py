@@ -12,8 +12,10 @@ far apart would be one item in between. The number is then brought into what the
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from numbers import Integral
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +32,12 @@ from partita.n_clusters.agreement import is_believed, with_consensus
 from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import DOUBTFUL
 
-__all__ = ["Built", "Choice", "EvidenceByK", "choose_number", "judged"]
+__all__ = ["Built", "Choice", "EvidenceByK", "choose_from", "choose_number", "judged"]
 
 Array = NDArray[np.float64]
+
+# The least and the largest number of clusters.
+Bounds: TypeAlias = tuple[int, int | None]
 
 GIVE_A_NUMBER = "give the number of clusters (command line: as --k 3)"
 
@@ -59,16 +64,21 @@ class Choice:
     consensus: Consensus | None = None
     notes: tuple[str, ...] = ()
 
-    def within(self, groups: Groups) -> Choice:
-        """Return this choice, or the most probable number that constraints and distinct items allow, with a note."""
-        least, most = 2 if len(groups.apart) else 1, groups.n_distinct
+    def within(self, groups: Groups, bounds: Bounds = (1, None)) -> Choice:
+        """Return this choice, or the most probable number that bounds, constraints and distinct items allow, with a
+        note.
+        """
+        least, most = max(2 if len(groups.apart) else 1, bounds[0]), min(groups.n_distinct, bounds[1] or np.inf)
         if least <= self.n_clusters <= most:
             return self
-        K = min(max(self.n_clusters, least), most)
-        allowed = () if self.verdict is None else self.verdict.probabilities[least - 1 : most]
+        K = int(min(max(self.n_clusters, least), most))
+        allowed = () if self.verdict is None else self.verdict.probabilities[least - 1 : int(most)]
         if len(allowed):
             K = least + int(np.argmax(allowed))
-        why = "cannot-links need" if self.n_clusters < least else "must-links and distinct items leave"
+        if bounds[0] <= self.n_clusters <= (bounds[1] or self.n_clusters):
+            why = "cannot-links need" if self.n_clusters < least else "must-links and distinct items leave"
+        else:
+            why = "the bounds leave"
         note = f"{self.n_clusters} clusters would have been chosen; {why} {K}"
         return replace(self, n_clusters=K, start=None, notes=(*self.notes, note))
 
@@ -148,18 +158,40 @@ class EvidenceByK:
         return self.at(judged(self).n_clusters if self.builder.needs_k else self.items.n_items)
 
 
-def choose_number(n_clusters: int | str, evidence: EvidenceByK, groups: Groups) -> Choice:
+def bounds_of(n_clusters: Any) -> Bounds:
+    """Return the least and the largest number of clusters that a pair asks for.
+
+    >>> bounds_of((2, 12))
+    (2, 12)
+
+    Raises
+    ------
+    InputError
+    """
+    whole = len(n_clusters) == 2 and all(isinstance(bound, Integral) for bound in n_clusters)
+    if not whole or not 1 <= n_clusters[0] <= n_clusters[1]:
+        raise InputError(
+            f"n_clusters={n_clusters!r}: expected two whole numbers of at least 1, the smaller first, as in (2, 12)"
+        )
+    return int(n_clusters[0]), int(n_clusters[1])
+
+
+def choose_number(n_clusters: Any, evidence: EvidenceByK, groups: Groups) -> Choice:
     """Return the number that was given, or the one that criteria find within what constraints and distinct items allow.
 
     Parameters
     ----------
-    n_clusters : int, "auto" or the name of a criterion
+    n_clusters : int, "auto", a pair of bounds, or the name of a criterion
 
     Raises
     ------
     InputError
         For more clusters than there are distinct items or groups, and for evidence that criteria cannot look at.
     """
+    bounds: Bounds = (1, None)
+    if isinstance(n_clusters, Sequence) and not isinstance(n_clusters, str):
+        n_clusters, bounds = "auto", bounds_of(n_clusters)
+        require_enough(bounds[0], evidence.items, groups)
     if not isinstance(n_clusters, str):
         require_enough(n_clusters, evidence.items, groups)
         return Choice(int(n_clusters))
@@ -167,7 +199,19 @@ def choose_number(n_clusters: int | str, evidence: EvidenceByK, groups: Groups) 
         raise InputError(
             f"n_clusters='auto': pair_weight says that pairs were not observed, and criteria read all: {GIVE_A_NUMBER}"
         )
-    return judged(evidence, n_clusters).within(groups)
+    return judged(evidence, n_clusters, bounds).within(groups, bounds)
+
+
+def choose_from(found: Consensus, n_clusters: int, evidence: EvidenceByK, groups: Groups) -> Choice:
+    """Return the choice of a number whose evidence is the draws of a consensus.
+
+    Raises
+    ------
+    InputError
+        For more clusters than distinct items or groups.
+    """
+    require_enough(n_clusters, evidence.items, groups)
+    return Choice(n_clusters, found.labels if found.item is None else None, consensus=found)
 
 
 def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
@@ -189,7 +233,7 @@ def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
         )
 
 
-def judged(evidence: EvidenceByK, by: str = "auto") -> Choice:
+def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = (1, None)) -> Choice:
     """Return the verdict of the voting criteria, or what one criterion says.
 
     Parameters
@@ -197,6 +241,8 @@ def judged(evidence: EvidenceByK, by: str = "auto") -> Choice:
     evidence : EvidenceByK
     by : str
         "auto" or the name of a criterion.
+    bounds : (int, int or None)
+        The least and the largest number that a consensus is looked for at; criteria say what they say.
 
     Raises
     ------
@@ -212,12 +258,12 @@ def judged(evidence: EvidenceByK, by: str = "auto") -> Choice:
             raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
         found = None
         if by == "auto" and evidence.builder.needs_k and not evidence.builder.pairwise:
-            found = evidence.builder.consensus(evidence.features, verdict.probabilities)
+            found = evidence.builder.consensus(evidence.features, verdict.probabilities, bounds[1])
     start = None
     if found is not None:
-        if is_believed(found, verdict) and found.item is None:  # draws of a sample place the others poorly
+        if is_believed(found, verdict, bounds[0]) and found.item is None:  # draws of a sample place the others poorly
             start = found.labels
-        verdict = with_consensus(verdict, found)
+        verdict = with_consensus(verdict, found, bounds[0])
     return Choice(verdict.n_clusters, start, verdict, found, verdict.notes)
 
 

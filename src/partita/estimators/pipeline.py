@@ -20,12 +20,13 @@ from sklearn.exceptions import ConvergenceWarning
 from partita import metrics
 from partita.affinity import Affinity, Builder, DenseAffinity
 from partita.affinity.shared_search import shared_search
-from partita.calibration import Calibration, Calibrator, Refit, average, calibrate
+from partita.calibration import Calibration, Calibrator, Refit, average, calibrate, calibrate_if_trusted
 from partita.estimators.choosing import Built, Choice, EvidenceByK, choose_number
 from partita.estimators.extension import Extension
 from partita.estimators.groups import Groups
 from partita.estimators.items import Items, expanded, start_of_items
 from partita.estimators.model import Model
+from partita.estimators.plan import Probabilities, Reasoned
 from partita.estimators.scaling import ScaleFeatures, Scaling
 from partita.membership import Membership, argmax_labels
 from partita.memory import available_memory, fits, human_bytes
@@ -71,7 +72,7 @@ class Options:
     n_jobs: int | None = None
     on_interrupt: Literal["raise", "best"] = "raise"
     scale_features: ScaleFeatures = "none"
-    probabilities: Literal["fitted", "calibrated", "averaged"] = "fitted"
+    probabilities: Probabilities = "fitted"
     checkpoint: OpenCheckpoint | None = None
     stage: Stages = field(default_factory=Stages)
 
@@ -108,7 +109,7 @@ class Fitted:
     scorer : Extension
         Scores new items.
     groups : Groups
-    group_of_row : array of N
+    group_of_row, item_of_row : arrays of N
     choice : Choice
         Choice of the number of clusters.
     problem : Problem
@@ -116,6 +117,8 @@ class Fitted:
     solver : Solver
     calibrator, calibration
         Where memberships were calibrated.
+    probabilities : Reasoned, optional
+        What was taken where that was left to be chosen.
     """
 
     membership: Array
@@ -129,8 +132,10 @@ class Fitted:
     choice: Choice
     problem: Problem
     solver: Solver
+    item_of_row: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     calibrator: Calibrator | None = None
     calibration: Calibration | None = None
+    probabilities: Reasoned | None = None
 
     @classmethod
     def of_rows(
@@ -214,6 +219,13 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
     starts = _starts(problem, by_k, groups, choice, built)
     solver = model.solver_for(problem.affinity, choice.n_clusters)
     result = _solve(problem, model, solver, starts, _start(options.start, choice, groups, items), options)
+    asked = choice.n_clusters
+    while len(used := np.unique(result.membership.labels)) < choice.n_clusters:
+        choice = replace(choice, n_clusters=len(used))
+        starts = replace(starts, n_clusters=len(used))
+        result = _without_empty(result, used, problem, model, solver, starts, options)
+    if asked > choice.n_clusters:
+        choice = replace(choice, notes=(*choice.notes, empty_clusters(asked, choice.n_clusters)))
     stage.enter("putting the result together")
     result = replace(result, notes=(*choice.notes, *result.notes, *_sparse_way(problem.affinity)))
     result = groups.over_all_pairs(result, problem, left_out)
@@ -230,9 +242,8 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
         item_labels,
         items.column_of_item if builder.pairwise else None,
     )
-    if choice.consensus is not None:
-        choice = replace(choice, consensus=choice.consensus.of_rows(items.of_row))
     fitted = Fitted.of_rows(given.X, result, scorer, groups, groups.of_row(items), choice, problem, solver)
+    fitted = replace(fitted, item_of_row=items.of_row)
     if options.probabilities == "fitted":
         return fitted
     with stage("calibrating the memberships"):
@@ -288,6 +299,42 @@ def _solve(problem: Problem, model: Model, solver: Solver, starts: Starts, start
         except KeyboardInterrupt:
             return options.interrupted(result, "interrupted while comparing with other sizes")
     return replace(result, notes=(*result.notes, *notes))
+
+
+def _without_empty(
+    result: SolveResult,
+    used: Labels,
+    problem: Problem,
+    model: Model,
+    solver: Solver,
+    starts: Starts,
+    options: Options,
+) -> SolveResult:
+    """The factorization with the clusters that hold a group, gone on with from where it ended."""
+    W = result.membership.matrix[:, used]
+    whole = result.status in ("converged", "max_iter")
+    again = replace(options, n_init=1, checkpoint=None, max_iter=options.max_iter if whole else 1)
+    found = _solve(problem, model, solver, starts, W / W.sum(axis=1, keepdims=True), again)
+    return replace(
+        found,
+        status=found.status if whole else result.status,
+        n_iter=result.n_iter + found.n_iter,
+        n_products=result.n_products + found.n_products,
+        seconds=result.seconds + found.seconds,
+        earlier_seconds=result.earlier_seconds,
+    )
+
+
+def empty_clusters(asked: int, held: int) -> str:
+    """Return the note on clusters that were asked for and would hold no item.
+
+    >>> empty_clusters(4, 2)
+    '2 of the 4 clusters asked for would hold no item: the answer has 2, which is what the evidence supports'
+    """
+    return (
+        f"{asked - held} of the {asked} clusters asked for would hold no item: the answer has {held}, which is what "
+        "the evidence supports"
+    )
 
 
 def other_answers(
@@ -346,15 +393,24 @@ def _calibrated(
     """
     features, weights, builder = by_k.features, by_k.items.weights, by_k.builder
     W = of_groups.matrix
-    if fitted.groups.told or fitted.result.status == "interrupted" or isinstance(features, Affinity):
+    constrained = fitted.groups.told or fitted.result.status == "interrupted" or isinstance(features, Affinity)
+    dense = not builder.pairwise and builder.metric == "euclidean" and bool(np.isfinite(features).all())
+    refit = _refit(model, by_k, fitted.choice.n_clusters, options)
+    chosen: Reasoned | None = None
+    if options.probabilities == "auto":
+        found, why = None, "pairs are constrained" if fitted.groups.told else "there are no features to fit a density to"
+        if dense and not constrained:
+            found, why = calibrate_if_trusted(features, W, of_groups.labels, weights, refit)
+        if found is None:
+            return replace(fitted, probabilities=Reasoned("fitted", why))
+        chosen = Reasoned("calibrated", why)
+        calibrator, calibration = found
+    elif constrained:
         calibrator, calibration = calibrate(None, W, of_groups.labels, None, None)
     elif options.probabilities == "averaged":
-        refit = _refit(model, by_k, fitted.choice.n_clusters, options)
         W, calibrator, calibration = average(W, of_groups.labels, weights, refit)
     else:
-        refit = _refit(model, by_k, fitted.choice.n_clusters, options)
-        euclidean = not builder.pairwise and builder.metric == "euclidean" and np.isfinite(features).all()
-        calibrator, calibration = calibrate(features if euclidean else None, W, of_groups.labels, weights, refit)
+        calibrator, calibration = calibrate(features if dense else None, W, of_groups.labels, weights, refit)
     W = calibrator(features, W)
     labels = argmax_labels(W, np.random.default_rng(0))
     W, labels = W[fitted.group_of_row], labels[fitted.group_of_row]
@@ -363,7 +419,11 @@ def _calibrated(
         scaling = fitted.scorer.scaling
         W[unseen] = calibrator(X[unseen] if scaling is None else scaling(X[unseen]), fitted.membership[unseen])
         labels[unseen] = W[unseen].argmax(axis=1)
-    return replace(fitted, membership=W, labels=labels, calibrator=calibrator, calibration=calibration)
+    if chosen is not None and len(np.unique(labels)) < W.shape[1]:
+        return replace(fitted, probabilities=Reasoned("fitted", "under a density some cluster would hold no item"))
+    return replace(
+        fitted, membership=W, labels=labels, calibrator=calibrator, calibration=calibration, probabilities=chosen
+    )
 
 
 def _refit(model: Model, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from partita.affinity import Builder
+from partita.ensemble.builder import frame_of
 from partita.errors import InputError
 from partita.estimators.items import Items
 
 __all__ = ["ScaleFeatures", "Scaling", "dominating_column"]
 
 Array = NDArray[np.float64]
-ScaleFeatures = Literal["none", "standard", "minmax"]
+ScaleFeatures = Literal["none", "standard", "minmax", "auto"]
 
 # Share of the total variance from which one column decides every Euclidean distance.
 DOMINATES = 0.9
@@ -33,9 +34,14 @@ class Scaling:
     def of(cls, X: Array, weights: Array | None, how: ScaleFeatures) -> Scaling | None:
         """Return the scaling that `how` asks for, fitted on X; None for none.
 
+        "auto": "standard" where the units of features differ (`partita.ensemble.Ensemble` has the rule), else "none".
+
         >>> Scaling.of(np.array([[0.0], [4.0]]), None, "minmax")(np.array([[1.0]])).tolist()
         [[0.25]]
         """
+        if how == "auto":
+            complete = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+            how = "none" if frame_of(complete).common else "standard"
         if how == "none":
             return None
         if how == "standard":
@@ -55,7 +61,7 @@ class Scaling:
         """
         if not builder.pairwise:
             return cls.of(items.features, items.weights, how)
-        if how != "none":
+        if how not in ("none", "auto"):
             raise InputError(f"scale_features={how!r} needs features, not a precomputed matrix")
         return None
 

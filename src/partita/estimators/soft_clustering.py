@@ -12,8 +12,9 @@ from partita.affinity import Builder, NeighborGraph
 from partita.affinity.normalise import How
 from partita.ensemble import Ensemble
 from partita.errors import InputError
-from partita.estimators.base import FactorizationEstimator
+from partita.estimators.base import FactorizationEstimator, NameIn
 from partita.estimators.model import Model
+from partita.estimators.plan import Plan, Reasoned, affinity_for
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective, SoFObjective
 
 __all__ = ["SoftClustering"]
@@ -152,24 +153,53 @@ class SoftClustering(FactorizationEstimator):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FactorizationEstimator._parameter_constraints,
+        "affinity": [
+            NameIn({"auto", "precomputed_distance"}, Builder.registry, "a builder"),
+            Builder,
+        ],
+        "scale_features": [StrOptions({"auto", "none", "standard", "minmax"})],
         "sizes": [StrOptions({"auto", "free", "equal"})],
         "normalization": [StrOptions({"auto", *get_args(How)})],
         "steps": [StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "objective": [None, Objective],
-        "probabilities": [StrOptions({"fitted", "calibrated", "averaged"})],
+        "probabilities": [StrOptions({"auto", "fitted", "calibrated", "averaged"})],
     }
     _of_given_distances: ClassVar[type[Builder]] = NeighborGraph
 
-    affinity: Any = "neighbors"
+    affinity: Any = "auto"
     start: Any = "spectral"
+    scale_features: Any = "auto"
     sizes: str = "auto"
     normalization: Any = "auto"
     steps: Any = "auto"
     objective: Objective | None = None
-    probabilities: str = "fitted"
+    probabilities: str = "auto"
+
+    def _builder(self) -> Builder:
+        return super()._builder() if self.affinity != "auto" else Ensemble(seed=self._seed())
 
     def _model(self) -> Model:
-        of_ensemble = isinstance(self.affinity, Ensemble) or self.affinity == "ensemble"
+        return self._model_on(self._builder())
+
+    def _plan(self, X: Any) -> Plan:
+        chosen: dict[str, Reasoned] = {}
+        builder, scale = None, self.scale_features
+        if self.affinity == "auto":
+            builder, why = affinity_for(X, missing=self.missing, symmetrize=self.symmetrize, seed=self._seed())
+            chosen["affinity"] = Reasoned(builder.name, why)
+        else:
+            builder = self._builder()
+        if scale == "auto" and (self.affinity != "auto" or builder.name != NeighborGraph.name):
+            scale = "none"  # an affinity that is named sees features as they are given, an ensemble their units itself
+        model = self._model_on(builder)
+        if self.sizes == "auto" and self.objective is None:
+            own = "its entries are probabilities, and need no scale"
+            chosen["sizes"] = Reasoned(*(("as they come", own) if isinstance(builder, Ensemble) else ("free", "")))
+        return Plan(builder, model, scale, self.probabilities, chosen)
+
+    def _model_on(self, builder: Builder) -> Model:
+        """The model on the affinity that a builder makes."""
+        of_ensemble = isinstance(builder, Ensemble)
         objective, others = self.objective, dict[str, Objective]()
         if objective is not None and self.sizes != "auto":
             raise InputError(f"sizes={self.sizes!r} beside an objective: sizes choose one, pass one of the two")

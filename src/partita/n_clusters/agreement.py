@@ -68,21 +68,22 @@ def judgement(found: Consensus) -> Judgement:
     return Judgement(Agreement.name, K, sizes, scores, "larger", note=note)
 
 
-def is_believed(found: Consensus, verdict: Verdict) -> bool:
+def is_believed(found: Consensus, verdict: Verdict, least: int = 1) -> bool:
     """Return whether methods agree enough to be believed in the place of the criteria.
 
     What criteria say of one cluster, which no draw can say, stays unless methods agree at some number by more than two
-    thirds; where methods agree nowhere by a third, the criteria's answer stays whatever it is.
+    thirds; where methods agree nowhere by a third, the criteria's answer stays whatever it is. Where one cluster is no
+    answer that is asked for, because at least `least` are, it does not stand in the way.
     """
-    return found.best_agreement > (ONE_STANDS if verdict.n_clusters == 1 else NOTHING)
+    return found.best_agreement > (ONE_STANDS if verdict.n_clusters == 1 >= least else NOTHING)
 
 
-def with_consensus(verdict: Verdict, found: Consensus) -> Verdict:
+def with_consensus(verdict: Verdict, found: Consensus, least: int = 1) -> Verdict:
     """Return the verdict with the consensus of unlike methods as its answer, where it is believed.
 
     Criteria weigh in through the weights of the draws.
     """
-    said, stays = judgement(found), not is_believed(found, verdict)
+    said, stays = judgement(found), not is_believed(found, verdict, least)
     if stays:
         said = replace(said, n_clusters=None, note=f"{said.note}: too little to go by")
     judgements, weights = (*verdict.judgements, said), {**verdict.weights, said.criterion: float(POWER)}

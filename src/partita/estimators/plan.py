@@ -1,0 +1,81 @@
+"""What a fit does where its parameters leave it to be chosen, and why.
+
+The rule of `affinity="auto"`: the ensemble wherever it can be afforded, which is up to 200,000 rows; the graph of each
+item's nearest neighbours beyond, since the ensemble's draws would take minutes there. Where only a graph is known (an
+`Affinity`, a sparse N x N matrix, a graph of networkx), it is the evidence itself. The rule looks at the kind and the
+size of the input and at nothing else: over the development sets and the tables together the ensemble is the best
+evidence that Partita has (`benchmarks/README.md`), and no rule that would choose by the data was found better than it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+import scipy.sparse as sp
+
+from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed
+from partita.ensemble import Ensemble
+from partita.estimators.model import Model
+from partita.estimators.scaling import ScaleFeatures
+
+__all__ = ["Plan", "Probabilities", "Reasoned", "affinity_for"]
+
+Probabilities = Literal["fitted", "calibrated", "averaged", "auto"]
+
+# Rows up to which an ensemble is afforded.
+AFFORDED = 200_000
+
+
+class Reasoned(NamedTuple):
+    """What was taken for a parameter that was left to be chosen, and why."""
+
+    value: Any
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What a fit does.
+
+    Attributes
+    ----------
+    builder : Builder
+    model : Model
+    scale_features : {"none", "standard", "minmax", "auto"}
+    probabilities : {"fitted", "calibrated", "averaged", "auto"}
+        "auto" is decided by the fit, from what it finds.
+    chosen : mapping from parameters to what was taken for them, and why
+    """
+
+    builder: Builder
+    model: Model
+    scale_features: ScaleFeatures = "none"
+    probabilities: Probabilities = "fitted"
+    chosen: Mapping[str, Reasoned] = field(default_factory=dict)
+
+
+def affinity_for(X: Any, *, missing: str, symmetrize: str | None, seed: int) -> tuple[Builder, str]:
+    """Return the evidence that is made of an input, and why.
+
+    >>> affinity_for([[0.0], [1.0]], missing="error", symmetrize=None, seed=0)[0].name
+    'ensemble'
+    >>> affinity_for(sp.eye_array(500), missing="error", symmetrize=None, seed=0)[0].name
+    'precomputed'
+    """
+    if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
+        return Precomputed.named(missing=missing, symmetrize=symmetrize, seed=seed), "a graph was given"
+    if n_rows(X) <= AFFORDED:
+        return Ensemble.named(missing=missing, symmetrize=symmetrize, seed=seed), "unlike clusterings, the best evidence"
+    why = f"an ensemble is afforded up to {AFFORDED:,} rows"
+    return NeighborGraph.named(missing=missing, symmetrize=symmetrize, seed=seed), why
+
+
+def n_rows(X: Any) -> int:
+    """Return the number of rows of an input that nobody has looked at yet; 0 for what has none."""
+    shape = getattr(X, "shape", None)
+    try:
+        return int(shape[0]) if shape else len(X)
+    except TypeError:
+        return 0
