@@ -80,13 +80,13 @@ METHODS: dict[str, Method] = {
     "k-means": lambda X, K: np.eye(K)[KMeans(K, n_init=10, random_state=0).fit(X).labels_],
     "SoF()": lambda X, K: SoF(K, n_init=1, random_state=0).fit(X).membership_,
     'SoftClustering("fitted")': lambda X, K: (
-        SoftClustering(K, probabilities="fitted", random_state=0).fit(X).membership_
+        SoftClustering(K, probabilities="fitted", random_state=0, affinity="neighbors").fit(X).membership_
     ),
     'SoftClustering("averaged")': lambda X, K: (
-        SoftClustering(K, probabilities="averaged", random_state=0).fit(X).membership_
+        SoftClustering(K, probabilities="averaged", random_state=0, affinity="neighbors").fit(X).membership_
     ),
     'SoftClustering("calibrated")': lambda X, K: (
-        SoftClustering(K, probabilities="calibrated", random_state=0).fit(X).membership_
+        SoftClustering(K, probabilities="calibrated", random_state=0, affinity="neighbors").fit(X).membership_
     ),
 }
 
@@ -156,7 +156,7 @@ def labelled(title: str, names: Sequence[str]) -> None:
             X, y = X[chosen], y[chosen]
         began = time.perf_counter()
         for j, probabilities in enumerate(("fitted", "calibrated")):
-            model = SoftClustering(K, probabilities=probabilities, random_state=0).fit(X)
+            model = SoftClustering(K, probabilities=probabilities, random_state=0, affinity="neighbors").fit(X)
             scores[i, j] = (
                 metrics.accuracy(model.labels_, y),
                 metrics.adjusted_rand_index(model.labels_, y),

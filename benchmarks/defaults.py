@@ -31,7 +31,9 @@ if __name__ == "__main__":
             for name in names:
                 X, y, n_clusters = loaded[name]
                 graph = NeighborGraph(n_neighbors=k, weights=weights)
-                model = SoftClustering(n_clusters, affinity=graph, steps=steps, sizes=sizes).fit(X)
+                model = SoftClustering(
+                    n_clusters, affinity=graph, steps=steps, sizes=sizes, probabilities="fitted"
+                ).fit(X)
                 scores.append(metrics.accuracy(model.labels_, y))
             cells.append(f"{np.mean(scores):.3f}")
         print(f"| {k} | {weights} | {steps} | " + " | ".join(cells) + " |", flush=True)

@@ -61,7 +61,9 @@ def quality() -> None:
             seeds = range(1 if isinstance(builder, NeighborGraph) or len(X) > 50_000 else 3)
             scores, seconds, scoring = [], [], []
             for seed in seeds:
-                unfitted = SoftClustering(K, affinity=replace(builder, seed=seed), random_state=0)
+                unfitted = SoftClustering(
+                    K, affinity=replace(builder, seed=seed), random_state=0, probabilities="fitted"
+                )
                 took, model = timed(lambda: unfitted.fit(X))
                 seconds.append(took)
                 scores.append(adjusted_rand_index(model.labels_, y))

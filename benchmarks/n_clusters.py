@@ -239,15 +239,15 @@ def own() -> None:
         for name in names:
             X, y, K = load(name)
             began = time.perf_counter()
-            fit = SoftClustering(n_clusters="auto", affinity="ensemble", random_state=0).fit(X)
+            fit = SoftClustering(n_clusters="auto", affinity="ensemble", random_state=0, probabilities="fitted").fit(X)
             took = time.perf_counter() - began
             features = np.unique(frame_of(X)(X), axis=0)
             by_criteria = judge_all(KEvidence(features=features)).n_clusters
             labels = [
                 fit.labels_,
-                SoftClustering(by_criteria, affinity="ensemble", random_state=0).fit(X).labels_,
+                SoftClustering(by_criteria, affinity="ensemble", random_state=0, probabilities="fitted").fit(X).labels_,
                 FilledHDBSCAN(K).fit(frame_of(X)(X)).labels_,
-                SoftClustering(K, affinity="ensemble", random_state=0).fit(X).labels_,
+                SoftClustering(K, affinity="ensemble", random_state=0, probabilities="fitted").fit(X).labels_,
             ]
             scores.append([metrics.adjusted_rand_index(found, y) for found in labels])
             cells = [f"{len(np.unique(found))} ({score:.3f})" for found, score in zip(labels, scores[-1])]

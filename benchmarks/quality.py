@@ -39,16 +39,18 @@ METHODS: dict[str, Callable[[int], Any]] = {
     "HDBSCAN": FilledHDBSCAN,
     "modularity": ModularityAtK,
     "SoF()": lambda k: SoF(k, n_init=4, random_state=0),
-    "SoftClustering()": lambda k: SoftClustering(k, random_state=0),
-    'sizes="equal"': lambda k: SoftClustering(k, sizes="equal", random_state=0),
-    OURS: lambda k: SoftClustering(k, affinity="ensemble", random_state=0),
+    "SoftClustering()": lambda k: SoftClustering(k, random_state=0, affinity="neighbors", probabilities="fitted"),
+    'sizes="equal"': lambda k: SoftClustering(
+        k, sizes="equal", random_state=0, affinity="neighbors", probabilities="fitted"
+    ),
+    OURS: lambda k: SoftClustering(k, affinity="ensemble", random_state=0, probabilities="fitted"),
 }
 VARIANTS: dict[str, Callable[[int], Any]] = {
     "ensemble, free": lambda k: SoftClustering(
-        k, affinity="ensemble", sizes="free", normalization="none", random_state=0
+        k, affinity="ensemble", sizes="free", normalization="none", random_state=0, probabilities="fitted"
     ),
     "ensemble, equal": lambda k: SoftClustering(
-        k, affinity="ensemble", sizes="equal", normalization="none", random_state=0
+        k, affinity="ensemble", sizes="equal", normalization="none", random_state=0, probabilities="fitted"
     ),
 }
 # SoF's own affinity is N x N.

@@ -138,10 +138,14 @@ def fit(n: int) -> None:
 
     X, y = anisotropic_blobs(n, DIMENSIONS, K, 0)
     before = gigabytes()
-    took, model = timed(lambda: SoftClustering(K, affinity=NeighborGraph(n_neighbors=NEIGHBORS)).fit(X))
+    took, model = timed(
+        lambda: SoftClustering(K, affinity=NeighborGraph(n_neighbors=NEIGHBORS), probabilities="fitted").fit(X)
+    )
     peak = gigabytes()
     theirs, batch = timed(lambda: MiniBatchKMeans(K, n_init=3, random_state=0).fit(X))
-    again, _ = timed(lambda: SoftClustering(K + 1, affinity=NeighborGraph(n_neighbors=NEIGHBORS)).fit(X))
+    again, _ = timed(
+        lambda: SoftClustering(K + 1, affinity=NeighborGraph(n_neighbors=NEIGHBORS), probabilities="fitted").fit(X)
+    )
     print(
         f"| {n:,} | {took:.1f} | {again:.1f} | {peak:.2f} ({before:.2f}) | {model.n_iter_} | {model.result_.status} | "
         f"{accuracy(y, model.labels_):.3f} | {adjusted_rand_index(y, model.labels_):.3f} | "
@@ -174,7 +178,7 @@ def spectral(name: str) -> None:
         for assign in (("cluster_qr", "kmeans", "discretize") if small else ("cluster_qr", "kmeans"))
     }
     own = {
-        "SoftClustering": SoftClustering(clusters, affinity="precomputed"),
+        "SoftClustering": SoftClustering(clusters, affinity="precomputed", probabilities="fitted"),
         "SpectralRelaxation": SpectralRelaxation(clusters, affinity="precomputed"),
     }
     models |= own

@@ -110,7 +110,7 @@ def works(rng, n, home):
 
     once = {"random_state": 0, "n_init": 1}
     return {
-        "soft": features(lambda: SoftClustering(4, random_state=0)),
+        "soft": features(lambda: SoftClustering(4, random_state=0, affinity="neighbors", probabilities="fitted")),
         "sof": features(lambda: SoF(4, **once)),
         "symnmf sparse": sparse(lambda: SymNMF(2, affinity="precomputed", max_iter=200, **once)),
         "draws vi": partition("vi"),

@@ -471,9 +471,9 @@ def saved_cases() -> Iterator[tuple[str, Case]]:
             return [back.membership_, back.predict_proba(new), written(Path(folder, "model"))]
 
     for name, model in {
-        "soft": partita.SoftClustering(3, random_state=0),
-        "calibrated": partita.SoftClustering(3, probabilities="calibrated", random_state=0),
-        "ensemble": partita.SoftClustering(3, affinity="ensemble", random_state=0),
+        "soft": partita.SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted"),
+        "calibrated": partita.SoftClustering(3, probabilities="calibrated", random_state=0, affinity="neighbors"),
+        "ensemble": partita.SoftClustering(3, affinity="ensemble", random_state=0, probabilities="fitted"),
         "sof": partita.SoF(3, n_init=2, random_state=0),
         "scams": partita.SCAMS(random_state=0),
     }.items():

@@ -27,7 +27,7 @@ PAD, GRID = 18, 10_000
 def fitted():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N, 3)) + 4.5 * np.eye(4)[np.arange(N) % K][:, :3] - 1.5 * (np.arange(N) % K == 3)[:, None]
-    return X, SoftClustering(K, random_state=0).fit(X)
+    return X, SoftClustering(K, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
 
 
 def write(path, X, model, ids):
@@ -366,7 +366,7 @@ def test_without_scripts_the_picture_stands_in_the_maps_place(browser, fit):
 def test_ten_thousand_items_are_drawn_and_told(browser, tmp_path):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(10_000, 2)) + 5 * rng.normal(size=(8, 2))[np.arange(10_000) % 8]
-    model = SoftClustering(8, n_init=1, random_state=0, probabilities="fitted").fit(X)
+    model = SoftClustering(8, n_init=1, random_state=0, probabilities="fitted", affinity="neighbors").fit(X)
     write(tmp_path / "many.html", X, model, [])
     browser.open((tmp_path / "many.html").as_uri())
     browser.run("document.getElementById('map').scrollIntoView(); document.getElementById('map-canvas').focus()")

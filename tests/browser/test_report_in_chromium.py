@@ -26,7 +26,7 @@ def browse(address, tmp_path, *flags):
 
 def fit_page(path):
     data = load_iris()
-    model = SoftClustering(3, random_state=0).fit(data.data)
+    model = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(data.data)
     report = FitReport(
         title="Iris <b>in</b> a browser",
         source="iris.csv",

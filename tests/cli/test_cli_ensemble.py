@@ -14,7 +14,7 @@ IRIS = ("--k", 3, "--label-column", "species", "--id-column", "plant", "--affini
 def test_fit_report_and_predict(call, iris_csv, tmp_path):
     assert call("fit", iris_csv, *IRIS, "--out", "out", "--seed", 2).code == 0
     X = read_features(iris_csv, label_column="species", id_column="plant").features
-    model = SoftClustering(3, affinity="ensemble", random_state=2).fit(X)
+    model = SoftClustering(3, affinity="ensemble", random_state=2, probabilities="fitted").fit(X)
     np.testing.assert_array_equal(read_memberships(tmp_path / "out/memberships.csv").membership, model.membership_)
     result = json.loads((tmp_path / "out/result.json").read_text())
     assert len(result["ensemble"]) == 20

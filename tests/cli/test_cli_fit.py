@@ -77,7 +77,7 @@ def test_fit_as_a_process_leaves_every_file_the_interface_names(iris_run):
 
 def test_the_answer_is_that_of_the_estimator(iris_run, iris_csv):
     X = read_features(iris_csv, label_column="species", id_column="plant").features
-    model = SoftClustering(3, random_state=0).fit(X)
+    model = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     found = read_memberships(iris_run[1] / "memberships.csv")
     np.testing.assert_array_equal(found.membership, model.membership_)
     np.testing.assert_array_equal(found.labels, model.labels_)
@@ -320,7 +320,9 @@ def test_a_saved_model_predicts_what_the_fitted_one_does(call, iris_csv, tmp_pat
     X = read_features(iris_csv, label_column="species", id_column="plant").features
     found = read_memberships(tmp_path / "p.csv")
     np.testing.assert_array_equal(found.membership, load(tmp_path / "out" / "model").predict_proba(X))
-    fitted = SoftClustering(3, random_state=0, scale_features="standard").fit(X)
+    fitted = SoftClustering(
+        3, random_state=0, scale_features="standard", affinity="neighbors", probabilities="fitted"
+    ).fit(X)
     np.testing.assert_array_equal(found.membership, fitted.predict_proba(X))
     again = call("predict", "out", iris_csv, "--label-column", "species", "--id-column", "plant", "--out", "p.csv")
     assert again.code == 2

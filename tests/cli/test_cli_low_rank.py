@@ -29,7 +29,7 @@ IRIS = ("--k", 3, "--label-column", "species", "--id-column", "plant", "--quiet"
 def test_fit_and_predict_are_those_of_the_builder(options, builder, call, iris_csv, tmp_path):
     assert call("fit", iris_csv, *IRIS, "--out", "out", "--seed", 2, "--affinity", *options).code == 0
     X = read_features(iris_csv, label_column="species", id_column="plant").features
-    model = SoftClustering(3, affinity=builder, random_state=2).fit(X)
+    model = SoftClustering(3, affinity=builder, random_state=2, probabilities="fitted").fit(X)
     np.testing.assert_array_equal(read_memberships(tmp_path / "out/memberships.csv").membership, model.membership_)
     assert json.loads((tmp_path / "out/result.json").read_text())["parameters"]["affinity"] == builder.config()
     done = call("predict", "out", iris_csv, "--out", "new.csv", "--label-column", "species", "--id-column", "plant")

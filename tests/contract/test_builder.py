@@ -84,7 +84,7 @@ def test_what_does_not_vary_with_the_number_of_clusters_is_the_same_for_any(name
 def test_its_name_is_enough_for_an_estimator_that_is_saved_and_predicts(name, tmp_path):
     builder = Builder.registry[name]()
     X, new, truth = two_groups(builder)
-    model = SoftClustering(2, affinity=name, random_state=0).fit(X)
+    model = SoftClustering(2, affinity=name, random_state=0, probabilities="fitted").fit(X)
     assert adjusted_rand_index(model.labels_, truth[:N]) > 0.8
     found = model.predict_proba(new)
     assert adjusted_rand_index(found.argmax(axis=1), truth[N:]) > 0.8
@@ -96,7 +96,7 @@ def test_its_name_is_enough_for_an_estimator_that_is_saved_and_predicts(name, tm
 def test_the_number_of_clusters_can_be_judged(name):
     builder = Builder.registry[name]()
     X, _, _ = two_groups(builder)
-    model = SoftClustering("auto", affinity=name, random_state=0).fit(X)
+    model = SoftClustering("auto", affinity=name, random_state=0, probabilities="fitted").fit(X)
     assert isinstance(model.verdict_, Verdict)
     # Of distances in features these two groups are plain; what else a criterion sees is the builder's own.
     assert not builder.of_distances or model.n_clusters_ == 2

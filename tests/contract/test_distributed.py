@@ -152,7 +152,7 @@ def test_estimators_take_it(where):
     P = DistributedAffinity.from_matrix(matrix, 3)
     for estimator in (
         SoF(K, affinity="precomputed", n_init=1, start="spectral"),
-        SoftClustering(K, affinity="precomputed"),
+        SoftClustering(K, affinity="precomputed", probabilities="fitted"),
     ):
         found = estimator.fit(P)
         expected = type(estimator)(**estimator.get_params()).fit(matrix)
@@ -213,7 +213,9 @@ def test_restarts_are_spread_by_joblibs_backend(cluster):
 def fitted():
     rng, centres = np.random.default_rng(0), [[0.0, 0.0], [4.0, 4.0]]
     X = gaussians(np.repeat([0, 1], 40), centres, rng)
-    return SoftClustering(2).fit(X), gaussians(np.repeat([0, 1], [30, 31]), centres, rng)
+    return SoftClustering(2, affinity="neighbors", probabilities="fitted").fit(X), gaussians(
+        np.repeat([0, 1], [30, 31]), centres, rng
+    )
 
 
 def test_dask_arrays_are_scored_block_by_block(fitted, where):
@@ -239,7 +241,7 @@ def test_dask_dataframes_are_scored_and_keep_their_index(fitted, where):
 
 
 def fits(K, X):
-    return SoftClustering(K, random_state=0).fit(X).objective_
+    return SoftClustering(K, random_state=0, affinity="neighbors", probabilities="fitted").fit(X).objective_
 
 
 def test_sweeps_over_k_are_spread_by_joblibs_backend(cluster):

@@ -197,7 +197,7 @@ def _models(home, rng):
     P = np.kron(np.eye(2), np.ones((6, 6))) * 0.8 + 0.1
     made = {
         "relative": SoF(2, random_state=0, n_init=1).fit(X),
-        "calibrated": SoftClustering(2, affinity="neighbors", random_state=0).fit(X),
+        "calibrated": SoftClustering(2, affinity="neighbors", random_state=0, probabilities="fitted").fit(X),
         "matrix": SoF(2, affinity="precomputed", random_state=0, n_init=1).fit(P),
     }
     draws = np.where(rng.random((24, 9)) < 0.2, rng.integers(0, 3, (24, 9)), np.arange(9) // 3)

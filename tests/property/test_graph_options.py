@@ -89,7 +89,7 @@ def test_new_items_join_their_cluster_and_the_model_survives_a_save(graph, tmp_p
     rng = np.random.default_rng(0)
     truth = np.arange(120) % 3
     X = gaussians(truth, 8.0 * zigzag(3, 2), rng)
-    model = SoftClustering(3, affinity=graph, random_state=0).fit(X)
+    model = SoftClustering(3, affinity=graph, random_state=0, probabilities="fitted").fit(X)
     new = model.predict_proba(X + 0.01)
     assert (new.argmax(axis=1) == model.labels_).all()
     np.testing.assert_array_equal(model.predict_proba(X[:3]).shape, (3, 3))

@@ -170,11 +170,13 @@ def test_an_offset_or_a_unit_changes_no_judgement(name, d):
 
 
 MODELS = {
-    "soft": lambda: SoftClustering(3, random_state=0),
-    "soft, auto": lambda: SoftClustering("auto", random_state=0),
-    "soft, calibrated": lambda: SoftClustering(3, probabilities="calibrated", random_state=0),
-    "soft, k-means": lambda: SoftClustering(3, start="kmeans", random_state=0),
-    "ensemble": lambda: SoftClustering(3, affinity="ensemble", random_state=0),
+    "soft": lambda: SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted"),
+    "soft, auto": lambda: SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted"),
+    "soft, calibrated": lambda: SoftClustering(3, probabilities="calibrated", random_state=0, affinity="neighbors"),
+    "soft, k-means": lambda: SoftClustering(
+        3, start="kmeans", random_state=0, affinity="neighbors", probabilities="fitted"
+    ),
+    "ensemble": lambda: SoftClustering(3, affinity="ensemble", random_state=0, probabilities="fitted"),
     "sof": lambda: SoF(3, random_state=0),
     "scams": lambda: SCAMS(random_state=0),
     "kernel k-means": lambda: KernelKMeans(3, random_state=0),
@@ -205,12 +207,23 @@ def test_one_column_of_times_does_not_hide_four_clear_clusters():
     X, truth = blobs(20, n=400, K=4)
     Z = X.copy()
     Z[:, 0] += 1.7e9
-    assert adjusted_rand_index(truth, SoftClustering(4, random_state=0).fit(Z).labels_) == 1.0
-    assert SoftClustering("auto", random_state=0).fit(Z).n_clusters_ == 4
+    assert (
+        adjusted_rand_index(
+            truth, SoftClustering(4, random_state=0, affinity="neighbors", probabilities="fitted").fit(Z).labels_
+        )
+        == 1.0
+    )
+    assert SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(Z).n_clusters_ == 4
 
 
 @pytest.mark.parametrize(("kind", "offset"), [(np.float64, 2.0**53), (np.float32, 2.0**24), (np.float64, 0.0)])
-@pytest.mark.parametrize("model", [SoftClustering(3, random_state=0), DPGaussianMixture(n_draws=20, burn_in=20)])
+@pytest.mark.parametrize(
+    "model",
+    [
+        SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted"),
+        DPGaussianMixture(n_draws=20, burn_in=20),
+    ],
+)
 def test_an_offset_that_the_numbers_cannot_carry_is_said(model, kind, offset):
     X, _ = blobs(2)
     X[:, 1] += offset

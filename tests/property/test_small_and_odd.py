@@ -53,12 +53,14 @@ BUILDERS = {
     "ensemble": Ensemble(n_draws=1),
 }
 MODELS = {
-    "soft": lambda K: SoftClustering(K, random_state=0),
-    "soft, equal": lambda K: SoftClustering(K, sizes="equal", random_state=0),
-    "soft, relative": lambda K: SoftClustering(K, affinity="relative", random_state=0),
-    "soft, averaged": lambda K: SoftClustering(K, probabilities="averaged", random_state=0),
-    "soft, calibrated": lambda K: SoftClustering(K, probabilities="calibrated", random_state=0),
-    "ensemble": lambda K: SoftClustering(K, affinity="ensemble", random_state=0),
+    "soft": lambda K: SoftClustering(K, random_state=0, affinity="neighbors", probabilities="fitted"),
+    "soft, equal": lambda K: SoftClustering(
+        K, sizes="equal", random_state=0, affinity="neighbors", probabilities="fitted"
+    ),
+    "soft, relative": lambda K: SoftClustering(K, affinity="relative", random_state=0, probabilities="fitted"),
+    "soft, averaged": lambda K: SoftClustering(K, probabilities="averaged", random_state=0, affinity="neighbors"),
+    "soft, calibrated": lambda K: SoftClustering(K, probabilities="calibrated", random_state=0, affinity="neighbors"),
+    "ensemble": lambda K: SoftClustering(K, affinity="ensemble", random_state=0, probabilities="fitted"),
     "sof": lambda K: SoF(K, n_init=2, random_state=0),
     "baum-eagon": lambda K: BaumEagon(K, n_init=2, random_state=0),
     "symnmf": lambda K: SymNMF(K, n_init=2, random_state=0),

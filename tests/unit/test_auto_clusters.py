@@ -89,12 +89,14 @@ def test_planted_clusters_are_counted_and_found(estimator, K):
 
 def test_the_verdict_is_that_of_the_criteria_on_the_distinct_scaled_features():
     X, _ = blobs(3)
-    model = SoftClustering("auto", random_state=4).fit(X)
+    model = SoftClustering("auto", random_state=4, affinity="neighbors", probabilities="fitted").fit(X)
     expected = judge_all(KEvidence(features=_ordered(X), seed=4))
     np.testing.assert_array_equal(model.verdict_.probabilities, expected.probabilities)
     assert [j.n_clusters for j in model.verdict_.judgements] == [j.n_clusters for j in expected.judgements]
     stretched = X * [1.0, 1e6]
-    scaled = SoftClustering("auto", scale_features="standard", random_state=4).fit(stretched)
+    scaled = SoftClustering(
+        "auto", scale_features="standard", random_state=4, affinity="neighbors", probabilities="fitted"
+    ).fit(stretched)
     assert scaled.n_clusters_ == 3
 
 
@@ -154,7 +156,7 @@ def test_subspaces_are_judged_by_their_affinity_and_not_by_distance():
     rng = np.random.default_rng(0)
     bases = [np.linalg.qr(rng.normal(size=(12, 3)))[0] for _ in range(3)]
     X = np.concatenate([rng.normal(size=(50, 3)) @ basis.T for basis in bases])
-    model = SoftClustering("auto", affinity="ssc-omp", random_state=0).fit(X)
+    model = SoftClustering("auto", affinity="ssc-omp", random_state=0, probabilities="fitted").fit(X)
     expected = judge_all(KEvidence(affinity=MatchingPursuit().build(_ordered(X), n_clusters=2).affinity))
     np.testing.assert_array_equal(model.verdict_.probabilities, expected.probabilities)
     assert model.n_clusters_ == 3
@@ -171,7 +173,10 @@ def test_missing_cells_are_judged_by_the_graph_of_what_is_there(estimator):
 
 def test_edges_of_separate_groups_are_counted():
     matrix = sp.block_diag([np.ones((25, 25))] * 4, format="csr")
-    assert SoftClustering("auto", affinity="precomputed", random_state=0).fit(matrix).n_clusters_ == 4
+    assert (
+        SoftClustering("auto", affinity="precomputed", random_state=0, probabilities="fitted").fit(matrix).n_clusters_
+        == 4
+    )
 
 
 # Few items, and all alike
@@ -195,9 +200,9 @@ def test_a_handful_of_items_has_an_answer(estimator, n):
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_a_handful_of_given_pairs_has_an_answer(n):
     P = np.full((n, n), 0.5) + 0.5 * np.eye(n)
-    assert 1 <= SoftClustering("auto", affinity="precomputed").fit(P).n_clusters_ <= n
+    assert 1 <= SoftClustering("auto", affinity="precomputed", probabilities="fitted").fit(P).n_clusters_ <= n
     D = np.ones((n, n)) - np.eye(n)
-    assert 1 <= SoftClustering("auto", affinity="precomputed_distance").fit(D).n_clusters_ <= n
+    assert 1 <= SoftClustering("auto", affinity="precomputed_distance", probabilities="fitted").fit(D).n_clusters_ <= n
 
 
 @each
@@ -210,7 +215,9 @@ def test_equal_rows_are_one_cluster(estimator):
 
 @unsure
 def test_equal_affinities_are_one_cluster():
-    assert SoftClustering("auto", affinity="precomputed").fit(np.ones((30, 30))).n_clusters_ == 1
+    assert (
+        SoftClustering("auto", affinity="precomputed", probabilities="fitted").fit(np.ones((30, 30))).n_clusters_ == 1
+    )
 
 
 # Laws
@@ -220,7 +227,10 @@ def test_equal_affinities_are_one_cluster():
 def test_the_same_seed_gives_the_same_verdict_and_none_is_a_seed_too():
     X = np.random.default_rng(3).normal(size=(200, 2))
     for seed in (5, None):
-        first, second = (SoftClustering("auto", random_state=seed).fit(X).verdict_ for _ in range(2))
+        first, second = (
+            SoftClustering("auto", random_state=seed, affinity="neighbors", probabilities="fitted").fit(X).verdict_
+            for _ in range(2)
+        )
         np.testing.assert_array_equal(first.probabilities, second.probabilities)
         assert [j.n_clusters for j in first.judgements] == [j.n_clusters for j in second.judgements]
 
@@ -231,7 +241,10 @@ def test_the_order_of_the_rows_does_not_matter(seed):
     rng = np.random.default_rng(seed)
     X = np.concatenate([rng.normal(size=(60, 2)), rng.normal([3.5, 0.0], 1.0, size=(90, 2))])
     order = rng.permutation(150)
-    first, second = (SoftClustering("auto", random_state=0).fit(Z) for Z in (X, X[order]))
+    first, second = (
+        SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(Z)
+        for Z in (X, X[order])
+    )
     assert first.n_clusters_ == second.n_clusters_
     np.testing.assert_array_equal(first.verdict_.probabilities, second.verdict_.probabilities)
     assert adjusted_rand_index(first.labels_[order], second.labels_) == 1.0
@@ -241,8 +254,12 @@ def test_weights_are_copies_and_zero_leaves_out():
     X, _ = blobs(3)
     weights = np.random.default_rng(0).integers(0, 3, len(X))
     weights[100:] = 0  # the third cluster is left out
-    weighted = SoftClustering("auto", random_state=0).fit(X, sample_weight=weights)
-    copied = SoftClustering("auto", random_state=0).fit(np.repeat(X, weights, axis=0))
+    weighted = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(
+        X, sample_weight=weights
+    )
+    copied = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(
+        np.repeat(X, weights, axis=0)
+    )
     assert weighted.n_clusters_ == copied.n_clusters_ == 2
     np.testing.assert_array_equal(weighted.verdict_.probabilities, copied.verdict_.probabilities)
     assert weighted.membership_.shape == (150, 2)
@@ -252,7 +269,9 @@ def test_weights_of_given_pairs_reach_the_criteria():
     X, _ = blobs(3)
     P = np.exp(-cdist(X, X) / 2)
     weights = np.r_[np.random.default_rng(0).integers(1, 5, 100), np.zeros(50)]
-    model = SoftClustering("auto", affinity="precomputed", random_state=0).fit(P, sample_weight=weights)
+    model = SoftClustering("auto", affinity="precomputed", random_state=0, probabilities="fitted").fit(
+        P, sample_weight=weights
+    )
     assert model.n_clusters_ == 2
     expected = judge_all(KEvidence(affinity=P[:100, :100], weights=weights[:100]))
     plain = judge_all(KEvidence(affinity=P[:100, :100]))
@@ -266,7 +285,7 @@ def test_weights_of_given_pairs_reach_the_criteria():
 
 def test_must_links_hold_and_do_not_move_the_number():
     X, _ = blobs(3)
-    model = SoftClustering("auto", random_state=0)
+    model = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted")
     links = [[0, 60], [60, 110]]  # across all three
     assert model.fit(X, must_link=links).n_clusters_ == 3
     np.testing.assert_array_equal(model.membership_[0], model.membership_[60])
@@ -278,16 +297,23 @@ def test_must_links_that_leave_fewer_items_cap_the_number():
     X, _ = blobs(3)
     chain = np.stack([np.arange(149), np.arange(1, 150)], axis=1)
     joined = chain[chain[:, 0] != 99]  # two groups are left
-    model = SoftClustering("auto", random_state=0).fit(X, must_link=joined)
+    model = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(
+        X, must_link=joined
+    )
     assert (model.n_clusters_, model.verdict_.n_clusters) == (2, 3)
     assert any("must-links" in note for note in model.result_.notes)
-    assert SoftClustering("auto", random_state=0).fit(X, must_link=chain).n_clusters_ == 1
+    assert (
+        SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted")
+        .fit(X, must_link=chain)
+        .n_clusters_
+        == 1
+    )
 
 
 @unsure
 def test_cannot_links_need_two_clusters():
     X, _ = blobs(1)
-    free = SoftClustering("auto", random_state=0).fit(X)
+    free = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     model = clone(free).fit(X, cannot_link=[[0, 1]])
     assert free.n_clusters_ == 1
     assert model.n_clusters_ >= 2
@@ -328,8 +354,8 @@ def test_an_affinity_on_dask_workers_asks_for_a_number():
 
     P = DistributedAffinity.from_matrix(sp.block_diag([np.ones((20, 20))] * 2, format="csr"), 2)
     with pytest.raises(InputError, match="Dask"):
-        SoftClustering("auto", affinity="precomputed").fit(P)
-    assert SoftClustering(2, affinity="precomputed").fit(P).n_clusters_ == 2
+        SoftClustering("auto", affinity="precomputed", probabilities="fitted").fit(P)
+    assert SoftClustering(2, affinity="precomputed", probabilities="fitted").fit(P).n_clusters_ == 2
 
 
 def test_a_tensor_is_judged_where_it_lies():
@@ -347,7 +373,7 @@ def test_a_tensor_is_judged_where_it_lies():
 def test_criteria_that_disagree_on_an_improbable_number_warn_once():
     X = np.random.default_rng(3).normal(size=(200, 2))
     with pytest.warns(UnsureWarning, match="n_clusters='auto'") as caught:
-        model = SoftClustering("auto", random_state=0).fit(X)
+        model = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     assert len([w for w in caught if issubclass(w.category, UnsureWarning)]) == 1
     assert caught[0].filename == __file__
     assert model.verdict_.disagree
@@ -359,14 +385,14 @@ def test_criteria_that_agree_say_nothing():
     X, _ = blobs(3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        model = SoftClustering("auto", random_state=0).fit(X)
+        model = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     assert not model.verdict_.disagree
     assert not model.result_.notes
 
 
 def test_a_given_number_leaves_no_verdict_behind():
     X, _ = blobs(3)
-    model = SoftClustering("auto", random_state=0).fit(X)
+    model = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     assert hasattr(model, "verdict_")
     assert not hasattr(model.set_params(n_clusters=2).fit(X), "verdict_")
 
@@ -393,9 +419,9 @@ def test_calibration_keeps_the_number(probabilities, monkeypatch):
     X, _ = blobs(3)
     asked, choose = [], SoftClustering._choose
     monkeypatch.setattr(SoftClustering, "_choose", lambda *given: asked.append(1) or choose(*given))
-    model = SoftClustering("auto", probabilities=probabilities, random_state=0).fit(X)
+    model = SoftClustering("auto", probabilities=probabilities, random_state=0, affinity="neighbors").fit(X)
     assert len(asked) == 1  # fits to resamples take the number that was found
-    fixed = SoftClustering(3, probabilities=probabilities, random_state=0).fit(X)
+    fixed = SoftClustering(3, probabilities=probabilities, random_state=0, affinity="neighbors").fit(X)
     np.testing.assert_array_equal(model.membership_, fixed.membership_)
     assert model.calibration_.stability > 0.9
 
@@ -452,7 +478,7 @@ def test_evidence_is_made_once_where_it_does_not_depend_on_the_number():
 def test_scikit_learns_checks():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_estimator(SoftClustering("auto"))
+        check_estimator(SoftClustering("auto", affinity="neighbors", probabilities="fitted"))
 
 
 # One criterion by its name
@@ -461,7 +487,7 @@ def test_scikit_learns_checks():
 @pytest.mark.parametrize("name", ["conductance_jump", "eigengap_ratio", "silhouette"])
 def test_a_criterion_asked_by_name_decides_alone(name):
     X, truth = blobs(4)
-    model = SoftClustering(name, random_state=0).fit(X)
+    model = SoftClustering(name, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     said = judge_all(KEvidence(features=X), [name])
     assert model.n_clusters_ == said.n_clusters == 4
     assert [one.criterion for one in model.verdict_.judgements] == [name]
@@ -479,6 +505,8 @@ def test_scams_takes_the_number_of_a_criterion():
 
 def test_a_name_that_no_criterion_has_is_refused_with_those_there_are():
     with pytest.raises(ValueError, match="'conductance'"):
-        SoftClustering("conductance").fit(blobs(2)[0])
+        SoftClustering("conductance", affinity="neighbors", probabilities="fitted").fit(blobs(2)[0])
     with pytest.raises(InputError, match="features"):
-        SoftClustering("silhouette", affinity="precomputed").fit(np.kron(np.eye(3), np.ones((9, 9))) + 0.01)
+        SoftClustering("silhouette", affinity="precomputed", probabilities="fitted").fit(
+            np.kron(np.eye(3), np.ones((9, 9))) + 0.01
+        )

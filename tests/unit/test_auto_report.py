@@ -24,7 +24,7 @@ def judgement(name, answer, sizes, scores, **more):
 @pytest.fixture(scope="module")
 def apart():
     X = gaussians(np.repeat([0, 1, 2], 40), [[0, 0], [10, 0], [0, 10]])
-    return SoftClustering("auto", random_state=0).fit(X), X
+    return SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(X), X
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_the_page_has_a_section_with_every_criterion(apart):
         assert row["criterion"].replace("_", " ") in page.text.replace("\u00a0", " ")
     (picture,) = [attrs for tag, attrs in page.tags if tag == "img" and attrs["id"] == "picture-verdict"]
     assert "3 was chosen" in picture["alt"]
-    given = SoftClustering(3, random_state=0).fit(X)
+    given = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     plain = Page(render_report(report_of(given, X)))
     assert "How many clusters" not in plain.text
     assert page.count("img") == plain.count("img") + 1
@@ -103,7 +103,12 @@ def test_what_criteria_note_is_text_and_answers_are_told_apart(apart, torn, monk
 @unsure
 def test_one_item_has_a_page():
     X = np.zeros((3, 2))
-    assert "How many clusters" in Page(render_report(report_of(SoftClustering("auto").fit(X), X))).text
+    assert (
+        "How many clusters"
+        in Page(
+            render_report(report_of(SoftClustering("auto", affinity="neighbors", probabilities="fitted").fit(X), X))
+        ).text
+    )
 
 
 # The picture
@@ -126,6 +131,6 @@ def test_the_picture_has_the_probabilities_and_a_panel_for_each_scored_criterion
 
 
 def test_a_given_number_has_no_picture():
-    model = SoftClustering(2).fit(np.arange(8.0)[:, None])
+    model = SoftClustering(2, affinity="neighbors", probabilities="fitted").fit(np.arange(8.0)[:, None])
     with pytest.raises(InputError, match="given"):
         VerdictDisplay.from_estimator(model)

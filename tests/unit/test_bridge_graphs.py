@@ -138,7 +138,7 @@ def test_an_estimator_as_a_graph_has_its_rows_pairs_and_memberships(affinity):
     rng = np.random.default_rng(0)
     X = blobs(30, 2, apart=6.0, at=diagonal, seed=rng)[0]
     X = np.concatenate([X, X[:3]])  # copies are one item of the fit
-    model = SoftClustering(2, affinity=affinity, random_state=0).fit(X)
+    model = SoftClustering(2, affinity=affinity, random_state=0, probabilities="fitted").fit(X)
     graph = to_networkx(model)
     assert len(graph) == 33
     P, index = model.affinity_.to_dense(), model.item_index_
@@ -153,7 +153,7 @@ def test_an_estimator_as_a_graph_has_its_rows_pairs_and_memberships(affinity):
 def test_memberships_on_nodes_survive_files_of_graphs():
     graph = nx.relabel_nodes(nx.karate_club_graph(), lambda i: f"member {i}")
     P, nodes = affinity_from_networkx(graph)
-    model = SoftClustering(2, affinity="precomputed", random_state=0).fit(P)
+    model = SoftClustering(2, affinity="precomputed", random_state=0, probabilities="fitted").fit(P)
     set_memberships(graph, model, nodes, prefix="partita_")
     file = io.BytesIO()
     nx.write_graphml_xml(graph, file)
@@ -174,7 +174,7 @@ def test_nodes_without_edges_are_items():
     graph = nx.barbell_graph(8, 0)
     graph.add_nodes_from(["lonely", "alone"])
     P, nodes = affinity_from_networkx(graph)
-    model = SoftClustering(2, affinity="precomputed", random_state=0).fit(P)
+    model = SoftClustering(2, affinity="precomputed", random_state=0, probabilities="fitted").fit(P)
     set_memberships(graph, model, nodes)
     assert len(model.labels_) == 18
     assert np.isfinite(model.membership_).all()
@@ -214,8 +214,10 @@ def test_every_kind_of_number_is_the_same_affinity(dtype):
     given = sp.csr_array(P)
     np.testing.assert_array_equal(as_affinity(given).to_dense(), P.astype(np.float64))
     assert given.dtype == dtype  # what came is left as it is
-    model = SoftClustering(2, affinity="precomputed", random_state=0).fit(given)
-    expected = SoftClustering(2, affinity="precomputed", random_state=0).fit(sp.csr_array(P.astype(np.float64)))
+    model = SoftClustering(2, affinity="precomputed", random_state=0, probabilities="fitted").fit(given)
+    expected = SoftClustering(2, affinity="precomputed", random_state=0, probabilities="fitted").fit(
+        sp.csr_array(P.astype(np.float64))
+    )
     np.testing.assert_array_equal(model.membership_, expected.membership_)
 
 

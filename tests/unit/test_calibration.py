@@ -157,7 +157,7 @@ def test_a_well_specified_mixture_comes_close_to_the_true_posterior():
 
 def test_a_generated_mixture_loses_at_least_half_its_excess():
     X, truth = overlapping()
-    fitted = SoftClustering(2, random_state=0).fit(X).membership_
+    fitted = SoftClustering(2, random_state=0, affinity="neighbors", probabilities="fitted").fit(X).membership_
     assert excess_kl(calibrated(2).fit(X).membership_, truth) < excess_kl(fitted, truth) / 2
 
 
@@ -247,7 +247,7 @@ def test_new_items_get_what_the_fitted_ones_got(iris):
 
 def test_the_raw_fit_is_kept(iris):
     model, X = iris
-    fitted = SoftClustering(3, random_state=0).fit(X)
+    fitted = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     np.testing.assert_array_equal(model.result_.membership.matrix, fitted.membership_)
     assert model.objective_ == fitted.objective_
     assert not hasattr(fitted, "calibration_")
@@ -408,8 +408,8 @@ def test_memberships_averaged_over_resamples_are_aligned_softer_and_reproducible
     rng = np.random.default_rng(3)
     truth = np.repeat([0, 1, 2], 80)
     X = gaussians(truth, [[0.0, 0.0], [3.0, 0.0], [0.0, 9.0]], rng)
-    fitted = SoftClustering(3, random_state=0).fit(X)
-    model = SoftClustering(3, probabilities="averaged", random_state=0).fit(X)
+    fitted = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
+    model = SoftClustering(3, probabilities="averaged", random_state=0, affinity="neighbors").fit(X)
     W = model.membership_
     assert np.abs(W.sum(axis=1) - 1).max() < 1e-12
     assert W.min() > 0
@@ -422,10 +422,10 @@ def test_memberships_averaged_over_resamples_are_aligned_softer_and_reproducible
     # the two that touch are less sure than the one that stands apart
     entropy = model.entropy_
     assert entropy[truth < 2].mean() > 1.1 * entropy[truth == 2].mean()
-    again = SoftClustering(3, probabilities="averaged", random_state=0).fit(X)
+    again = SoftClustering(3, probabilities="averaged", random_state=0, affinity="neighbors").fit(X)
     np.testing.assert_array_equal(again.membership_, W)
     order = rng.permutation(240)
-    permuted = SoftClustering(3, probabilities="averaged", random_state=0).fit(X[order])
+    permuted = SoftClustering(3, probabilities="averaged", random_state=0, affinity="neighbors").fit(X[order])
     np.testing.assert_allclose(permuted.membership_, W[order], atol=1e-6)
     save(model, tmp_path / "model")
     np.testing.assert_array_equal(load(tmp_path / "model").predict_proba(X[:5]), model.predict_proba(X[:5]))

@@ -69,7 +69,7 @@ def test_near_copies_change_the_evidence_little():
     share = [sum(d.weight for d in evidence.draws if d.method == "graph") for evidence in (P, Q)]
     assert share[1] == pytest.approx(share[0], abs=0.03)
     assert np.abs(P.affinity.to_dense() - Q.affinity.to_dense()).mean() < 0.03
-    fits = [SoftClustering(3, affinity=e, random_state=0).fit(X).labels_ for e in (plain, many)]
+    fits = [SoftClustering(3, affinity=e, random_state=0, probabilities="fitted").fit(X).labels_ for e in (plain, many)]
     assert adjusted_rand(*fits) > 0.9
 
 
@@ -134,9 +134,11 @@ def test_an_ensemble_fits_and_says_what_it_was_made_of(model):
 
 def test_sizes_and_normalization_can_be_asked_for():
     X, truth = blobs(120, at=zigzag)
-    free = SoftClustering(3, affinity=QUICK, sizes="free", normalization="symmetric", random_state=0).fit(X)
+    free = SoftClustering(
+        3, affinity=QUICK, sizes="free", normalization="symmetric", random_state=0, probabilities="fitted"
+    ).fit(X)
     assert np.shape(free.scale_) == (3,)
-    equal = SoftClustering(3, affinity=QUICK, sizes="equal", random_state=0).fit(X)
+    equal = SoftClustering(3, affinity=QUICK, sizes="equal", random_state=0, probabilities="fitted").fit(X)
     assert np.ndim(equal.scale_) == 0
     assert equal.scale_ != 1.0
     assert adjusted_rand(free.labels_, truth) > 0.95
@@ -144,18 +146,20 @@ def test_sizes_and_normalization_can_be_asked_for():
 
 def test_a_neighbour_graph_is_fitted_as_ever():
     X, _ = blobs(120, at=zigzag)
-    auto = SoftClustering(3, random_state=0).fit(X)
-    named = SoftClustering(3, sizes="free", normalization="symmetric", random_state=0).fit(X)
+    auto = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
+    named = SoftClustering(
+        3, sizes="free", normalization="symmetric", random_state=0, affinity="neighbors", probabilities="fitted"
+    ).fit(X)
     np.testing.assert_array_equal(auto.membership_, named.membership_)
 
 
 def test_the_same_seed_gives_the_same_answer_and_a_permutation_of_the_rows_permutes_it():
     X, _ = blobs(120, apart=2.0, at=zigzag)
-    first = SoftClustering(3, affinity="ensemble", random_state=3).fit(X)
-    again = SoftClustering(3, affinity="ensemble", random_state=3).fit(X)
+    first = SoftClustering(3, affinity="ensemble", random_state=3, probabilities="fitted").fit(X)
+    again = SoftClustering(3, affinity="ensemble", random_state=3, probabilities="fitted").fit(X)
     np.testing.assert_array_equal(first.membership_, again.membership_)
     order = np.random.default_rng(1).permutation(len(X))
-    moved = SoftClustering(3, affinity="ensemble", random_state=3).fit(X[order])
+    moved = SoftClustering(3, affinity="ensemble", random_state=3, probabilities="fitted").fit(X[order])
     np.testing.assert_array_equal(moved.membership_, first.membership_[order])
     for a, b in zip(first.ensemble_, moved.ensemble_):
         np.testing.assert_array_equal(b.labels, a.labels[order])
@@ -164,20 +168,22 @@ def test_the_same_seed_gives_the_same_answer_and_a_permutation_of_the_rows_permu
 def test_copies_are_one_item_with_a_weight():
     X, _ = blobs(60, apart=2.0, at=zigzag)
     twice = np.r_[X, X[:20]]
-    copied = SoftClustering(3, affinity=QUICK, random_state=0).fit(twice)
+    copied = SoftClustering(3, affinity=QUICK, random_state=0, probabilities="fitted").fit(twice)
     np.testing.assert_array_equal(copied.membership_[:20], copied.membership_[60:])
-    weighted = SoftClustering(3, affinity=QUICK, random_state=0).fit(
+    weighted = SoftClustering(3, affinity=QUICK, random_state=0, probabilities="fitted").fit(
         X, sample_weight=np.r_[np.full(20, 2.0), np.ones(40)]
     )
     np.testing.assert_allclose(copied.membership_[:60], weighted.membership_, atol=1e-12)
-    unseen = SoftClustering(3, affinity=QUICK, random_state=0).fit(X, sample_weight=np.r_[0.0, np.ones(59)])
+    unseen = SoftClustering(3, affinity=QUICK, random_state=0, probabilities="fitted").fit(
+        X, sample_weight=np.r_[0.0, np.ones(59)]
+    )
     assert unseen.ensemble_[0].labels[0] == -1
 
 
 def test_units_and_place_of_the_features_change_nothing():
     X, _ = blobs(120, apart=2.0, at=zigzag)
-    first = SoftClustering(3, affinity=QUICK).fit(X)
-    moved = SoftClustering(3, affinity=QUICK).fit(1024.0 * X)
+    first = SoftClustering(3, affinity=QUICK, probabilities="fitted").fit(X)
+    moved = SoftClustering(3, affinity=QUICK, probabilities="fitted").fit(1024.0 * X)
     np.testing.assert_allclose(moved.membership_, first.membership_, atol=1e-9)
     # A third feature of noise in tiny units, and then in huge ones: only "given" listens to it alone.
     noisy = np.c_[
@@ -185,7 +191,10 @@ def test_units_and_place_of_the_features_change_nothing():
     ]
     truth = blobs(120, apart=2.0, at=zigzag)[1]
     scores = {
-        units: adjusted_rand(SoftClustering(3, affinity=Ensemble(n_draws=1, units=units)).fit(noisy).labels_, truth)
+        units: adjusted_rand(
+            SoftClustering(3, affinity=Ensemble(n_draws=1, units=units), probabilities="fitted").fit(noisy).labels_,
+            truth,
+        )
         for units in ("auto", "standard", "given")
     }
     assert scores["auto"] == scores["standard"]
@@ -195,7 +204,7 @@ def test_units_and_place_of_the_features_change_nothing():
 @pytest.mark.parametrize(("n", "K"), [(2, 1), (2, 2), (3, 2), (5, 5), (7, 3), (12, 11)])
 def test_few_items(n, K):
     X, _ = blobs(n, min(n, 3), at=zigzag)
-    fitted = SoftClustering(K, affinity="ensemble", random_state=0).fit(X)
+    fitted = SoftClustering(K, affinity="ensemble", random_state=0, probabilities="fitted").fit(X)
     assert fitted.membership_.shape == (n, K)
     np.testing.assert_allclose(fitted.membership_.sum(axis=1), 1.0)
 
@@ -203,7 +212,7 @@ def test_few_items(n, K):
 def test_one_feature_constant_features_and_extreme_units():
     X, truth = blobs(60, at=zigzag)
     for features in (X[:, :1], np.c_[X, np.ones(60)], 1e-120 * X, 1e120 * X):
-        fitted = SoftClustering(3, affinity=QUICK, random_state=0).fit(features)
+        fitted = SoftClustering(3, affinity=QUICK, random_state=0, probabilities="fitted").fit(features)
         assert adjusted_rand(fitted.labels_, truth) > 0.9
 
 
@@ -212,7 +221,7 @@ def test_one_feature_constant_features_and_extreme_units():
 
 def test_a_new_item_beside_a_fitted_one_joins_its_cluster():
     X, _ = blobs(120, at=zigzag)
-    fitted = SoftClustering(3, affinity=QUICK, random_state=0).fit(X)
+    fitted = SoftClustering(3, affinity=QUICK, random_state=0, probabilities="fitted").fit(X)
     new = fitted.predict_proba(X + 1e-3)
     np.testing.assert_allclose(new.sum(axis=1), 1.0)
     assert adjusted_rand(new.argmax(axis=1), fitted.labels_) > 0.95
@@ -236,7 +245,7 @@ def test_the_row_of_an_item_seen_before_is_its_own():
 )
 def test_save_and_load_give_the_same_memberships(affinity, tmp_path):
     X, _ = blobs(120, at=zigzag)
-    fitted = SoftClustering(3, affinity=affinity, random_state=0).fit(X)
+    fitted = SoftClustering(3, affinity=affinity, random_state=0, probabilities="fitted").fit(X)
     save(fitted, tmp_path / "model")
     again = load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict_proba(X + 0.05), fitted.predict_proba(X + 0.05))
@@ -265,10 +274,12 @@ def test_nothing_n_by_n_is_made():
 
     X, truth = blobs(12_000, apart=6.0, at=zigzag)
     ensemble = Ensemble(n_draws=2, max_items=1000)
-    SoftClustering(3, affinity=ensemble, random_state=0).fit(X[:600])  # compiles and loads what it needs
+    SoftClustering(3, affinity=ensemble, random_state=0, probabilities="fitted").fit(
+        X[:600]
+    )  # compiles and loads what it needs
     tracemalloc.start()
     try:
-        fitted = SoftClustering(3, affinity=ensemble, random_state=0).fit(X)
+        fitted = SoftClustering(3, affinity=ensemble, random_state=0, probabilities="fitted").fit(X)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -299,9 +310,9 @@ def test_missing_cells_are_refused_by_name():
     X, _ = blobs(30, at=zigzag)
     X[3, 1] = np.nan
     with pytest.raises(InputError, match=r"X\[\d+, 1\]"):
-        SoftClustering(3, affinity="ensemble", missing="unobserved").fit(X)
+        SoftClustering(3, affinity="ensemble", missing="unobserved", probabilities="fitted").fit(X)
 
 
 def test_before_fit_there_is_no_ensemble():
     with pytest.raises(NotFittedError):
-        SoftClustering(3, affinity="ensemble").predict(np.zeros((2, 2)))
+        SoftClustering(3, affinity="ensemble", probabilities="fitted").predict(np.zeros((2, 2)))

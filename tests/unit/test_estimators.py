@@ -428,8 +428,8 @@ def test_sizes_free_lets_clusters_differ_and_equal_pulls_them_together():
     rng = np.random.default_rng(0)
     X = np.r_[rng.normal(size=(150, 2)), rng.normal(size=(15, 2)) + 8.0]
     truth = np.repeat([0, 1], [150, 15])
-    free = SoftClustering(2, sizes="free", random_state=0).fit(X)
-    equal = SoftClustering(2, sizes="equal", random_state=0).fit(X)
+    free = SoftClustering(2, sizes="free", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
+    equal = SoftClustering(2, sizes="equal", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     assert adjusted_rand_index(free.labels_, truth) == 1.0
     assert np.shape(free.scale_) == (2,)
     assert isinstance(equal.scale_, float)
@@ -520,7 +520,7 @@ def test_hiding_a_third_of_the_pairs_hides_little():
     with pytest.raises(InputError, match=r"affinity\[\d+, \d+\] = nan"):
         SoF(3, affinity="precomputed").fit(holes)
     with pytest.raises(InputError, match="normalization='none'"):
-        SoftClustering(3, affinity="precomputed", missing="unobserved").fit(holes)
+        SoftClustering(3, affinity="precomputed", missing="unobserved", probabilities="fitted").fit(holes)
     soft = SoftClustering(3, affinity="precomputed", missing="unobserved", normalization="none", steps=1, **TIGHT)
     np.testing.assert_allclose(aligned(soft.fit(holes), whole), whole.membership_, atol=1e-3)
 
@@ -530,8 +530,8 @@ def test_a_fit_says_where_other_sizes_would_have_led():
     X = np.concatenate(
         [rng.normal(size=(n, 2)) * s + c for n, s, c in ((400, 3.0, 0.0), (30, 0.5, 9.0), (30, 0.5, -9.0))]
     )
-    model = SoftClustering(3, random_state=0).fit(X)
-    equal = SoftClustering(3, sizes="equal", random_state=0).fit(X)
+    model = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
+    equal = SoftClustering(3, sizes="equal", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     moved = 1 - accuracy(equal.labels_, model.labels_)
     said = [note for note in model.result_.notes if note.startswith("sizes='equal' would put")]
     assert len(said) == (moved > 0.02)
@@ -540,7 +540,11 @@ def test_a_fit_says_where_other_sizes_would_have_led():
     assert int(re.search(r"put (?:at least )?(\d+)%", said[0])[1]) == pytest.approx(100 * moved, abs=5)
     # who chose is not asked again, and who agrees is not told
     assert not equal.result_.notes
-    assert not SoftClustering(2, random_state=0).fit(np.r_[X[-60:]]).result_.notes
+    assert (
+        not SoftClustering(2, random_state=0, affinity="neighbors", probabilities="fitted")
+        .fit(np.r_[X[-60:]])
+        .result_.notes
+    )
 
 
 # Starts, stopping, jobs
@@ -687,7 +691,7 @@ def test_a_start_may_be_given_where_items_lie_at_distance_zero():
 def test_clusters_that_hold_no_item_are_said():
     X, _ = make_blobs(300, centers=3, random_state=0)
     for K in (3, 10):
-        model = SoftClustering(K, affinity="ensemble", random_state=0).fit(X)
+        model = SoftClustering(K, affinity="ensemble", random_state=0, probabilities="fitted").fit(X)
         empty = K - len(np.unique(model.labels_))
         said = [note for note in model.result_.notes if "hold no item" in note]
         assert [note.split(" ", 1)[0] for note in said] == [str(empty)] * (empty > 0)
@@ -715,25 +719,35 @@ def halved():
 
 def test_an_objective_takes_the_place_of_sizes(halved):
     X = load_iris().data
-    given = SoftClustering(3, objective=PerClusterObjective(), random_state=0).fit(X)
-    named = SoftClustering(3, sizes="free", random_state=0).fit(X)
+    given = SoftClustering(
+        3, objective=PerClusterObjective(), random_state=0, affinity="neighbors", probabilities="fitted"
+    ).fit(X)
+    named = SoftClustering(3, sizes="free", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     np.testing.assert_array_equal(given.membership_, named.membership_)
-    own = SoftClustering(3, objective=halved, affinity="relative", normalization="none", random_state=0).fit(X)
+    own = SoftClustering(
+        3, objective=halved, affinity="relative", normalization="none", random_state=0, probabilities="fitted"
+    ).fit(X)
     assert own.scale_ == 0.5
     assert own.result_.objective_name == halved.name
     P, W = own.affinity_.to_dense(), own.membership_[np.unique(own.item_index_, return_index=True)[1]]
     d = np.bincount(own.item_index_)
     assert own.objective_ == pytest.approx(float(d @ (P - 0.5 * W @ W.T) ** 2 @ d))
-    hard = SoftClustering(3, objective=KernelKMeansObjective(), random_state=0).fit(X)
+    hard = SoftClustering(
+        3, objective=KernelKMeansObjective(), random_state=0, affinity="neighbors", probabilities="fitted"
+    ).fit(X)
     assert set(hard.membership_.ravel()) == {0.0, 1.0}
     with pytest.raises(InputError, match="sizes"):
-        SoftClustering(3, sizes="equal", objective=ScaledObjective()).fit(X)
+        SoftClustering(3, sizes="equal", objective=ScaledObjective(), affinity="neighbors", probabilities="fitted").fit(
+            X
+        )
 
 
 def test_a_model_keeps_its_objective_by_the_name_it_is_registered_under(halved, tmp_path):
     X = load_iris().data
     for name, objective in (("ours", ScaledObjective()), ("own", halved)):
-        model = SoftClustering(3, objective=objective, random_state=0).fit(X)
+        model = SoftClustering(
+            3, objective=objective, random_state=0, affinity="neighbors", probabilities="fitted"
+        ).fit(X)
         save(model, tmp_path / name)
         again = load(tmp_path / name)
         assert type(again.objective) is type(objective)
@@ -743,4 +757,7 @@ def test_a_model_keeps_its_objective_by_the_name_it_is_registered_under(halved, 
         pass
 
     with pytest.raises(InputError, match="objective"):
-        save(SoftClustering(3, objective=Unknown(), random_state=0).fit(X), tmp_path / "unknown")
+        save(
+            SoftClustering(3, objective=Unknown(), random_state=0, affinity="neighbors", probabilities="fitted").fit(X),
+            tmp_path / "unknown",
+        )

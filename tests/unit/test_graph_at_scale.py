@@ -121,9 +121,14 @@ def searches(monkeypatch):
 def test_a_fit_searches_once_and_so_do_fits_that_share(searches):
     X = uneven_blobs(300, 3)
     with shared_search():
-        fits = [SoftClustering(K, random_state=0).fit(X) for K in (2, 3, 5)]
+        fits = [
+            SoftClustering(K, random_state=0, affinity="neighbors", probabilities="fitted").fit(X) for K in (2, 3, 5)
+        ]
     assert searches == [10]
-    np.testing.assert_array_equal(SoftClustering(5, random_state=0).fit(X).membership_, fits[-1].membership_)
+    np.testing.assert_array_equal(
+        SoftClustering(5, random_state=0, affinity="neighbors", probabilities="fitted").fit(X).membership_,
+        fits[-1].membership_,
+    )
     assert searches == [10, 10]
     SCAMS(random_state=0).fit(X)  # a graph before there is a number of clusters, and one for the number
     assert searches == [10, 10, 10]
@@ -409,7 +414,10 @@ def test_a_permutation_of_many_rows_permutes_the_fit():
     truth = rng.integers(0, 3, 21_000)
     X = gaussians(truth, 7.0 * zigzag(truth.max() + 1, 2), rng)
     shuffle = rng.permutation(len(X))
-    one, other = (SoftClustering(3, random_state=0, max_iter=30).fit(Y) for Y in (X, X[shuffle]))
+    one, other = (
+        SoftClustering(3, random_state=0, max_iter=30, affinity="neighbors", probabilities="fitted").fit(Y)
+        for Y in (X, X[shuffle])
+    )
     np.testing.assert_array_equal(one.membership_[shuffle], other.membership_)
     np.testing.assert_array_equal(one.labels_[shuffle], other.labels_)
     agreement = np.array([[((one.labels_ == a) & (truth == b)).sum() for b in range(3)] for a in range(3)])
@@ -470,7 +478,11 @@ def test_a_fit_in_another_order_is_the_same_fit(monkeypatch, tmp_path, weighted,
     for order_from in (10**9, 0):
         for name, value in (("ORDER_FROM", order_from), ("SCATTERED", 0.0), ("BETTER", 10.0)):
             monkeypatch.setattr(order, name, value)
-        fits.append(SoftClustering(4, affinity="precomputed", random_state=0, tol=1e-7).fit(P, **options))
+        fits.append(
+            SoftClustering(4, affinity="precomputed", random_state=0, tol=1e-7, probabilities="fitted").fit(
+                P, **options
+            )
+        )
     plain, ordered = fits
     assert not np.array_equal(plain.item_index_, ordered.item_index_)
     save(ordered, tmp_path / "model")

@@ -247,7 +247,7 @@ def test_the_same_seed_gives_the_same_affinity(builder):
 def test_a_permutation_of_the_rows_permutes_the_fit(builder):
     X, _ = scattered_blobs(300, 3, spread=6.0)
     order = np.random.default_rng(1).permutation(len(X))
-    model = SoftClustering(3, affinity=builder, random_state=0)
+    model = SoftClustering(3, affinity=builder, random_state=0, probabilities="fitted")
     W = model.fit(X).membership_
     np.testing.assert_array_equal(model.fit(X[order]).membership_, W[order])
 
@@ -259,7 +259,7 @@ def test_new_items_without_the_fitted_ones_are_scored_as_by_whole_rows(builder, 
     new = np.r_[
         scattered_blobs(300, 3, spread=6.0, seed=9)[0][:40], [[80.0, -70.0, 60.0]]
     ]  # and one far from everything
-    model = SoftClustering(3, affinity=builder, normalization=how, random_state=0)
+    model = SoftClustering(3, affinity=builder, normalization=how, random_state=0, probabilities="fitted")
     folded = model.fit(X).predict_proba(new)
     assert model._extension.folded == (how != "frobenius")
     if how != "frobenius":
@@ -289,7 +289,7 @@ def test_diffusion_and_weights_enter_the_folded_rows(builder, monkeypatch):
     X, _ = scattered_blobs(300, 3, spread=6.0)
     weights = np.random.default_rng(0).integers(1, 4, len(X)).astype(float)
     new = scattered_blobs(300, 3, spread=6.0, seed=9)[0][:20]
-    model = SoftClustering(3, affinity=builder, steps=3, random_state=0)
+    model = SoftClustering(3, affinity=builder, steps=3, random_state=0, probabilities="fitted")
     folded = model.fit(X, sample_weight=weights).predict_proba(new)
     monkeypatch.setattr(extension, "FactorEvidence", type(None))
     np.testing.assert_allclose(folded, model.fit(X, sample_weight=weights).predict_proba(new), atol=1e-9)
@@ -300,7 +300,9 @@ def test_diffusion_and_weights_enter_the_folded_rows(builder, monkeypatch):
 def test_a_saved_model_scores_alike(builder, how, tmp_path):
     X, _ = scattered_blobs(300, 3, spread=6.0)
     new = scattered_blobs(300, 3, spread=6.0, seed=3)[0]
-    model = SoftClustering(3, affinity=builder, normalization=how, scale_features="standard", random_state=0).fit(X)
+    model = SoftClustering(
+        3, affinity=builder, normalization=how, scale_features="standard", random_state=0, probabilities="fitted"
+    ).fit(X)
     save(model, tmp_path / "model")
     loaded = load(tmp_path / "model")
     assert loaded._builder_ == builder
@@ -309,7 +311,7 @@ def test_a_saved_model_scores_alike(builder, how, tmp_path):
 
 def test_a_saved_model_of_landmarks_holds_no_array_of_n_rows_but_the_memberships(tmp_path):
     X, _ = scattered_blobs(5000, 3, spread=6.0)
-    model = SoftClustering(3, affinity=Landmarks(n_landmarks=50), random_state=0).fit(X)
+    model = SoftClustering(3, affinity=Landmarks(n_landmarks=50), random_state=0, probabilities="fitted").fit(X)
     save(model, tmp_path / "model")
     arrays = read_model(tmp_path / "model")[1]
     assert {name for name, array in arrays.items() if np.size(array) >= len(X)} == {"membership", "labels"}
@@ -336,7 +338,7 @@ def test_an_item_whose_row_is_error_alone_has_no_affinity_to_any(builder):
     assert (dense.sum(axis=1)[~silent] > 0).all()
     np.testing.assert_allclose(dense[~silent][:, ~silent], (image @ image.T)[~silent][:, ~silent], atol=ROUNDING)
     # A normalisation would have refused their negative row sums.
-    model = SoftClustering(3, affinity=builder, random_state=0).fit(X)
+    model = SoftClustering(3, affinity=builder, random_state=0, probabilities="fitted").fit(X)
     assert np.isfinite(model.membership_).all()
     assert np.isfinite(model.predict_proba(X)).all()
 
@@ -344,7 +346,9 @@ def test_an_item_whose_row_is_error_alone_has_no_affinity_to_any(builder):
 @pytest.mark.parametrize("how", ["symmetric", "frobenius"])
 def test_a_batch_is_as_wide_as_its_rows(how, monkeypatch):
     X, _ = scattered_blobs(300, 3, spread=6.0)
-    model = SoftClustering(3, affinity=Landmarks(n_landmarks=20), normalization=how, random_state=0).fit(X)
+    model = SoftClustering(
+        3, affinity=Landmarks(n_landmarks=20), normalization=how, random_state=0, probabilities="fitted"
+    ).fit(X)
     evidence, sizes = type(model._extension.evidence), []
     real = evidence.features
 
@@ -362,7 +366,7 @@ def test_a_batch_is_as_wide_as_its_rows(how, monkeypatch):
 @every_builder
 def test_fits_are_as_good_as_the_clusters_are_clear(builder):
     X, truth = scattered_blobs(600, 3, spread=6.0, seed=2)
-    model = SoftClustering(3, affinity=builder, random_state=0).fit(X)
+    model = SoftClustering(3, affinity=builder, random_state=0, probabilities="fitted").fit(X)
     assert adjusted_rand_index(model.labels_, truth) > 0.95
     assert adjusted_rand_index(model.predict(X), truth) > 0.95
 
@@ -370,7 +374,9 @@ def test_fits_are_as_good_as_the_clusters_are_clear(builder):
 def test_landmarks_are_as_good_as_a_neighbour_graph_on_digits():
     X, truth = load_digits(return_X_y=True)
     graph, landmarks = (
-        adjusted_rand_index(SoftClustering(10, affinity=builder, random_state=0).fit(X).labels_, truth)
+        adjusted_rand_index(
+            SoftClustering(10, affinity=builder, random_state=0, probabilities="fitted").fit(X).labels_, truth
+        )
         for builder in (NeighborGraph(), Landmarks())
     )
     assert landmarks > graph - 0.05
@@ -404,7 +410,7 @@ def test_a_large_product_is_that_of_the_factor_for_any_number_of_threads(sparse)
 def test_a_fit_on_a_sample_serves_any_number_of_items_in_bounded_memory(builder):
     few = isinstance(builder, (RandomFeatures, LocalMetricGraph, RelativeDistance))
     X, truth = scattered_blobs(60_000 if few else 200_000, 3, 4, spread=6.0)
-    model = SoftClustering(3, affinity=builder, random_state=0).fit(X[:2000])
+    model = SoftClustering(3, affinity=builder, random_state=0, probabilities="fitted").fit(X[:2000])
     model.predict_proba(X)  # kernels are compiled and loaded: under tracemalloc that takes minutes
     tracemalloc.start()
     found = model.predict_proba(X)

@@ -74,7 +74,9 @@ def all_pairs(dtype=np.float64):
 
 def test_soft_clustering_goes_the_sparse_way_and_says_so(limit):
     X = table()
-    model = SoftClustering(4, random_state=0).fit(X)  # kernels are compiled and loaded: under tracemalloc that is slow
+    model = SoftClustering(4, random_state=0, affinity="neighbors", probabilities="fitted").fit(
+        X
+    )  # kernels are compiled and loaded: under tracemalloc that is slow
     tracemalloc.start()
     model.fit(X)
     peak = tracemalloc.get_traced_memory()[1]
@@ -96,9 +98,15 @@ def test_soft_clustering_goes_the_sparse_way_and_says_so(limit):
 
 def test_where_every_pair_fits_nothing_is_said(limit):
     limit(10 * 8 * 300**2)
-    assert not any("pairs would" in note for note in SoftClustering(4).fit(table(300)).result_.notes)
+    assert not any(
+        "pairs would" in note
+        for note in SoftClustering(4, affinity="neighbors", probabilities="fitted").fit(table(300)).result_.notes
+    )
     limit(8 * 300**2)
-    assert any("300 x 300 pairs would" in note for note in SoftClustering(4).fit(table(300)).result_.notes)
+    assert any(
+        "300 x 300 pairs would" in note
+        for note in SoftClustering(4, affinity="neighbors", probabilities="fitted").fit(table(300)).result_.notes
+    )
 
 
 X = table()
@@ -107,7 +115,10 @@ REFUSED = {
     "SoF": (lambda: SoF(4).fit(X), SPARSE_WAY),
     "SymNMF": (lambda: SymNMF(4).fit(X), SPARSE_WAY),
     "CopositiveFactorization": (lambda: CopositiveFactorization(4).fit(X), SPARSE_WAY),
-    "SoftClustering on every pair": (lambda: SoftClustering(4, affinity="relative").fit(X), SPARSE_WAY),
+    "SoftClustering on every pair": (
+        lambda: SoftClustering(4, affinity="relative", probabilities="fitted").fit(X),
+        SPARSE_WAY,
+    ),
     "RelativeDistance": (lambda: RelativeDistance().build(X, n_clusters=4), SPARSE_WAY),
     "a precomputed affinity": (
         lambda: SoF(4, affinity="precomputed").fit(all_pairs()),
@@ -118,7 +129,7 @@ REFUSED = {
         "sparse matrix, .*affinity='neighbors'",
     ),
     "precomputed distances": (
-        lambda: SoftClustering(4, affinity="precomputed_distance").fit(all_pairs()),
+        lambda: SoftClustering(4, affinity="precomputed_distance", probabilities="fitted").fit(all_pairs()),
         "sparse matrix, .*affinity='neighbors'",
     ),
     "to_dense of a sparse affinity": (
@@ -221,7 +232,7 @@ def test_a_newton_step_is_refused_by_its_blocks(limit):
 
 def test_wide_features_are_refused_before_they_are_converted(limit):
     wide = np.broadcast_to(np.float32(0.5), (10_000, 30_000))
-    peak, said = peak_of(lambda: SoftClustering(3).fit(wide))
+    peak, said = peak_of(lambda: SoftClustering(3, affinity="neighbors", probabilities="fitted").fit(wide))
     assert peak < 10_000_000
     assert "10,000 rows needs 9.6 GB" in said
     assert "leave out columns" in said
@@ -240,7 +251,9 @@ def test_items_at_distance_zero_are_counted_without_an_array_of_pairs():
 def test_predictions_of_many_clusters_come_in_batches():
     rng = np.random.default_rng(0)
     X, new = rng.random((3000, 2)), rng.random((12_000, 2))  # nothing but boundaries: every row is hard to solve
-    model = SoftClustering(60, affinity=NeighborGraph(n_neighbors=4), max_iter=50, random_state=0)
+    model = SoftClustering(
+        60, affinity=NeighborGraph(n_neighbors=4), max_iter=50, random_state=0, probabilities="fitted"
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X)

@@ -58,7 +58,7 @@ def of_matrix(P, affinity="precomputed", **options):
 CALLS = {
     # ---------------------------------------------------------------- features
     "missing cell": (
-        lambda: SoftClustering(2).fit(with_entry(X, 7, 1, np.nan)),
+        lambda: SoftClustering(2, affinity="neighbors", probabilities="fitted").fit(with_entry(X, 7, 1, np.nan)),
         InputError,
         "X[7, 1] is NaN: fill it in, drop the row, or pass missing='unobserved'",
     ),
@@ -156,7 +156,7 @@ CALLS = {
     ),
     # ---------------------------------------------------------------- parameters
     "K beyond N": (
-        lambda: SoftClustering(5).fit(X[:3]),
+        lambda: SoftClustering(5, affinity="neighbors", probabilities="fitted").fit(X[:3]),
         InputError,
         "n_clusters=5 is larger than the number of distinct items, 3 (n_samples = 3); ask for at most 3 clusters",
     ),
@@ -166,7 +166,7 @@ CALLS = {
         "n_clusters=9: expected a number from 1 to the number of items, 6",
     ),
     "unknown criterion": (
-        lambda: SoftClustering("gravity").fit(X),
+        lambda: SoftClustering("gravity", affinity="neighbors", probabilities="fitted").fit(X),
         ValueError,
         "The 'n_clusters' parameter of SoftClustering must be an int in the range [1, inf) or 'auto' or the name of a "
         f"criterion ({CRITERIA}). Got 'gravity' instead.",
@@ -200,7 +200,7 @@ CALLS = {
         "unknown method 'gravity': expected one of ['density', 'genie', 'graph', 'linkage', 'mixture', 'modularity']",
     ),
     "no tolerance": (
-        lambda: SoftClustering(2, tol=-1).fit(X),
+        lambda: SoftClustering(2, tol=-1, affinity="neighbors", probabilities="fitted").fit(X),
         ValueError,
         "The 'tol' parameter of SoftClustering must be a float in the range [0.0, inf). Got -1 instead.",
     ),

@@ -172,7 +172,7 @@ def test_must_linked_rows_get_one_membership_and_nothing_else_is_lost(affinity):
     rng = np.random.default_rng(4)
     X = gaussians(np.repeat(np.arange(2), 40), [[0.0, 0.0], [4.0, 0.0]], rng)
     linked = np.array([[0, 79], [79, 3], [10, 50]])
-    model = SoftClustering(2, affinity=affinity, random_state=0).fit(X, must_link=linked)
+    model = SoftClustering(2, affinity=affinity, random_state=0, probabilities="fitted").fit(X, must_link=linked)
     W = model.membership_
     np.testing.assert_array_equal(W[0], W[79])
     np.testing.assert_array_equal(W[3], W[79])
@@ -201,14 +201,20 @@ def test_contraction_is_the_objective_restricted_to_equal_rows():
 
 def test_links_said_twice_or_about_nothing_change_nothing():
     X = np.random.default_rng(6).normal(size=(50, 2))
-    plain = SoftClustering(3, random_state=0).fit(X)
-    empty = SoftClustering(3, random_state=0).fit(X, must_link=np.empty((0, 2), int), cannot_link=[])
+    plain = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
+    empty = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(
+        X, must_link=np.empty((0, 2), int), cannot_link=[]
+    )
     np.testing.assert_array_equal(plain.membership_, empty.membership_)
     ones = SoF(3, random_state=0, n_init=2, tol=1e-8).fit(X, pair_weight=np.ones((50, 50)))
     alone = SoF(3, random_state=0, n_init=2, tol=1e-8).fit(X)
     np.testing.assert_array_equal(ones.membership_, alone.membership_)
-    once = SoftClustering(3, random_state=0).fit(X, must_link=[[0, 1]], cannot_link=[[2, 5]])
-    twice = SoftClustering(3, random_state=0).fit(X, must_link=[[1, 0], [0, 1]], cannot_link=[[5, 2], [2, 5]])
+    once = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(
+        X, must_link=[[0, 1]], cannot_link=[[2, 5]]
+    )
+    twice = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(
+        X, must_link=[[1, 0], [0, 1]], cannot_link=[[5, 2], [2, 5]]
+    )
     np.testing.assert_array_equal(once.membership_, twice.membership_)
 
 
@@ -217,10 +223,12 @@ def test_constraints_bring_back_structure_that_the_features_hide():
     rng = np.random.default_rng(7)
     X = gaussians(np.repeat(np.arange(4), 30), [[0, 0], [9, 9], [9, 0], [0, 9]], rng)
     truth = np.repeat([0, 0, 1, 1], 30)
-    plain = SoftClustering(2, random_state=0).fit(X)
+    plain = SoftClustering(2, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     must = np.c_[rng.integers(0, 30, 8), rng.integers(30, 60, 8)]
     must = np.r_[must, np.c_[rng.integers(60, 90, 8), rng.integers(90, 120, 8)]]
-    model = SoftClustering(2, random_state=0).fit(X, must_link=must, cannot_link=[[0, 60], [30, 90], [5, 95]])
+    model = SoftClustering(2, random_state=0, affinity="neighbors", probabilities="fitted").fit(
+        X, must_link=must, cannot_link=[[0, 60], [30, 90], [5, 95]]
+    )
     assert metrics.adjusted_rand_index(plain.labels_, truth) < 0.5
     assert metrics.adjusted_rand_index(model.labels_, truth) == 1.0
     assert not any("cannot-link" in note for note in model.result_.notes)
@@ -237,7 +245,7 @@ def test_cannot_links_pull_a_cluster_apart():
 def test_cannot_links_that_cannot_all_hold_are_counted():
     X = np.random.default_rng(9).normal(size=(30, 2))
     triangle = [[0, 1], [1, 2], [0, 2]]
-    model = SoftClustering(2, random_state=0).fit(X, cannot_link=triangle)
+    model = SoftClustering(2, random_state=0, affinity="neighbors", probabilities="fitted").fit(X, cannot_link=triangle)
     assert "1 of 3 cannot-links end in one cluster" in model.result_.notes
 
 

@@ -104,7 +104,7 @@ def test_the_report_says_each_note_once_and_how_many_items_it_leaves_out(monkeyp
     monkeypatch.setattr("partita.estimators.pipeline.fits", lambda _: False)  # as of a fit too large for N x N
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = SoftClustering(3, random_state=0).fit(X)
+        model = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     model.labels_ = np.r_[labels, [0, 1, 2]]  # not clusters of their own, which the axes would show
     model.membership_ = np.eye(3)[model.labels_]
     (note,) = [note for note in model.result_.notes if "nothing N x N was made" in note]

@@ -225,7 +225,9 @@ def test_copies_and_items_of_weight_zero_are_drawn():
     X = np.repeat(np.random.default_rng(0).normal(size=(20, 2)), 2, axis=0)
     weights = np.ones(40)
     weights[[4, 5]] = 0
-    model = SoftClustering(3, random_state=0).fit(X, sample_weight=weights)
+    model = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(
+        X, sample_weight=weights
+    )
     drawn, figure, _ = draw(CoMembershipDisplay, model, X)
     assert drawn.membership.n_items == 38
     assert len(draw(PartitionDisplay, model, X)[0].shown_) == 40
@@ -262,7 +264,7 @@ def test_precomputed_evidence_is_projected_on_eigenvectors(sparse):
     P = np.kron(np.eye(3), np.ones((10, 10))) * 0.8 + 0.05
     P += (noise := rng.random((30, 30)) * 0.02) + noise.T
     X = SparseAffinity(sp.csr_array(P)) if sparse else P
-    model = SoftClustering(3, affinity="precomputed", random_state=0).fit(X)
+    model = SoftClustering(3, affinity="precomputed", random_state=0, probabilities="fitted").fit(X)
     found = project(model, X)
     assert "eigenvector" in found.xlabel
     centres = [found.points[10 * k : 10 * k + 10].mean(axis=0) for k in range(3)]
@@ -285,6 +287,6 @@ def test_a_single_restart_and_many_are_drawn(iris):
 
 def test_one_cluster_and_one_item_are_drawn_from_an_estimator():
     X = np.array([[1.0, 2.0]])
-    model = SoftClustering(1, random_state=0).fit(X)
+    model = SoftClustering(1, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     for display in ONE_PANEL + TWO_PANELS:
         assert png(draw(display, model, X)[1], 40)

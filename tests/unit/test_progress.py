@@ -327,13 +327,13 @@ def test_ctrl_c_after_the_factorization_leaves_its_result(on_interrupt, monkeypa
 
     rng = np.random.default_rng(0)
     X = blobs(90, apart=6.0, at=diagonal, seed=rng)[0]
-    expected = SoftClustering(3).fit(X)
+    expected = SoftClustering(3, affinity="neighbors", probabilities="fitted").fit(X)
 
     def interrupt(*arguments, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sys.modules["partita.estimators.pipeline"], "other_answers", interrupt)
-    model = SoftClustering(3, on_interrupt=on_interrupt)
+    model = SoftClustering(3, on_interrupt=on_interrupt, affinity="neighbors", probabilities="fitted")
     if on_interrupt == "raise":
         with pytest.raises(KeyboardInterrupt):
             model.fit(X)

@@ -349,7 +349,11 @@ assert "matplotlib.pyplot" not in sys.modules
 def test_reports_of_few_and_many_clusters_are_whole_pages(K, monkeypatch):
     no_matplotlib(monkeypatch)
     X = np.random.default_rng(0).normal(size=(40, 2))
-    page = Page(render_report(report_of(SoftClustering(K, random_state=0).fit(X), X)))
+    page = Page(
+        render_report(
+            report_of(SoftClustering(K, random_state=0, affinity="neighbors", probabilities="fitted").fit(X), X)
+        )
+    )
     assert "How it was made" in page.text
 
 

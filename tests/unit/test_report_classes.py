@@ -16,7 +16,7 @@ ARBITRARY = "Cluster numbers are arbitrary"
 @pytest.fixture(scope="module")
 def fitted():
     X, truth = load_iris(return_X_y=True)
-    return X, truth, SoftClustering(3, random_state=0).fit(X)
+    return X, truth, SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
 
 
 def page_of(fitted, classes):

@@ -223,7 +223,7 @@ def content_of(html):
 def many():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(10_000, 8)) + 2.5 * rng.normal(size=(10, 8))[rng.integers(0, 10, 10_000)]
-    return X, SoftClustering(10, n_init=1, random_state=0, probabilities="fitted").fit(X)
+    return X, SoftClustering(10, n_init=1, random_state=0, probabilities="fitted", affinity="neighbors").fit(X)
 
 
 def test_ten_thousand_items_take_less_than_three_megabytes(many):
@@ -261,7 +261,7 @@ def test_few_items_and_many_clusters_have_a_map_without_matplotlib_too(n, K, mon
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.style", None)
     X = np.random.default_rng(0).normal(size=(n, 3))
-    model = SoftClustering(K, random_state=0).fit(X)
+    model = SoftClustering(K, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     html = render_report(report_of(model, X))
     found = content_of(html)
     assert found["items"] == n

@@ -184,7 +184,7 @@ def test_unobserved_pairs_of_a_new_item_need_a_fit_that_can_leave_them_out(P):
     with pytest.raises(InputError, match="nonnegative"):
         SoF(4, affinity="precomputed", random_state=0).fit(P).predict_proba(new)
     for model in (
-        SoftClustering(4, affinity="precomputed", missing="unobserved"),
+        SoftClustering(4, affinity="precomputed", missing="unobserved", probabilities="fitted"),
         KernelKMeans(4, missing="unobserved"),
     ):
         fit = model.set_params(affinity="precomputed", random_state=0).fit(P)

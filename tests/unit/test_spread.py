@@ -168,9 +168,11 @@ def test_what_threads_left_goes_on_in_other_processes(backend, tmp_path, monkeyp
 def test_estimators_follow_the_backend(backend):
     rng = np.random.default_rng(0)
     X = blobs(120, apart=4.0, at=diagonal, seed=rng)[0]
-    model = SoftClustering(3, start="dirichlet", n_init=3, random_state=0)
+    model = SoftClustering(3, start="dirichlet", n_init=3, random_state=0, affinity="neighbors", probabilities="fitted")
     expected = model.fit(X)
     with joblib.parallel_config(backend, n_jobs=2), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        other = SoftClustering(3, start="dirichlet", n_init=3, random_state=0).fit(X)
+        other = SoftClustering(
+            3, start="dirichlet", n_init=3, random_state=0, affinity="neighbors", probabilities="fitted"
+        ).fit(X)
     assert_same_bits(expected.result_, other.result_)

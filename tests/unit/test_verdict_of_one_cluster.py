@@ -17,7 +17,7 @@ def fitted(kind, n, seed):
     X = rng.normal(size=(n, 2)) if kind == "gaussian" else rng.random((n, 2))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UnsureWarning)
-        model = SoftClustering("auto", random_state=seed).fit(X)
+        model = SoftClustering("auto", random_state=seed, affinity="neighbors", probabilities="fitted").fit(X)
     return model, any(issubclass(w.category, UnsureWarning) for w in caught)
 
 

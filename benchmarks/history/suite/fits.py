@@ -24,13 +24,13 @@ class Fits:
 
     def setup(self, n: int) -> None:
         self.X = items(n)
-        self.model = SoftClustering(10, random_state=0).fit(self.X)
+        self.model = SoftClustering(10, random_state=0, affinity="neighbors", probabilities="fitted").fit(self.X)
 
     def time_soft_clustering(self, n: int) -> None:
-        SoftClustering(10, random_state=0).fit(self.X)
+        SoftClustering(10, random_state=0, affinity="neighbors", probabilities="fitted").fit(self.X)
 
     def peakmem_soft_clustering(self, n: int) -> None:
-        SoftClustering(10, random_state=0).fit(self.X)
+        SoftClustering(10, random_state=0, affinity="neighbors", probabilities="fitted").fit(self.X)
 
     def time_new_items(self, n: int) -> None:
         self.model.predict_proba(self.X[:500])

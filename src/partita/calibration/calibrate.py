@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from partita.calibration.averaging import averaged_membership, smoothing_of_average
 from partita.calibration.reliability import Reliability, co_membership_pairs, reliability
-from partita.calibration.selection import Density, by_components, by_merging, matching
+from partita.calibration.selection import Density, by_components, by_merging, by_one_fit, matching
 from partita.calibration.temperature import Temperature, fit_temperature
 from partita.calibration.types import Refit
 from partita.errors import InputError
@@ -37,6 +37,8 @@ MOST_ITEMS = 4_000
 SEED = 0
 # A density is trusted where it calls at most so many times as many labels wrong as the best would be.
 TRUSTED = 2.5
+# Where a density that is fitted from the labels in one go is farther off than this, no other is looked for.
+HOPELESS = 4.0
 
 
 @dataclass(frozen=True)
@@ -179,15 +181,22 @@ def calibrate_if_trusted(
     d = np.ones(n) if weights is None else weights
     used = _used(n)
     with limit_threads(1):
-        chosen, alternatives = _chosen(features[used], membership[used], labels[used], d[used])
-        if chosen is None:
-            return None, "there are too few items for a density"
-        V = chosen.posterior(features[used])
-        wrong = float(np.average(1.0 - V[np.arange(len(used)), labels[used]], weights=d[used]))
-        least = float(np.average(1.0 - V.max(axis=1), weights=d[used]))
-        if wrong > TRUSTED * least:
-            return None, f"a density would call {wrong:.0%} of the labels wrong, and {least:.1%} at best"
-        return _tempered(chosen, alternatives, features, membership, d, used, refit), "a density agrees with the labels"
+        wrong, least = _errors(by_one_fit(features[used], d[used], labels[used], K), labels[used], d[used])
+        if wrong <= HOPELESS * least:
+            chosen, alternatives = _chosen(features[used], membership[used], labels[used], d[used])
+            if chosen is None:
+                return None, "there are too few items for a density"
+            wrong, least = _errors(chosen.posterior(features[used]), labels[used], d[used])
+            if wrong <= TRUSTED * least:
+                found = _tempered(chosen, alternatives, features, membership, d, used, refit)
+                return found, f"a density calls {wrong:.1%} of the labels wrong, and {least:.1%} at best"
+    return None, f"a density calls {wrong:.1%} of the labels wrong, and {least:.1%} at best, so it speaks of others"
+
+
+def _errors(posterior: Array, labels: NDArray[np.int64], d: Array) -> tuple[float, float]:
+    """The share of labels that are wrong by the word of a posterior, and of the best labels."""
+    own = posterior[np.arange(len(labels)), labels]
+    return float(np.average(1.0 - own, weights=d)), float(np.average(1.0 - posterior.max(axis=1), weights=d))
 
 
 def _used(n: int) -> Index:

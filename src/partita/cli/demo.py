@@ -36,11 +36,11 @@ def run_demo(options: DemoOptions) -> int:
         truth=digits.target,
     )
     verbose = 0 if options.quiet else 1
-    estimator = SoftClustering(10, sizes="equal", random_state=0, on_interrupt="best", verbose=verbose)
+    estimator = SoftClustering(random_state=0, on_interrupt="best", verbose=verbose)
     with output_folder(options.out, replace_if=_made_by_demo) as folder:
         fit = fitted(estimator, items, title="Handwritten digits")
         with deferred_interrupt() as interrupted:
-            result = write_fit(folder, fit, command="demo", given={"k": 10}, quiet=options.quiet)
+            result = write_fit(folder, fit, command="demo", given={"k": "auto"}, quiet=options.quiet)
             write_manifest(folder, result, source=items.source, kind=items.kind)
     return ended(fit, result, options.out, options, interrupted=interrupted())
 

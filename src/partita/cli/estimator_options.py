@@ -24,7 +24,7 @@ from partita.estimators.base import FactorizationEstimator
 from partita.n_clusters import Criterion
 from partita.solvers import STARTS, Checkpoint, Solver
 
-__all__ = ["MODELS", "estimator_of"]
+__all__ = ["MODELS", "estimator_of", "sees_units"]
 
 MODELS: dict[Model, type[FactorizationEstimator]] = {
     "soft": SoftClustering,
@@ -59,7 +59,7 @@ def estimator_of(options: FitOptions) -> FactorizationEstimator:
         "max_iter": options.max_iter,
         "tol": options.tol,
         "max_seconds": options.max_seconds,
-        "scale_features": options.scale_features,
+        "scale_features": _scale_features(options),
         "missing": options.missing,
         "on_interrupt": "best",
         "checkpoint": _checkpoint(options),
@@ -77,9 +77,23 @@ def estimator_of(options: FitOptions) -> FactorizationEstimator:
     return kind(k, **own, **shared, solver=_solver(options.solver, estimator, options.model))
 
 
+def _scale_features(options: FitOptions) -> str:
+    """The scaling of the features; only soft chooses one itself."""
+    return "none" if options.scale_features == "auto" and options.model != "soft" else options.scale_features
+
+
+def sees_units(options: FitOptions) -> bool:
+    """Whether the features are scaled, or an evidence is chosen that looks at their units itself."""
+    if options.scale_features == "auto":
+        return options.model == "soft" and options.affinity in ("auto", "ensemble")
+    return options.scale_features != "none"
+
+
 def _own_options(options: FitOptions, kind: type[FactorizationEstimator]) -> dict[str, Any]:
     """The options given that only some models have, each one that this model takes."""
-    own = {name: getattr(options, name) for name in OF_MODELS if getattr(options, name) is not None}
+    own = {name: getattr(options, name) for name in OF_MODELS if getattr(options, name) not in (None, "auto")}
+    if options.probabilities is None and options.model == "soft":  # recorded by 0.1.0, which had no other default
+        own["probabilities"] = "fitted"
     for name, value in own.items():
         able = [model for model, other in MODELS.items() if name in other._parameter_constraints]
         if options.model not in able:
@@ -94,15 +108,21 @@ def _own_options(options: FitOptions, kind: type[FactorizationEstimator]) -> dic
     return own
 
 
-def _n_clusters(text: str) -> int | str:
-    """The number of clusters, or the word that leaves it to all criteria or to one."""
+def _n_clusters(text: str) -> int | str | tuple[int, int]:
+    """The number of clusters, its bounds, or the word that leaves it to all criteria or to one."""
     if text == "auto" or text in Criterion.registry:
         return text
+    least, dash, most = text.partition("-")
+    if dash and least.isdecimal() and most.isdecimal():
+        if not 1 <= int(least) <= int(most):
+            raise InputError(f"--k {text}: expected bounds of at least 1, the smaller first, as in 2-12")
+        return int(least), int(most)
     try:
         k = int(text)
     except ValueError as error:
         raise InputError(
-            f"--k {text}: expected a whole number of clusters, auto, or one of {', '.join(sorted(Criterion.registry))}"
+            f"--k {text}: expected a whole number of clusters, bounds as in 2-12, auto, or one of "
+            f"{', '.join(sorted(Criterion.registry))}"
         ) from error
     if k < 1:
         raise InputError(f"--k {k}: at least one cluster is needed")
@@ -132,11 +152,11 @@ def builders() -> dict[str, type[Builder]]:
     return dict(sorted(found.items(), key=lambda one: ("metric" not in one[1].command_options, one[0])))
 
 
-def _builder(options: FitOptions) -> Builder:
-    """The affinity that the options describe."""
+def _builder(options: FitOptions) -> Builder | Literal["auto"]:
+    """The affinity that the options describe; "auto" where they describe none and the model chooses."""
     if options.input in ("affinity", "edges"):
         for name in ("affinity", *OF_AFFINITIES):
-            if getattr(options, name) is not None:
+            if getattr(options, name) not in (None, "auto"):
                 raise InputError(f"{_flag(name)} builds an affinity, and --input {options.input} already is one")
         return Precomputed(missing=options.missing, unstored=options.unstored, symmetrize=options.symmetrize)
     if options.unstored != "zero":
@@ -144,7 +164,12 @@ def _builder(options: FitOptions) -> Builder:
     if options.symmetrize is not None:
         raise InputError(f"--symmetrize goes with --input affinity, not with --input {options.input}")
     metric = _metric(options)
-    which = options.affinity or ("neighbors" if options.model in ("soft", "scams") else "relative")
+    which = options.affinity
+    if which in (None, "auto"):
+        described = options.input != "features" or metric != "euclidean"
+        if which == "auto" and options.model == "soft" and not described and not _described(options):
+            return "auto"
+        which = "neighbors" if options.model in ("soft", "scams") else "relative"
     known = builders()
     kind = known.get(_word(which))
     if kind is None:
@@ -165,6 +190,11 @@ def _builder(options: FitOptions) -> Builder:
     elif "seed" in {field.name for field in fields(kind)}:  # type: ignore[arg-type]
         chosen["seed"] = options.seed
     return kind(**chosen)
+
+
+def _described(options: FitOptions) -> bool:
+    """Whether an option is given that describes an affinity."""
+    return any(getattr(options, name) is not None for name in OF_AFFINITIES)
 
 
 def _metric(options: FitOptions) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, stage
-from partita.cli.estimator_options import estimator_of
+from partita.cli.estimator_options import estimator_of, sees_units
 from partita.cli.fit_output import Fit, print_fit, write_fit
 from partita.cli.inputs import Input, read_input
 from partita.cli.manifest import options_given, write_manifest
@@ -51,7 +51,7 @@ def _read(options: FitOptions) -> tuple[Input, dict[str, Any]]:
             id_column=options.id_column,
             key=options.key,
             missing=options.missing == "unobserved",
-            scaled=options.scale_features != "none",
+            scaled=sees_units(options),
             only_stored=options.unstored == "unobserved",
         )
     links = {"must_link": options.must_link, "cannot_link": options.cannot_link}

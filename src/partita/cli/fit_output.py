@@ -127,6 +127,8 @@ def _record(fit: Fit, command: str, parameters: dict[str, Any]) -> dict[str, Any
         "input_sha256": items.sha256,
         "notes": [*items.notes, *found.notes, *dict.fromkeys(fit.warnings)],
     }
+    if estimator.chosen_:
+        out["chosen"] = {name: taken._asdict() for name, taken in estimator.chosen_.items()}
     if hasattr(estimator, "ensemble_"):
         # What each clustering of an ensemble was, counted and would have said; its labels are too many to list here.
         out["ensemble"] = [

@@ -57,10 +57,10 @@ class FitOptions:
         str,
         Option(
             "--k",
-            metavar="K|auto|CRITERION",
-            help="Number of clusters, auto: as many as the criteria find, or the name of one of them.",
+            metavar="K|K-K|auto|CRITERION",
+            help="Number of clusters, bounds as in 2-12, auto: as many as are found, or the name of a criterion.",
         ),
-    ]
+    ] = "auto"
     out: Annotated[Path | None, Option(help="Output folder; FILE's name with -partita by default.")] = None
     force: Force = False
     label_column: Annotated[str | None, Option(help="Column of known labels: scored, never fitted.")] = None
@@ -78,28 +78,27 @@ class FitOptions:
     affinity: Annotated[
         str | None,
         Option(
-            help="neighbors (soft's and scams' default), local-metric, relative (the others'), ensemble; landmarks, "
-            "nystrom and random-features are low-rank; ssc, ssc-omp and lrr for items near a union of subspaces; or "
-            "the name of a builder."
+            help="auto: soft's is the ensemble where it can be afforded, else neighbors; scams' neighbors, the others' "
+            "relative. Also local-metric; landmarks, nystrom and random-features, which are low-rank; ssc, ssc-omp and "
+            "lrr for items near a union of subspaces; or the name of a builder."
         ),
-    ] = None
+    ] = "auto"
     solver: Annotated[str | None, Option(help="How the objective is minimised.", show_default="the model's own")] = None
     start: Annotated[
         str | None,
         Option(help="spectral (soft's and kernel-kmeans' default), dirichlet (most others') or kmeans."),
     ] = None
     sizes: Annotated[
-        Literal["free", "equal"] | None,
-        Option(help="soft only: a scale for each cluster (free) or one for all (equal)."),
+        Literal["auto", "free", "equal"] | None,
+        Option(help="soft only: a scale for each cluster (free) or one for all (equal).", show_default="auto"),
     ] = None
     probabilities: Annotated[
-        Literal["fitted", "calibrated", "averaged"] | None,
+        Literal["auto", "fitted", "calibrated", "averaged"] | None,
         Option(
             help="soft only: memberships as fitted, calibrated against a density and held-out fits, or averaged over "
-            "resamples.",
-            show_default="fitted",
+            "resamples; auto: calibrated where the density can be trusted, else fitted.",
         ),
-    ] = None
+    ] = "auto"
     steps: Annotated[
         int | None,
         Option(
@@ -155,7 +154,10 @@ class FitOptions:
             show_default="relative: 1; others: balanced",
         ),
     ] = None
-    scale_features: Annotated[ScaleFeatures, Option(help="Scale columns before distances are taken.")] = "none"
+    scale_features: Annotated[
+        Literal["auto", "none", "standard", "minmax"],
+        Option(help="Scale columns before distances are taken; auto: soft's own graph where units differ."),
+    ] = "auto"
     missing: Annotated[Missing, Option(help="Whether an empty cell is an error or not observed.")] = "error"
     symmetrize: Annotated[
         Literal["mean", "max", "min"] | None,

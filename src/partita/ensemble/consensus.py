@@ -90,7 +90,10 @@ class Consensus:
     def at(self, n_clusters: int) -> Consensus:
         """Return the consensus of the draws that were asked for this number, or for those next to it on either side."""
         tried = np.unique(self.asked)
-        near = {int(tried[tried <= n_clusters].max(initial=tried[0])), int(tried[tried >= n_clusters].min(initial=tried[-1]))}
+        near = {
+            int(tried[tried <= n_clusters].max(initial=tried[0])),
+            int(tried[tried >= n_clusters].min(initial=tried[-1])),
+        }
         own = np.flatnonzero(np.isin(self.asked, sorted(near)))
         weights = self.weights[own] / self.weights[own].sum()
         found = search_partition(

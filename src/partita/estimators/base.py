@@ -32,8 +32,8 @@ from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
 from partita.estimators.input_checks import check_finite, check_magnitude, check_size, warn_of_lost_digits
 from partita.estimators.items import check_weights
 from partita.estimators.model import Model
-from partita.estimators.plan import Plan, Reasoned
 from partita.estimators.pipeline import Fitted, Given, Options, fit
+from partita.estimators.plan import Plan, Reasoned
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
 from partita.membership import row_entropy
@@ -110,6 +110,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             Interval(Integral, 1, None, closed="left"),
             NameIn({"auto"}, Criterion.registry, "a criterion"),
             tuple,
+            list,
         ],
         "affinity": [NameIn({"precomputed_distance"}, Builder.registry, "a builder"), Builder],
         "solver": [None, Solver],

@@ -398,7 +398,10 @@ def _calibrated(
     refit = _refit(model, by_k, fitted.choice.n_clusters, options)
     chosen: Reasoned | None = None
     if options.probabilities == "auto":
-        found, why = None, "pairs are constrained" if fitted.groups.told else "there are no features to fit a density to"
+        found, why = (
+            None,
+            "pairs are constrained" if fitted.groups.told else "there are no features to fit a density to",
+        )
         if dense and not constrained:
             found, why = calibrate_if_trusted(features, W, of_groups.labels, weights, refit)
         if found is None:

@@ -67,7 +67,9 @@ def affinity_for(X: Any, *, missing: str, symmetrize: str | None, seed: int) -> 
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
         return Precomputed.named(missing=missing, symmetrize=symmetrize, seed=seed), "a graph was given"
     if n_rows(X) <= AFFORDED:
-        return Ensemble.named(missing=missing, symmetrize=symmetrize, seed=seed), "unlike clusterings, the best evidence"
+        return Ensemble.named(
+            missing=missing, symmetrize=symmetrize, seed=seed
+        ), "unlike clusterings, the best evidence"
     why = f"an ensemble is afforded up to {AFFORDED:,} rows"
     return NeighborGraph.named(missing=missing, symmetrize=symmetrize, seed=seed), why
 

@@ -74,6 +74,8 @@ def plain_parameter(name: str, value: object) -> Any:
         return value
     if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
         return list(value)
+    if name == "n_clusters" and isinstance(value, (list, tuple)) and all(isinstance(bound, int) for bound in value):
+        return list(value)
     if name == "start":
         return "given"  # the array has done its work; a refit would need it again
     if name == "random_state":
@@ -89,6 +91,8 @@ def revived_parameter(value: object) -> Any:
     ModelError
         For settings that nothing in this version has, or options of other types.
     """
+    if isinstance(value, list) and all(isinstance(bound, int) for bound in value):
+        return tuple(value)  # bounds of the number of clusters
     if not isinstance(value, dict):
         return value
     if "builder" in value:
