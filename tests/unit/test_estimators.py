@@ -49,14 +49,9 @@ def aligned(model, reference):
 
 @both
 def test_scikit_learns_checks(estimator):
-    # They cluster 4 distinct items into the default 8 clusters, which our interface makes an error.
-    few = "4 distinct items, 8 clusters"
-    failed = {"check_sample_weights_shape": few, "check_sample_weights_not_overwritten": few}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        results = check_estimator(estimator(), expected_failed_checks=failed, on_fail=None)
-        assert {r["check_name"] for r in results if r["status"] == "xfail"} == set(failed)
-        assert not [r["check_name"] for r in results if r["status"] == "failed"]
+        check_estimator(estimator())
         check_estimator(estimator(n_clusters=2))
 
 

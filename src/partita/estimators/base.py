@@ -273,7 +273,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, by)
         if fitted.probabilities is not None:
             self.chosen_["probabilities"] = fitted.probabilities
-        if plan.chosen:
+        if plan.chosen or fitted.probabilities is not None:
             words = "; ".join(f"{name} {taken.value} ({taken.why})" for name, taken in self.chosen_.items())
             self.result_ = replace(self.result_, notes=(*self.result_.notes, f"taken without being asked for: {words}"))
 
@@ -308,7 +308,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         given: Given | None = getattr(self, "_given", None)
         if given is None:
             raise InputError("at: a model that was loaded has no input to answer from; fit it again")
-        other = clone(self).set_params(n_clusters=n_clusters)
+        other: Self = clone(self)
+        other.set_params(n_clusters=n_clusters)
         other._validate_params()
         plan = other._plan(given.X)
         choose = other._choose

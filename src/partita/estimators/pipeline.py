@@ -326,14 +326,14 @@ def _without_empty(
 
 
 def empty_clusters(asked: int, held: int) -> str:
-    """Return the note on clusters that were asked for and would hold no item.
+    """Return the note on clusters that would hold no item.
 
     >>> empty_clusters(4, 2)
-    '2 of the 4 clusters asked for would hold no item: the answer has 2, which is what the evidence supports'
+    '2 of 4 clusters would hold no item: the answer has 2, the number that the evidence supports'
     """
     return (
-        f"{asked - held} of the {asked} clusters asked for would hold no item: the answer has {held}, which is what "
-        "the evidence supports"
+        f"{asked - held} of {asked} clusters would hold no item: the answer has {held}, the number that the evidence "
+        "supports"
     )
 
 
@@ -452,8 +452,12 @@ def _refit(model: Model, by_k: EvidenceByK, n_clusters: int, options: Options) -
             fitted = fit(model, by_k.builder, given, partial(choose_number, n_clusters), quiet)
 
         def predict(others: NDArray[np.intp]) -> Array:
-            return fitted.scorer.membership(features[others][:, part] if pairwise else features[others])
+            return of_all(fitted.scorer.membership(features[others][:, part] if pairwise else features[others]))
 
-        return fitted.labels, fitted.membership, predict
+        return fitted.labels, of_all(fitted.membership), predict
+
+    def of_all(W: Array) -> Array:
+        """The membership with a column for clusters that the part had no item for."""
+        return np.pad(W, ((0, 0), (0, n_clusters - W.shape[1])))
 
     return refit

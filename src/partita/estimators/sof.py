@@ -21,7 +21,7 @@ class SoF(FactorizationEstimator):
 
     Parameters
     ----------
-    n_clusters : int, "auto" or the name of a criterion, default 8
+    n_clusters : int, "auto", a pair of bounds or the name of a criterion
         K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
         which may be 1; a name: as many as that one finds; see `verdict_` and Notes.
     affinity : {"relative", "neighbors", "ensemble", "precomputed", "precomputed_distance", ...} or a builder
@@ -110,10 +110,6 @@ class SoF(FactorizationEstimator):
     pairs do not move it, but it is brought into what they allow. It is drawn from `random_state`, so that the same seed
     gives the same number. What it finds is a question of what counts as a cluster: see `verdict_`, and
     `partita.n_clusters.judge_all` for other criteria or evidence.
-
-    scikit-learn's `check_estimator` passes with `n_clusters` up to 4 and with "auto". With the default of 8 two of its
-    checks, `check_sample_weights_shape` and `check_sample_weights_not_overwritten`, fail as they must: their data has 4
-    distinct items, and more clusters than distinct items are an error here.
 
     Identical rows are merged into one item with a weight. `predict` on the training items may differ from `labels_`.
     Cost: N^2 d to build P, one product with P (N^2 K) and N K^2 an iteration.

@@ -14,7 +14,7 @@ from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator, NameIn
 from partita.estimators.model import Model
-from partita.estimators.plan import Plan, Reasoned, affinity_for
+from partita.estimators.plan import Plan, Probabilities, Reasoned, affinity_for
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective, SoFObjective
 
 __all__ = ["SoftClustering"]
@@ -25,21 +25,25 @@ OF_SIZES: dict[str, Objective] = {"equal": ScaledObjective(), "free": PerCluster
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SoftClustering(FactorizationEstimator):
-    """Memberships from a diffused neighbour graph, scale learned.
+    """The answer without options: how many clusters there are, who belongs where, and how surely.
 
     Objective: minimise ||S^t - W diag(a) W^T||^2 over W (N x K) with rows on the simplex and a >= 0, where S is the
-    normalised graph of each item's 10 nearest neighbours and t = 4 steps of diffusion fill in the within-cluster pairs
-    a neighbour graph leaves empty. Nothing N x N is made: S^t is applied as t sparse products.
+    evidence. Of an ensemble (what features are given by default) S is the share of unlike clusterings in which two
+    items are together, t = 1 and a = 1. Of a neighbour graph S is the normalised graph of each item's 10 nearest, and
+    t = 4 steps of diffusion fill in the within-cluster pairs that a neighbour graph leaves empty. Nothing N x N is
+    made.
 
     Parameters
     ----------
-    n_clusters : int, "auto" or the name of a criterion, default 8
+    n_clusters : int, "auto", a pair of bounds or the name of a criterion
         K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
-        which may be 1; with an ensemble, as many as its methods agree on (`partita.ensemble.consensus`); a name: as
-        many as that criterion finds; see `SoF`.
-    affinity : {"neighbors", "relative", "ensemble", "precomputed", "precomputed_distance", ...} or a builder
-        "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
-        `LowRankRepresentation`).
+        which may be 1; with an ensemble, as many as its methods agree on (`partita.ensemble.consensus`). (2, 12): the
+        same within these bounds. A name: as many as that criterion finds; see `SoF`. Clusters that would hold no item
+        are not handed out: `n_clusters_` counts those that do, and a note says so.
+    affinity : {"auto", "ensemble", "neighbors", "relative", "precomputed", "precomputed_distance", ...} or a builder
+        "auto": the ensemble up to 200,000 rows, the neighbour graph beyond, and a given graph as it is (an `Affinity`
+        or a sparse N x N matrix). "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`,
+        `MatchingPursuit`, `LowRankRepresentation`).
         "neighbors": a self-tuned graph, linear in N. A builder carries its options: `NeighborGraph(n_neighbors=15,
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of unlike clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
@@ -58,7 +62,9 @@ class SoftClustering(FactorizationEstimator):
         fill in and would only wash out.
     objective : `partita.objectives.Objective`, optional
         Minimised in the place of the one that `sizes` says: one of `partita.objectives`, or of your own.
-    probabilities : {"fitted", "calibrated", "averaged"}
+    probabilities : {"auto", "fitted", "calibrated", "averaged"}
+        "auto": "calibrated" where a density of the items can be trusted, because it calls the fitted labels wrong at
+        most two and a half times as often as the best labels would be; else "fitted".
         "fitted": the membership that minimises the objective; its labels are good, its probabilities are too sure
         where clusters overlap. "calibrated": the posterior of a density of the items, chosen without labels, which is
         either a mixture of K components or one mixture for each fitted cluster, softened by what fits to half the items
@@ -78,8 +84,10 @@ class SoftClustering(FactorizationEstimator):
         A restart stops when a natural gradient step would move an item by at most this (root mean square).
     max_seconds : float, optional
         Time for all restarts; the best membership so far is the answer, with a status that says so.
-    scale_features : {"none", "standard", "minmax"}
-        Scale the features to unit variance or unit range before distances are taken; remembered for new items.
+    scale_features : {"auto", "none", "standard", "minmax"}
+        Scale the features to unit variance or unit range before distances are taken; remembered for new items. "auto":
+        features are standardised where their units differ, by the members of an ensemble or for the graph that
+        `affinity="auto"` takes; an affinity that is named sees them as they are.
     missing : {"error", "unobserved"}
         Meaning of NaN: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
         pair that the objective leaves out.
@@ -106,10 +114,13 @@ class SoftClustering(FactorizationEstimator):
     calibration_ : `partita.calibration.Calibration`, unless `probabilities="fitted"`
         Method, temperature, what the alternatives would have said, and predicted co-membership against fits that have
         not seen the items. `result_` keeps the fitted membership.
-    ensemble_ : tuple of `partita.ensemble.Draw`, with `affinity="ensemble"` only
+    chosen_ : dict
+        For each parameter that was left to be chosen, what was taken (`value`) and why (`why`). A sentence of
+        `result_.notes` says it.
+    ensemble_ : tuple of `partita.ensemble.Draw`, where an ensemble is the evidence
         Clusterings that were used: each one's method, settings, weight, agreement with the other methods and with the
         result, and its labels, which are what it would have said alone.
-    posterior_ : `BayesianPartition`, with `affinity="ensemble"` and `n_clusters="auto"` only
+    posterior_ : `BayesianPartition`, where the methods of an ensemble found the number of clusters
         The draws at many numbers of clusters, weighted, with everything that it can say of a posterior.
 
     Raises
@@ -118,27 +129,24 @@ class SoftClustering(FactorizationEstimator):
 
     Notes
     -----
-    scikit-learn's `check_estimator` passes with `n_clusters` up to 4 and with "auto". With the default of 8 two of its
-    checks, `check_sample_weights_shape` and `check_sample_weights_not_overwritten`, fail as they must: their data has 4
-    distinct items, and more clusters than distinct items are an error here.
-
     Identical rows are merged into one item with a weight. `predict` on the training items may differ from `labels_`:
     a new item is joined to its neighbours, but no fitted item chooses it.
     The defaults (k = 10, Gaussian weights, t = 4) were chosen once, over the development sets and eight real tables
     together; `benchmarks/README.md` has the tables. Cost: the neighbour search, then t nnz K + N K^2 an iteration.
 
-    `affinity="ensemble"` takes seconds where a graph takes a tenth of one, and is better on the whole: mean adjusted
-    Rand .83 instead of .78 on the development sets, .58 instead of .43 on real tables. At its scale of 1 a pair is
+    An ensemble takes seconds where a graph takes a tenth of one, and is better on the whole: mean adjusted Rand .83
+    instead of .78 on the development sets, .58 instead of .43 on real tables. At its scale of 1 a pair is
     worth joining where more than half of the (weighted) clusterings join it; clusters that no such majority supports
-    may stay empty. `sizes="equal"` learns one scale instead and leaves fewer empty: on real tables it has the better
-    mean rank and the lower mean. Members standardise features whose units differ: see `partita.ensemble.Ensemble`.
+    are left out. `sizes="equal"` learns one scale instead and leaves fewer out: on real tables it has the better mean
+    rank and the lower mean. Members standardise features whose units differ: see `partita.ensemble.Ensemble`.
     `ensemble_` is not saved with the model.
 
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.datasets import load_iris
-    >>> model = SoftClustering(n_clusters=3, random_state=0).fit(load_iris().data)
+    >>> X = load_iris().data
+    >>> model = SoftClustering(n_clusters=3, affinity="neighbors", probabilities="fitted", random_state=0).fit(X)
     >>> model.result_.membership.sizes.tolist()
     [35, 65, 50]
     >>> model.membership_[[0, 70]].round(1).tolist()
@@ -146,9 +154,9 @@ class SoftClustering(FactorizationEstimator):
     >>> model.result_.membership.boundary().tolist()  # the two flowers in doubt
     [111, 134]
     >>> X = np.random.default_rng(0).normal(size=(150, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 50, axis=0)
-    >>> model = SoftClustering(n_clusters="auto").fit(X)
-    >>> model.n_clusters_, model.verdict_.sure > 0.8
-    (3, True)
+    >>> model = SoftClustering(random_state=0).fit(X)
+    >>> model.n_clusters_, model.verdict_.sure > 0.5, model.chosen_["affinity"].value
+    (3, True, 'ensemble')
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -173,7 +181,7 @@ class SoftClustering(FactorizationEstimator):
     normalization: Any = "auto"
     steps: Any = "auto"
     objective: Objective | None = None
-    probabilities: str = "auto"
+    probabilities: Probabilities = "auto"
 
     def _builder(self) -> Builder:
         return super()._builder() if self.affinity != "auto" else Ensemble(seed=self._seed())
@@ -191,11 +199,10 @@ class SoftClustering(FactorizationEstimator):
             builder = self._builder()
         if scale == "auto" and (self.affinity != "auto" or builder.name != NeighborGraph.name):
             scale = "none"  # an affinity that is named sees features as they are given, an ensemble their units itself
-        model = self._model_on(builder)
-        if self.sizes == "auto" and self.objective is None:
-            own = "its entries are probabilities, and need no scale"
-            chosen["sizes"] = Reasoned(*(("as they come", own) if isinstance(builder, Ensemble) else ("free", "")))
-        return Plan(builder, model, scale, self.probabilities, chosen)
+        if chosen and self.sizes == "auto" and self.objective is None:
+            no_scale = Reasoned("free", "its entries are probabilities and need no scale")
+            chosen["sizes"] = no_scale if isinstance(builder, Ensemble) else Reasoned("free", "sizes may differ")
+        return Plan(builder, self._model_on(builder), scale, self.probabilities, chosen)
 
     def _model_on(self, builder: Builder) -> Model:
         """The model on the affinity that a builder makes."""

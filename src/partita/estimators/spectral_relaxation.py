@@ -30,7 +30,7 @@ class SpectralRelaxation(FactorizationEstimator):
 
     Parameters
     ----------
-    n_clusters : int, "auto" or the name of a criterion, default 8
+    n_clusters : int, "auto", a pair of bounds or the name of a criterion
         K >= 1, at most the number of distinct items. "auto": as many as the criteria of `partita.n_clusters` find,
         which may be 1; a name: as many as that one finds; see `SoF`.
     normalization : {"auto", "none", "symmetric"}
