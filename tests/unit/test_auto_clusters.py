@@ -166,7 +166,7 @@ def test_subspaces_are_judged_by_their_affinity_and_not_by_distance():
 @pytest.mark.parametrize("estimator", [SoF, SoftClustering])
 def test_missing_cells_are_judged_by_the_graph_of_what_is_there(estimator):
     X, _ = blobs(3)
-    model = estimator("auto", missing="unobserved", **QUICK).fit(torn(np.c_[X, X]))
+    model = estimator("auto", affinity="neighbors", missing="unobserved", **QUICK).fit(torn(np.c_[X, X]))
     assert model.n_clusters_ == 3
     assert "hdbscan_count" not in [j.criterion for j in model.verdict_.judgements]
 
@@ -451,7 +451,7 @@ class _Given(SoftClustering):
 
 def test_an_estimator_may_choose_by_itself_and_start_from_its_partition():
     X, truth = blobs(3)
-    model = _Given("auto", random_state=0).fit(np.r_[X, X[:9]], must_link=[[0, 1], [70, 71]])
+    model = _Given(affinity="neighbors", random_state=0).fit(np.r_[X, X[:9]], must_link=[[0, 1], [70, 71]])
     assert model.seen_ == 150
     assert model.n_clusters_ == 3
     assert not hasattr(model, "verdict_")

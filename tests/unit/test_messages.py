@@ -168,8 +168,8 @@ CALLS = {
     "unknown criterion": (
         lambda: SoftClustering("gravity", affinity="neighbors", probabilities="fitted").fit(X),
         ValueError,
-        "The 'n_clusters' parameter of SoftClustering must be an int in the range [1, inf) or 'auto' or the name of a "
-        f"criterion ({CRITERIA}). Got 'gravity' instead.",
+        "The 'n_clusters' parameter of SoftClustering must be an int in the range [1, inf), 'auto' or the name of a "
+        f"criterion ({CRITERIA}), an instance of 'tuple' or an instance of 'list'. Got 'gravity' instead.",
     ),
     "unknown builder": (
         lambda: SoF(2, affinity="gravity").fit(X),
@@ -405,7 +405,7 @@ COMMANDS = {
     "word for K": (
         TABLE,
         ("fit", "t.csv", "--k", "many"),
-        f"--k many: expected a whole number of clusters, auto, or one of {CRITERIA}",
+        f"--k many: expected a whole number of clusters, bounds as in 2-12, auto, or one of {CRITERIA}",
     ),
     "unknown solver": (
         TABLE,
@@ -448,7 +448,7 @@ def test_a_command_says_in_one_line_what_is_wrong(case, tmp_path, monkeypatch, c
     ("arguments", "message"),
     [
         ((*FIT, "--colour", "red"), "No such option: --colour"),
-        (("fit", "t.csv"), "Missing option '--k'."),
+        (("fit", "--k", "2"), "Missing argument 'FILE'."),
         (("cluster", "t.csv"), "No such command 'cluster'."),
     ],
 )

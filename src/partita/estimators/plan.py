@@ -17,6 +17,7 @@ import scipy.sparse as sp
 
 from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed
 from partita.ensemble import Ensemble
+from partita.errors import InputError
 from partita.estimators.model import Model
 from partita.estimators.scaling import ScaleFeatures
 
@@ -63,15 +64,23 @@ def affinity_for(X: Any, *, missing: str, symmetrize: str | None, seed: int) -> 
     'ensemble'
     >>> affinity_for(sp.eye_array(500), missing="error", symmetrize=None, seed=0)[0].name
     'precomputed'
+
+    Raises
+    ------
+    InputError
+        For a way to make a graph symmetric where there is none.
     """
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
         return Precomputed.named(missing=missing, symmetrize=symmetrize, seed=seed), "a graph was given"
-    if n_rows(X) <= AFFORDED:
-        return Ensemble.named(
-            missing=missing, symmetrize=symmetrize, seed=seed
-        ), "unlike clusterings, the best evidence"
-    why = f"an ensemble is afforded up to {AFFORDED:,} rows"
-    return NeighborGraph.named(missing=missing, symmetrize=symmetrize, seed=seed), why
+    if symmetrize is not None:
+        raise InputError(
+            f"symmetrize={symmetrize!r} needs a graph (a sparse N x N matrix, or affinity='precomputed'), not features"
+        )
+    kind: type[Builder] = Ensemble if n_rows(X) <= AFFORDED and missing == "error" else NeighborGraph
+    why = f"unlike clusterings are the best evidence, afforded up to {AFFORDED:,} rows"
+    if kind is NeighborGraph:
+        why = f"an ensemble is afforded up to {AFFORDED:,} rows, without missing cells"
+    return kind.named(missing=missing, symmetrize=symmetrize, seed=seed), why
 
 
 def n_rows(X: Any) -> int:
