@@ -33,7 +33,8 @@ def values(frame, name):
 
 
 def model(X=None, **settings):
-    return SoftClustering(2, random_state=0, **settings).fit(cloud() if X is None else X)
+    options = {"affinity": "neighbors", "probabilities": "fitted", "random_state": 0} | settings
+    return SoftClustering(2, **options).fit(cloud() if X is None else X)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

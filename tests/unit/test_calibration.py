@@ -59,7 +59,8 @@ def excess_kl(W, truth):
 
 
 def calibrated(K, **options):
-    return SoftClustering(K, probabilities="calibrated", random_state=0, **options)
+    settings = {"affinity": "neighbors", "probabilities": "calibrated", "random_state": 0}
+    return SoftClustering(K, **settings | options)
 
 
 memberships = st.integers(2, 5).flatmap(

@@ -794,12 +794,18 @@ def interrupted(monkeypatch, after):
     monkeypatch.setattr(module, "drive", killing)
 
 
+GRAPH = {"affinity": "neighbors", "probabilities": "fitted", "random_state": 0}
 FITS = {
     "sof": (lambda **o: SoF(4, n_init=3, random_state=0, **o), {}),
-    "soft": (lambda **o: SoftClustering(4, start="dirichlet", n_init=2, random_state=0, **o), {}),
-    "calibrated": (lambda **o: SoftClustering(4, probabilities="calibrated", start="dirichlet", n_init=2, **o), {}),
+    "soft": (lambda **o: SoftClustering(4, start="dirichlet", n_init=2, **GRAPH, **o), {}),
+    "calibrated": (
+        lambda **o: SoftClustering(
+            4, **{**GRAPH, "probabilities": "calibrated", "start": "dirichlet", "n_init": 2, **o}
+        ),
+        {},
+    ),
     "links": (
-        lambda **o: SoftClustering(4, start="dirichlet", n_init=2, random_state=0, **o),
+        lambda **o: SoftClustering(4, start="dirichlet", n_init=2, **GRAPH, **o),
         {"must_link": [[0, 4], [8, 12]], "cannot_link": [[1, 2], [3, 5]]},
     ),
     "weights": (lambda **o: SoF(4, n_init=3, random_state=0, **o), {"sample_weight": np.arange(270) % 3}),

@@ -123,7 +123,7 @@ def test_what_is_there_after_a_fit_and_how_it_belongs_together(estimator):
     np.testing.assert_allclose(model.entropy_, -(positive * np.log(positive)).sum(axis=1), atol=1e-12)
     assert model.n_clusters_ == 3
     assert model.n_iter_ == model.result_.n_iter >= 1
-    steps = 4 if estimator is SoftClustering else 1
+    steps = 4 if estimator is on_graph else 1
     assert model.n_products_ == model.result_.n_products >= steps * model.n_iter_
     assert model.n_products_ % steps == 0
     np.testing.assert_array_equal(model.result_.membership.matrix, W)
@@ -388,7 +388,7 @@ def test_a_builder_carries_its_options(estimator, builder):
     model = estimator(3, affinity=builder, random_state=0).fit(X)
     _, first, counts = np.unique(model.item_index_, return_index=True, return_counts=True)
     expected = builder.build(X[first], n_clusters=3, weights=counts.astype(float)).affinity
-    if estimator is SoftClustering:
+    if estimator is on_graph:
         expected = normalise(expected, "symmetric").affinity
         if isinstance(builder, NeighborGraph):  # where every pair has an affinity there is nothing to fill in
             expected = DiffusedAffinity(expected, 4)

@@ -25,7 +25,7 @@ PAIRS = {"connectivities": "precomputed", "distances": "precomputed_distance"}
 
 def cluster_cells(
     adata: Any,
-    n_clusters: int | str = 8,
+    n_clusters: Any = "auto",
     *,
     use: str = "connectivities",
     key: str | None = None,
@@ -39,7 +39,7 @@ def cluster_cells(
     Parameters
     ----------
     adata : anndata.AnnData, N cells
-    n_clusters : int or "auto"
+    n_clusters : int, "auto", a pair of bounds, or the name of a criterion
     use : {"connectivities", "distances", "X"} or the name of an array in `.obsm`, such as "X_pca"
         "connectivities": the graph in `.obsp`, as the affinity. "distances": those of the neighbours in `.obsp`; a pair
         that is not stored is no neighbour. The others: features, N x d.
