@@ -25,7 +25,7 @@ from partita.plots import PartitionDisplay
 X, digit = load_digits(return_X_y=True)
 known, new = slice(0, 1497), slice(1497, None)
 
-model = SoftClustering(n_clusters=10, random_state=0).fit(X[known])
+model = SoftClustering(random_state=0).fit(X[known])
 print("memberships:", model.membership_.shape, "rows sum to one:", np.allclose(model.membership_.sum(axis=1), 1))
 print("status:", model.result_.status, "after", model.n_iter_, "iterations")
 print(f"adjusted Rand index against the classes: {adjusted_rand_index(digit[known], model.labels_):.3f}")
@@ -33,14 +33,16 @@ print(f"adjusted Rand index against the classes: {adjusted_rand_index(digit[know
 # %%
 # What the fit says of itself
 # ---------------------------
-# ``result_.notes`` has what a reader should know. Here it says that the answer depends on what is assumed of the sizes
-# of clusters, and that no criterion without labels can tell which is right.
+# ``result_.notes`` has what a reader should know: how sure the number of clusters is, what was taken where nothing was
+# said, and why. ``verdict_`` has the number and its probability.
+
+print(f"{model.n_clusters_} clusters, {model.verdict_.n_clusters} with a probability of {model.verdict_.sure:.2f}")
 
 for note in model.result_.notes:
     print(fill(note, 80, initial_indent="- ", subsequent_indent="  "))
 
 # %%
-# We know that digits are about equally frequent. That is knowledge, and it has a name:
+# We know that there are ten digits, about equally frequent. That is knowledge, and it has names:
 
 model = SoftClustering(n_clusters=10, sizes="equal", random_state=0).fit(X[known])
 print(f"adjusted Rand index against the classes: {adjusted_rand_index(digit[known], model.labels_):.3f}")

@@ -51,7 +51,7 @@ sets = {
 
 models = {
     "relative (SoF)": lambda K: SoF(K, random_state=0),
-    "neighbors": lambda K: SoftClustering(K, random_state=0),
+    "neighbors": lambda K: SoftClustering(K, affinity="neighbors", random_state=0),
     "mutual neighbours": lambda K: SoftClustering(K, affinity=NeighborGraph(connection="mutual"), random_state=0),
     "ensemble": lambda K: SoftClustering(K, affinity="ensemble", random_state=0),
 }

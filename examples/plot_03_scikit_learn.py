@@ -27,7 +27,7 @@ estimators = {
     "KMeans": KMeans(3, n_init=10, random_state=0),
     "GaussianMixture": GaussianMixture(3, n_init=10, random_state=0),
     "SoftClustering": SoftClustering(3, random_state=0),
-    "SoftClustering, ensemble": SoftClustering(3, affinity="ensemble", random_state=0),
+    "SoftClustering, graph": SoftClustering(3, affinity="neighbors", random_state=0),
 }
 for name, estimator in estimators.items():
     labels = make_pipeline(StandardScaler(), estimator).fit_predict(X)

@@ -8,7 +8,8 @@ Lets several criteria say how many clusters there are, where they agree and wher
 # %%
 # An easy set
 # -----------
-# Four round clusters. ``n_clusters="auto"`` asks the criteria, pools what they say, and fits the number it ends at.
+# Four round clusters. Where no number is given the criteria are asked, and what they say is pooled. With the ensemble,
+# which is the default, unlike methods have a say as well; here the criteria are alone, on a graph.
 
 import warnings
 
@@ -22,7 +23,7 @@ from partita.plots import VerdictDisplay
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(400, 2)) + np.repeat([[0, 0], [7, 0], [0, 7], [8, 8]], 100, axis=0)
-model = SoftClustering(n_clusters="auto", random_state=0).fit(X)
+model = SoftClustering(affinity="neighbors", random_state=0).fit(X)
 print(f"{model.n_clusters_} clusters, with a probability of {model.verdict_.sure:.2f}")
 VerdictDisplay.from_estimator(model)
 plt.show()
@@ -37,7 +38,7 @@ plt.show()
 def shown(X, **options):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = SoftClustering(n_clusters="auto", random_state=0, **options).fit(X)
+        model = SoftClustering(affinity="neighbors", random_state=0, **options).fit(X)
     print(f"{model.n_clusters_} clusters, with a probability of {model.verdict_.sure:.2f}")
     for warning in caught:
         print(warning.category.__name__, "-", warning.message)

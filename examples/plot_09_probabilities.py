@@ -31,9 +31,11 @@ posterior = density / density.sum(axis=1, keepdims=True)
 # Four answers. The Gaussian mixture is the true family here, and is told so.
 
 found = {
-    "fitted": SoftClustering(3, random_state=0).fit(X).membership_,
-    "averaged": SoftClustering(3, probabilities="averaged", random_state=0).fit(X).membership_,
-    "calibrated": SoftClustering(3, probabilities="calibrated", random_state=0).fit(X).membership_,
+    "fitted": SoftClustering(3, affinity="neighbors", probabilities="fitted", random_state=0).fit(X).membership_,
+    "averaged": SoftClustering(3, affinity="neighbors", probabilities="averaged", random_state=0).fit(X).membership_,
+    "calibrated": SoftClustering(3, affinity="neighbors", probabilities="calibrated", random_state=0)
+    .fit(X)
+    .membership_,
     "mixture": GaussianMixture(3, n_init=5, random_state=0).fit(X).predict_proba(X),
 }
 print(f"{'':12}{'Brier':>8}{'calibration error':>20}{'accuracy':>10}")
@@ -68,7 +70,7 @@ plt.show()
 D, digit = load_digits(return_X_y=True)
 print(f"{'digits':12}{'Brier':>8}{'calibration error':>20}{'accuracy':>10}")
 for name in ("fitted", "calibrated"):
-    membership = SoftClustering(10, probabilities=name, random_state=0).fit(D).membership_
+    membership = SoftClustering(10, affinity="neighbors", probabilities=name, random_state=0).fit(D).membership_
     print(
         f"{name:14}{brier_score(membership, digit):6.3f}{expected_calibration_error(membership, digit):20.3f}"
         f"{accuracy(digit, membership.argmax(axis=1)):10.3f}"

@@ -30,12 +30,12 @@ def blobs(n, seed=0, K=10, d=6):
     return centres[truth] + np.einsum("nij,nj->ni", stretch[truth], rng.normal(size=(n, d))), truth
 
 
-SoftClustering(10, random_state=0).fit(blobs(20_000)[0])
+SoftClustering(10, affinity="neighbors", probabilities="fitted", random_state=0).fit(blobs(20_000)[0])
 sizes, seconds, scores = (2_000, 4_000, 8_000, 16_000, 32_000), [], []
 for n in sizes:
     X, truth = blobs(n)
     begin = time.perf_counter()
-    model = SoftClustering(10, random_state=0).fit(X)
+    model = SoftClustering(10, affinity="neighbors", probabilities="fitted", random_state=0).fit(X)
     seconds.append(time.perf_counter() - begin)
     scores.append(adjusted_rand_index(truth, model.labels_))
 
@@ -70,7 +70,7 @@ except MemoryLimitError as error:
 # machines as there are workers.
 
 X, truth = blobs(200_000)
-model = SoftClustering(10, random_state=0).fit(X[:20_000])
+model = SoftClustering(10, affinity="neighbors", probabilities="fitted", random_state=0).fit(X[:20_000])
 probability = model.predict_proba(da.from_array(X[20_000:60_000], chunks=(10_000, 6)))
 print(type(probability), probability.shape, probability.chunksize)
 labels = probability.argmax(axis=1).compute()

@@ -49,7 +49,7 @@ def described(name: str) -> dict[str, Any]:
 def fitted(name: str, held: Items, S: NDArray[np.float64], rng: np.random.Generator) -> Any:
     """Return the fitted estimator; of a baseline its result, which has `labels`.
 
-    SoftClustering makes its own graph of features, as it does by default; all others see the similarity.
+    SoftClustering makes its own graph of features; all others see the similarity.
     """
     from partita import BaumEagon, SoftClustering, solvers
 
@@ -62,8 +62,8 @@ def fitted(name: str, held: Items, S: NDArray[np.float64], rng: np.random.Genera
     seed = int(rng.integers(2**31 - 1))
     if settings.pop("estimator") == "SoftClustering":
         if held.features is not None:
-            return SoftClustering(K, random_state=seed).fit(held.features)
-        return SoftClustering(K, affinity="precomputed", random_state=seed).fit(S)
+            return SoftClustering(K, affinity="neighbors", probabilities="fitted", random_state=seed).fit(held.features)
+        return SoftClustering(K, affinity="precomputed", probabilities="fitted", random_state=seed).fit(S)
     solver = solvers.BaumEagon(settings.pop("overrelaxation"))
     if "max_iter" in settings:
         settings["tol"] = NEVER

@@ -75,6 +75,8 @@ def estimator(settings: Mapping[str, Any], n_clusters: int, rng: np.random.Gener
         options["solver"] = Solver.registry[options["solver"]]()
     if "relative" in options:
         options["affinity"] = RelativeDistance(**options.pop("relative"))
+    if kind is SoftClustering:
+        options = {"affinity": "neighbors", "probabilities": "fitted"} | options
     return kind(n_clusters, random_state=int(rng.integers(2**31 - 1)), **options)
 
 

@@ -193,7 +193,7 @@ def _ranks(of: Summary) -> Table:
         columns=["with default", "with equal", "with ensemble", "with ensemble, equal", "default, printed"],
         rows=rows,
         notes=(
-            "Each column ranks eleven rows: the ten as run here and SoftClustering, with its default, with "
+            "Each column ranks eleven rows: the ten as run here and SoftClustering, on a graph of neighbours, with "
             "sizes='equal', with affinity='ensemble', with both; in the last column the ten rows are as the paper "
             "printed them. The best of four settings is a choice among four: 'ensemble, equal' has the best mean rank "
             "over 14 real tables too (benchmarks/README.md), but these seven are among them.",
