@@ -13,7 +13,7 @@ then costs N M q^2. The same fit gives the same answer.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,14 +149,15 @@ def calibrate(
 
 
 def calibrate_if_trusted(
-    features: Array, membership: Array, labels: NDArray[np.int64], weights: Array | None, refit: Refit | None
+    features: Array, membership: Array, labels: NDArray[np.int64], weights: Array | None
 ) -> tuple[tuple[Calibrator, Calibration] | None, str]:
     """Calibrate a fit by a density of the items where it can be trusted, and say why or why not.
 
     A density gives each label a probability of being wrong. It is trusted where the fitted labels, by its word, are
     wrong at most two and a half times as often as the best labels would be; where they are wrong more often, the
     density and the fit do not speak of the same clusters. (Labels by nearest neighbours alone are wrong at most twice
-    as often as the best [cover1967].) `benchmarks/README.md` has what the bound was chosen on. Parameters as in
+    as often as the best [cover1967].) `benchmarks/README.md` has what the bound was chosen on. The halves
+    that say how certain it may be keep the fitted labels: the density alone is fitted again to each. Parameters as in
     `calibrate`.
 
     References
@@ -167,12 +168,12 @@ def calibrate_if_trusted(
     --------
     >>> rng = np.random.default_rng(0)
     >>> X = np.r_[rng.normal(0, 1, (100, 1)), rng.normal(3, 1, (100, 1))]
-    >>> found, why = calibrate_if_trusted(X, np.eye(2)[(X[:, 0] > 1.5).astype(int)], 1 * (X[:, 0] > 1.5), None, None)
+    >>> found, why = calibrate_if_trusted(X, np.eye(2)[(X[:, 0] > 1.5).astype(int)], 1 * (X[:, 0] > 1.5), None)
     >>> found[1].method
     'components'
     >>> angle = rng.uniform(0, 2 * np.pi, 400)
     >>> X = np.c_[np.cos(angle), np.sin(angle)] * np.repeat([1, 3], 200)[:, None] + rng.normal(0, 0.1, (400, 2))
-    >>> calibrate_if_trusted(X, np.eye(2)[np.repeat([0, 1], 200)], np.repeat([0, 1], 200), None, None)[0] is None
+    >>> calibrate_if_trusted(X, np.eye(2)[np.repeat([0, 1], 200)], np.repeat([0, 1], 200), None)[0] is None
     True
     """
     n, K = membership.shape
@@ -188,9 +189,18 @@ def calibrate_if_trusted(
                 return None, "there are too few items for a density"
             wrong, least = _errors(chosen.posterior(features[used]), labels[used], d[used])
             if wrong <= TRUSTED * least:
-                found = _tempered(chosen, alternatives, features, membership, d, used, refit)
+                found = _tempered(chosen, alternatives, features, membership, d, used, _as_fitted(membership, labels))
                 return found, f"a density calls {wrong:.1%} of the labels wrong, and {least:.1%} at best"
     return None, f"a density calls {wrong:.1%} of the labels wrong, and {least:.1%} at best, so it speaks of others"
+
+
+def _as_fitted(membership: Array, labels: NDArray[np.int64]) -> Refit:
+    """A part of the items as the fit to all has them."""
+
+    def refit(part: Index) -> tuple[NDArray[np.int64], Array, Any]:
+        return labels[part], membership[part], lambda others: membership[others]
+
+    return refit
 
 
 def _errors(posterior: Array, labels: NDArray[np.int64], d: Array) -> tuple[float, float]:

@@ -403,7 +403,7 @@ def _calibrated(
             "pairs are constrained" if fitted.groups.told else "there are no features to fit a density to",
         )
         if dense and not constrained:
-            found, why = calibrate_if_trusted(features, W, of_groups.labels, weights, refit)
+            found, why = calibrate_if_trusted(features, W, of_groups.labels, weights)
         if found is None:
             return replace(fitted, probabilities=Reasoned("fitted", why))
         chosen = Reasoned("calibrated", why)
