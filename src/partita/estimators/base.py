@@ -14,22 +14,24 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin, _fit_context
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
 
 from partita.affinity import Affinity, Builder, Precomputed, RelativeDistance
 from partita.calibration import Calibration, Calibrator
 from partita.ensemble import Draw
 from partita.ensemble.consensus import Consensus
-from partita.errors import InputError
+from partita.errors import InputError, MissingExtraError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.estimators.checked_parameters import seed_of
 from partita.estimators.choosing import Choice, EvidenceByK, choose_number
+from partita.estimators.encoding import Encoding
 from partita.estimators.extension import Extension
-from partita.estimators.frames import checked_frame, row_names
+from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
 from partita.estimators.groups import Groups
 from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
 from partita.estimators.input_checks import check_finite, check_magnitude, check_size, warn_of_lost_digits
 from partita.estimators.items import check_weights
+from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
 from partita.estimators.pipeline import NAMED, Fitted, Given, Options, fit
 from partita.kernels.foreign_csr import is_foreign_csr
@@ -43,6 +45,8 @@ __all__ = ["FactorizationEstimator"]
 
 Array = NDArray[np.float64]
 
+# What an error about a column that holds no numbers adds.
+ENSEMBLE_TAKES_IT = ", or pass affinity='ensemble', which takes words and categories"
 # Restarts where the start is random, as scikit-learn's KMeans has it.
 RANDOM_RESTARTS = 10
 
@@ -84,6 +88,7 @@ class FittedAttributes:
     _consensus: Consensus | None
     _posterior: BayesianPartition | None
     calibration_: Calibration
+    encoding_: Encoding
     _builder_: Builder
     _solver_: Solver
     _extension: Extension
@@ -181,7 +186,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             seed=seed_of(self.random_state),
             n_jobs=self.n_jobs,
             on_interrupt=self.on_interrupt,
-            scale_features=self.scale_features,
+            # Beside columns of words an encoding has scaled the numbers.
+            scale_features="none" if self._is_joint() else self.scale_features,
             probabilities=getattr(self, "probabilities", "fitted"),
             checkpoint=checkpoint,
             stage=stage,
@@ -204,7 +210,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         ----------
         X : N x d array of features, or N x N affinities or distances (dense or sparse), or an `Affinity`
             Input of the kind that `affinity` says. A frame of pandas, polars or pyarrow whose columns are numbers is an
-            array with names.
+            array with names. With affinity="ensemble" a frame may have columns of words, categories and truth values
+            beside numbers, and missing cells: `encoding_` then says how they were made numbers.
         y : ignored
         sample_weight : array of N, optional
             Nonnegative; a weight of two is the same as giving the item twice, zero the same as leaving it out.
@@ -232,7 +239,9 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         """
         builder = self._builder()
         X = self._checked(X, builder, reset=True)
-        given = Given(X, check_weights(sample_weight, X.shape[0]), must_link, cannot_link, pair_weight)
+        weights = check_weights(sample_weight, X.shape[0])
+        X, builder, notes = self._encoded(X, builder, weights)
+        given = Given(X, weights, must_link, cannot_link, pair_weight)
         with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
             stage = Stages(bar)
             try:
@@ -243,6 +252,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                 raise KeyboardInterrupt(f"interrupted while {stage.now}: there is no membership to hand back") from None
         self._builder_ = builder
         self._adopt(fitted)
+        self.result_ = replace(self.result_, notes=(*notes, *self.result_.notes))
         return self
 
     def _adopt(self, fitted: Fitted) -> None:
@@ -367,6 +377,12 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
         if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
             X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
+        if builder.mixed and (reset or hasattr(self, "encoding_")):
+            table = self._as_table(X)
+            if table is not None:
+                return self._checked_table(table, X) if reset else self.encoding_(table)
+        if isinstance(X, MixedTable):
+            raise InputError("X is a mixed table, which affinity='ensemble' takes: pass numbers, or that affinity")
         if isinstance(X, Affinity):
             if not isinstance(builder, Precomputed):
                 raise InputError("an Affinity was given: pass affinity='precomputed'")
@@ -374,7 +390,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                 raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
             self.n_features_in_, self.items_ = X.n_items, None
             return X
-        X, given = checked_frame(X, pairwise=builder.pairwise and reset), getattr(X, "dtype", None)
+        remedy = ENSEMBLE_TAKES_IT if reset and not builder.pairwise else ""
+        X, given = checked_frame(X, pairwise=builder.pairwise and reset, remedy=remedy), getattr(X, "dtype", None)
         if reset:
             self.items_ = row_names(X)
             check_size(X, pairwise=builder.pairwise)
@@ -388,6 +405,10 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             ensure_all_finite=False,
             ensure_min_samples=1,
         )
+        if builder.mixed and not reset and hasattr(self, "encoding_"):
+            return self.encoding_(MixedTable.of_array(X))
+        if builder.mixed and reset and self.missing == "unobserved":
+            return self._checked_table(MixedTable.of_array(X), None)
         if builder.pairwise and not reset:
             return X
         if not builder.pairwise:
@@ -396,6 +417,45 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                 check_magnitude(X)
                 warn_of_lost_digits(X, given)
         return X
+
+
+    def _as_table(self, X: Any) -> MixedTable | None:
+        """A frame as a mixed table; None for an array, and for a frame of pandas that nothing reads without narwhals."""
+        if isinstance(X, MixedTable):
+            return X
+        try:
+            return table_of_frame(X)
+        except MissingExtraError:
+            if frame_package(X) == "pandas":
+                return None
+            raise
+
+    def _checked_table(self, table: MixedTable, X: Any) -> MixedTable:
+        """The table of a fit, its columns counted and named as scikit-learn does it."""
+        if X is not None:
+            self.items_ = row_names(X)
+            _check_n_features(self, table, reset=True)
+            _check_feature_names(self, X, reset=True)
+        if not table.shape[0]:
+            raise InputError(f"Found array with 0 sample(s) (shape={table.shape}) while a minimum of 1 is required.")
+        table.require_finite()
+        numbers = table.numbers
+        check_magnitude(numbers)
+        warn_of_lost_digits(numbers, None)
+        return table
+
+    def _encoded(self, X: Any, builder: Builder, weights: Array | None) -> tuple[Any, Builder, tuple[str, ...]]:
+        """A mixed table as numbers, the builder that takes them, and notes about its cells; anything else as it is."""
+        self.__dict__.pop("encoding_", None)
+        if not isinstance(X, MixedTable):
+            return X, builder, ()
+        self.encoding_ = Encoding.of(X, weights, units=builder.units, scale=self.scale_features)
+        if self.encoding_.joint:
+            builder = replace(builder, units="given")  # type: ignore[type-var]
+        return self.encoding_(X), builder, self.encoding_.notes(X)
+
+    def _is_joint(self) -> bool:
+        return hasattr(self, "encoding_") and self.encoding_.joint
 
 
 def empty_clusters(labels: NDArray[np.int64], n_clusters: int) -> str | None:
