@@ -1,9 +1,9 @@
 """Encoding: a mixed table as complete rows of numbers, for evidence whose members need these.
 
-A column of words is one column of zeros and ones a category, all of them centred and divided by one number, so that
-their variances add up to `SHARE` of a column of numbers' mean variance: half of what the mean number weighs in a
-squared distance, however many categories there are. Columns of numbers beside them are brought into the units of
-`partita.ensemble.units` first. Numbers alone stay in the units they came in.
+A column of words is one column of zeros and ones a category, all divided by one number, so that two rows of different
+categories are as far apart as two numbers that differ by a standard deviation: Gower's rule with another weight. However
+many categories there are, and however rare, "differs" is worth the same. Columns of numbers beside them are first
+brought into the units of `partita.ensemble.units`. Numbers alone stay in the units they came in.
 
 A missing cell gets the mean over the rows that have it and are nearest on the columns that both rows have (`fill`).
 Everything is learnt of the distinct rows: a row given twice says as much as once, as everywhere in an ensemble.
@@ -34,8 +34,8 @@ __all__ = ["Encoding"]
 Array = NDArray[np.float64]
 Categories = tuple[tuple[str, ...], ...]
 
-# Variance of a column of words, in mean variances of the columns of numbers.
-SHARE = 0.5
+# Distance of rows of different categories, in root mean variances of the columns of numbers.
+APART = 1.0
 # Rows that missing cells are filled from at most.
 DONORS = 2000
 # Columns and rows that a note or an error names.
@@ -73,7 +73,7 @@ class Encoding:
     >>> table = MixedTable(("x", "c"), (np.array([0.0, 2.0, 4.0]), words(["a", "b", "a"])))
     >>> encoding = Encoding.of(table)
     >>> encoding(table).round(2).tolist()
-    [[-1.22, 0.35, -0.35], [0.0, -0.71, 0.71], [1.22, 0.35, -0.35]]
+    [[-1.22, 0.24, -0.24], [0.0, -0.47, 0.47], [1.22, 0.24, -0.24]]
     >>> encoding.labels, encoding.column.tolist()
     (['x', 'c = a', 'c = b'], [0, 1, 1])
     """
@@ -248,9 +248,5 @@ def _frame(X: Array, categories: Categories, units: Units, scale: ScaleFeatures)
         variance = np.nanvar(X[:, numeric], axis=0) / own**2
         varying = variance[variance > np.finfo(float).eps]
         spread[numeric] = own * np.sqrt(varying.mean() if len(varying) else 1.0)
-    for at in np.unique(of[~numeric]):
-        block = of == at
-        variance = float((centre[block] * (1.0 - centre[block])).sum())
-        if variance > 0:
-            spread[block] = np.sqrt(variance / SHARE)
+    spread[~numeric] = np.sqrt(2.0) / APART  # the rows differ in two of the zeros and ones
     return Frame(centre, spread)

@@ -1,8 +1,8 @@
 """Missing cells from the nearest rows that have them; arrays in, arrays out, nothing rows x rows at a time.
 
-The squared distance of two rows is first the mean over the columns that both have, and a missing cell gets the mean over
-the nearest donors that have it. Twice more, rows and donors being complete by then, distances are over all columns. Cost:
-rows x donors x columns a round.
+The squared distance of two rows is first that over the columns that both have, divided by these columns' variance, and a
+missing cell gets the mean over the nearest donors that have it. Twice more, rows and donors being complete by then,
+distances are over all columns. Cost: rows x donors x columns a round.
 """
 
 from __future__ import annotations
@@ -81,11 +81,11 @@ def _filled(X: Array, now: Array, donors: Array, known: Flags, *, partly: bool =
 
 
 def _partial(X: Array, have: Flags, own: Array, known: Flags) -> Array:
-    """Mean squared difference over the columns that both rows have; infinite where there is none."""
+    """Squared distance over the columns that both rows have, by their variance; infinite where there is none."""
     M, V = have.astype(np.float64), known.astype(np.float64)
-    shared = M @ V.T
+    shared = (M * (own**2).sum(axis=0) / np.maximum(V.sum(axis=0), 1.0)) @ V.T
     total = X**2 @ V.T + M @ (own**2).T - 2.0 * X @ own.T
-    return np.where(shared > 0, total / np.maximum(shared, 1.0), np.inf)
+    return np.where(shared > 0, total / np.where(shared > 0, shared, 1.0), np.inf)
 
 
 def _whole(X: Array, donors: Array) -> Array:
