@@ -57,13 +57,15 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
     write_json(folder / "result.json", result)
     (folder / "model").mkdir()
     save_model(estimator, folder / "model", columns=items.columns or None)
+    encoding = getattr(estimator, "encoding_", None)
     report = FitReport(
         title=fit.title,
         source=items.source,
         ids=items.ids,
-        columns=items.columns,
+        # Beside columns of words each category is a column of zeros and ones: its mean is a share.
+        columns=items.columns if encoding is None else encoding.labels,
         estimator=estimator,
-        features=items.features,
+        features=items.features if encoding is None else encoding.plain(fit.items.X),
         parameters=result["parameters"],
         scores=result.get("scores"),
         notes=result["notes"],

@@ -66,6 +66,11 @@ class MixedTable:
         found = [column for column, numeric in zip(self.columns, self.numeric, strict=True) if numeric]
         return np.column_stack(found) if found else np.empty((self.shape[0], 0))
 
+    def as_numbers(self) -> NDArray[np.float64]:
+        """Return the N x d array of numbers, NaN in the columns of words."""
+        unknown = np.full(self.shape[0], np.nan)
+        return np.column_stack([column if column.dtype.kind == "f" else unknown for column in self.columns])
+
     def called(self, at: int) -> str:
         """Return the words by which an error names a column."""
         return f"column {at if self.names is None else repr(self.names[at])} of X"
