@@ -150,7 +150,8 @@ def _builder(options: FitOptions) -> Builder:
     if kind is None:
         raise InputError(f"--affinity {which}: expected one of {', '.join(known)}")
     takes = kind.command_options
-    if "metric" not in takes and (options.input != "features" or options.missing == "unobserved"):
+    gaps = options.missing == "unobserved" and not kind.mixed
+    if "metric" not in takes and (options.input != "features" or gaps):
         raise InputError(f"--affinity {which} takes complete features: use --affinity neighbors or relative")
     chosen: dict[str, Any] = {}
     for name in OF_AFFINITIES:

@@ -48,7 +48,7 @@ def read_input(
     only_stored: bool = False,
     mixed: bool = False,
 ) -> Input:
-    """Read a file as features, distances, an affinity or an edge list; features are a mixed table where `mixed` says so.
+    """Read a file as features (a mixed table where `mixed` says so), distances, an affinity or an edge list.
 
     Raises
     ------

@@ -418,9 +418,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                 warn_of_lost_digits(X, given)
         return X
 
-
     def _as_table(self, X: Any) -> MixedTable | None:
-        """A frame as a mixed table; None for an array, and for a frame of pandas that nothing reads without narwhals."""
+        """A frame as a mixed table; None for an array, and for a frame of pandas where there is no narwhals to read it."""
         if isinstance(X, MixedTable):
             return X
         try:

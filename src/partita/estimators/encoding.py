@@ -1,9 +1,9 @@
 """Encoding: a mixed table as complete rows of numbers, for evidence whose members need these.
 
 A column of words is one column of zeros and ones a category, all divided by one number, so that two rows of different
-categories are as far apart as two numbers that differ by a standard deviation: Gower's rule with another weight. However
-many categories there are, and however rare, "differs" is worth the same. Columns of numbers beside them are first
-brought into the units of `partita.ensemble.units`. Numbers alone stay in the units they came in.
+categories are as far apart as two numbers that differ by a standard deviation: Gower's rule with another weight.
+However many categories there are, and however rare, "differs" is worth the same. Columns of numbers beside them are
+first brought into the units of `partita.ensemble.units`. Numbers alone stay in the units they came in.
 
 A missing cell gets the mean over the rows that have it and are nearest on the columns that both rows have (`fill`).
 Everything is learnt of the distinct rows: a row given twice says as much as once, as everywhere in an ensemble.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,7 +190,7 @@ class Encoding:
 
 
 def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.isnan(column) if column.dtype.kind == "f" else np.equal(column, None).astype(bool)
+    return np.isnan(column) if column.dtype.kind == "f" else np.array([word is None for word in column], dtype=bool)
 
 
 def _shown(found: tuple[str, ...]) -> tuple[str, ...]:

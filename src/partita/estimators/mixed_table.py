@@ -6,6 +6,7 @@ has is for the fit to learn (`partita.estimators.encoding`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
@@ -53,7 +54,7 @@ class MixedTable:
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return (len(self.columns[0]) if self.columns else 0), len(self.columns)
+        return len(self.columns[0]), len(self.columns)
 
     @property
     def numeric(self) -> list[bool]:
@@ -122,17 +123,14 @@ def words(values: Iterable[Any]) -> Column:
 
 
 def is_nothing(value: Any) -> bool:
-    """Return whether a cell's value says that it is missing: None, NaN, or pandas' NA and NaT, equal to nothing.
+    """Return whether a cell's value says that it is missing: None, NaN, or pandas' NA or NaT.
 
     >>> is_nothing(None), is_nothing(float("nan")), is_nothing(0)
     (True, True, False)
     """
-    if value is None or isinstance(value, str):
-        return value is None
-    try:
-        return not bool(value == value)
-    except TypeError:  # pandas' NA, which is neither true nor false
-        return True
+    if isinstance(value, Real):
+        return math.isnan(value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
 
 
 def column_of_values(values: Sequence[Any], called: str) -> Column:

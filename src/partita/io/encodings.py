@@ -40,7 +40,9 @@ class SavedEncoding:
         if self.names is not None and len(self.names) != len(self.categories):
             raise ModelError(f"the encoding of the model names {len(self.names)} of {len(self.categories)} columns")
         if len(self.made().column) != len(self.centre) or not len(self.donors):
-            raise ModelError(f"the encoding of the model has {len(self.centre)} columns that its categories do not give")
+            raise ModelError(
+                f"the encoding of the model has {len(self.centre)} columns that its categories do not give"
+            )
         if not (self.spread > 0).all():
             raise ModelError("the encoding of the model has a column without spread; fit it again")
 

@@ -1,7 +1,7 @@
 """Missing cells from the nearest rows that have them; arrays in, arrays out, nothing rows x rows at a time.
 
-The squared distance of two rows is first that over the columns that both have, divided by these columns' variance, and a
-missing cell gets the mean over the nearest donors that have it. Twice more, rows and donors being complete by then,
+The squared distance of two rows is first that over the columns that both have, divided by these columns' variance, and
+a missing cell gets the mean over the nearest donors that have it. Twice more, rows and donors being complete by then,
 distances are over all columns. Cost: rows x donors x columns a round.
 """
 
