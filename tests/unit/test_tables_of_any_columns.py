@@ -12,6 +12,7 @@ from partita.ensemble import Ensemble, adjusted_rand
 from partita.ensemble.units import frame_of
 from partita.errors import InputError, ModelError
 from partita.estimators.encoding import Encoding
+from partita.estimators.frames import table_of_frame
 from partita.estimators.mixed_table import MixedTable, words
 from partita.io import read_features
 from partita.kernels.fill import completed, fill
@@ -258,6 +259,11 @@ def fitted_with(frame, weights):
     return SoftClustering(3, affinity=QUICK, random_state=0).fit(frame, sample_weight=weights)
 
 
+def test_columns_called_by_numbers():
+    frame = mixed().set_axis(range(5), axis=1)
+    np.testing.assert_array_equal(fitted(frame).membership_, fitted(mixed()).membership_)
+
+
 def test_numbers_in_a_frame_give_the_bits_of_the_array():
     frame = mixed()[["x", "y"]]
     np.testing.assert_array_equal(fitted(frame).membership_, fitted(frame.to_numpy()).membership_)
@@ -283,16 +289,19 @@ def test_notes_count_the_missing_cells_by_column():
     assert any("nothing is known of 1 rows (9)" in note for note in fitted(frame).result_.notes)
 
 
-def test_new_items_are_found_by_names_and_unseen_words_are_missing():
+def test_new_items_have_the_columns_of_the_fit_and_unseen_words_are_missing():
     frame = mixed()
     model = fitted(frame)
     assert (model.predict(frame) == model.labels_).mean() > 0.95
-    np.testing.assert_array_equal(model.predict_proba(frame[frame.columns[::-1]]), model.predict_proba(frame))
+    given = table_of_frame(frame)
+    turned = MixedTable(given.names[::-1], given.columns[::-1])
+    np.testing.assert_array_equal(model.predict_proba(turned), model.predict_proba(frame))
     unseen, gone = frame.assign(colour="mauve"), frame.assign(colour=None)
     np.testing.assert_array_equal(model.predict_proba(unseen), model.predict_proba(gone))
-    for wrong in (frame.drop(columns="y"), frame.assign(z=1.0), frame.assign(x="far"), np.zeros((3, 5))):
-        with pytest.raises(InputError):
-            model.predict(wrong)
+    wrong = frame.drop(columns="y"), frame.assign(z=1.0), frame[frame.columns[::-1]]
+    for other in (*wrong, frame.assign(x="far"), np.zeros((3, 5)), MixedTable(given.names[:4], given.columns[:4])):
+        with pytest.raises(ValueError, match=r"(?i)column|feature names"):
+            model.predict(other)
 
 
 def test_new_items_with_gaps_where_the_fit_had_none():

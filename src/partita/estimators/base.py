@@ -379,8 +379,12 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
         if builder.mixed and (reset or hasattr(self, "encoding_")):
             table = self._as_table(X)
+            if table is not None and reset:
+                return self._checked_table(table, X)
             if table is not None:
-                return self._checked_table(table, X) if reset else self.encoding_(table)
+                if table is not X:
+                    _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
+                return self.encoding_(table)
         if isinstance(X, MixedTable):
             raise InputError("X is a mixed table, which affinity='ensemble' takes: pass numbers, or that affinity")
         if isinstance(X, Affinity):
@@ -419,7 +423,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         return X
 
     def _as_table(self, X: Any) -> MixedTable | None:
-        """A frame as a mixed table; None for an array, and for a frame of pandas where there is no narwhals to read it."""
+        """A frame as a mixed table; None for an array, and for a frame of pandas where narwhals is not installed."""
         if isinstance(X, MixedTable):
             return X
         try:

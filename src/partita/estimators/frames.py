@@ -96,7 +96,9 @@ def table_of_frame(X: Any) -> MixedTable | None:
     if package is None:
         return None
     narwhals, frame = _opened(X, package)
-    columns = [_column(frame[name], f"column {name!r} of X", kind, narwhals) for name, kind in frame.schema.items()]
+    columns = [
+        _column(frame.get_column(name), f"column {name!r} of X", kind, narwhals) for name, kind in frame.schema.items()
+    ]
     return MixedTable(tuple(str(name) for name in frame.columns), tuple(columns))
 
 
@@ -153,7 +155,7 @@ def _repeats(names: list[Any]) -> bool:
 def _numeric(frame: Any, name: Any, kind: Any, narwhals: Any) -> bool:
     """Objects are numbers where each is; of kinds that narwhals does not know scikit-learn has the say."""
     if kind == narwhals.Object:
-        return all(value is None or isinstance(value, Real) for value in frame[name].to_list())
+        return all(value is None or isinstance(value, Real) for value in frame.get_column(name).to_list())
     return bool(kind.is_numeric() or kind in (narwhals.Boolean, narwhals.Unknown))
 
 

@@ -79,9 +79,9 @@ class MixedTable:
     def require_finite(self) -> None:
         """Raise `InputError` for an infinite number."""
         for at, column in enumerate(self.columns):
-            rows = np.flatnonzero(np.isinf(column)) if column.dtype.kind == "f" else ()
-            if len(rows):
-                raise InputError(f"{self.called(at)} is infinite in row {rows[0]}: replace that cell, or drop the row")
+            if column.dtype.kind == "f" and np.isinf(column).any():
+                row = int(np.isinf(column).argmax())
+                raise InputError(f"{self.called(at)} is infinite in row {row}: replace that cell, or drop the row")
 
     def ordered(self, names: Sequence[str] | None) -> MixedTable:
         """Return the columns in the order of these names; columns without names are taken by their places.

@@ -89,7 +89,7 @@ def _partial(X: Array, have: Flags, own: Array, known: Flags) -> Array:
 
 
 def _whole(X: Array, donors: Array) -> Array:
-    return (X**2).sum(axis=1)[:, None] + (donors**2).sum(axis=1) - 2.0 * X @ donors.T
+    return np.asarray((X**2).sum(axis=1)[:, None] + (donors**2).sum(axis=1) - 2.0 * X @ donors.T)
 
 
 def _means(away: Array, own: Array, known: Flags) -> Array:
