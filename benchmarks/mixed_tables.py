@@ -2,29 +2,45 @@
 
     PARTITA_DATA=... python benchmarks/mixed_tables.py [--items 1000] [--only SUBSTRING]
     PARTITA_DATA=... python benchmarks/mixed_tables.py --units     # a column times 1,000, every development set
+    PARTITA_DATA=... python benchmarks/mixed_tables.py --choose --items 600    # other weights, other ways to fill
 
 True K is given, labels are used for scoring alone, and of more than `--items` rows a random sample is taken. "words": a
 third of the columns, drawn at random, are cut at 2 to 5 quantiles into categories called by letters. "20% missing":
 cells drawn at random. "x 1,000": the first and the last column that vary, one at a time, means of two fits. Beside the
 ensemble k-means has zeros and ones for categories, means for missing cells, and every column standardised.
+
+Drawn tables are latent classes: each class has a mean, at a distance from the others', and its own word in each column
+of words, which an item has with a probability and else any word.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from sklearn.cluster import KMeans
 
 from partita import SoftClustering, metrics
+from partita.estimators import encoding
 from partita.estimators.mixed_table import MixedTable, words
+from partita.kernels import fill
 from quality import tables
 from sets import development, load
 
 SHARES = (0.1, 0.2, 0.4)
 LETTERS = np.array(list("abcde"), dtype=object)
-METHODS = ("ensemble", "k-means")
+# Distance of two categories; neighbours of a missing cell, nearest donors looked at, and rounds. All donors: the mean.
+APART = (0.5, 0.7, 1.0, 1.4, 2.0)
+FILLS = ((5, 60, 1), (20, 60, 1), (20, 60, 3), (30, 90, 3), (10**6, 10**6, 1))
+# Classes, columns of numbers and of words, distance of the means, probability of a class's own word.
+DRAWN = {
+    "both tell": (3, 3, 3, 3.0, 0.8),
+    "numbers tell": (3, 3, 3, 5.0, 0.4),
+    "words tell": (3, 3, 5, 1.0, 0.9),
+    "words alone": (3, 0, 6, 0.0, 0.8),
+}
+DRAWS = 5
 
 
 def sampled(name: str, items: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -68,6 +84,20 @@ def rescaled(X: np.ndarray) -> Iterator[np.ndarray]:
         Y = X.copy()
         Y[:, j] *= 1000.0
         yield Y
+
+
+def drawn(K: int, numbers: int, categories: int, apart: float, own: float, seed: int) -> tuple[MixedTable, np.ndarray]:
+    """300 items of latent classes."""
+    rng, n = np.random.default_rng(seed), 300
+    y = rng.integers(0, K, n)
+    centres = rng.normal(size=(K, numbers))
+    centres *= apart / np.sqrt((centres**2).sum(axis=1).mean() or 1.0)
+    columns = list((rng.normal(size=(n, numbers)) + centres[y]).T)
+    for _ in range(categories):
+        of_class = rng.integers(0, int(rng.integers(2, 6)), K)
+        word = np.where(rng.random(n) < own, of_class[y], rng.integers(0, of_class.max() + 1, n))
+        columns.append(LETTERS[word])
+    return MixedTable(tuple(f"x{j}" for j in range(len(columns))), tuple(columns)), y
 
 
 def variants(X: np.ndarray) -> dict[str, list[MixedTable]]:
@@ -132,13 +162,44 @@ def of_units(items: int, only: str) -> None:
     print("| **mean** | " + " | ".join(f"**{value:.3f}**" for value in np.mean(scores, axis=0)) + " |")
 
 
+def to_choose(items: int, only: str) -> None:
+    """Means over the tables of other distances of two categories, and of other ways to fill; drawn tables too."""
+    sets = [sampled(name, items) for name in tables() if only in name]
+
+    def mean(change: Callable[[MixedTable], MixedTable]) -> float:
+        return float(np.mean([score([change(table_of(X))], y, K)[0] for X, y, K in sets]))
+
+    print("| distance of two categories | words | " + " | ".join(DRAWN) + " |\n|---|---|" + "---|" * len(DRAWN))
+    usual = encoding.APART
+    for apart in APART:
+        encoding.APART = apart
+        cells = [mean(with_words)]
+        for K, *how in DRAWN.values():
+            made = [drawn(K, *how, seed) for seed in range(DRAWS)]
+            cells.append(float(np.mean([score([table], y, K)[0] for table, y in made])))
+        print(f"| {apart:g} | " + " | ".join(f"{value:.3f}" for value in cells) + " |", flush=True)
+    encoding.APART = usual
+    made = [(K, [drawn(K, *how, seed) for seed in range(DRAWS)]) for K, *how in DRAWN.values()]
+    peer = [np.mean([score([table], y, K)[1] for table, y in tables_]) for K, tables_ in made]
+    print("| k-means | | " + " | ".join(f"{value:.3f}" for value in peer) + " |")
+    print(
+        "\n| neighbours, rounds | " + " | ".join(f"{share:.0%} missing" for share in SHARES) + " |\n|---|---|---|---|"
+    )
+    for neighbors, among, rounds in FILLS:
+        fill.NEIGHBORS, fill.AMONG, fill.ROUNDS = neighbors, among, rounds
+        cells = [mean(lambda table, share=share: with_gaps(table, share, 1)) for share in SHARES]
+        name = f"{neighbors}, {rounds}" if neighbors < items else "column means"
+        print(f"| {name} | " + " | ".join(f"{value:.3f}" for value in cells) + " |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=1000, help="rows of a set at most")
     parser.add_argument("--only", default="", help="sets whose name holds this")
     parser.add_argument("--units", action="store_true", help="a column times 1,000, over the development sets")
+    parser.add_argument("--choose", action="store_true", help="other weights of categories, other ways to fill")
     given = parser.parse_args()
-    (of_units if given.units else of_tables)(given.items, given.only)
+    (to_choose if given.choose else of_units if given.units else of_tables)(given.items, given.only)
 
 
 if __name__ == "__main__":

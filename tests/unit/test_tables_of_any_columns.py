@@ -247,6 +247,7 @@ def test_laws_of_a_fit():
 
 def test_a_weight_of_two_is_a_row_given_twice_and_of_zero_a_row_left_out():
     frame = gappy(mixed())
+    frame.loc[30, "colour"] = "a word of its own"
     weights = np.ones(60)
     weights[[3, 30]] = 2.0, 0.0
     weighted = fitted_with(frame, weights)
@@ -257,6 +258,20 @@ def test_a_weight_of_two_is_a_row_given_twice_and_of_zero_a_row_left_out():
 
 def fitted_with(frame, weights):
     return SoftClustering(3, affinity=QUICK, random_state=0).fit(frame, sample_weight=weights)
+
+
+def test_kinds_of_numbers_with_gaps():
+    x, y = mixed()["x"].to_numpy(), mixed()["y"].to_numpy()
+    whole = [None if i % 7 == 0 else int(10 * v) for i, v in enumerate(x)]
+    X = np.column_stack([[np.nan if v is None else v for v in whole], y.astype(np.float32)])
+    expected = fitted(X, missing="unobserved").membership_
+    single = y.astype(np.float32)
+    for frame in (
+        pd.DataFrame({"x": pd.array(whole, dtype="Int64"), "y": single}),
+        pl.DataFrame({"x": whole, "y": single}),
+        pa.table({"x": whole, "y": single}),
+    ):
+        np.testing.assert_array_equal(fitted(frame).membership_, expected)
 
 
 def test_columns_called_by_numbers():
@@ -286,7 +301,7 @@ def test_notes_count_the_missing_cells_by_column():
     assert not any("missing" in note for note in fitted(mixed()).result_.notes)
     frame = frame.astype(object).astype({"x": float, "y": float})
     frame.loc[9] = None
-    assert any("nothing is known of 1 rows (9)" in note for note in fitted(frame).result_.notes)
+    assert any("nothing is known of row 9" in note for note in fitted(frame).result_.notes)
 
 
 def test_new_items_have_the_columns_of_the_fit_and_unseen_words_are_missing():

@@ -46,7 +46,7 @@ __all__ = ["FactorizationEstimator"]
 Array = NDArray[np.float64]
 
 # What an error about a column that holds no numbers adds.
-ENSEMBLE_TAKES_IT = ", or pass affinity='ensemble', which takes words and categories"
+ENSEMBLE_TAKES_IT = "; affinity='ensemble' takes words and categories as they are"
 # Restarts where the start is random, as scikit-learn's KMeans has it.
 RANDOM_RESTARTS = 10
 
@@ -452,7 +452,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         self.__dict__.pop("encoding_", None)
         if not isinstance(X, MixedTable):
             return X, builder, ()
-        self.encoding_ = Encoding.of(X, weights, units=builder.units, scale=self.scale_features)
+        scale = self.scale_features if self.scale_features in ("standard", "minmax") else "none"
+        self.encoding_ = Encoding.of(X, weights, units=builder.units, scale=scale)
         if self.encoding_.joint:
             builder = replace(builder, units="given")  # type: ignore[type-var]
         return self.encoding_(X), builder, self.encoding_.notes(X)

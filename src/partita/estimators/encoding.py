@@ -101,6 +101,8 @@ class Encoding:
             How the columns of numbers are scaled instead, beside columns of words.
         """
         table.require_finite()
+        if weights is not None:
+            table = table.rows(np.flatnonzero(weights))
         categories = tuple(_categories(table, at) for at in range(table.shape[1]))
         e = len(_column(categories))
         if not e:
@@ -109,11 +111,7 @@ class Encoding:
             8 * table.shape[0] * e, f"{e:,} columns, one for each category", "leave out columns of many categories"
         )
         plain = _plain(table, categories)
-        distinct = merge_identical(plain, weights).features
-        empty = np.isnan(distinct).all(axis=0)
-        if empty.any():
-            at = int(_column(categories)[int(empty.argmax())])
-            raise InputError(f"{table.called(at)} holds no value in a row of positive weight: leave it out")
+        distinct = merge_identical(plain).features
         frame = _frame(distinct, categories, units, scale)
         if len(distinct) > DONORS:
             distinct = distinct[np.sort(np.random.default_rng(0).choice(len(distinct), DONORS, replace=False))]
@@ -185,7 +183,8 @@ class Encoding:
         rows = np.flatnonzero(gaps.all(axis=0))
         if len(rows):
             named = ", ".join(map(str, rows[:NAMED])) + (", ..." if len(rows) > NAMED else "")
-            notes.append(f"nothing is known of {len(rows):,} rows ({named}): their memberships say nothing")
+            which = f"row {named}, and its membership says" if len(rows) == 1 else f"rows {named}, and theirs say"
+            notes.append(f"nothing is known of {which} nothing")
         return tuple(notes)
 
 
@@ -204,12 +203,13 @@ def _column(categories: Categories) -> NDArray[np.intp]:
 
 def _categories(table: MixedTable, at: int) -> tuple[str, ...]:
     """The categories of a column, after a check that they can be some; none for numbers."""
+    column, what = table.columns[at], table.called(at)
+    if _gaps(column).all():
+        raise InputError(f"{what} holds no value: leave it out")
     if table.numeric[at]:
         return ()
-    observed = [word for word in table.columns[at] if word is not None]
-    found, what = tuple(sorted(set(observed))), table.called(at)
-    if not found:
-        raise InputError(f"{what} holds no value: leave it out")
+    observed = [word for word in column if word is not None]
+    found = tuple(sorted(set(observed)))
     if all(A_DAY.fullmatch(word) for word in found):
         raise InputError(f"{what} holds dates, as {observed[0]!r}: {DATES}")
     if len(found) == len(observed) > 2:

@@ -64,8 +64,8 @@ def checked_frame(X: Any, *, pairwise: bool, remedy: str = "") -> Any:
     for name, kind in frame.schema.items():
         if not _numeric(frame, name, kind, narwhals):
             raise InputError(
-                f"column {name!r} of X holds {str(kind).lower()}, expected numbers: leave it out, encode it (the words "
-                f"of a category as columns of zeros and ones){remedy}"
+                f"column {name!r} of X holds {str(kind).lower()}, expected numbers: leave it out, or encode it (the "
+                f"words of a category as columns of zeros and ones){remedy}"
             )
     if pairwise and package == "pandas":
         _require_same_order(X)

@@ -76,6 +76,10 @@ class MixedTable:
         """Return the words by which an error names a column."""
         return f"column {at if self.names is None else repr(self.names[at])} of X"
 
+    def rows(self, index: NDArray[np.intp]) -> MixedTable:
+        """Return these rows."""
+        return MixedTable(self.names, tuple(column[index] for column in self.columns))
+
     def require_finite(self) -> None:
         """Raise `InputError` for an infinite number."""
         for at, column in enumerate(self.columns):
