@@ -34,6 +34,7 @@ from partita.estimators.items import check_weights
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
 from partita.estimators.pipeline import NAMED, Fitted, Given, Options, fit
+from partita.estimators.scaling import ScaleFeatures
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
 from partita.membership import row_entropy
@@ -452,7 +453,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         self.__dict__.pop("encoding_", None)
         if not isinstance(X, MixedTable):
             return X, builder, ()
-        scale = self.scale_features if self.scale_features in ("standard", "minmax") else "none"
+        scale: ScaleFeatures = self.scale_features if self.scale_features in ("standard", "minmax") else "none"
         self.encoding_ = Encoding.of(X, weights, units=builder.units, scale=scale)
         if self.encoding_.joint:
             builder = replace(builder, units="given")  # type: ignore[type-var]
