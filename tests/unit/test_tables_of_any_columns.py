@@ -1,6 +1,7 @@
 """Tables of any columns as evidence: encoding and filling by their laws, fits, refusals, files, saved models."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ def gappy(frame, share=0.15, seed=0):
 
 
 def table(**columns):
-    made = [words(c) if isinstance(c[0], str | None) else np.array(c, dtype=float) for c in columns.values()]
+    made = [words(c) if isinstance(c[0], str) else np.array(c, dtype=float) for c in columns.values()]
     return MixedTable(tuple(columns), tuple(made))
 
 
@@ -171,6 +172,20 @@ def test_a_missing_cell_is_filled_from_the_rows_of_its_own_cluster():
     assert np.abs(filled - X)[gaps].max() < 5.0
 
 
+def test_a_missing_word_is_that_of_the_near_rows():
+    x = np.r_[np.linspace(0, 1, 30), np.linspace(50, 51, 30)]
+    held = ["low"] * 30 + ["high"] * 30
+    held[4] = held[44] = None
+    encoding = Encoding.of(table(x=x, c=held))
+    X, of_word = encoding(table(x=x, c=held)), [encoding.labels.index(f"c = {word}") for word in ("low", "high")]
+    np.testing.assert_allclose(X[[4, 44]][:, of_word], X[[5, 45]][:, of_word])
+
+
+def test_what_was_filled_into_a_donor_fills_nothing():
+    donors, known = np.array([[9.0, 1.0], [0.0, 1.0]]), np.array([[False, True], [True, True]])
+    assert fill(np.array([[np.nan, 1.0]]), donors, known).tolist() == [[0.0, 1.0]]
+
+
 def test_filling_does_not_depend_on_which_rows_come_together():
     rng = np.random.default_rng(0)
     donors = rng.integers(0, 3, (200, 6)).astype(float)  # distances tie
@@ -258,6 +273,14 @@ def test_a_weight_of_two_is_a_row_given_twice_and_of_zero_a_row_left_out():
 
 def fitted_with(frame, weights):
     return SoftClustering(3, affinity=QUICK, random_state=0).fit(frame, sample_weight=weights)
+
+
+@pytest.mark.parametrize("units", ["auto", "standard"])
+def test_members_see_the_encoded_rows_in_their_units(units):
+    frame = mixed()
+    model = fitted(frame, affinity=replace(QUICK, units=units))
+    rows = model.encoding_(table_of_frame(frame))
+    np.testing.assert_array_equal(fitted(rows, affinity=replace(QUICK, units="given")).membership_, model.membership_)
 
 
 def test_kinds_of_numbers_with_gaps():
