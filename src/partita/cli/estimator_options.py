@@ -166,8 +166,7 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
     metric = _metric(options)
     which = options.affinity
     if which in (None, "auto"):
-        described = options.input != "features" or metric != "euclidean"
-        if which == "auto" and options.model == "soft" and not described and not _described(options):
+        if which == "auto" and options.model == "soft" and options.input == "features" and not _described(options):
             return "auto"
         which = "neighbors" if options.model in ("soft", "scams") else "relative"
     known = builders()
@@ -175,7 +174,8 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
     if kind is None:
         raise InputError(f"--affinity {which}: expected one of {', '.join(known)}")
     takes = kind.command_options
-    if "metric" not in takes and (options.input != "features" or options.missing == "unobserved"):
+    gaps = options.missing == "unobserved" and not kind.mixed
+    if "metric" not in takes and (options.input != "features" or gaps):
         raise InputError(f"--affinity {which} takes complete features: use --affinity neighbors or relative")
     chosen: dict[str, Any] = {}
     for name in OF_AFFINITIES:

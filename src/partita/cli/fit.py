@@ -29,7 +29,7 @@ TOLD = (ConvergenceWarning, DataConversionWarning)
 def run_fit(options: FitOptions) -> int:
     """Read, fit and write; return the exit code."""
     estimator = estimator_of(options)  # wrong options are named before a large file is read
-    items, known = _read(options)
+    items, known = _read(options, estimator)
     out = options.out or Path(f"{options.file.name.split('.')[0]}-partita")
     with output_folder(out, force=options.force) as folder:
         fit = fitted(estimator, items, title=options.file.stem, **known)
@@ -41,7 +41,7 @@ def run_fit(options: FitOptions) -> int:
     return ended(fit, result, out, options, interrupted=interrupted(), strict=options.strict)
 
 
-def _read(options: FitOptions) -> tuple[Input, dict[str, Any]]:
+def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input, dict[str, Any]]:
     """The items, and what is known of pairs of them."""
     with stage("reading", quiet=options.quiet):
         items = read_input(
@@ -53,6 +53,7 @@ def _read(options: FitOptions) -> tuple[Input, dict[str, Any]]:
             missing=options.missing == "unobserved",
             scaled=sees_units(options),
             only_stored=options.unstored == "unobserved",
+            mixed=estimator._builder().mixed,
         )
     links = {"must_link": options.must_link, "cannot_link": options.cannot_link}
     known: dict[str, Any] = {name: read_links(file, items.ids) for name, file in links.items() if file is not None}

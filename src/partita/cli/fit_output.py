@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita import metrics
 from partita.calibration import Calibration
@@ -15,6 +16,7 @@ from partita.cli.console import stage
 from partita.cli.inputs import Input
 from partita.cli.manifest import SCHEMA_VERSION, as_json
 from partita.estimators.base import FactorizationEstimator
+from partita.estimators.mixed_table import MixedTable
 from partita.io import save_model, versions, write_json, write_memberships
 from partita.memory import peak_memory
 from partita.plots.order import membership_of
@@ -57,13 +59,14 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
     write_json(folder / "result.json", result)
     (folder / "model").mkdir()
     save_model(estimator, folder / "model", columns=items.columns or None)
+    columns, features = _shown(items, estimator)
     report = FitReport(
         title=fit.title,
         source=items.source,
         ids=items.ids,
-        columns=items.columns,
+        columns=columns,
         estimator=estimator,
-        features=items.features,
+        features=features,
         parameters=result["parameters"],
         scores=result.get("scores"),
         notes=result["notes"],
@@ -75,6 +78,13 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
     with stage("writing the report", quiet=quiet):
         write_report(folder / "report.html", report)
     return result
+
+
+def _shown(items: Input, estimator: FactorizationEstimator) -> tuple[list[str], NDArray[np.float64] | None]:
+    """The columns of a report: of a mixed table each category is one of zeros and ones, whose mean is a share."""
+    if not isinstance(items.X, MixedTable):
+        return items.columns, items.features
+    return estimator.encoding_.labels, estimator.encoding_.plain(items.X)
 
 
 def _parameters(estimator: FactorizationEstimator) -> dict[str, Any]:

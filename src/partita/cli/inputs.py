@@ -46,8 +46,9 @@ def read_input(
     missing: bool = False,
     scaled: bool = False,
     only_stored: bool = False,
+    mixed: bool = False,
 ) -> Input:
-    """Read a file as features, distances, an affinity or an edge list.
+    """Read a file as features (a mixed table where `mixed` says so), distances, an affinity or an edge list.
 
     Raises
     ------
@@ -56,10 +57,17 @@ def read_input(
     """
     if kind == "features":
         table = read_features(
-            path, label_column=label_column, id_column=id_column, key=key, columns=columns, allow_missing=missing
+            path,
+            label_column=label_column,
+            id_column=id_column,
+            key=key,
+            columns=columns,
+            allow_missing=missing,
+            mixed=mixed,
         )
         notes = list(table.notes)
-        dominating = None if scaled else dominating_column(table.features)
+        with_words = table.table is not None and not all(table.table.numeric)
+        dominating = None if scaled or with_words else dominating_column(table.features)
         if dominating is not None:
             column, share = dominating
             notes.append(
@@ -69,9 +77,8 @@ def read_input(
         lost = lost_digits(table.features, columns=table.columns)
         if lost is not None:
             notes.append(lost)
-        return Input(
-            kind, path.name, table.sha256, table.ids, table.features, table.columns, table.features, table.labels, notes
-        )
+        X = table.features if table.table is None else table.table
+        return Input(kind, path.name, table.sha256, table.ids, X, table.columns, table.features, table.labels, notes)
     if label_column is not None:
         raise InputError(f"--label-column goes with --input features, not with --input {kind}")
     if kind == "edges":

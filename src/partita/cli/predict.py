@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from partita.cli.console import DONE, say
@@ -43,6 +45,7 @@ def run_predict(options: PredictOptions) -> int:
             id_column=options.id_column,
             key=options.key,
             allow_missing=estimator.missing == "unobserved",
+            mixed=hasattr(estimator, "encoding_"),
         )
         ids, notes = table.ids, table.notes
         W = estimator.predict_proba(_in_order(table, estimator._columns))
@@ -58,10 +61,11 @@ def run_predict(options: PredictOptions) -> int:
     return DONE
 
 
-def _in_order(table: FeatureTable, columns: list[str] | None) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """The columns of the fit, in its order, found by name."""
+def _in_order(table: FeatureTable, columns: list[str] | None) -> Any:
+    """The columns of the fit, in its order, found by name: an array, or a mixed table."""
+    given = table.features if table.table is None else table.table
     if columns is None or table.columns == columns:
-        return table.features
+        return given
     missing = [name for name in columns if name not in table.columns]
     if missing:
         raise InputError(
@@ -72,4 +76,6 @@ def _in_order(table: FeatureTable, columns: list[str] | None) -> np.ndarray[tupl
     if extra:
         names = ", ".join(map(repr, extra[:5]))
         raise InputError(f"{table.path} has columns the model was not fitted on: {names}; leave them out")
+    if table.table is not None:
+        return table.table.ordered(columns)
     return table.features[:, [table.columns.index(name) for name in columns]]

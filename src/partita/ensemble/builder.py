@@ -14,7 +14,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -24,6 +24,7 @@ from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
 from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.ensemble.base import Array, Clustering, Labels, Member, hard, member
 from partita.ensemble.consensus import Consensus, consensus
+from partita.ensemble.units import Frame, Units, frame_of
 from partita.ensemble.vote import neighbor_vote
 from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
 from partita.errors import InputError
@@ -108,8 +109,9 @@ class Ensemble(Builder):
         Items that a draw sees at most.
     units : {"auto", "given", "standard"}
         "standard" divides each feature by its standard deviation, "given" leaves the features as they are, "auto"
-        standardises where some feature's spread is more than 10 times the median feature's: then their units differ
-        and distances as given would see that feature alone.
+        does what spreads ask for: of features whose standard deviation is more than 10 times the median one, a single
+        one (or at most a tenth of all) is brought to the median, and more are a sign of units that differ throughout,
+        so that every feature is standardised. Distances as given would see those features alone.
     power : float
         A draw counts by this power of its agreement with the other methods; 0 for a plain mean over methods.
     seed : int
@@ -144,6 +146,7 @@ class Ensemble(Builder):
         "factor.indptr": whole(None),
     }
     of_distances = True
+    mixed = True
 
     methods: Sequence[str | Member | dict[str, Any]] = METHODS
     n_draws: int = 4
@@ -337,52 +340,3 @@ def _thinned(Q: Labels | Array) -> Labels | Array:
         return Q
     Q = np.where(Q < NEGLIGIBLE, 0.0, Q)
     return np.asarray(Q / Q.sum(axis=1, keepdims=True))
-
-
-# The units in which an ensemble sees features.
-#
-# Distances between rows of features in different units are distances in the feature of the largest numbers. A feature
-# whose standard deviation is more than 10 times the median feature's is taken as a sign of different units, and each
-# feature is then divided by its own. On the real tables looked at the ratio is below 2.5 (pixels, measurements of one
-# kind) or above 89 (mixed units), so anything between would do as the bound. Two features never show it.
-
-
-Units = Literal["auto", "given", "standard"]
-DIFFERENT_UNITS = 10.0
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Centre and spread of the features: a common spread, or each feature its own."""
-
-    centre: Array
-    spread: Array
-
-    @property
-    def common(self) -> bool:
-        """Whether all features are divided by the same number."""
-        return bool((self.spread == self.spread[0]).all())
-
-    def __call__(self, X: Array) -> Array:
-        return np.asarray((X - self.centre) / self.spread)
-
-
-def frame_of(X: Array, units: Units = "auto") -> Frame:
-    """Return the frame of these items.
-
-    >>> frame_of(np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 4.0]])).spread.tolist()
-    [2.0, 2.0, 2.0]
-    >>> frame_of(np.array([[0.0, 0.0, 0.0], [2.0, 2.0, 400.0]])).spread.tolist()
-    [1.0, 1.0, 200.0]
-    """
-    deviation = X.std(axis=0)
-    # The deviation of a constant feature is rounding of its mean.
-    deviation[deviation <= np.finfo(float).eps * np.abs(X).max(axis=0, initial=0.0)] = 0.0
-    positive = deviation[deviation > 0]
-    largest = float(deviation.max(initial=0.0))
-    mixed = len(positive) > 0 and largest > DIFFERENT_UNITS * float(np.median(positive))
-    if units == "standard" or (units == "auto" and mixed):
-        spread = np.where(deviation > 0, deviation, 1.0)
-    else:
-        spread = np.full(X.shape[1], largest or 1.0)
-    return Frame(X.mean(axis=0), spread)

@@ -15,25 +15,28 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin, _fit_context, clone
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
 
 from partita.affinity import Affinity, Builder, Precomputed, RelativeDistance
 from partita.calibration import Calibration, Calibrator
 from partita.ensemble import Draw
 from partita.ensemble.consensus import Consensus
-from partita.errors import InputError
+from partita.errors import InputError, MissingExtraError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.estimators.checked_parameters import seed_of
 from partita.estimators.choosing import Choice, EvidenceByK, choose_from, choose_number
+from partita.estimators.encoding import Encoding
 from partita.estimators.extension import Extension
-from partita.estimators.frames import checked_frame, row_names
+from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
 from partita.estimators.groups import Groups
 from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
 from partita.estimators.input_checks import check_finite, check_magnitude, check_size, warn_of_lost_digits
 from partita.estimators.items import check_weights
+from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
 from partita.estimators.pipeline import Fitted, Given, Options, fit
 from partita.estimators.plan import Plan, Reasoned
+from partita.estimators.scaling import ScaleFeatures
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
 from partita.membership import row_entropy
@@ -45,6 +48,8 @@ __all__ = ["FactorizationEstimator"]
 
 Array = NDArray[np.float64]
 
+# What an error about a column that holds no numbers adds.
+ENSEMBLE_TAKES_IT = "; affinity='ensemble' takes words and categories as they are"
 # Restarts where the start is random, as scikit-learn's KMeans has it.
 RANDOM_RESTARTS = 10
 
@@ -89,6 +94,7 @@ class FittedAttributes:
     _item_of_row: NDArray[np.intp]
     _given: Given
     calibration_: Calibration
+    encoding_: Encoding
     _builder_: Builder
     _solver_: Solver
     _extension: Extension
@@ -222,7 +228,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         ----------
         X : N x d array of features, or N x N affinities or distances (dense or sparse), or an `Affinity`
             Input of the kind that `affinity` says. A frame of pandas, polars or pyarrow whose columns are numbers is an
-            array with names.
+            array with names. With affinity="ensemble" a frame may have columns of words, categories and truth values
+            beside numbers, and missing cells: `encoding_` then says how they were made numbers.
         y : ignored
         sample_weight : array of N, optional
             Nonnegative; a weight of two is the same as giving the item twice, zero the same as leaving it out.
@@ -250,7 +257,9 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         """
         plan = self._plan(X)
         X = self._checked(X, plan.builder, reset=True)
-        given = Given(X, check_weights(sample_weight, X.shape[0]), must_link, cannot_link, pair_weight)
+        weights = check_weights(sample_weight, X.shape[0])
+        X, plan, notes = self._encoded(X, plan, weights)
+        given = Given(X, weights, must_link, cannot_link, pair_weight)
         with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
             stage = Stages(bar)
             try:
@@ -261,6 +270,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                     raise
                 raise KeyboardInterrupt(f"interrupted while {stage.now}: there is no membership to hand back") from None
         self._finish(plan, given, fitted)
+        self.result_ = replace(self.result_, notes=(*notes, *self.result_.notes))
         return self
 
     def _finish(self, plan: Plan, given: Given, fitted: Fitted) -> None:
@@ -311,13 +321,15 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         other: Self = clone(self)
         other.set_params(n_clusters=n_clusters)
         other._validate_params()
-        plan = other._plan(given.X)
+        plan = replace(other._plan(given.X), builder=self._builder_)
+        if hasattr(self, "encoding_") and self.encoding_.joint:
+            plan = replace(plan, scale_features="none")
         choose = other._choose
         found = self._consensus
         if found is not None and n_clusters > 1:
             choose = partial(choose_from, found.at(n_clusters), n_clusters)
         stage = Stages(None)
-        for name in ("n_features_in_", "feature_names_in_", "items_"):
+        for name in ("n_features_in_", "feature_names_in_", "items_", "encoding_"):
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name))
         fitted = fit(plan.model, plan.builder, given, choose, other._options(plan, stage, None))
@@ -447,6 +459,16 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
         if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
             X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
+        if builder.mixed and (reset or hasattr(self, "encoding_")):
+            table = self._as_table(X)
+            if table is not None and reset:
+                return self._checked_table(table, X)
+            if table is not None:
+                if table is not X:
+                    _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
+                return self.encoding_(table)
+        if isinstance(X, MixedTable):
+            raise InputError("X is a mixed table, which affinity='ensemble' takes: pass numbers, or that affinity")
         if isinstance(X, Affinity):
             if not isinstance(builder, Precomputed):
                 raise InputError("an Affinity was given: pass affinity='precomputed'")
@@ -454,7 +476,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                 raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
             self.n_features_in_, self.items_ = X.n_items, None
             return X
-        X, given = checked_frame(X, pairwise=builder.pairwise and reset), getattr(X, "dtype", None)
+        remedy = ENSEMBLE_TAKES_IT if reset and not builder.pairwise else ""
+        X, given = checked_frame(X, pairwise=builder.pairwise and reset, remedy=remedy), getattr(X, "dtype", None)
         if reset:
             self.items_ = row_names(X)
             check_size(X, pairwise=builder.pairwise)
@@ -468,6 +491,10 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
             ensure_all_finite=False,
             ensure_min_samples=1,
         )
+        if builder.mixed and not reset and hasattr(self, "encoding_"):
+            return self.encoding_(MixedTable.of_array(X))
+        if builder.mixed and reset and self.missing == "unobserved":
+            return self._checked_table(MixedTable.of_array(X), None)
         if builder.pairwise and not reset:
             return X
         if not builder.pairwise:
@@ -476,3 +503,39 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                 check_magnitude(X)
                 warn_of_lost_digits(X, given)
         return X
+
+    def _as_table(self, X: Any) -> MixedTable | None:
+        """A frame as a mixed table; None for an array, and for a frame of pandas where narwhals is not installed."""
+        if isinstance(X, MixedTable):
+            return X
+        try:
+            return table_of_frame(X)
+        except MissingExtraError:
+            if frame_package(X) == "pandas":
+                return None
+            raise
+
+    def _checked_table(self, table: MixedTable, X: Any) -> MixedTable:
+        """The table of a fit, its columns counted and named as scikit-learn does it."""
+        if X is not None:
+            self.items_ = row_names(X)
+            _check_n_features(self, table, reset=True)
+            _check_feature_names(self, X, reset=True)
+        if not table.shape[0]:
+            raise InputError(f"Found array with 0 sample(s) (shape={table.shape}) while a minimum of 1 is required.")
+        table.require_finite()
+        numbers = table.numbers
+        check_magnitude(numbers)
+        warn_of_lost_digits(numbers, None)
+        return table
+
+    def _encoded(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan, tuple[str, ...]]:
+        """A mixed table as numbers, the plan for these, and notes about its cells; anything else as it is."""
+        self.__dict__.pop("encoding_", None)
+        if not isinstance(X, MixedTable):
+            return X, plan, ()
+        scale: ScaleFeatures = plan.scale_features if plan.scale_features in ("standard", "minmax") else "none"
+        self.encoding_ = Encoding.of(X, weights, units=plan.builder.units, scale=scale)
+        if self.encoding_.joint:  # the encoding has scaled the numbers beside the words
+            plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
+        return self.encoding_(X), plan, self.encoding_.notes(X)

@@ -1,4 +1,5 @@
-"""Frames as input: columns of numbers are features; anything else is named, not turned into numbers in silence.
+"""Frames as input: columns of numbers are features; anything else is named, not turned into numbers in silence, or
+goes into a mixed table where the evidence takes one.
 
 scikit-learn reads pandas, polars and pyarrow itself, remembers the names of the columns and compares them on new
 items. It also reads a categorical column "1", "2", "3" as numbers, and of a column of words it says only that a word is
@@ -15,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError, MissingExtraError, require
+from partita.estimators.mixed_table import DATES, MixedTable, column_of_values, words
 
-__all__ = ["checked_frame", "frame_package", "row_names"]
+__all__ = ["checked_frame", "frame_package", "row_names", "table_of_frame"]
 
 PACKAGES = ("pandas", "polars", "pyarrow")
 
@@ -31,7 +33,7 @@ def frame_package(X: Any) -> str | None:
     return package if package in PACKAGES and hasattr(type(X), "columns") else None
 
 
-def checked_frame(X: Any, *, pairwise: bool) -> Any:
+def checked_frame(X: Any, *, pairwise: bool, remedy: str = "") -> Any:
     """Return X as it came, after a check of its columns where it is a frame.
 
     Parameters
@@ -39,6 +41,8 @@ def checked_frame(X: Any, *, pairwise: bool) -> Any:
     X : anything
     pairwise : bool
         Whether rows and columns are the same items: then the index of a pandas frame is compared with its columns.
+    remedy : str
+        What else can be done with a column that holds no numbers.
 
     Raises
     ------
@@ -52,29 +56,50 @@ def checked_frame(X: Any, *, pairwise: bool) -> Any:
     if package is None:
         return X
     try:
-        narwhals = require("narwhals", extra="frames", purpose=f"reading frames of {package}")
+        narwhals, frame = _opened(X, package)
     except MissingExtraError:
         if package == "pandas":
             return X
         raise
-    if not hasattr(X, "shape"):
-        raise InputError("X is a lazy frame: pass X.collect()")
-    names = list(X.column_names if package == "pyarrow" else X.columns)
-    if not names:
-        raise InputError("X is a frame without columns: at least one feature is needed")
-    twice = next((name for at, name in enumerate(names) if name in names[:at]), None) if _repeats(names) else None
-    if twice is not None:
-        raise InputError(f"two columns of X are called {twice!r}: give each a name of its own")
-    frame = narwhals.from_native(X, eager_only=True)
-    for name, kind in zip(names, frame.schema.values()):
+    for name, kind in frame.schema.items():
         if not _numeric(frame, name, kind, narwhals):
             raise InputError(
                 f"column {name!r} of X holds {str(kind).lower()}, expected numbers: leave it out, or encode it (the "
-                "words of a category as columns of zeros and ones)"
+                f"words of a category as columns of zeros and ones){remedy}"
             )
     if pairwise and package == "pandas":
         _require_same_order(X)
     return X
+
+
+def table_of_frame(X: Any) -> MixedTable | None:
+    """Return a frame as a mixed table; None for what is no frame.
+
+    Numbers stay numbers; words, categories (whatever is written in them) and truth values are words; gaps are missing
+    cells.
+
+    Raises
+    ------
+    InputError
+        For dates and times, columns of several kinds of values, no column, two columns of one name, a lazy frame.
+    MissingExtraError
+        Without narwhals.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = table_of_frame(pd.DataFrame({"x": [1, 2], "size": pd.Categorical(["1", None])}))
+    >>> [column.tolist() for column in table.columns]
+    [[1.0, 2.0], ['1', None]]
+    """
+    package = frame_package(X)
+    if package is None:
+        return None
+    narwhals, frame = _opened(X, package)
+    columns = [
+        _column(frame.get_column(name), f"column {name!r} of X", kind, narwhals) for name, kind in frame.schema.items()
+    ]
+    return MixedTable(tuple(str(name) for name in frame.columns), tuple(columns))
 
 
 def row_names(X: Any) -> NDArray[np.str_] | None:
@@ -94,6 +119,35 @@ def row_names(X: Any) -> NDArray[np.str_] | None:
     return np.array([str(name) for name in index], dtype=np.str_)
 
 
+def _opened(X: Any, package: str) -> tuple[Any, Any]:
+    """Narwhals, and the frame as it sees it, after a check that it has columns and each its own name."""
+    narwhals = require("narwhals", extra="frames", purpose=f"reading frames of {package}")
+    if not hasattr(X, "shape"):
+        raise InputError("X is a lazy frame: pass X.collect()")
+    names = list(X.column_names if package == "pyarrow" else X.columns)
+    if not names:
+        raise InputError("X is a frame without columns: at least one feature is needed")
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None) if _repeats(names) else None
+    if twice is not None:
+        raise InputError(f"two columns of X are called {twice!r}: give each a name of its own")
+    return narwhals, narwhals.from_native(X, eager_only=True)
+
+
+def _column(series: Any, called: str, kind: Any, narwhals: Any) -> NDArray[Any]:
+    """A column of a frame as one of a mixed table."""
+    if kind.is_temporal():
+        raise InputError(f"{called} holds {str(kind).lower()}, a date or time: {DATES}")
+    if kind.is_numeric():
+        gaps = series.is_null().to_numpy()
+        values = (series.fill_null(0) if gaps.any() else series).to_numpy().astype(np.float64)
+        return np.where(gaps, np.nan, values) if gaps.any() else values
+    if kind in (narwhals.Boolean, narwhals.String, narwhals.Categorical, narwhals.Enum):
+        return words(None if gap else value for value, gap in zip(series.to_list(), series.is_null().to_list()))
+    if kind == narwhals.Object:
+        return column_of_values(series.to_list(), called)
+    raise InputError(f"{called} holds {str(kind).lower()}, expected numbers or words: leave it out")
+
+
 def _repeats(names: list[Any]) -> bool:
     return len(set(names)) < len(names)
 
@@ -101,7 +155,7 @@ def _repeats(names: list[Any]) -> bool:
 def _numeric(frame: Any, name: Any, kind: Any, narwhals: Any) -> bool:
     """Objects are numbers where each is; of kinds that narwhals does not know scikit-learn has the say."""
     if kind == narwhals.Object:
-        return all(value is None or isinstance(value, Real) for value in frame[name].to_list())
+        return all(value is None or isinstance(value, Real) for value in frame.get_column(name).to_list())
     return bool(kind.is_numeric() or kind in (narwhals.Boolean, narwhals.Unknown))
 
 

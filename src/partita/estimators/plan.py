@@ -76,10 +76,10 @@ def affinity_for(X: Any, *, missing: str, symmetrize: str | None, seed: int) -> 
         raise InputError(
             f"symmetrize={symmetrize!r} needs a graph (a sparse N x N matrix, or affinity='precomputed'), not features"
         )
-    kind: type[Builder] = Ensemble if n_rows(X) <= AFFORDED and missing == "error" else NeighborGraph
+    kind: type[Builder] = Ensemble if n_rows(X) <= AFFORDED else NeighborGraph
     why = f"unlike clusterings are the best evidence, afforded up to {AFFORDED:,} rows"
     if kind is NeighborGraph:
-        why = f"an ensemble is afforded up to {AFFORDED:,} rows, without missing cells"
+        why = f"an ensemble is afforded up to {AFFORDED:,} rows"
     return kind.named(missing=missing, symmetrize=symmetrize, seed=seed), why
 
 

@@ -90,7 +90,8 @@ class SoftClustering(FactorizationEstimator):
         `affinity="auto"` takes; an affinity that is named sees them as they are.
     missing : {"error", "unobserved"}
         Meaning of NaN: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
-        pair that the objective leaves out.
+        pair that the objective leaves out. An ensemble takes missing cells of a frame as they are, and those of an
+        array with "unobserved": each is filled with the mean of the nearest rows that have it (`encoding_`).
     symmetrize : {"mean", "max", "min"}, optional
         For a precomputed affinity with P_ij != P_ji, otherwise an error.
     on_interrupt : {"raise", "best"}
@@ -120,6 +121,9 @@ class SoftClustering(FactorizationEstimator):
     ensemble_ : tuple of `partita.ensemble.Draw`, where an ensemble is the evidence
         Clusterings that were used: each one's method, settings, weight, agreement with the other methods and with the
         result, and its labels, which are what it would have said alone.
+    encoding_ : `partita.estimators.encoding.Encoding`, with `affinity="ensemble"` and a frame or missing cells only
+        How columns of words and missing cells were made numbers; `labels` names the encoded columns, and `column` says
+        which column of the frame each is of.
     posterior_ : `BayesianPartition`, where the methods of an ensemble found the number of clusters
         The draws at many numbers of clusters, weighted, with everything that it can say of a posterior.
 
@@ -140,6 +144,11 @@ class SoftClustering(FactorizationEstimator):
     are left out. `sizes="equal"` learns one scale instead and leaves fewer out: on real tables it has the better mean
     rank and the lower mean. Members standardise features whose units differ: see `partita.ensemble.Ensemble`.
     `ensemble_` is not saved with the model.
+
+    A frame with columns of words, categories or truth values beside numbers goes into an ensemble as it is, and so do
+    missing cells. Two rows of different categories are as far apart in that column as two numbers that differ by a
+    standard deviation. Dates, and words that are all distinct, are refused by name. New frames have the same columns
+    in the same order; a word that the fit has not seen counts as missing.
 
     Examples
     --------

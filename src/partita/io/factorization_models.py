@@ -17,6 +17,7 @@ from partita.estimators.extension import Extension
 from partita.estimators.scaling import Scaling
 from partita.io.calibrations import SavedCalibration
 from partita.io.codec import Arrays, Config, Side, Under, copied
+from partita.io.encodings import SavedEncoding
 from partita.io.settings import made_with, parameters_of, revived_builder
 from partita.membership import row_entropy
 from partita.objectives import Domain
@@ -46,7 +47,9 @@ class Fitted:
 
 @dataclass(frozen=True)
 class SavedFactorization:
-    """A fit of N items; the evidence has n entries, of the items or of the columns of their factor."""
+    """A fit of N items with d columns, which an encoding may make e of; the evidence has n entries, of the items or of
+    the columns of their factor.
+    """
 
     parameters: Config
     affinity: Config
@@ -69,8 +72,9 @@ class SavedFactorization:
     used: Annotated[Array | None, reals(None)] = None
     diffused: Annotated[Array | None, reals()] = None
     folded: Annotated[Array | None, reals()] = None
-    centre: Annotated[Array | None, reals("d", name="scaling.centre")] = None
-    spread: Annotated[Array | None, reals("d", name="scaling.spread")] = None
+    encoding: Annotated[SavedEncoding | None, Under("encoding.")] = None
+    centre: Annotated[Array | None, reals("e", name="scaling.centre")] = None
+    spread: Annotated[Array | None, reals("e", name="scaling.spread")] = None
     factor: Annotated[Array | None, reals("N", "K")] = None
     unassigned: Annotated[NDArray[Any] | None, whole(None, below="N")] = None
 
@@ -103,6 +107,7 @@ class SavedFactorization:
             used=None if extension.used is None else extension.used.astype(np.float64),
             diffused=np.array(1.0) if extension.diffused else None,
             folded=np.array(1.0) if extension.folded else None,
+            encoding=SavedEncoding.of(getattr(estimator, "encoding_", None)),
             centre=getattr(extension.scaling, "centre", None),
             spread=getattr(extension.scaling, "spread", None),
             factor=getattr(estimator, "factor_", None),
@@ -127,7 +132,12 @@ class SavedFactorization:
                 raise ModelError(f"the model names {len(names)} {what}, expected {d}; fit it again")
         if self.domain not in Domain.registry:
             raise ModelError(f"unknown domain {self.domain!r}: upgrade Partita, or fit it again")
-        stored, lengths = revived_builder(self.affinity).stored, {"d": d}
+        if self.encoding is not None and len(self.encoding.categories) != d:
+            raise ModelError(f"the model encodes {len(self.encoding.categories)} columns, expected {d}; fit it again")
+        e = d if self.encoding is None else len(self.encoding.centre)
+        if self.centre is not None and len(self.centre) != e:
+            raise ModelError(f"the model scales {len(self.centre)} columns, expected {e}; fit it again")
+        stored, lengths = revived_builder(self.affinity).stored, {"d": e}
         for name in stored.keys() & self.evidence.keys():
             require(self.evidence[name], stored[name], EVIDENCE + name, lengths)
 
@@ -152,6 +162,8 @@ class SavedFactorization:
         estimator.scale_ = float(self.scale[0]) if self.common_scale else self.scale
         for name, value in vars(self.fitted).items():
             setattr(estimator, name, value)
+        if self.encoding is not None:
+            estimator.encoding_ = self.encoding.made()
         if self.calibration is not None:
             estimator._calibrator, estimator.calibration_ = self.calibration.made()
         if self.factor is not None and self.unassigned is not None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
+from partita.estimators.mixed_table import MixedTable
 from partita.io.arrays import ArrayFile, array_table
 from partita.io.cells import label_array, require_finite, require_ids
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
@@ -35,7 +36,10 @@ REMEDY = (
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """Features that `read_features` found: the numbers, names of the rows and columns, and the source."""
+    """Features that `read_features` found: the numbers, names of the rows and columns, and the source.
+
+    `table` has columns of words too where these were asked for, which are NaN in `features`.
+    """
 
     features: NDArray[np.float64]
     columns: list[str]
@@ -44,6 +48,7 @@ class FeatureTable:
     sha256: str
     path: Path
     notes: list[str] = field(default_factory=list)
+    table: MixedTable | None = None
 
 
 def read_features(
@@ -54,6 +59,7 @@ def read_features(
     key: str | None = None,
     columns: Sequence[str] | None = None,
     allow_missing: bool = False,
+    mixed: bool = False,
 ) -> FeatureTable:
     r"""Read items as rows of numbers.
 
@@ -71,11 +77,15 @@ def read_features(
         default.
     allow_missing : bool
         Read missing cells as NaN. Infinite ones are an error all the same.
+    mixed : bool
+        Read columns of words and of truth values, and missing cells, of a file of text or parquet, as
+        affinity="ensemble" takes them. A column is of words where more than half of its cells are.
 
     Returns
     -------
     FeatureTable
-        N x d float64 `features`; `ids` are "0", "1", ... without an id column; `labels` are strings or None.
+        N x d float64 `features`; `ids` are "0", "1", ... without an id column; `labels` are strings or None. With
+        `mixed` the columns of a file of text or parquet are in `table`, and those of words NaN in `features`.
 
     Raises
     ------
@@ -110,8 +120,14 @@ def read_features(
     names, coordinate = _features(table, asked, columns)
     if not names:
         raise InputError(f"{table.path} has no feature columns left beside {listed(asked)}; expected at least one")
-    features, words = table.read(names, asked, remedy=REMEDY)
-    require_finite(features, names, table.path, allow_missing=allow_missing)
+    held = None
+    if mixed and not isinstance(found, ArrayFile):
+        columns_held, words = table.read_mixed(names, asked)
+        held = MixedTable(tuple(names), tuple(columns_held))
+        features = held.as_numbers()
+    else:
+        features, words = table.read(names, asked, remedy=REMEDY)
+    require_finite(features, names, table.path, allow_missing=allow_missing or held is not None)
     notes = list(table.notes)
     if coordinate is not None and label_column is None:
         # Beside an x, y may be a coordinate; whole numbers may as well be classes.
@@ -131,6 +147,7 @@ def read_features(
         sha256=sha256_of_file(table.path),
         path=table.path,
         notes=notes,
+        table=held,
     )
 
 

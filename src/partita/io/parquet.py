@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError, MemoryLimitError, require
+from partita.estimators.mixed_table import DATES, words
 from partita.io.files import number_label
-from partita.io.tables import Columns, Table
+from partita.io.tables import Columns, MixedColumns, Table
 from partita.memory import require_memory
 
 __all__ = ["BROKEN", "PANDAS_INDEX", "ParquetTable", "open_parquet"]
@@ -38,6 +39,21 @@ class ParquetTable(Table):
         for k, name in enumerate(numbers):
             values[:, k] = self._numbers(name, remedy)
         return values, {name: self._words(name) for name in text}
+
+    def read_mixed(self, names: Sequence[str], text: Sequence[str] = ()) -> MixedColumns:
+        _, cells = self.read((), text)
+        return [self._mixed(name) for name in names], cells
+
+    def _mixed(self, name: str) -> NDArray[Any]:
+        types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
+        kind = self._column(name).type
+        if types.is_temporal(kind):
+            raise InputError(f"{self.path}: column {name!r} is of type {kind}, a date or time: {DATES}")
+        if types.is_null(kind):
+            return np.full(self.file.metadata.num_rows, np.nan)
+        if types.is_dictionary(kind) or types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
+            return words(self._values(name))
+        return self._numbers(name, "write it as numbers or words")
 
     def _numbers(self, name: str, remedy: str) -> NDArray[np.float64]:
         types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")

@@ -13,11 +13,13 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
+from partita.estimators.mixed_table import words
 from partita.io.files import listed
 from partita.io.text_rows import as_number, data_rows, delimiter_of, first_rows, is_missing
 
@@ -32,6 +34,7 @@ __all__ = [
 ]
 
 Columns = tuple[NDArray[np.float64], dict[str, list[str]]]
+MixedColumns = tuple[list[NDArray[Any]], dict[str, list[str]]]
 HeaderRule = Callable[[Sequence[list[str]]], bool]
 
 BOOLEANS = {"true": 1.0, "false": 0.0}
@@ -78,6 +81,19 @@ class Table(ABC):
             Where the columns of a binary file would not fit.
         """
 
+    def read_mixed(self, names: Sequence[str], text: Sequence[str] = ()) -> MixedColumns:
+        """Return the columns `names` as those of a mixed table, of numbers or of words, and the columns `text` as in
+        `read`.
+
+        Raises
+        ------
+        InputError
+            As `read` does, but for columns of words; and for dates and times.
+        MemoryLimitError
+        """
+        values, cells = self.read(names, text)
+        return list(values.T), cells
+
 
 @dataclass(frozen=True, kw_only=True)
 class TextTable(Table):
@@ -92,6 +108,17 @@ class TextTable(Table):
         fast = self._fast(columns, bool(text))
         values, cells = self._slow(columns, words, remedy) if fast is None else (fast, self._words(words))
         return values, dict(zip(text, cells, strict=True))
+
+    def read_mixed(self, names: Sequence[str], text: Sequence[str] = ()) -> MixedColumns:
+        try:
+            return super().read_mixed(names, text)
+        except NotNumbersError:
+            at = [self.names.index(name) for name in (*names, *text)]
+        cells = self._words(at)
+        faults = _Faults(self.path, self.names)
+        columns = [_column_of(column, place, faults) for column, place in zip(cells[: len(names)], at)]
+        faults.raise_if_any(len(cells[0]), "")
+        return columns, dict(zip(text, cells[len(names) :], strict=True))
 
     def _fast(self, numbers: Sequence[int], with_text: bool) -> NDArray[np.float64] | None:
         # Outside these cases loadtxt would skip blank cells or take part of a header for data.
@@ -142,6 +169,10 @@ class TextTable(Table):
         return np.array(values, dtype=np.float64).reshape(n_rows, len(numbers)), words
 
 
+class NotNumbersError(InputError):
+    """A column that should hold numbers holds text."""
+
+
 @dataclass
 class _Faults:
     """Cells that are not numbers, gathered per column so that one message tells about the whole file."""
@@ -184,8 +215,22 @@ class _Faults:
             message += f" (text is also in {listed(others)})"
         # A column with some numbers in it was meant to be numeric: the cell is the mistake, not the column.
         if remedy and 2 * count > n_rows:
-            raise InputError(f"{message}; {remedy.format(name=name)}")
-        raise InputError(f"{message}; correct that cell, or leave it empty and allow missing cells")
+            raise NotNumbersError(f"{message}; {remedy.format(name=name)}")
+        raise NotNumbersError(f"{message}; correct that cell, or leave it empty and allow missing cells")
+
+
+def _column_of(cells: Sequence[str], at: int, faults: _Faults) -> NDArray[Any]:
+    """A column of cells: words where more than half of those that are not empty are no numbers.
+
+    Truth values alone are words too, spelled as those of a frame; beside zeros and ones they are numbers.
+    """
+    held = [cell for cell in cells if not is_missing(cell)]
+    told = [cell.lower() in BOOLEANS for cell in held]
+    if held and all(told):
+        return words(None if is_missing(cell) else cell.capitalize() for cell in cells)
+    if 2 * sum(not is_number(cell) and not truth for cell, truth in zip(held, told)) > len(held):
+        return words(None if is_missing(cell) else cell for cell in cells)
+    return np.array([faults.number(cell, at, row) for row, cell in enumerate(cells, start=1)])
 
 
 def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) -> bool:

@@ -1,0 +1,206 @@
+"""Tables as they come: columns of words, missing cells, a column in another unit.
+
+    PARTITA_DATA=... python benchmarks/mixed_tables.py [--items 1000] [--only SUBSTRING]
+    PARTITA_DATA=... python benchmarks/mixed_tables.py --units     # a column times 1,000, every development set
+    PARTITA_DATA=... python benchmarks/mixed_tables.py --choose --items 600    # other weights, other ways to fill
+
+True K is given, labels are used for scoring alone, and of more than `--items` rows a random sample is taken. "words": a
+third of the columns, drawn at random, are cut at 2 to 5 quantiles into categories called by letters. "20% missing":
+cells drawn at random. "x 1,000": the first and the last column that vary, one at a time, means of two fits. Beside the
+ensemble k-means has zeros and ones for categories, means for missing cells, and every column standardised.
+
+Drawn tables are latent classes: each class has a mean, at a distance from the others', and its own word in each column
+of words, which an item has with a probability and else any word.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from sklearn.cluster import KMeans
+
+from partita import SoftClustering, metrics
+from partita.estimators import encoding
+from partita.estimators.mixed_table import MixedTable, words
+from partita.kernels import fill
+from quality import tables
+from sets import development, load
+
+SHARES = (0.1, 0.2, 0.4)
+LETTERS = np.array(list("abcde"), dtype=object)
+# Distance of two categories; neighbours of a missing cell, nearest donors looked at, and rounds. All donors: the mean.
+APART = (0.5, 0.7, 1.0, 1.4, 2.0)
+FILLS = ((5, 60, 1), (20, 60, 1), (20, 60, 3), (30, 90, 3), (10**6, 10**6, 1))
+# Classes, columns of numbers and of words, distance of the means, probability of a class's own word.
+DRAWN = {
+    "both tell": (3, 3, 3, 3.0, 0.8),
+    "numbers tell": (3, 3, 3, 5.0, 0.4),
+    "words tell": (3, 3, 5, 1.0, 0.9),
+    "words alone": (3, 0, 6, 0.0, 0.8),
+}
+DRAWS = 5
+
+
+def sampled(name: str, items: int) -> tuple[np.ndarray, np.ndarray, int]:
+    X, y, K = load(name)
+    if len(X) > items:
+        rows = np.sort(np.random.default_rng(0).choice(len(X), items, replace=False))
+        X, y = X[rows], y[rows]
+    return X, y, K
+
+
+def table_of(X: np.ndarray) -> MixedTable:
+    return MixedTable(tuple(f"x{j}" for j in range(X.shape[1])), tuple(X.T))
+
+
+def with_words(table: MixedTable, seed: int = 0) -> MixedTable:
+    """A third of the columns cut into categories."""
+    rng, columns = np.random.default_rng(seed), list(table.columns)
+    able = [j for j, column in enumerate(columns) if len(np.unique(column)) > 2]
+    for j in sorted(rng.choice(able, max(1, round(len(able) / 3)), replace=False)):
+        parts = int(rng.integers(2, 6))
+        cuts = np.unique(np.quantile(columns[j], np.arange(1, parts) / parts))
+        columns[j] = LETTERS[np.searchsorted(cuts, columns[j], side="right")]
+    return MixedTable(table.names, tuple(columns))
+
+
+def with_gaps(table: MixedTable, share: float, seed: int = 0) -> MixedTable:
+    """Cells taken out at random, and columns that have none left."""
+    rng = np.random.default_rng([seed, round(100 * share)])
+    gaps = share > rng.random(table.shape).T
+    columns = [
+        np.where(gap, np.nan, column) if column.dtype.kind == "f" else words(np.where(gap, None, column))
+        for gap, column in zip(gaps, table.columns)
+    ]
+    kept = [j for j in range(len(columns)) if not gaps[j].all()]
+    return MixedTable(tuple(table.names[j] for j in kept), tuple(columns[j] for j in kept))
+
+
+def rescaled(X: np.ndarray) -> Iterator[np.ndarray]:
+    varying = np.flatnonzero(X.std(axis=0) > 0)
+    for j in (varying[0], varying[-1]):
+        Y = X.copy()
+        Y[:, j] *= 1000.0
+        yield Y
+
+
+def drawn(K: int, numbers: int, categories: int, apart: float, own: float, seed: int) -> tuple[MixedTable, np.ndarray]:
+    """300 items of latent classes."""
+    rng, n = np.random.default_rng(seed), 300
+    y = rng.integers(0, K, n)
+    centres = rng.normal(size=(K, numbers))
+    centres *= apart / np.sqrt((centres**2).sum(axis=1).mean() or 1.0)
+    columns = list((rng.normal(size=(n, numbers)) + centres[y]).T)
+    for _ in range(categories):
+        of_class = rng.integers(0, int(rng.integers(2, 6)), K)
+        word = np.where(rng.random(n) < own, of_class[y], rng.integers(0, of_class.max() + 1, n))
+        columns.append(LETTERS[word])
+    return MixedTable(tuple(f"x{j}" for j in range(len(columns))), tuple(columns)), y
+
+
+def variants(X: np.ndarray) -> dict[str, list[MixedTable]]:
+    table = table_of(X)
+    made = {"as it is": [table], "words": [with_words(table)]}
+    made |= {f"{share:.0%} missing": [with_gaps(table, share)] for share in SHARES}
+    made["words, 20% missing"] = [with_gaps(with_words(table), 0.2)]
+    return made | {"x 1,000": [table_of(Y) for Y in rescaled(X)]}
+
+
+def ensemble(table: MixedTable, K: int) -> np.ndarray:
+    return SoftClustering(K, affinity="ensemble", random_state=0).fit(table).labels_
+
+
+def k_means(table: MixedTable, K: int) -> np.ndarray:
+    """Zeros and ones for categories, means for missing cells, every column standardised."""
+    blocks = []
+    for column in table.columns:
+        if column.dtype.kind == "f":
+            block = column[:, None]
+        else:
+            found = sorted({word for word in column if word is not None})
+            gap = np.equal(column, None).astype(bool)
+            block = np.where(gap[:, None], np.nan, column[:, None] == np.array(found, dtype=object))
+        block = block.astype(float)
+        block = np.where(np.isnan(block), np.nanmean(block, axis=0), block)
+        spread = block.std(axis=0)
+        blocks.append((block - block.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+    return KMeans(K, n_init=10, random_state=0).fit_predict(np.hstack(blocks))
+
+
+def score(made: list[MixedTable], y: np.ndarray, K: int) -> list[float]:
+    """Adjusted Rand index of each method, a mean over the tables."""
+    return [
+        float(np.mean([metrics.adjusted_rand_index(method(table, K), y) for table in made]))
+        for method in (ensemble, k_means)
+    ]
+
+
+def of_tables(items: int, only: str) -> None:
+    scores = []
+    for name in (name for name in tables() if only in name):
+        X, y, K = sampled(name, items)
+        found = {variant: score(made, y, K) for variant, made in variants(X).items()}
+        if not scores:
+            print("| set | N | " + " | ".join(found) + " |\n|---|---|" + "---|" * len(found))
+        scores.append(list(found.values()))
+        print(f"| {name} | {len(X)} | " + " | ".join(f"{a:.3f} ({b:.3f})" for a, b in scores[-1]) + " |", flush=True)
+    means = np.mean(scores, axis=0)
+    print("| **mean** | | " + " | ".join(f"**{a:.3f}** ({b:.3f})" for a, b in means) + " |")
+
+
+def of_units(items: int, only: str) -> None:
+    """A column times 1,000: the cost in mean adjusted Rand index over the development sets."""
+    scores = []
+    print("| set | as it is | first x 1,000 | last x 1,000 |\n|---|---|---|---|")
+    for name in (name for name in development() if only in name):
+        X, y, K = sampled(name, items)
+        made = [X, *rescaled(X)]
+        scores.append([metrics.adjusted_rand_index(ensemble(table_of(Y), K), y) for Y in made])
+        print(f"| {name} | " + " | ".join(f"{value:.3f}" for value in scores[-1]) + " |", flush=True)
+    print("| **mean** | " + " | ".join(f"**{value:.3f}**" for value in np.mean(scores, axis=0)) + " |")
+
+
+def to_choose(items: int, only: str) -> None:
+    """Means over the tables of other distances of two categories, and of other ways to fill; drawn tables too."""
+    sets = [sampled(name, items) for name in tables() if only in name]
+
+    def mean(change: Callable[[MixedTable], MixedTable]) -> float:
+        return float(np.mean([score([change(table_of(X))], y, K)[0] for X, y, K in sets]))
+
+    print("| distance of two categories | words | " + " | ".join(DRAWN) + " |\n|---|---|" + "---|" * len(DRAWN))
+    usual = encoding.APART
+    for apart in APART:
+        encoding.APART = apart
+        cells = [mean(with_words)]
+        for K, *how in DRAWN.values():
+            made = [drawn(K, *how, seed) for seed in range(DRAWS)]
+            cells.append(float(np.mean([score([table], y, K)[0] for table, y in made])))
+        print(f"| {apart:g} | " + " | ".join(f"{value:.3f}" for value in cells) + " |", flush=True)
+    encoding.APART = usual
+    made = [(K, [drawn(K, *how, seed) for seed in range(DRAWS)]) for K, *how in DRAWN.values()]
+    peer = [np.mean([score([table], y, K)[1] for table, y in tables_]) for K, tables_ in made]
+    print("| k-means | | " + " | ".join(f"{value:.3f}" for value in peer) + " |")
+    print(
+        "\n| neighbours, rounds | " + " | ".join(f"{share:.0%} missing" for share in SHARES) + " |\n|---|---|---|---|"
+    )
+    for neighbors, among, rounds in FILLS:
+        fill.NEIGHBORS, fill.AMONG, fill.ROUNDS = neighbors, among, rounds
+        cells = [mean(lambda table, share=share: with_gaps(table, share, 1)) for share in SHARES]
+        name = f"{neighbors}, {rounds}" if neighbors < items else "column means"
+        print(f"| {name} | " + " | ".join(f"{value:.3f}" for value in cells) + " |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--items", type=int, default=1000, help="rows of a set at most")
+    parser.add_argument("--only", default="", help="sets whose name holds this")
+    parser.add_argument("--units", action="store_true", help="a column times 1,000, over the development sets")
+    parser.add_argument("--choose", action="store_true", help="other weights of categories, other ways to fill")
+    given = parser.parse_args()
+    (to_choose if given.choose else of_units if given.units else of_tables)(given.items, given.only)
+
+
+if __name__ == "__main__":
+    main()

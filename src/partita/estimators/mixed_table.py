@@ -1,0 +1,170 @@
+"""Mixed tables: columns of numbers beside columns of words, with cells that are missing.
+
+It is what a frame or a file holds before it is evidence. An array of one type cannot hold it, and which words a column
+has is for the fit to learn (`partita.estimators.encoding`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, time, timedelta
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError
+
+__all__ = ["MixedTable", "column_of_values", "words"]
+
+Column = NDArray[Any]
+
+DATES = "leave it out, or put into its place the numbers in it that matter, as the days since a day or the hour"
+
+
+@dataclass(frozen=True, eq=False)
+class MixedTable:
+    """Columns of numbers and of words, all of one length.
+
+    Attributes
+    ----------
+    names : tuple of d str, or None
+        None for the columns of an array, which are known by their places.
+    columns : tuple of d arrays of N
+        Numbers are float64, NaN where a cell is missing; words are objects, None where a cell is missing.
+
+    Examples
+    --------
+    >>> table = MixedTable(("x", "colour"), (np.array([1.0, np.nan]), words(["red", None])))
+    >>> table.shape, table.numeric
+    ((2, 2), [True, False])
+    """
+
+    names: tuple[str, ...] | None
+    columns: tuple[Column, ...]
+
+    @classmethod
+    def of_array(cls, X: NDArray[np.float64]) -> MixedTable:
+        """Return the columns of an array, which have no names."""
+        return cls(None, tuple(np.asarray(X, dtype=np.float64).T))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.columns[0]), len(self.columns)
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Whether each column holds numbers."""
+        return [column.dtype.kind == "f" for column in self.columns]
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """The columns of numbers as an array."""
+        found = [column for column, numeric in zip(self.columns, self.numeric, strict=True) if numeric]
+        return np.column_stack(found) if found else np.empty((self.shape[0], 0))
+
+    def as_numbers(self) -> NDArray[np.float64]:
+        """Return the N x d array of numbers, NaN in the columns of words."""
+        unknown = np.full(self.shape[0], np.nan)
+        return np.column_stack([column if column.dtype.kind == "f" else unknown for column in self.columns])
+
+    def called(self, at: int) -> str:
+        """Return the words by which an error names a column."""
+        return f"column {at if self.names is None else repr(self.names[at])} of X"
+
+    def rows(self, index: NDArray[np.intp]) -> MixedTable:
+        """Return these rows."""
+        return MixedTable(self.names, tuple(column[index] for column in self.columns))
+
+    def require_finite(self) -> None:
+        """Raise `InputError` for an infinite number."""
+        for at, column in enumerate(self.columns):
+            if column.dtype.kind == "f" and np.isinf(column).any():
+                row = int(np.isinf(column).argmax())
+                raise InputError(f"{self.called(at)} is infinite in row {row}: replace that cell, or drop the row")
+
+    def ordered(self, names: Sequence[str] | None) -> MixedTable:
+        """Return the columns in the order of these names; columns without names are taken by their places.
+
+        Raises
+        ------
+        InputError
+            For columns that are lacking or that nobody asked for.
+        """
+        if names is None or self.names is None or tuple(names) == self.names:
+            return self
+        lacking = [name for name in names if name not in self.names]
+        extra = [name for name in self.names if name not in names]
+        if lacking:
+            raise InputError(
+                f"X lacks {len(lacking)} of the {len(names)} columns of the fit: {', '.join(map(repr, lacking[:5]))}"
+            )
+        if extra:
+            raise InputError(
+                f"X has columns that the fit did not have: {', '.join(map(repr, extra[:5]))}; leave them out"
+            )
+        return MixedTable(tuple(names), tuple(self.columns[self.names.index(name)] for name in names))
+
+
+def words(values: Iterable[Any]) -> Column:
+    """Return values as words, None where a value is missing or blank; whole floats are written as whole numbers.
+
+    >>> words(["red", None, " ", float("nan"), 2.0, True]).tolist()
+    ['red', None, None, None, '2', 'True']
+    """
+    out: list[str | None] = []
+    for value in values:
+        if is_nothing(value):
+            out.append(None)
+            continue
+        whole = isinstance(value, float) and value.is_integer()
+        out.append(str(int(value) if whole else value).strip() or None)
+    return np.array(out, dtype=object)
+
+
+def is_nothing(value: Any) -> bool:
+    """Return whether a cell's value says that it is missing: None, NaN, or pandas' NA or NaT.
+
+    >>> is_nothing(None), is_nothing(float("nan")), is_nothing(0)
+    (True, True, False)
+    """
+    if isinstance(value, Real):
+        return math.isnan(value)
+    return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def column_of_values(values: Sequence[Any], called: str) -> Column:
+    """Return a column of Python's objects: of numbers where each is one, of words where each is one or a truth value.
+
+    Parameters
+    ----------
+    values : sequence
+    called : str
+        The words by which an error names the column.
+
+    Raises
+    ------
+    InputError
+        For dates, values of several kinds, and anything else.
+
+    Examples
+    --------
+    >>> column_of_values([1, 2.5, None], "column 'x'").tolist()
+    [1.0, 2.5, nan]
+    """
+    held = [value for value in values if not is_nothing(value)]
+    if all(isinstance(value, Real) and not isinstance(value, (bool, np.bool_)) for value in held):
+        return np.array([np.nan if is_nothing(value) else float(value) for value in values], dtype=np.float64)
+    if all(isinstance(value, (bool, np.bool_)) for value in held) or all(isinstance(value, str) for value in held):
+        return words(values)
+    if all(isinstance(value, (date, time, timedelta, np.datetime64, np.timedelta64)) for value in held):
+        raise InputError(f"{called} holds dates or times: {DATES}")
+    kinds = sorted({type(value).__name__ for value in held})
+    raise InputError(
+        f"{called} holds values of type {', '.join(kinds)}, expected numbers alone or words alone: write all of them "
+        "as words or as numbers, or leave it out"
+    )

@@ -1,0 +1,105 @@
+"""Missing cells from the nearest rows that have them; arrays in, arrays out, nothing rows x rows at a time.
+
+The squared distance of two rows is first that over the columns that both have, divided by these columns' variance, and
+a missing cell gets the mean over the nearest donors that have it. Twice more, rows and donors being complete by then,
+distances are over all columns. Cost: rows x donors x columns a round.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["completed", "fill"]
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Donors whose mean a cell gets, nearest donors among which they are looked for, and rounds.
+NEIGHBORS, AMONG, ROUNDS = 20, 60, 3
+# Numbers of one block of distances, or of the cells of the nearest donors.
+BLOCK = 1 << 21
+
+
+def completed(X: Array) -> Array:
+    """Return the rows of X with every cell, filled from each other.
+
+    Parameters
+    ----------
+    X : n x d array
+        NaN where a cell is missing. Columns are centred and of like spread; a cell that no near row has becomes zero.
+
+    Examples
+    --------
+    >>> completed(np.array([[0.0, 1.0], [0.1, 1.2], [5.0, np.nan]])).round(2).tolist()
+    [[0.0, 1.0], [0.1, 1.2], [5.0, 1.1]]
+    """
+    known = ~np.isnan(X)
+    own = np.where(known, X, 0.0)
+    out = _filled(X, own, own, known, partly=True)
+    for _ in range(1, ROUNDS):
+        out = _filled(X, out, out, known)
+    return out
+
+
+def fill(X: Array, donors: Array, known: Flags) -> Array:
+    """Return the rows of X with every cell, filled from donors.
+
+    Parameters
+    ----------
+    X : n x d array
+        NaN where a cell is missing.
+    donors : r x d array
+        Complete rows.
+    known : r x d array of bool
+        Which cells of the donors are their own: others count for distances, and fill nothing.
+
+    Examples
+    --------
+    >>> donors = np.array([[0.0, 1.0], [0.1, 1.2]])
+    >>> fill(np.array([[np.nan, 1.0]]), donors, np.ones((2, 2), dtype=bool)).round(2).tolist()
+    [[0.05, 1.0]]
+    """
+    out = _filled(X, np.where(np.isnan(X), 0.0, X), donors, known, partly=True)
+    for _ in range(1, ROUNDS):
+        out = _filled(X, out, donors, known)
+    return out
+
+
+def _filled(X: Array, now: Array, donors: Array, known: Flags, *, partly: bool = False) -> Array:
+    """One round: X with its missing cells filled by distances from `now`, over the known columns alone if `partly`."""
+    missing = np.isnan(X)
+    rows = np.flatnonzero(missing.any(axis=1))
+    own = np.where(known, donors, 0.0)
+    out, size = now.copy(), max(1, BLOCK // max(len(donors), AMONG * X.shape[1]))
+    for low in range(0, len(rows), size):
+        at = rows[low : low + size]
+        away = _partial(now[at], ~missing[at], own, known) if partly else _whole(now[at], donors)
+        means = _means(away, own, known)
+        out[at] = np.where(missing[at], means, X[at])
+    return out
+
+
+def _partial(X: Array, have: Flags, own: Array, known: Flags) -> Array:
+    """Squared distance over the columns that both rows have, by their variance; infinite where there is none."""
+    M, V = have.astype(np.float64), known.astype(np.float64)
+    shared = (M * (own**2).sum(axis=0) / np.maximum(V.sum(axis=0), 1.0)) @ V.T
+    total = X**2 @ V.T + M @ (own**2).T - 2.0 * X @ own.T
+    return np.where(shared > 0, total / np.where(shared > 0, shared, 1.0), np.inf)
+
+
+def _whole(X: Array, donors: Array) -> Array:
+    return np.asarray((X**2).sum(axis=1)[:, None] + (donors**2).sum(axis=1) - 2.0 * X @ donors.T)
+
+
+def _means(away: Array, own: Array, known: Flags) -> Array:
+    """The mean of the nearest donors that have a cell, for every cell."""
+    # In single precision: ties are ties whatever rows came together, and go to the earlier donor.
+    away = away.astype(np.float32)
+    n = min(AMONG, away.shape[1])
+    near = np.sort(np.argpartition(away, n - 1, axis=1)[:, :n], axis=1)
+    order = np.argsort(np.take_along_axis(away, near, axis=1), axis=1, kind="stable")
+    near = np.take_along_axis(near, order, axis=1)
+    there = known[near]
+    there &= np.cumsum(there, axis=1) <= NEIGHBORS
+    return np.asarray((own[near] * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1))

@@ -1,0 +1,456 @@
+"""Tables of any columns as evidence: encoding and filling by their laws, fits, refusals, files, saved models."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import partita
+from partita import SoF, SoftClustering
+from partita.ensemble import Ensemble, adjusted_rand
+from partita.ensemble.units import frame_of
+from partita.errors import InputError, ModelError
+from partita.estimators.encoding import Encoding
+from partita.estimators.frames import table_of_frame
+from partita.estimators.mixed_table import MixedTable, words
+from partita.io import read_features
+from partita.kernels.fill import completed, fill
+from synthetic import gaussians
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+pa = pytest.importorskip("pyarrow")
+BACKENDS = {"pandas": lambda frame: frame, "polars": pl.from_pandas, "pyarrow": pa.Table.from_pandas}
+# Two methods once: what an encoding does to the evidence needs no more.
+QUICK = Ensemble(methods=("mixture", "graph"), n_draws=1)
+TRUTH = np.repeat([0, 1, 2], 20)
+
+
+def mixed(seed=0):
+    """Three clusters that two numbers tell apart, and words and truth values that mostly go with them."""
+    rng = np.random.default_rng(seed)
+    X = gaussians(TRUTH, [[0, 0], [7, 0], [0, 7]], rng)
+    colours = np.array(["blue", "green", "red"])[np.where(rng.random(60) < 0.9, TRUTH, rng.integers(0, 3, 60))]
+    return pd.DataFrame(
+        {
+            "x": X[:, 0],
+            "colour": colours,
+            "y": X[:, 1],
+            "flag": TRUTH == 1,
+            "size": pd.Categorical((TRUTH % 2 + 1).astype(str)),
+        }
+    )
+
+
+def gappy(frame, share=0.15, seed=0):
+    return frame.mask(np.random.default_rng(seed).random(frame.shape) < share)
+
+
+def table(**columns):
+    made = [words(c) if isinstance(c[0], str) else np.array(c, dtype=float) for c in columns.values()]
+    return MixedTable(tuple(columns), tuple(made))
+
+
+def example(seed=0, share=0.2):
+    """A table of two columns of numbers and two of words, with cells missing."""
+    rng = np.random.default_rng(seed)
+    held = np.array(list("abc"), dtype=object)[rng.integers(0, 3, (40, 2))]
+    X = rng.normal(size=(40, 2)) * [1.0, 300.0] + [5.0, 0.0]
+    X[rng.random(X.shape) < share], held[rng.random(held.shape) < share] = np.nan, None
+    return MixedTable(("u", "c", "v", "e"), (X[:, 0], held[:, 0], X[:, 1], held[:, 1]))
+
+
+def distances(X):
+    return np.linalg.norm(X[:, None] - X[None], axis=2)
+
+
+def encoded(given):
+    return Encoding.of(given)(given)
+
+
+def fitted(X, affinity=QUICK, **settings):
+    return SoftClustering(3, affinity=affinity, random_state=0, **settings).fit(X)
+
+
+# ------------------------------------------------------------------------------------------------ the encoding
+
+
+def renamed(given, at, names):
+    columns = list(given.columns)
+    columns[at] = words(None if word is None else names[word] for word in columns[at])
+    return MixedTable(given.names, tuple(columns))
+
+
+def test_names_of_categories_and_the_order_of_columns_change_no_distance():
+    given = example()
+    before = distances(encoded(given))
+    other = renamed(given, 1, {"a": "zebra", "b": "yak", "c": "ant"})
+    # Sums over columns in another order have other last bits.
+    np.testing.assert_allclose(distances(encoded(other)), before, atol=1e-12)
+    order = [2, 3, 0, 1]
+    turned = MixedTable(tuple(given.names[j] for j in order), tuple(given.columns[j] for j in order))
+    np.testing.assert_allclose(distances(encoded(turned)), before, atol=1e-12)
+
+
+def test_the_order_of_rows_changes_no_bit_and_a_copy_of_a_row_none_either():
+    given = example()
+    order = np.random.default_rng(1).permutation(40)
+    turned = MixedTable(given.names, tuple(column[order] for column in given.columns))
+    np.testing.assert_array_equal(encoded(turned), encoded(given)[order])
+    twice = MixedTable(given.names, tuple(np.r_[column, column[:7]] for column in given.columns))
+    np.testing.assert_array_equal(encoded(twice)[:40], encoded(given))
+
+
+def test_rows_of_weight_zero_teach_nothing():
+    given = example()
+    weights = np.r_[np.zeros(5), np.ones(35)]
+    others = MixedTable(given.names, tuple(column[5:] for column in given.columns))
+    np.testing.assert_array_equal(Encoding.of(given, weights)(others), encoded(others))
+
+
+def test_units_far_apart_beside_words_change_no_distance():
+    given = example(share=0.0)  # u varies by 1, v by 300
+    columns = (given.columns[0] * 1e6 + 3.0, *given.columns[1:])
+    other = encoded(MixedTable(given.names, columns))
+    np.testing.assert_allclose(distances(other), distances(encoded(given)), atol=1e-9)
+
+
+def test_two_categories_are_as_far_apart_as_a_standard_deviation_however_rare_they_are():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=50)
+    given = table(x=x, c=["rare", *["usual"] * 49], e=(["p", "q"] * 25))
+    X, column = encoded(given), Encoding.of(given).column
+    assert X[:, column == 0].std() == pytest.approx(1.0)
+    for at in (1, 2):
+        assert distances(X[:, column == at]).max() == pytest.approx(1.0)
+
+
+def test_a_constant_column_of_words_changes_nothing_to_the_bit():
+    given = example()
+    more = MixedTable((*given.names, "k"), (*given.columns, words(["one"] * 40)))
+    np.testing.assert_array_equal(encoded(more), encoded(given))
+    assert 4 not in Encoding.of(more).column
+
+
+def test_numbers_without_gaps_stay_as_they_are_and_known_cells_always():
+    X = np.random.default_rng(0).normal(size=(30, 3)) * [1.0, 50.0, 1e6]
+    given = MixedTable.of_array(X)
+    np.testing.assert_array_equal(encoded(given), X)
+    gaps = np.random.default_rng(1).random(X.shape) < 0.2
+    filled = encoded(MixedTable.of_array(np.where(gaps, np.nan, X)))
+    np.testing.assert_array_equal(filled[~gaps], X[~gaps])
+    assert np.isfinite(filled).all()
+
+
+def test_a_word_that_the_fit_has_not_seen_is_a_missing_cell():
+    given = example()
+    encoding = Encoding.of(given)
+    row = MixedTable(given.names, tuple(column[:1].copy() for column in given.columns))
+    row.columns[1][0] = "never seen"
+    nothing = MixedTable(given.names, (row.columns[0], words([None]), *row.columns[2:]))
+    np.testing.assert_array_equal(encoding(row), encoding(nothing))
+
+
+def test_encoded_columns_say_which_column_they_are_of():
+    encoding = Encoding.of(example())
+    assert encoding.labels == ["u", "c = a", "c = b", "c = c", "v", "e = a", "e = b", "e = c"]
+    assert encoding.column.tolist() == [0, 1, 1, 1, 2, 3, 3, 3]
+    assert encoding.plain(example(share=0.0)).shape == (40, 8)
+
+
+# --------------------------------------------------------------------------------------------- missing cells
+
+
+def test_a_missing_cell_is_filled_from_the_rows_of_its_own_cluster():
+    X = gaussians(np.repeat([0, 1], 40), [[0, 0, 0], [20, 20, 20]])
+    gaps = np.random.default_rng(1).random(X.shape) < 0.2
+    gaps[gaps.all(axis=1)] = False
+    filled = completed(np.where(gaps, np.nan, X - X.mean(axis=0))) + X.mean(axis=0)
+    # A cluster's standard deviation is one; the mean of all rows would be ten away.
+    assert np.abs(filled - X)[gaps].max() < 5.0
+
+
+def test_a_missing_word_is_that_of_the_near_rows():
+    x = np.r_[np.linspace(0, 1, 30), np.linspace(50, 51, 30)]
+    held = ["low"] * 30 + ["high"] * 30
+    held[4] = held[44] = None
+    encoding = Encoding.of(table(x=x, c=held))
+    X, of_word = encoding(table(x=x, c=held)), [encoding.labels.index(f"c = {word}") for word in ("low", "high")]
+    np.testing.assert_allclose(X[[4, 44]][:, of_word], X[[5, 45]][:, of_word])
+
+
+def test_what_was_filled_into_a_donor_fills_nothing():
+    donors, known = np.array([[9.0, 1.0], [0.0, 1.0]]), np.array([[False, True], [True, True]])
+    assert fill(np.array([[np.nan, 1.0]]), donors, known).tolist() == [[0.0, 1.0]]
+
+
+def test_filling_does_not_depend_on_which_rows_come_together():
+    rng = np.random.default_rng(0)
+    donors = rng.integers(0, 3, (200, 6)).astype(float)  # distances tie
+    X = np.where(rng.random((50, 6)) < 0.3, np.nan, rng.integers(0, 3, (50, 6)))
+    known = rng.random(donors.shape) < 0.8
+    one_by_one = np.vstack([fill(row[None], donors, known) for row in X])
+    np.testing.assert_array_equal(fill(X, donors, known), one_by_one)
+
+
+def test_a_row_without_a_cell_gets_what_is_usual():
+    donors = np.array([[1.0, -1.0], [-1.0, 1.0]])
+    assert fill(np.full((1, 2), np.nan), donors, np.ones((2, 2), dtype=bool)).tolist() == [[0.0, 0.0]]
+
+
+# ---------------------------------------------------------------------------------------------------- units
+
+
+def test_one_column_out_of_line_is_brought_into_line_and_the_others_stay():
+    X = np.random.default_rng(0).normal(size=(50, 20)) * np.linspace(0.5, 3.0, 20)
+    before = frame_of(X)(X)
+    for j in range(20):
+        Y = X.copy()
+        Y[:, j] *= 1000.0
+        after = frame_of(Y)(Y)
+        rest = np.arange(20) != j
+        np.testing.assert_allclose(after[:, rest] / after[:, rest].std(), before[:, rest] / before[:, rest].std())
+        assert after[:, j].std() < 2.0 * after[:, rest].std()
+
+
+def test_two_columns_of_which_one_is_rescaled_are_seen_alike():
+    X = np.random.default_rng(0).normal(size=(50, 2)) * [1.0, 2.0]
+    for j in range(2):
+        Y = X.copy()
+        Y[:, j] *= 1000.0
+        np.testing.assert_allclose(frame_of(Y)(Y).std(axis=0), 1.0)
+
+
+def test_units_that_differ_throughout_are_standardised():
+    X = np.random.default_rng(0).normal(size=(50, 6)) * [1.0, 1.0, 1.0, 30.0, 900.0, 5000.0]
+    np.testing.assert_allclose(frame_of(X)(X).std(axis=0), 1.0)
+
+
+# ----------------------------------------------------------------------------------------------------- fits
+
+
+@pytest.mark.parametrize("package", BACKENDS)
+@pytest.mark.parametrize("gaps", [False, True])
+def test_a_frame_of_any_columns_fits_alike_in_every_package(package, gaps):
+    frame = gappy(mixed()) if gaps else mixed()
+    if gaps:  # masked truth values are objects, which neither polars nor pyarrow has
+        frame["flag"] = frame["flag"].astype("boolean")
+    model = fitted(BACKENDS[package](frame))
+    assert adjusted_rand(model.labels_, TRUTH) > 0.8
+    np.testing.assert_array_equal(model.membership_, fitted(frame).membership_)
+    assert model.n_features_in_ == 5
+    assert model.feature_names_in_.tolist() == ["x", "colour", "y", "flag", "size"]
+
+
+def test_laws_of_a_fit():
+    frame = gappy(mixed())
+    model = fitted(frame)
+    order = np.random.default_rng(0).permutation(60)
+    np.testing.assert_array_equal(fitted(frame.iloc[order]).membership_, model.membership_[order])
+    same = {
+        "columns": frame[frame.columns[::-1]],
+        "names": frame.assign(colour=frame["colour"].map({"blue": "x", "green": "c", "red": "m"})),
+        "yes and no": frame.assign(flag=frame["flag"].map({True: "no", False: "yes"})),
+        "constant": frame.assign(planet="earth"),
+    }
+    for other in same.values():
+        assert adjusted_rand(fitted(other).labels_, model.labels_) == 1.0
+    np.testing.assert_array_equal(fitted(same["constant"]).membership_, model.membership_)
+
+
+def test_a_weight_of_two_is_a_row_given_twice_and_of_zero_a_row_left_out():
+    frame = gappy(mixed())
+    frame.loc[30, "colour"] = "a word of its own"
+    weights = np.ones(60)
+    weights[[3, 30]] = 2.0, 0.0
+    weighted = fitted_with(frame, weights)
+    given = pd.concat([frame.drop(index=30), frame.iloc[[3]]])
+    rows = np.arange(60) != 30
+    np.testing.assert_array_equal(weighted.membership_[rows], fitted(given).membership_[:59])
+
+
+def fitted_with(frame, weights):
+    return SoftClustering(3, affinity=QUICK, random_state=0).fit(frame, sample_weight=weights)
+
+
+@pytest.mark.parametrize("units", ["auto", "standard"])
+def test_members_see_the_encoded_rows_in_their_units(units):
+    frame = mixed()
+    model = fitted(frame, affinity=replace(QUICK, units=units))
+    rows = model.encoding_(table_of_frame(frame))
+    np.testing.assert_array_equal(fitted(rows, affinity=replace(QUICK, units="given")).membership_, model.membership_)
+
+
+def test_kinds_of_numbers_with_gaps():
+    x, y = mixed()["x"].to_numpy(), mixed()["y"].to_numpy()
+    whole = [None if i % 7 == 0 else int(10 * v) for i, v in enumerate(x)]
+    X = np.column_stack([[np.nan if v is None else v for v in whole], y.astype(np.float32)])
+    expected = fitted(X, missing="unobserved").membership_
+    single = y.astype(np.float32)
+    for frame in (
+        pd.DataFrame({"x": pd.array(whole, dtype="Int64"), "y": single}),
+        pl.DataFrame({"x": whole, "y": single}),
+        pa.table({"x": whole, "y": single}),
+    ):
+        np.testing.assert_array_equal(fitted(frame).membership_, expected)
+
+
+def test_columns_called_by_numbers():
+    frame = mixed().set_axis(range(5), axis=1)
+    np.testing.assert_array_equal(fitted(frame).membership_, fitted(mixed()).membership_)
+
+
+def test_numbers_in_a_frame_give_the_bits_of_the_array():
+    frame = mixed()[["x", "y"]]
+    np.testing.assert_array_equal(fitted(frame).membership_, fitted(frame.to_numpy()).membership_)
+
+
+def test_gaps_of_an_array_are_an_error_unless_it_is_said_what_they_mean():
+    X = gappy(mixed()[["x", "y"]])
+    with pytest.raises(InputError, match="unobserved"):
+        fitted(X.to_numpy())
+    of_array = fitted(X.to_numpy(), missing="unobserved")
+    np.testing.assert_array_equal(of_array.membership_, fitted(X).membership_)
+    np.testing.assert_array_equal(of_array.predict(X.to_numpy()), of_array.predict(X))
+
+
+def test_notes_count_the_missing_cells_by_column():
+    frame = mixed()
+    frame.loc[[1, 2, 3], "x"], frame.loc[7, "colour"] = np.nan, None
+    (note,) = (note for note in fitted(frame).result_.notes if "missing" in note)
+    assert note.startswith("4 cells are missing (x 3, colour 1)")
+    assert not any("missing" in note for note in fitted(mixed()).result_.notes)
+    frame = frame.astype(object).astype({"x": float, "y": float})
+    frame.loc[9] = None
+    assert any("nothing is known of row 9" in note for note in fitted(frame).result_.notes)
+
+
+def test_new_items_have_the_columns_of_the_fit_and_unseen_words_are_missing():
+    frame = mixed()
+    model = fitted(frame)
+    assert (model.predict(frame) == model.labels_).mean() > 0.95
+    given = table_of_frame(frame)
+    turned = MixedTable(given.names[::-1], given.columns[::-1])
+    np.testing.assert_array_equal(model.predict_proba(turned), model.predict_proba(frame))
+    unseen, gone = frame.assign(colour="mauve"), frame.assign(colour=None)
+    np.testing.assert_array_equal(model.predict_proba(unseen), model.predict_proba(gone))
+    wrong = frame.drop(columns="y"), frame.assign(z=1.0), frame[frame.columns[::-1]]
+    for other in (*wrong, frame.assign(x="far"), np.zeros((3, 5)), MixedTable(given.names[:4], given.columns[:4])):
+        with pytest.raises(ValueError, match=r"(?i)column|feature names"):
+            model.predict(other)
+
+
+def test_new_items_with_gaps_where_the_fit_had_none():
+    frame = mixed()[["x", "y"]]
+    model = fitted(frame)
+    assert np.isfinite(model.predict_proba(gappy(frame, 0.3))).all()
+
+
+def test_other_ways_to_fit_take_tables_too():
+    frame = gappy(mixed())
+    assert adjusted_rand(SoF(3, affinity=QUICK, random_state=0).fit(frame).labels_, TRUTH) > 0.8
+    for how in ("standard", "minmax"):
+        assert adjusted_rand(fitted(frame, scale_features=how).labels_, TRUTH) > 0.8
+    calibrated = fitted(frame, probabilities="calibrated")
+    np.testing.assert_allclose(calibrated.predict_proba(frame).sum(axis=1), 1.0)
+    own_number = SoftClustering("auto", affinity="ensemble", random_state=0).fit(frame)
+    assert own_number.posterior_.n_clusters_ >= 1
+    model = fitted(frame)
+    np.testing.assert_array_equal(clone(model).fit(frame).membership_, model.membership_)
+    model.set_params(affinity="neighbors").fit(frame[["x", "y"]].fillna(0.0))
+    assert not hasattr(model, "encoding_")
+
+
+# ------------------------------------------------------------------------------------------------- refusals
+
+DAYS = pd.date_range("2020-01-01", periods=60)
+REFUSED = {
+    "dates": (DAYS, "days"),
+    "dates of Python": (DAYS.date, "dates"),
+    "dates as words": (DAYS.strftime("%d.%m.%Y"), "dates"),
+    "times": (pd.to_timedelta(np.arange(60), unit="h"), "days"),
+    "names of the rows": ([f"row {i}" for i in range(60)], "id column"),
+    "nothing": ([None] * 60, "leave it out"),
+    "numbers and words": ([1, "two"] * 30, "words"),
+    "lists": ([[1]] * 60, "list"),
+    "infinite numbers": ([np.inf] * 60, "row 0"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_columns_that_are_no_evidence_are_refused_by_name(kind):
+    values, remedy = REFUSED[kind]
+    with pytest.raises(InputError, match=r"'the other' .*") as refused:
+        fitted(mixed().assign(**{"the other": values}))
+    assert remedy in str(refused.value)
+
+
+def test_other_affinities_name_the_one_that_takes_words():
+    with pytest.raises(InputError, match=r"'colour' .*affinity='ensemble'"):
+        fitted(mixed(), affinity="neighbors")
+    with pytest.raises(InputError, match="ensemble"):
+        fitted(example(), affinity="neighbors")
+
+
+# ------------------------------------------------------------------------------------- saved models and files
+
+
+@pytest.mark.parametrize("settings", [{}, {"probabilities": "calibrated"}])
+def test_a_saved_model_scores_tables_to_the_bit(tmp_path, settings):
+    frame = gappy(mixed())
+    model = fitted(frame, **settings)
+    partita.save(model, tmp_path / "model")
+    again = partita.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict_proba(frame), model.predict_proba(frame))
+    assert again.encoding_.labels == model.encoding_.labels
+
+
+def test_scaled_numbers_beside_a_constant_column_of_words_are_saved(tmp_path):
+    frame = gappy(mixed()[["x", "y"]]).assign(planet="earth")
+    model = fitted(frame, scale_features="standard")
+    partita.save(model, tmp_path / "model")
+    np.testing.assert_array_equal(partita.load(tmp_path / "model").predict(frame), model.predict(frame))
+
+
+def test_a_damaged_encoding_is_refused(tmp_path):
+    partita.save(fitted(mixed()), tmp_path / "model")
+    file = tmp_path / "model" / "model.json"
+    told = json.loads(file.read_text())
+    told["config"]["encoding"]["categories"][1].append("another")
+    file.write_text(json.dumps(told))
+    with pytest.raises(ModelError, match="encoding"):
+        partita.load(tmp_path / "model")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "tsv", "parquet"])
+def test_files_hold_what_frames_hold(suffix, tmp_path):
+    frame, file = gappy(mixed()), tmp_path / f"table.{suffix}"
+    frame["flag"] = frame["flag"].astype("boolean")
+    frame["size"] = frame["size"].map({"1": "one", "2": "two"})  # text cannot say that 1 is a name
+    if suffix == "parquet":
+        frame.to_parquet(file)
+    else:
+        frame.to_csv(file, index=False, sep="\t" if suffix == "tsv" else ",")
+    found = read_features(file, mixed=True).table
+    assert found.numeric == [True, False, True, False, False]
+    np.testing.assert_array_equal(fitted(found).membership_, fitted(frame).membership_)
+
+
+def test_a_number_misspelled_in_a_file_is_still_a_mistake(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text("x,c\n1,a\n2,b\n3O,a\n4,\n")
+    with pytest.raises(InputError, match=r"'x' .*row 3.*'3O'"):
+        read_features(file, mixed=True)
+    file.write_text("x,c\n1,a\n2,b\n3,a\n4,\n")
+    assert read_features(file, mixed=True).table.columns[1].tolist() == ["a", "b", "a", None]
+    with pytest.raises(InputError, match="'c'"):
+        read_features(file)
+
+
+def test_dates_in_parquet_are_refused_by_name(tmp_path):
+    file = tmp_path / "table.parquet"
+    mixed().assign(day=DAYS).to_parquet(file)
+    with pytest.raises(InputError, match=r"'day'.*date"):
+        read_features(file, mixed=True)
