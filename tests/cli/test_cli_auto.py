@@ -29,7 +29,7 @@ def test_the_answer_is_the_estimators_and_every_output_has_it(call, iris_csv, tm
     done = call("fit", iris_csv, "--k", "auto", *COLUMNS, "--out", "out", "--seed", 2)
     assert done.code == 0, done.err
     X = read_features(iris_csv, label_column="species", id_column="plant").features
-    model = SoftClustering("auto", random_state=2, affinity="neighbors", probabilities="fitted").fit(X)
+    model = SoftClustering(random_state=2).fit(X)
     np.testing.assert_array_equal(read_memberships(tmp_path / "out/memberships.csv").membership, model.membership_)
     result = result_of(tmp_path / "out")
     assert result["n_clusters"] == model.n_clusters_

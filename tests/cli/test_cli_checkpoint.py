@@ -126,6 +126,7 @@ def test_what_goes_wrong_when_the_output_is_written_does_not_cost_the_fit(call, 
         raise OSError("No space left on device")
 
     options = [iris_csv, "--k", "3", "--label-column", "species", "--id-column", "plant", "--quiet", "--out", "o"]
+    options += ["--affinity", "neighbors", "--probabilities", "fitted"]
     with monkeypatch.context() as patch:
         patch.setattr(module, "write_memberships", full)
         failed = call("fit", *options, "--checkpoint", "kept")

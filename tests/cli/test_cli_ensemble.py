@@ -41,7 +41,7 @@ def test_fit_report_and_predict(call, iris_csv, tmp_path):
 
 def test_a_graph_has_no_section_on_clusterings(call, iris_csv, tmp_path):
     neighbours = ("--k", 3, "--label-column", "species", "--id-column", "plant", "--quiet")
-    assert call("fit", iris_csv, *neighbours, "--out", "out").code == 0
+    assert call("fit", iris_csv, *neighbours, "--affinity", "neighbors", "--out", "out").code == 0
     assert "What the clusterings said" not in (tmp_path / "out/report.html").read_text()
     assert "ensemble" not in json.loads((tmp_path / "out/result.json").read_text())
 

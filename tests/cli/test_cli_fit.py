@@ -77,7 +77,7 @@ def test_fit_as_a_process_leaves_every_file_the_interface_names(iris_run):
 
 def test_the_answer_is_that_of_the_estimator(iris_run, iris_csv):
     X = read_features(iris_csv, label_column="species", id_column="plant").features
-    model = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
+    model = SoftClustering(3, random_state=0).fit(X)
     found = read_memberships(iris_run[1] / "memberships.csv")
     np.testing.assert_array_equal(found.membership, model.membership_)
     np.testing.assert_array_equal(found.labels, model.labels_)
@@ -183,10 +183,14 @@ def test_a_dominating_column_is_named(call, tmp_path):
     rng = np.random.default_rng(0)
     rows = np.c_[rng.normal(size=50), 1000 * rng.normal(size=50)]
     (tmp_path / "t.csv").write_text("small,huge\n" + "".join(f"{a},{b}\n" for a, b in rows))
-    done = call("fit", "t.csv", "--k", 2, "--out", "a")
+    graph = ("--affinity", "neighbors")
+    done = call("fit", "t.csv", "--k", 2, "--out", "a", *graph)
     assert "'huge' holds 100% of the total variance" in done.out
     assert "--scale-features standard" in done.out
-    assert "total variance" not in call("fit", "t.csv", "--k", 2, "--out", "b", "--scale-features", "standard").out
+    assert (
+        "total variance" not in call("fit", "t.csv", "--k", 2, "--out", "b", *graph, "--scale-features", "standard").out
+    )
+    assert "total variance" not in call("fit", "t.csv", "--k", 2, "--out", "c").out  # an ensemble sees to units
 
 
 def test_missing_cells_are_used_only_when_asked(call, iris_csv, tmp_path):
@@ -320,9 +324,7 @@ def test_a_saved_model_predicts_what_the_fitted_one_does(call, iris_csv, tmp_pat
     X = read_features(iris_csv, label_column="species", id_column="plant").features
     found = read_memberships(tmp_path / "p.csv")
     np.testing.assert_array_equal(found.membership, load(tmp_path / "out" / "model").predict_proba(X))
-    fitted = SoftClustering(
-        3, random_state=0, scale_features="standard", affinity="neighbors", probabilities="fitted"
-    ).fit(X)
+    fitted = SoftClustering(3, random_state=0, scale_features="standard").fit(X)
     np.testing.assert_array_equal(found.membership, fitted.predict_proba(X))
     again = call("predict", "out", iris_csv, "--label-column", "species", "--id-column", "plant", "--out", "p.csv")
     assert again.code == 2

@@ -176,7 +176,7 @@ def test_a_manifest_without_options_says_what_can_still_be_checked(copied, capsy
         (lambda held: held | {"files": ["report.html"]}, "files"),
         (lambda held: held | {"files": {"../points.csv": "0"}}, "outside"),
         (lambda held: held | {"replay": {"options": {"wings": 2}, "files": {}}}, "wings"),
-        (lambda held: held | {"replay": {"options": {"model": "sof"}, "files": {}}}, "file, k"),
+        (lambda held: held | {"replay": {"options": {"model": "sof"}, "files": {}}}, "what file was"),
         (lambda held: held | {"replay": {"options": {"file": "a", "k": 3}, "files": {}}}, "k=3"),
     ],
 )

@@ -8,7 +8,8 @@ the weighted draws, found as that of any posterior draws is (`partita.partition`
 again at neighbouring numbers is what it keeps, so a number at which methods agree by chance does not carry the day.
 
 The grid is coarse: each number up to 12, then steps of a third, up to 50 and the square root of the number of items. It
-goes on while methods agree best at its end, and is filled in around the answer. What the power, the square root and the
+ends sooner where the agreement has fallen and goes on falling, goes on while methods agree best at its end, and is filled
+in around the answer. What the power, the square root and the
 threshold of one cluster were chosen on is in `benchmarks/README.md`.
 """
 
@@ -32,8 +33,10 @@ __all__ = ["Consensus", "consensus", "sizes_up_to"]
 POWER, PRIOR = 16, 0.5
 # Every number up to this one, then steps by this factor.
 EACH, STEP = 12, 4 / 3
-# Numbers up to this one (and up to the square root of the number of items) are always tried.
+# Numbers up to this one (and up to the square root of the number of items) are tried.
 ALWAYS = 50
+# Past every number, larger ones are left out once the agreement has fallen by more than this and goes on falling.
+FALL = 0.1
 # Items that a cluster has on average at least.
 ITEMS = 3
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
@@ -162,10 +165,10 @@ def consensus(
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
     grid = sizes_up_to(most)
     with shared_search():
-        for K in (size for size in grid if size <= first):
-            drawn.add(K)
-        for K in (size for size in grid if size > first):
-            if drawn.best_at() < drawn.sizes[-2]:
+        for K in grid:
+            if K > EACH and drawn.is_past_the_best():
+                break
+            if K > first and drawn.best_at() < drawn.sizes[-2]:
                 break
             drawn.add(K)
         found = drawn.summary(prior)
@@ -211,6 +214,12 @@ class _Draws:
     def best_at(self) -> int:
         """Return the number at which methods agree best."""
         return max(self._agreement, key=lambda K: float(self._agreement[K].mean()))
+
+    def is_past_the_best(self) -> bool:
+        """Whether methods agree less and less, and less than where they agree best by more than a tenth."""
+        mean = [float(self._agreement[K].mean()) for K in self.sizes]
+        recent, before = sum(mean[-2:]) / 2, sum(mean[-4:-2]) / 2
+        return recent <= before and max(mean[-2:]) < max(mean) - FALL
 
     def summary(self, prior: Array, power: float = POWER, trust: float = PRIOR) -> Consensus:
         sizes = np.array(self.sizes)

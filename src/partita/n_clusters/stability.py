@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from partita.ensemble.weights import adjusted_rand
 from partita.errors import InputError
-from partita.metrics import adjusted_rand_index
 from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
 
@@ -81,7 +81,7 @@ class Stability(Criterion):
             [
                 np.mean(
                     [
-                        adjusted_rand_index(parts[a].partition(int(K))[i], parts[b].partition(int(K))[j])
+                        adjusted_rand(parts[a].partition(int(K))[i], parts[b].partition(int(K))[j])
                         for (a, b), (i, j) in zip(pairs, shared)
                     ]
                 )
