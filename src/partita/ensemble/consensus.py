@@ -8,9 +8,9 @@ the weighted draws, found as that of any posterior draws is (`partita.partition`
 again at neighbouring numbers is what it keeps, so a number at which methods agree by chance does not carry the day.
 
 The grid is coarse: each number up to 12, then steps of a third, up to 50 and the square root of the number of items. It
-ends sooner where the agreement has fallen and goes on falling, goes on while methods agree best at its end, and is filled
-in around the answer. What the power, the square root and the
-threshold of one cluster were chosen on is in `benchmarks/README.md`.
+ends sooner where the agreement has fallen and goes on falling, goes on while methods agree best at its end, and is
+filled in around the answer. What the power, the square root and the threshold of one cluster were chosen on is in
+`benchmarks/README.md`.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def consensus(
         for K in grid:
             if K > EACH and drawn.is_past_the_best():
                 break
-            if K > first and drawn.best_at() < drawn.sizes[-2]:
+            if first < K and drawn.best_at() < drawn.sizes[-2]:
                 break
             drawn.add(K)
         found = drawn.summary(prior)

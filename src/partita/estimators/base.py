@@ -41,6 +41,7 @@ from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
 from partita.membership import row_entropy
 from partita.n_clusters import Criterion, Verdict
+from partita.n_clusters.agreement import Agreement
 from partita.progress import ProgressBar, Stages
 from partita.solvers import Checkpoint, OpenCheckpoint, Solver, SolveResult, opened
 
@@ -279,13 +280,15 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         self.chosen_ = dict(plan.chosen)
         self._adopt(fitted)
         if fitted.choice.verdict is not None:
-            by = "unlike methods agree on it" if fitted.choice.consensus is not None else "criteria find it"
-            self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, by)
+            verdict = fitted.choice.verdict
+            agreed = any(j.criterion == Agreement.name and j.n_clusters is not None for j in verdict.judgements)
+            by = "unlike methods agree on it" if agreed else "criteria find it"
+            self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, f"{by}, with a probability of {verdict.sure:.2f}")
         if fitted.probabilities is not None:
             self.chosen_["probabilities"] = fitted.probabilities
         if plan.chosen or fitted.probabilities is not None:
             words = "; ".join(f"{name} {taken.value} ({taken.why})" for name, taken in self.chosen_.items())
-            self.result_ = replace(self.result_, notes=(*self.result_.notes, f"taken without being asked for: {words}"))
+            self.result_ = replace(self.result_, notes=(*self.result_.notes, f"chosen here: {words}"))
 
     def at(self, n_clusters: int) -> Self:
         """Return the answer at another number of clusters, from the evidence of this fit.

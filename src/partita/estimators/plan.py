@@ -1,10 +1,10 @@
 """What a fit does where its parameters leave it to be chosen, and why.
 
-The rule of `affinity="auto"`: the ensemble wherever it can be afforded, which is up to 200,000 rows; the graph of each
-item's nearest neighbours beyond, since the ensemble's draws would take minutes there. Where only a graph is known (an
-`Affinity`, a sparse N x N matrix, a graph of networkx), it is the evidence itself. The rule looks at the kind and the
-size of the input and at nothing else: over the development sets and the tables together the ensemble is the best
-evidence that Partita has (`benchmarks/README.md`), and no rule that would choose by the data was found better than it.
+The rule of `affinity="auto"`: the ensemble wherever it can be afforded, which is up to 200,000 rows and within
+`max_seconds`; the graph of each item's nearest neighbours beyond, since the ensemble's draws would take minutes there.
+Where only a graph is known (an `Affinity`, a sparse N x N matrix), it is the evidence itself. The rule looks at the
+kind and the size of the input and at nothing else: over the development sets and the tables together the ensemble is
+the best evidence that Partita has (`benchmarks/README.md`), and no rule that would choose by the data was found better.
 """
 
 from __future__ import annotations
@@ -27,6 +27,9 @@ Probabilities = Literal["fitted", "calibrated", "averaged", "auto"]
 
 # Rows up to which an ensemble is afforded.
 AFFORDED = 200_000
+# Seconds that an ensemble takes, for any items and for each, where the number of clusters is given or sought (measured
+# on two cores, `benchmarks/README.md`).
+GIVEN, SOUGHT = (3.0, 1 / 4000), (12.0, 1 / 1500)
 
 
 class Reasoned(NamedTuple):
@@ -57,12 +60,24 @@ class Plan:
     chosen: Mapping[str, Reasoned] = field(default_factory=dict)
 
 
-def affinity_for(X: Any, *, missing: str, symmetrize: str | None, seed: int) -> tuple[Builder, str]:
+def affinity_for(X: Any, max_seconds: float | None, *, sought: bool, **settings: Any) -> tuple[Builder, str]:
     """Return the evidence that is made of an input, and why.
 
-    >>> affinity_for([[0.0], [1.0]], missing="error", symmetrize=None, seed=0)[0].name
+    Parameters
+    ----------
+    X : the input, as it came
+    max_seconds : float, optional
+    sought : bool
+        Whether the number of clusters is.
+    **settings
+        `missing`, `symmetrize` and `seed`, as `Builder.named` takes them.
+
+    >>> settings = {"missing": "error", "symmetrize": None, "seed": 0}
+    >>> affinity_for([[0.0], [1.0]], None, sought=True, **settings)[0].name
     'ensemble'
-    >>> affinity_for(sp.eye_array(500), missing="error", symmetrize=None, seed=0)[0].name
+    >>> affinity_for([[0.0], [1.0]], 2.0, sought=True, **settings)[0].name
+    'neighbors'
+    >>> affinity_for(sp.eye_array(500), None, sought=True, **settings)[0].name
     'precomputed'
 
     Raises
@@ -71,16 +86,20 @@ def affinity_for(X: Any, *, missing: str, symmetrize: str | None, seed: int) -> 
         For a way to make a graph symmetric where there is none.
     """
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
-        return Precomputed.named(missing=missing, symmetrize=symmetrize, seed=seed), "a graph was given"
-    if symmetrize is not None:
+        return Precomputed.named(**settings), "a graph was given"
+    if settings["symmetrize"] is not None:
         raise InputError(
-            f"symmetrize={symmetrize!r} needs a graph (a sparse N x N matrix, or affinity='precomputed'), not features"
+            f"symmetrize={settings['symmetrize']!r} needs a graph (a sparse N x N matrix, or affinity='precomputed'), "
+            "not features"
         )
-    kind: type[Builder] = Ensemble if n_rows(X) <= AFFORDED else NeighborGraph
-    why = f"unlike clusterings are the best evidence, afforded up to {AFFORDED:,} rows"
-    if kind is NeighborGraph:
-        why = f"an ensemble is afforded up to {AFFORDED:,} rows"
-    return kind.named(missing=missing, symmetrize=symmetrize, seed=seed), why
+    rows = n_rows(X)
+    first, each = SOUGHT if sought else GIVEN
+    if rows > AFFORDED:
+        return NeighborGraph.named(**settings), f"an ensemble is afforded up to {AFFORDED:,} rows"
+    if max_seconds is not None and max_seconds < first + each * rows:
+        why = f"an ensemble would take about {first + each * rows:.0f} s, and max_seconds={max_seconds:g}"
+        return NeighborGraph.named(**settings), why
+    return Ensemble.named(**settings), f"unlike clusterings are the best evidence, afforded up to {AFFORDED:,} rows"
 
 
 def n_rows(X: Any) -> int:

@@ -41,9 +41,9 @@ class SoftClustering(FactorizationEstimator):
         same within these bounds. A name: as many as that criterion finds; see `SoF`. Clusters that would hold no item
         are not handed out: `n_clusters_` counts those that do, and a note says so.
     affinity : {"auto", "ensemble", "neighbors", "relative", "precomputed", "precomputed_distance", ...} or a builder
-        "auto": the ensemble up to 200,000 rows, the neighbour graph beyond, and a given graph as it is (an `Affinity`
-        or a sparse N x N matrix). "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`,
-        `MatchingPursuit`, `LowRankRepresentation`).
+        "auto": the ensemble up to 200,000 rows and within `max_seconds`, the neighbour graph beyond, and a given graph
+        as it is (an `Affinity` or a sparse N x N matrix). "ssc", "ssc-omp", "lrr": for items near a union of subspaces
+        (`SparseSubspace`, `MatchingPursuit`, `LowRankRepresentation`).
         "neighbors": a self-tuned graph, linear in N. A builder carries its options: `NeighborGraph(n_neighbors=15,
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of unlike clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
@@ -202,15 +202,17 @@ class SoftClustering(FactorizationEstimator):
         chosen: dict[str, Reasoned] = {}
         builder, scale = None, self.scale_features
         if self.affinity == "auto":
-            builder, why = affinity_for(X, missing=self.missing, symmetrize=self.symmetrize, seed=self._seed())
+            settings = {"missing": self.missing, "symmetrize": self.symmetrize, "seed": self._seed()}
+            sought = not isinstance(self.n_clusters, Integral)
+            builder, why = affinity_for(X, self.max_seconds, sought=sought, **settings)
             chosen["affinity"] = Reasoned(builder.name, why)
         else:
             builder = self._builder()
         if scale == "auto" and (self.affinity != "auto" or builder.name != NeighborGraph.name):
             scale = "none"  # an affinity that is named sees features as they are given, an ensemble their units itself
         if chosen and self.sizes == "auto" and self.objective is None:
-            no_scale = Reasoned("free", "its entries are probabilities and need no scale")
-            chosen["sizes"] = no_scale if isinstance(builder, Ensemble) else Reasoned("free", "sizes may differ")
+            no_scale = Reasoned("without a scale", "the entries are probabilities")
+            chosen["sizes"] = no_scale if isinstance(builder, Ensemble) else Reasoned("free", "they may differ")
         return Plan(builder, self._model_on(builder), scale, self.probabilities, chosen)
 
     def _model_on(self, builder: Builder) -> Model:

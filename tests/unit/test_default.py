@@ -1,0 +1,251 @@
+"""The answer without options: what is taken, what is said of it, bounds, other numbers, and no empty clusters."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import ConvergenceWarning
+
+import partita
+from partita import SoF, SoftClustering, SymNMF
+from partita.affinity import DenseAffinity
+from partita.calibration import calibrate_if_trusted
+from partita.cli.estimator_options import estimator_of
+from partita.cli.options import FitOptions
+from partita.ensemble.base import Member
+from partita.ensemble.consensus import FALL, _Draws
+from partita.errors import InputError
+from partita.estimators import plan
+from partita.metrics import adjusted_rand_index
+from synthetic import blobs
+
+X, TRUTH = blobs(150)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return SoftClustering(random_state=0).fit(X)
+
+
+def two_blocks(n=40):
+    return sp.block_diag([np.ones((n, n)), np.ones((n, n))], format="csr")
+
+
+# What is taken, and what is said of it
+
+
+def test_without_options_it_finds_what_is_there_and_says_what_it_took(fitted):
+    assert fitted.n_clusters_ == 3
+    assert adjusted_rand_index(fitted.labels_, TRUTH) == 1.0
+    assert set(fitted.chosen_) == {"affinity", "sizes", "n_clusters", "probabilities"}
+    assert fitted.chosen_["affinity"].value == fitted._builder_.name == "ensemble"
+    assert fitted.chosen_["n_clusters"].value == 3
+    assert fitted.chosen_["probabilities"].value in ("fitted", "calibrated")
+    assert (fitted.chosen_["probabilities"].value == "calibrated") == hasattr(fitted, "calibration_")
+    (said,) = [note for note in fitted.result_.notes if note.startswith("chosen here")]
+    assert all(f"{name} {taken.value} ({taken.why})" in said for name, taken in fitted.chosen_.items())
+
+
+def test_what_is_named_is_not_chosen():
+    model = SoftClustering(3, affinity="neighbors", probabilities="fitted", random_state=0).fit(X)
+    assert not model.chosen_
+    assert not model.result_.notes
+
+
+@pytest.mark.parametrize("given", [two_blocks(), DenseAffinity(two_blocks().toarray())], ids=["sparse", "affinity"])
+def test_a_graph_is_the_evidence_itself(given):
+    model = SoftClustering(random_state=0).fit(given)
+    assert model.chosen_["affinity"].value == "precomputed"
+    assert model.chosen_["probabilities"].value == "fitted"
+    assert model.n_clusters_ == 2
+
+
+def test_a_square_array_is_features():
+    square = np.random.default_rng(0).normal(size=(12, 12))
+    assert SoftClustering(2, random_state=0).fit(square).chosen_["affinity"].value == "ensemble"
+
+
+def test_random_graphs_are_one_cluster_and_planted_ones_as_many_as_were_planted():
+    rng = np.random.default_rng(0)
+    block = np.repeat(np.arange(5), 40)
+    for within, K in ((0.3, 5), (0.076, 1)):
+        chance = np.where(block[:, None] == block, within, 0.02 if K > 1 else within)
+        upper = np.triu(rng.random((200, 200)) < chance, 1)
+        assert SoftClustering(random_state=0).fit(sp.csr_array((upper | upper.T).astype(float))).n_clusters_ == K
+
+
+def test_many_rows_and_little_time_get_the_graph(monkeypatch):
+    hurried = SoftClustering(3, max_seconds=1.0, random_state=0).fit(X)
+    assert hurried.chosen_["affinity"].value == "neighbors"
+    assert "max_seconds=1" in hurried.chosen_["affinity"].why
+    monkeypatch.setattr(plan, "AFFORDED", len(X) - 1)
+    many = SoftClustering(3, random_state=0).fit(X)
+    assert many.chosen_["affinity"].value == "neighbors"
+    monkeypatch.setattr(plan, "AFFORDED", len(X))
+    assert SoftClustering(3, random_state=0).fit(X).chosen_["affinity"].value == "ensemble"
+
+
+def test_the_graph_that_is_chosen_sees_features_in_one_unit_and_one_that_is_named_as_they_are(monkeypatch):
+    monkeypatch.setattr(plan, "AFFORDED", 0)
+    noise = np.random.default_rng(0).normal(size=len(X))
+    scaled = np.c_[X, noise, noise[::-1]] * [1.0, 1.0, 1e4, 1.0]
+    options = {"n_clusters": 3, "probabilities": "fitted", "random_state": 0}
+    chosen, named = (SoftClustering(affinity=affinity, **options).fit(scaled) for affinity in ("auto", "neighbors"))
+    by_hand = SoftClustering(affinity="neighbors", scale_features="standard", **options).fit(scaled)
+    np.testing.assert_array_equal(chosen.membership_, by_hand.membership_)
+    raw = SoftClustering(affinity="neighbors", scale_features="none", **options).fit(scaled)
+    np.testing.assert_array_equal(named.membership_, raw.membership_)
+    assert adjusted_rand_index(chosen.labels_, TRUTH) > adjusted_rand_index(named.labels_, TRUTH)
+
+
+def test_options_of_older_manifests_mean_what_they_meant():
+    old = estimator_of(FitOptions(Path("t.csv"), k="3", affinity=None, probabilities=None, scale_features="none"))
+    assert (old.affinity.name, old.probabilities, old.scale_features) == ("neighbors", "fitted", "none")
+    new = estimator_of(FitOptions(Path("t.csv")))
+    assert (new.n_clusters, new.affinity, new.probabilities, new.scale_features) == ("auto", "auto", "auto", "auto")
+    described = estimator_of(FitOptions(Path("t.csv"), n_neighbors=5))
+    assert (described.affinity.name, described.affinity.n_neighbors) == ("neighbors", 5)
+
+
+# Bounds, and other numbers
+
+
+@pytest.mark.parametrize("bounds", [(1, 2), (2, 2), (4, 6), [5, 9]], ids=str)
+def test_bounds_hold(bounds):
+    model = SoftClustering(n_clusters=bounds, random_state=0, probabilities="fitted").fit(X)
+    assert bounds[0] <= model.verdict_.n_clusters or bounds[0] > 3
+    assert len(np.unique(model.labels_)) == model.n_clusters_ <= bounds[1]
+
+
+def test_bounds_that_hold_the_answer_change_nothing(fitted):
+    bounded = SoftClustering(n_clusters=(2, 12), random_state=0).fit(X)
+    assert bounded.n_clusters_ == 3
+    np.testing.assert_array_equal(bounded.labels_, fitted.labels_)
+
+
+def test_a_bound_that_binds_is_said():
+    model = SoftClustering(n_clusters=(1, 2), affinity="neighbors", probabilities="fitted", random_state=0).fit(X)
+    assert model.n_clusters_ <= 2
+    assert any("the bounds leave" in note for note in model.result_.notes)
+
+
+@pytest.mark.parametrize("bounds", [(3, 2), (0, 4), (2,), (2, 3, 4), (2.5, 4)])
+def test_bounds_that_are_none_are_refused(bounds):
+    with pytest.raises(InputError, match=r"\(2, 12\)"):
+        SoftClustering(n_clusters=bounds).fit(X)
+
+
+def test_bounds_beyond_the_items_are_refused():
+    with pytest.raises(InputError, match="n_clusters=151"):
+        SoftClustering(n_clusters=(len(X) + 1, len(X) + 3)).fit(X)
+
+
+def test_a_saved_model_keeps_its_bounds(tmp_path):
+    model = SoftClustering((2, 5), affinity="neighbors", probabilities="fitted", random_state=0).fit(X)
+    partita.save(model, tmp_path / "model")
+    again = partita.load(tmp_path / "model")
+    assert again.n_clusters == (2, 5)
+    with pytest.raises(InputError, match="fit it again"):
+        again.at(2)
+
+
+def test_another_number_comes_from_the_same_draws(fitted, monkeypatch):
+    def never(*arguments, **options):
+        raise AssertionError("a clustering")
+
+    for kind in Member.registry.values():
+        monkeypatch.setattr(kind, "cluster", never)
+    two, six = fitted.at(2), fitted.at(6)
+    assert two.n_clusters_ == 2
+    assert 3 < six.n_clusters_ <= 6
+    assert two.membership_.shape == (len(X), 2)
+    same = fitted.at(3)
+    assert adjusted_rand_index(same.labels_, fitted.labels_) == 1.0
+    assert fitted.n_clusters_ == 3
+    assert two.predict(X[:5]).shape == (5,)
+
+
+def test_another_number_of_other_evidence_is_a_fit_at_that_number():
+    model = SoF(3, random_state=0).fit(X)
+    np.testing.assert_array_equal(model.at(2).membership_, SoF(2, random_state=0).fit(X).membership_)
+
+
+def test_more_clusters_than_items_are_refused_at_another_number(fitted):
+    with pytest.raises(InputError, match=f"n_clusters={len(X) + 1}"):
+        fitted.at(len(X) + 1)
+
+
+# Clusters that hold no item
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SoftClustering(10, random_state=0),
+        SoftClustering(10, affinity="ensemble", probabilities="fitted", random_state=0),
+        SoF(12, random_state=0),
+        SymNMF(12, random_state=0),
+    ],
+    ids=["default", "ensemble", "SoF", "SymNMF"],
+)
+def test_every_cluster_holds_an_item(model):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X)
+    assert model.membership_.shape == (len(X), model.n_clusters_)
+    assert len(np.unique(model.result_.membership.labels)) == model.n_clusters_
+    np.testing.assert_allclose(model.membership_.sum(axis=1), 1.0)
+    assert model.predict_proba(X[:4]).shape == (4, model.n_clusters_)
+    said = [note for note in model.result_.notes if "would hold no item" in note]
+    assert bool(said) == (model.n_clusters_ < model.n_clusters)
+    assert model.result_.restarts[model.result_.best].objective == model.objective_
+
+
+def test_some_fit_had_empty_clusters():
+    model = SoftClustering(10, affinity="ensemble", probabilities="fitted", random_state=0).fit(X)
+    assert model.n_clusters_ < 10
+    assert any(note.startswith(f"{10 - model.n_clusters_} of 10 clusters") for note in model.result_.notes)
+
+
+# Probabilities, and where the grid of numbers ends
+
+
+def test_a_density_is_trusted_where_it_speaks_of_the_same_clusters():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], 300)
+    balls = rng.normal(size=(600, 2)) + 2.5 * np.eye(2)[0] * truth[:, None]
+    found, why = calibrate_if_trusted(balls, np.eye(2)[truth], truth, None)
+    assert found is not None
+    assert "calls" in why
+    shuffled = rng.permutation(truth)
+    found, why = calibrate_if_trusted(balls, np.eye(2)[shuffled], shuffled, None)
+    assert found is None
+    assert "others" in why
+
+
+@pytest.mark.parametrize(("weights", "alike"), [(np.ones(600), True), (np.repeat([1.0, 5.0], 300), False)])
+def test_weights_count_in_that_trust(weights, alike):
+    truth = np.repeat([0, 1], 300)
+    balls = np.random.default_rng(1).normal(size=(600, 2)) + 3.0 * np.eye(2)[0] * truth[:, None]
+    plain, _ = calibrate_if_trusted(balls, np.eye(2)[truth], truth, None)
+    weighted, _ = calibrate_if_trusted(balls, np.eye(2)[truth], truth, weights)
+    same = np.allclose(plain[0](balls, None), weighted[0](balls, None), atol=1e-9)
+    assert same == alike
+
+
+@pytest.mark.parametrize(
+    ("agreement", "past"),
+    [
+        ([0.9, 0.8, 0.6, 0.5], True),
+        ([0.5, 0.6, 0.8, 0.9], False),
+        ([0.9, 0.4, 0.6, 0.75], False),  # rises again
+        ([0.9, 0.89, 0.9 - FALL / 2, 0.9 - FALL / 2], False),  # has hardly fallen
+    ],
+)
+def test_larger_numbers_are_left_out_once_the_agreement_falls(agreement, past):
+    drawn = _Draws((), X, 0)
+    for K, mean in enumerate(agreement, start=2):
+        drawn._labels[K], drawn._agreement[K] = [], np.array([mean])
+    assert drawn.is_past_the_best() == past
