@@ -84,6 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for grid in grids(items):
         for item in set(grid) - set(covering(grid)):
             item.add_marker("slow")
+    items.sort(key=lambda item: item.nodeid.startswith("tests/cli/"))  # commands find kernels of every family compiled
     if not any("::" in argument for argument in config.args):
         _every_test_keeps_a_case(items)
     _nothing_is_compiled_yet()
