@@ -46,7 +46,7 @@ WHOLE, CASES = (
 FAMILIES = [
     re.compile(rf"tests/({files})")
     for files in (
-        r"contract/test_partition|oracle/test_(partition|credible)|property/test_(partition|draws)|unit/test_(partition|baye)",
+        r"contract/test_partition|oracle/test_(partition|credible)|property/test_(partition|draws)|unit/test_(partition|baye|saved_partitions)",
         r"contract/test_sampler|oracle/test_mixture|unit/test_(mixture|saved_mixtures)|cli/test_cli_draws",
         r"unit/test_scams|reproduce/test_scams",
         r"browser/",
