@@ -46,7 +46,7 @@ WHOLE, CASES = (
 FAMILIES = [
     re.compile(rf"tests/({files})")
     for files in (
-        r"contract/test_partition|oracle/test_(partition|credible)|property/test_(partition|draws)|unit/test_(partition|baye)",
+        r"contract/test_partition|oracle/test_(partition|credible)|property/test_(partition|draws)|unit/test_(partition|baye|saved_partitions)",
         r"contract/test_sampler|oracle/test_mixture|unit/test_(mixture|saved_mixtures)|cli/test_cli_draws",
         r"unit/test_scams|reproduce/test_scams",
         r"browser/",
@@ -76,15 +76,30 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    patterns = [re.compile(re.escape(f"tests/{line}").replace(r"\*", ".*") + r"(\[.*)?") for line in WHOLE + CASES]
+    patterns = (re.escape(f"tests/{line}").replace(r"\*", ".*") for line in WHOLE + CASES)
+    slow = re.compile(rf"({'|'.join(patterns)})(\[.*)?")
     for item in items:
-        if any(pattern.fullmatch(item.nodeid) for pattern in patterns):
+        if slow.fullmatch(item.nodeid):
             item.add_marker("slow")
     for grid in grids(items):
         for item in set(grid) - set(covering(grid)):
             item.add_marker("slow")
+    items.sort(key=lambda item: item.nodeid.startswith("tests/cli/"))  # commands find kernels of every family compiled
     if not any("::" in argument for argument in config.args):
         _every_test_keeps_a_case(items)
+    _nothing_is_compiled_yet()
+
+
+def _nothing_is_compiled_yet() -> None:
+    """A model that a file of tests fits where it is imported is fitted, and its kernels compiled, by every worker."""
+    kernels = [(module, vars(sys.modules[module])) for module in sys.modules if module.startswith("partita.kernels.")]
+    compiled = [f"{module}.{name}" for module, names in kernels for name in names if _signatures(names[name])]
+    if compiled:
+        raise pytest.UsageError(f"fit models in tests and fixtures: importing the tests ran {', '.join(compiled)}")
+
+
+def _signatures(kernel: object) -> list[object]:
+    return getattr(kernel, "signatures", [])
 
 
 def _every_test_keeps_a_case(items: list[pytest.Item]) -> None:

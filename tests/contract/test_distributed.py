@@ -174,27 +174,24 @@ def test_solvers_of_host_arrays_work_with_it(where):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.posix("signals")
-def test_a_killed_worker_loses_nothing_but_time():
+def test_a_killed_worker_loses_nothing_but_time(cluster):
+    cluster.wait_for_workers(2)
     matrix, _ = planted(400, seed=1)
     expected = run(SparseAffinity(matrix), PerClusterObjective)
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as workers,
-        distributed.Client(workers) as client,
-    ):
-        pids = client.run(os.getpid)
-        killed = []
+    pids = cluster.run(os.getpid)
+    killed = []
 
-        def kill(restart, state):
-            if not killed and len(trace) == 5:
-                killed.append(next(iter(pids.values())))
-                os.kill(killed[0], signal.SIGKILL)
-            trace.append(state.point.value)
+    def kill(restart, state):
+        if not killed and len(trace) == 5:
+            killed.append(next(iter(pids.values())))
+            os.kill(killed[0], signal.SIGKILL)
+        trace.append(state.point.value)
 
-        trace = [0.0]
-        found = run(DistributedAffinity.from_matrix(matrix, 4), PerClusterObjective, callback=kill)
-        client.wait_for_workers(2)
-        assert killed
-        assert killed[0] not in client.run(os.getpid).values()
+    trace = [0.0]
+    found = run(DistributedAffinity.from_matrix(matrix, 4), PerClusterObjective, callback=kill)
+    cluster.wait_for_workers(2)
+    assert killed
+    assert killed[0] not in cluster.run(os.getpid).values()
     np.testing.assert_allclose(found.trace, expected.trace, rtol=1e-9)
     np.testing.assert_allclose(found.factor, expected.factor, atol=1e-7)
 

@@ -61,13 +61,20 @@ def plain(d):
     return Units(np.zeros(d), np.ones(d), np.zeros(d, dtype=bool))
 
 
+@functools.cache
+def roots(prior):
+    """Roots of the precision that the covariances have in the mean, and of the means' covariance if it is fixed."""
+    spread = None if prior.conjugate else np.linalg.cholesky(prior.mean_covariance)
+    return np.linalg.cholesky(np.linalg.inv(prior.scale)), spread
+
+
 def drawn_parameters(prior, K, rng):
     """Means and roots L of covariances L L^T of K components from the prior."""
-    root, nu = np.linalg.cholesky(np.linalg.inv(prior.scale)), prior.degrees_of_freedom
+    (root, spread), nu = roots(prior), prior.degrees_of_freedom
     d = len(root)
     Z = rng.normal(size=(K, nu, d)) @ root.T
     L = np.linalg.cholesky(np.linalg.inv(Z.transpose(0, 2, 1) @ Z))
-    spread = L / math.sqrt(prior.mean_precision) if prior.conjugate else np.linalg.cholesky(prior.mean_covariance)
+    spread = L / math.sqrt(prior.mean_precision) if spread is None else spread
     return np.asarray(prior.mean) + (spread @ rng.normal(size=(K, d, 1)))[..., 0], L
 
 
@@ -76,65 +83,69 @@ def drawn_items(labels, parameters, rng):
     return mean[labels] + (L[labels] @ rng.normal(size=(len(labels), mean.shape[1], 1)))[..., 0]
 
 
-def restaurant(n, alpha, rng):
-    """A partition by the Chinese restaurant's own rule: sit with j others in proportion to j, alone to alpha."""
-    labels, sizes = np.zeros(n, dtype=np.int64), [1]
+def restaurants(n, alpha, rng):
+    """A partition for each alpha, by the Chinese restaurant's own rule: sit with j others in proportion to j, alone to
+    alpha.
+    """
+    every = np.arange(len(alpha))
+    labels, sizes = np.zeros((len(alpha), n), dtype=np.int64), np.zeros((len(alpha), n))
+    sizes[:, 0] = 1
     for i in range(1, n):
-        k = int(np.searchsorted(np.cumsum(sizes), rng.random() * (i + alpha), side="right"))
-        if k == len(sizes):
-            sizes.append(0)
-        sizes[k] += 1
-        labels[i] = k
+        at = rng.random(len(alpha)) * (i + alpha)
+        passed = (np.cumsum(sizes, axis=1) <= at[:, None]).sum(axis=1)
+        labels[:, i] = np.minimum(passed, (sizes > 0).sum(axis=1))
+        sizes[every, labels[:, i]] += 1
     return labels
 
 
 def statistics(X, labels, alpha):
-    """Of the partition, of alpha, and of items within and between clusters."""
-    sizes = np.bincount(labels)
+    """Of each partition, of its alpha, and of its items within and between clusters."""
+    sizes = (labels[:, :, None] == np.arange(labels.shape[1])).sum(axis=1)
     bounded = np.tanh(X)
-    together = labels[:, None] == labels
-    return [
-        len(sizes),
-        sizes.max(),
-        np.square(sizes).sum(),
-        (sizes == 1).sum(),
-        labels[0] == labels[-1],
-        math.log(alpha),
-        bounded[:, 0].mean(),
-        (together * (bounded @ bounded.T)).mean(),
-    ]
+    together = labels[:, :, None] == labels[:, None, :]
+    return np.column_stack(
+        [
+            (sizes > 0).sum(axis=1),
+            sizes.max(axis=1),
+            np.square(sizes).sum(axis=1),
+            (sizes == 1).sum(axis=1),
+            labels[:, 0] == labels[:, -1],
+            np.log(alpha),
+            bounded[:, :, 0].mean(axis=1),
+            (together * (bounded @ bounded.transpose(0, 2, 1))).mean(axis=(1, 2)),
+        ]
+    )
 
 
 @functools.cache
 def forwards(prior, gamma, n):
     rng = np.random.default_rng(1)
-    out = np.empty((FORWARD, 8))
-    for t in range(FORWARD):
-        alpha = rng.gamma(gamma.shape, 1 / gamma.rate)
-        labels = restaurant(n, alpha, rng)
-        X = drawn_items(labels, drawn_parameters(prior, labels.max() + 1, rng), rng)
-        out[t] = statistics(X, labels, alpha)
-    return out
+    alpha = rng.gamma(gamma.shape, 1 / gamma.rate, size=FORWARD)
+    labels = restaurants(n, alpha, rng)
+    own = labels + n * np.arange(FORWARD)[:, None]  # components of its own for each partition
+    X = drawn_items(own.ravel(), drawn_parameters(prior, n * FORWARD, rng), rng)
+    return statistics(X.reshape(FORWARD, n, -1), labels, alpha)
 
 
 def by_turns(sampler, prior, gamma, n, d, rng):
     """New items given the partition (and the components that the sampler keeps), then one sweep."""
-    labels = restaurant(n, gamma.mean, rng)
+    labels = restaurants(n, np.array([gamma.mean]), rng)[0]
     X = drawn_items(labels, drawn_parameters(prior, labels.max() + 1, rng), rng)
     arrays = prior.arrays(X, plain(d))
     state = sampler.start(Model(X, arrays, concentration(gamma)), labels, rng)
     nothing = Kept(np.empty((0, n), dtype=np.int16), np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
-    out = np.empty((BY_TURNS, 8))
+    items, partitions = np.empty((BY_TURNS, n, d)), np.empty((BY_TURNS, n), dtype=np.int64)
+    alphas = np.empty(BY_TURNS)
     for t in range(BY_TURNS):
+        K = state.labels.max() + 1
         if state.components is None:
-            parameters = drawn_parameters(prior, state.labels.max() + 1, rng)
+            parameters = drawn_parameters(prior, K, rng)
         else:
-            G = np.triu(state.components.whitener[: state.labels.max() + 1])
-            parameters = state.components.mean, np.linalg.inv(G)
-        X = drawn_items(state.labels, parameters, rng)
+            parameters = state.components.mean, np.linalg.inv(np.triu(state.components.whitener[:K]))
+        items[t] = X = drawn_items(state.labels, parameters, rng)
         state = sampler.advance(Model(X, arrays, concentration(gamma)), state, rng, 1, 1, nothing)
-        out[t] = statistics(X, state.labels, state.alpha)
-    return out
+        partitions[t], alphas[t] = state.labels, state.alpha
+    return statistics(items, partitions, alphas)
 
 
 @pytest.mark.parametrize(("sampler", "prior", "d"), CASES, ids=named)
@@ -176,8 +187,10 @@ def quadrature_marginal(X, prior):
     return math.log(quad(density, -6, 8, epsabs=0, epsrel=1e-9, limit=200)[0])
 
 
-def exact_posterior(X, prior, alpha, marginal):
-    """Probability of every partition: CRP prior times the clusters' marginal densities."""
+@functools.cache
+def exact_posterior(d, prior, alpha):
+    """Probability of every partition of ITEMS[d]: CRP prior times the clusters' marginal densities."""
+    X, marginal = ITEMS[d], student_marginal if prior.conjugate else quadrature_marginal
     listed, cached, logs = all_partitions(len(X)), {}, []
     for labels in listed:
         total = 0.0
@@ -205,7 +218,7 @@ EXACT = [
 @pytest.mark.parametrize(("sampler", "prior", "d"), EXACT, ids=named)
 def test_frequencies_of_partitions_are_their_posterior_probabilities(sampler, prior, d):
     X, alpha = ITEMS[d], 0.8
-    listed, p = exact_posterior(X, prior, alpha, student_marginal if prior.conjugate else quadrature_marginal)
+    listed, p = exact_posterior(d, prior, alpha)
     n_draws = 20_000
     found = sample_partitions(X, sampler=sampler, prior=prior, alpha=alpha, n_draws=n_draws, burn_in=200, seed=3)
     base = 10 ** np.arange(len(X))

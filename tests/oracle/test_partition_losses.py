@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn import metrics as theirs
@@ -24,7 +25,7 @@ from partita.partition import (
 )
 from partita.partition import expected as expected_room
 from partita.partition import similarity as similarity_room
-from partita.partition.losses import Binder, VariationOfInformation
+from partita.partition.losses import Binder, ConstantPotts, VariationOfInformation
 
 R_NAMES = {
     "vi_lb": "vi_lb_bits",
@@ -368,3 +369,17 @@ def test_one_pair_among_a_million_single_items_is_not_lost_in_rounding(name):
     expected = means if name == "pear" else sum(share * value for share, value in zip(shares, each))
     # Numbers up to N^2 = 1e12 are whole; what is rounded is a mean of numbers of the order of 1.
     assert found == pytest.approx(float(expected), rel=1e-13)
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_the_constant_potts_model_counts_pairs_within_clusters_and_their_affinity(make):
+    rng = np.random.default_rng(0)
+    A = rng.random((9, 9)) * (rng.random((9, 9)) < 0.6)
+    A += A.T
+    for _ in range(5):
+        codes = np.unique(rng.integers(4, size=9), return_inverse=True)[1]
+        within = codes[:, None] == codes
+        expected = (0.3 - A)[within].sum() + 0.2 * (codes.max() + 1)
+        assert expected_room.minimised_by_pairs(codes, make(A), ConstantPotts(0.3, 0.2)) == pytest.approx(
+            expected, abs=1e-12
+        )

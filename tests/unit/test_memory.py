@@ -170,6 +170,14 @@ def test_every_pair_is_refused_before_anything_is_made(name, limit):
     assert re.search(remedy, said), said
 
 
+@pytest.mark.parametrize(("free", "said"), [(9_000_000, True), (11_000_000, False)])
+def test_that_nothing_n_by_n_was_made_is_said_only_where_it_would_not_have_fitted(limit, free, said):
+    limit(free)  # 1,000 x 1,000 numbers are 8 MB, and four fifths of what is free may be taken
+    graph = SparseAffinity(sp.csr_array(np.kron(np.eye(200), np.ones((5, 5)))))
+    model = SoF(2, affinity="precomputed", random_state=0, start="dirichlet", n_init=1, max_iter=2).fit(graph)
+    assert any("nothing N x N was made" in note for note in model.result_.notes) == said
+
+
 def test_the_command_line_refuses_with_the_sparse_way(limit, tmp_path, monkeypatch, capsys):
     from partita.cli import main
 

@@ -164,6 +164,28 @@ def test_no_other_optimizer_goes_on_from_where_a_solver_ended(solver, pairs, wei
     assert theirs.fun >= result.objective * (1 - (1e-8 if result.status == "converged" else 1e-5))
 
 
+def test_the_newton_step_of_a_column_solves_the_equations_of_its_block_where_pairs_were_not_observed():
+    rng = np.random.default_rng(6)
+    H = rng.random((12, 3)) + 0.5
+    holes = Unobserved([0, 4, 2, 7, 5], [4, 0, 7, 2, 5])
+    matrix = H @ H.T
+    matrix[holes.first, holes.second] = 0.0
+    problem = Problem(DenseAffinity(matrix, holes), SymNMFObjective(), rng.random(12) + 0.5)
+    near = H + 0.01 * rng.normal(size=H.shape)  # of a small residual, so that the Hessian is positive definite
+    state = ProjectedNewton("columns").start(problem, near)
+    gradient = state.memory.gradient
+    found = state.memory.dense.direction(state.point, gradient, np.ones(H.shape, dtype=bool))
+    step = 1e-5  # the gradient is a cubic: a central difference is off by step^2, and by rounding / step
+    for k in range(3):
+        hessian = np.empty((12, 12))
+        for i in range(12):
+            moved = np.zeros_like(H)
+            moved[i, k] = step
+            ends = [problem.gradient(problem.evaluate(near + side * moved))[:, k] for side in (1.0, -1.0)]
+            hessian[:, i] = (ends[0] - ends[1]) / (2.0 * step)
+        np.testing.assert_allclose(hessian @ found[:, k], -gradient[:, k], rtol=1e-6, atol=1e-8)
+
+
 def test_the_newton_step_of_a_column_solves_the_equations_of_its_block():
     """Block and gradient by finite differences."""
     rng = np.random.default_rng(3)

@@ -40,6 +40,24 @@ def test_a_baum_eagon_step_is_the_papers_formula(objective):
     np.testing.assert_allclose(state.point.W, expected, atol=1e-14)
 
 
+def test_an_accelerated_step_is_the_papers_formula_from_the_extrapolated_point():
+    rng = np.random.default_rng(0)
+    W = rng.dirichlet(np.ones(3), size=12)
+    problem = Problem(
+        DenseAffinity(random_affinity(12, share=1.0, seed=rng)), Objective.registry["sof"](), rng.random(12)
+    )
+    momentum = [1.0]
+    for steps in range(1, 5):
+        momentum.append((1.0 + np.sqrt(1.0 + 4.0 * momentum[-1] ** 2)) / 2.0)  # [beck2009] eq. (4.2)
+        state = after(ProjectedGradient(), problem, W, steps)
+        before, point, memory = state.memory.before.W, state.point.W, state.memory
+        assert memory.momentum == pytest.approx(momentum[steps])
+        following = (1.0 + np.sqrt(1.0 + 4.0 * momentum[steps] ** 2)) / 2.0
+        beyond = problem.evaluate(point + (momentum[steps] - 1.0) / following * (point - before))  # eq. (4.3)
+        expected = problem.objective.domain.project(beyond.W - problem.gradient(beyond) / memory.curvature)
+        np.testing.assert_allclose(memory.trial.W, expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("eta", [0.3, 1.0])
 @pytest.mark.parametrize("objective", ["sof", "scaled", "per_cluster"])
 def test_baum_eagon_falls_by_its_theorem_with_weights_and_unobserved_pairs(objective, eta):

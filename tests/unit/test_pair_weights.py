@@ -308,6 +308,22 @@ def test_weights_laid_over_weights_multiply_them_and_a_new_value_replaces_both()
         assert over.squared_norm() == pytest.approx((over.to_dense() ** 2).sum(), rel=1e-12)
 
 
+def test_weights_of_pairs_may_be_asymmetric_by_rounding_of_the_largest_and_no_more():
+    rng = np.random.default_rng(14)
+    _, P = planted(rng, 20, 2)
+    omega = 1e5 * (1.0 + rng.random(P.shape))
+    omega += omega.T
+    model = SoF(2, affinity="precomputed", random_state=0, n_init=1, max_iter=20)
+    for off, refused in ((1e-12, False), (1e-7, True)):  # the largest is 4e5, and 1e-9 of it may be rounding
+        bent = omega.copy()
+        bent[3, 5] *= 1.0 + off
+        if refused:
+            with pytest.raises(InputError, match="symmetric"):
+                model.fit(P, pair_weight=bent)
+        else:
+            model.fit(P, pair_weight=bent)
+
+
 def holes_of(rng, n=30):
     half = rng.random((n, n))
     P = (half + half.T) / 2

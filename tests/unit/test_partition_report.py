@@ -79,12 +79,23 @@ def no_matplotlib(monkeypatch):
             monkeypatch.setitem(sys.modules, name, None)
 
 
+@pytest.fixture
+def words_alone(monkeypatch):
+    """Pages without pictures, which take most of the time of a page."""
+    no_matplotlib(monkeypatch)
+
+
 @pytest.fixture(scope="module")
 def sure():
     """Four clusters of 60 items that hardly waver, four chains that agree."""
     return BayesianPartition(random_state=0).fit(
         draws_around(np.arange(60) // 15, 400, 0.01), chain=np.arange(400) // 100
     )
+
+
+@pytest.fixture(scope="module")
+def page_of_sure(sure):
+    return render_partition_report(report_of(sure))
 
 
 @pytest.fixture(scope="module")
@@ -148,23 +159,23 @@ def astray():
 
 
 def test_certain_items_are_those_of_the_draws_everywhere_on_the_page(astray):
-    report = report_of(astray)
     certain = item_certainty(astray.labels_, astray.draws_.labels, weights=astray.draws_.counts).matched
-    found = content_of(render_partition_report(report))
+    html = render_partition_report(report_of(astray))
+    found = content_of(html)
     n = int((certain >= 0.95).sum())
     assert found["threshold"] == 0.95
     assert found["sure"] == [int((certain >= t / 100).sum()) for t in range(101)]
     assert found["label"] == astray.labels_.tolist()
     assert found["margin"] == np.rint(1000 * certain).astype(int).tolist()
     assert found["entropy"] is None
-    page = Page(render_partition_report(report)).text
+    page = Page(html).text
     assert f"{n} of 40 items certain: in their place in a share of the draws ≥ 0.95" in page
     assert "items sure" not in page
     share = f"{100 * n / 40:.0f}% of places certain"
     assert share in page
 
 
-def test_the_bars_of_an_item_are_its_similarities_to_the_clusters(astray):
+def test_the_bars_of_an_item_are_its_similarities_to_the_clusters(astray, words_alone):
     P = posterior_similarity(astray.draws_.labels, weights=astray.draws_.counts)
     found = content_of(render_partition_report(report_of(astray)))
     for place, i in enumerate(found["row"]):
@@ -184,14 +195,14 @@ def test_items_whose_largest_membership_is_elsewhere_are_told(astray, sure):
     assert "largest membership" not in said(report_of(sure))
 
 
-def test_the_caption_of_the_ball_does_not_call_its_edge_the_posterior(sure):
+def test_the_caption_of_the_ball_does_not_call_its_edge_the_posterior(page_of_sure):
     pytest.importorskip("matplotlib")
-    page = Page(render_partition_report(report_of(sure))).text
+    page = Page(page_of_sure).text
     assert "what the draws agree on" not in page
     assert "what they share the other draws need not share" in page
 
 
-def test_with_weights_of_errors_the_loss_says_them_and_the_ball_that_it_has_none():
+def test_with_weights_of_errors_the_loss_says_them_and_the_ball_that_it_has_none(words_alone):
     model = BayesianPartition(VariationOfInformation(a=1.5), random_state=0).fit(
         draws_around(np.arange(24) // 8, 80, 0.2)
     )
@@ -203,15 +214,15 @@ def test_with_weights_of_errors_the_loss_says_them_and_the_ball_that_it_has_none
     assert "weighed alike" not in Page(render_partition_report(report_of(model))).text
 
 
-def test_a_score_that_is_an_expectation_is_not_expected_twice():
-    for loss in ("pear", "vi_lb"):
-        model = BayesianPartition(loss, random_state=0).fit(draws_around(np.arange(24) // 8, 80, 0.2))
-        html = render_partition_report(report_of(model))
-        assert "expected posterior expected" not in html.lower()
-        assert "expected lower bound" not in html.lower()
+@pytest.mark.parametrize("loss", ["pear", "vi_lb"])
+def test_a_score_that_is_an_expectation_is_not_expected_twice(loss):
+    model = BayesianPartition(loss, random_state=0).fit(draws_around(np.arange(24) // 8, 80, 0.2))
+    html = render_partition_report(report_of(model))
+    assert "expected posterior expected" not in html.lower()
+    assert "expected lower bound" not in html.lower()
 
 
-def test_a_cluster_that_meets_no_other_has_none_next_and_no_figure_is_minus_zero():
+def test_a_cluster_that_meets_no_other_has_none_next_and_no_figure_is_minus_zero(words_alone):
     model = BayesianPartition("binder", random_state=0).fit(np.tile(np.arange(12), (6, 1)))
     assert all(row.next is None for row in partition_clusters(report_of(model)))
     draws = np.tile(np.r_[np.zeros(6, int), np.ones(6, int)], (4, 1))
@@ -230,7 +241,7 @@ def test_one_item_and_one_draw_are_told_in_the_singular():
         assert wrong not in words
 
 
-def test_many_clusters_have_a_place_each_and_few_the_eigenvectors():
+def test_many_clusters_have_a_place_each_and_few_the_eigenvectors(monkeypatch):
     draws = draws_around(np.arange(600) // 20, 60, 0.1, seed=1)
     html = render_partition_report(report_of(BayesianPartition("binder", random_state=0).fit(draws)))
     found = content_of(html)
@@ -243,6 +254,7 @@ def test_many_clusters_have_a_place_each_and_few_the_eigenvectors():
     own = np.isin(labels, big)
     assert (np.array(big)[nearest[own]] == labels[own]).all()  # no cluster lies on another
     assert "Every cluster has a place of its own" in html
+    no_matplotlib(monkeypatch)
     few = render_partition_report(
         report_of(BayesianPartition(random_state=0).fit(draws_around(np.arange(40) // 8, 60, 0.1)))
     )
@@ -428,12 +440,12 @@ def test_the_report_has_verdict_pictures_tables_and_provenance(torn, tmp_path):
         assert words in page.text
 
 
-def test_the_same_fit_gives_the_same_page(sure):
-    assert render_partition_report(report_of(sure)) == render_partition_report(report_of(sure))
+def test_the_same_fit_gives_the_same_page(sure, page_of_sure):
+    assert render_partition_report(report_of(sure)) == page_of_sure
 
 
-def test_the_page_asks_for_nothing_from_outside(sure):
-    html = render_partition_report(report_of(sure))
+def test_the_page_asks_for_nothing_from_outside(page_of_sure):
+    html = page_of_sure
     page = Page(html)
     policy = [meta["content"] for meta in page.all("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
     assert len(policy) == 1

@@ -190,32 +190,26 @@ class MyPartition(BayesianPartition):
 
 
 @pytest.mark.parametrize(
-    ("model", "error", "words"),
+    ("model", "changed", "words"),
     [
-        (BayesianPartition(), NotFittedError, "not fitted"),
-        (BayesianPartition(Mine(), random_state=0).fit(posterior()), InputError, "Mine"),
-        (
-            MyPartition(random_state=0).fit(posterior()),
-            InputError,
-            "MyPartition",
-        ),
-        (
-            BayesianPartition(random_state=0).fit(posterior()).set_params(starts={3: posterior()[0]}),
-            InputError,
-            "names",
-        ),
-        (BayesianPartition(random_state=0).fit(posterior()).set_params(starts=[print]), InputError, "starts"),
-        (
-            BayesianPartition(random_state=0).fit(posterior()).set_params(max_seconds=np.inf),
-            InputError,
-            "max_seconds=inf",
-        ),
-        (BayesianPartition(random_state=0).fit(posterior()).set_params(n_jobs=print), InputError, "n_jobs="),
+        (BayesianPartition(Mine()), {}, "Mine"),
+        (MyPartition(), {}, "MyPartition"),
+        (BayesianPartition(), {"starts": {3: posterior()[0]}}, "names"),
+        (BayesianPartition(), {"starts": [print]}, "starts"),
+        (BayesianPartition(), {"max_seconds": np.inf}, "max_seconds=inf"),
+        (BayesianPartition(), {"n_jobs": print}, "n_jobs="),
     ],
 )
-def test_what_cannot_be_saved_is_named_and_nothing_is_left(tmp_path, model, error, words):
-    with pytest.raises(error, match=words):
+def test_what_cannot_be_saved_is_named_and_nothing_is_left(tmp_path, model, changed, words):
+    model.set_params(random_state=0).fit(posterior()).set_params(**changed)
+    with pytest.raises(InputError, match=words):
         save(model, tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_was_not_fitted_is_not_saved_and_nothing_is_left(tmp_path):
+    with pytest.raises(NotFittedError, match="not fitted"):
+        save(BayesianPartition(), tmp_path / "model")
     assert not list(tmp_path.iterdir())
 
 
