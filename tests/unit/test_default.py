@@ -19,6 +19,8 @@ from partita.ensemble.consensus import FALL, _Draws
 from partita.errors import InputError
 from partita.estimators import plan
 from partita.metrics import adjusted_rand_index
+from partita.n_clusters import KEvidence, judge_all
+from partita.n_clusters.valley import valley_test
 from synthetic import blobs
 
 X, TRUTH = blobs(150)
@@ -249,3 +251,27 @@ def test_larger_numbers_are_left_out_once_the_agreement_falls(agreement, past):
     for K, mean in enumerate(agreement, start=2):
         drawn._labels[K], drawn._agreement[K] = [], np.array([mean])
     assert drawn.is_past_the_best() == past
+
+
+@pytest.mark.parametrize("apart", [0.0, 4.0])
+def test_references_that_are_not_looked_at_change_neither_answer_nor_random_numbers(apart):
+    rng = np.random.default_rng(0)
+    items = rng.normal(size=(120, 2)) + apart * np.eye(2)[0] * rng.integers(0, 2, (120, 1))
+    first, second = np.random.default_rng(1), np.random.default_rng(1)
+    whole = valley_test(KEvidence(features=items), 19, first)
+    short = valley_test(KEvidence(features=items), 19, second, margin=1.1)
+    said = [test.valley.depth > 1.1 * test.null.max() for test in (whole, short)]
+    assert said == [apart > 0] * 2
+    assert (len(short.null) < len(whole.null)) == (apart == 0)
+    assert first.random() == second.random()
+
+
+def test_a_verdict_on_a_number_that_ended_at_fewer_moves_its_probability():
+    verdict = judge_all(KEvidence(features=X))
+    assert verdict.n_clusters == 3
+    ended = verdict.ended_at(2)
+    assert ended.n_clusters == 2
+    assert ended.sure == ended.probabilities[1] == verdict.probabilities[1] + verdict.probabilities[2]
+    assert ended.probabilities[2] == 0
+    assert ended.probabilities.sum() == pytest.approx(verdict.probabilities.sum())
+    assert any("2" in note for note in ended.notes)

@@ -82,6 +82,15 @@ class Choice:
         note = f"{self.n_clusters} clusters would have been chosen; {why} {K}"
         return replace(self, n_clusters=K, start=None, notes=(*self.notes, note))
 
+    def ended_at(self, n_clusters: int, note: str) -> Choice:
+        """Return the choice of a fit that ended with fewer clusters, with a note and its verdict on that number."""
+        verdict, notes = self.verdict, self.notes
+        if verdict is not None and verdict.n_clusters > n_clusters:
+            ended = verdict.ended_at(n_clusters)
+            notes = (*ended.notes, *(said for said in notes if said not in verdict.notes))
+            verdict = ended
+        return replace(self, n_clusters=n_clusters, verdict=verdict, notes=(*notes, note))
+
     def warn(self) -> None:
         """Warn where criteria disagree and the number is less probable than not.
 

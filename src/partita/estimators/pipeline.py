@@ -225,7 +225,7 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
         starts = replace(starts, n_clusters=len(used))
         result = _without_empty(result, used, problem, model, solver, starts, options)
     if asked > choice.n_clusters:
-        choice = replace(choice, notes=(*choice.notes, empty_clusters(asked, choice.n_clusters)))
+        choice = choice.ended_at(choice.n_clusters, empty_clusters(asked, choice.n_clusters))
     stage.enter("putting the result together")
     result = replace(result, notes=(*choice.notes, *result.notes, *_sparse_way(problem.affinity)))
     result = groups.over_all_pairs(result, problem, left_out)

@@ -80,8 +80,14 @@ class ValleyTest:
         return float((1.0 + (self.null >= self.valley.depth).sum()) / (1.0 + len(self.null)))
 
 
-def valley_test(evidence: KEvidence, n_references: int, rng: np.random.Generator) -> ValleyTest | None:
-    """Return the test of one cluster on evidence of at least `FEWEST` items; None where all pairs are alike."""
+def valley_test(
+    evidence: KEvidence, n_references: int, rng: np.random.Generator, *, margin: float | None = None
+) -> ValleyTest | None:
+    """Return the test of one cluster on evidence of at least `FEWEST` items; None where all pairs are alike.
+
+    With a margin it is only asked whether the valley is deeper than each reference's by that factor: references are
+    looked at until one says no, and drawn all the same, so that what follows has the same random numbers.
+    """
     n = evidence.n_items
     k = min(NEIGHBORS, n // 5)
     graph = _closest(evidence, k, rng)
@@ -91,8 +97,12 @@ def valley_test(evidence: KEvidence, n_references: int, rng: np.random.Generator
     k = max(2, min(k, round(graph.nnz / n / EITHER)))
     found = deepest_valley(graph)
     box = _box(n, k, found.widest, rng)
-    null = np.array([deepest_valley(_nearest(box.draw(rng), k)).depth for _ in range(n_references)])
-    return ValleyTest(found, null)
+    null: list[float] = []
+    for _ in range(n_references):
+        drawn = box.draw(rng)
+        if margin is None or not null or (found.depth > margin * max(null) and np.isfinite(found.depth)):
+            null.append(deepest_valley(_nearest(drawn, k)).depth)
+    return ValleyTest(found, np.array(null))
 
 
 def deepest_valley(graph: sp.csr_array) -> Valley:

@@ -74,7 +74,7 @@ class ValleySplits(Criterion):
             split = None
             if len(items) >= FEWEST:
                 own = evidence if len(items) == n else evidence.subset(items)
-                test = valley_test(own, self.n_references, rng)
+                test = valley_test(own, self.n_references, rng, margin=self.margin)
                 if test is not None and test.valley.depth > self.margin * test.null.max():
                     split = test.valley.side
             if split is None:

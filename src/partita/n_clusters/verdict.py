@@ -91,6 +91,18 @@ class Verdict:
     disagree: bool
     notes: tuple[str, ...]
 
+    def ended_at(self, n_clusters: int) -> Verdict:
+        """Return the verdict of a fit at its number that ended with fewer clusters, since one more would hold no item.
+
+        What was probable of the number that was fitted is probable of the one that it ended at.
+        """
+        p = self.probabilities.copy()
+        p[n_clusters - 1] += p[self.n_clusters - 1]
+        p[self.n_clusters - 1] = 0.0
+        sure, likely = float(p[n_clusters - 1]), likely_of(p)
+        notes = tuple(notes_on(self.judgements, n_clusters, sure, likely))
+        return replace(self, n_clusters=n_clusters, sure=sure, probabilities=p, likely=likely, notes=notes)
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each criterion: name, idea, number of clusters or None, weight, note."""
         return [
