@@ -6,6 +6,8 @@
     PARTITA_DATA=... python benchmarks/n_clusters.py --level        # the test of one cluster: level and power
     python benchmarks/n_clusters.py --large 1000000                 # seconds at N items, anisotropic clusters
     PARTITA_DATA=... python benchmarks/n_clusters.py --own          # own K: consensus, criteria, HDBSCAN
+    PARTITA_DATA=... python benchmarks/n_clusters.py --default      # SoftClustering(K) and SoftClustering()
+    python benchmarks/n_clusters.py --drawn                         # one cluster, many clusters, planted graphs
 
 Sets: 29 for development, 9 further real or drawn ones, and generated ones: Gaussian clusters (30, K = 1..10), stretched
 ones (4), single clusters that are not normal (7). Identical rows count once; of more than 3,000 a random 3,000 are
@@ -21,6 +23,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import minimize
 
 from partita import SoftClustering, metrics
@@ -257,6 +260,67 @@ def own() -> None:
         print(f"| **mean** | | {means[0]} | | {' | '.join(means[1:])} | |", flush=True)
 
 
+def default() -> None:
+    """The answer without options and the one with K given: adjusted Rand index of its labels, and of the fitted ones
+    where calibration has moved some.
+    """
+    for title, names in (("development sets", development()), ("real tables", tables())):
+        scores = []
+        print(f"\n### {title}: adjusted Rand index of labels (of fitted labels)\n")
+        print("| set | K | K given | probabilities | own K | own K: score | probabilities | CPU seconds |")
+        print("|---|---|---|---|---|---|---|---|")
+        for name in names:
+            X, y, K = load(name)
+            cells, row, began = [name, str(K)], [], time.process_time()
+            for n_clusters in (K, "auto"):
+                fit = SoftClustering(n_clusters, random_state=0).fit(X)
+                own = [metrics.adjusted_rand_index(found, y) for found in (fit.labels_, fit.result_.membership.labels)]
+                cells += [str(fit.n_clusters_)] * (n_clusters == "auto")
+                cells += [f"{own[0]:.3f} ({own[1]:.3f})", fit.chosen_["probabilities"].value]
+                row += own
+            scores.append(row)
+            print(f"| {' | '.join(cells)} | {time.process_time() - began:.1f} |", flush=True)
+        given, fitted_given, own_k, fitted_own = np.mean(scores, axis=0)
+        print(f"| **mean** | | {given:.3f} ({fitted_given:.3f}) | | | {own_k:.3f} ({fitted_own:.3f}) | | |", flush=True)
+
+
+def planted(seed: int, within: float = 0.3, between: float = 0.02) -> sp.csr_array:
+    """A graph of five blocks of 40 nodes, with edges by chance."""
+    block = np.repeat(np.arange(5), 40)
+    chance = np.where(block[:, None] == block, within, between)
+    upper = np.triu(np.random.default_rng(seed).random((200, 200)) < chance, 1)
+    return sp.csr_array((upper | upper.T).astype(float))
+
+
+def drawn() -> None:
+    """Numbers of clusters that `SoftClustering()` finds in what nothing was chosen on."""
+    print("| what | seeds | clusters found |\n|---|---|---|")
+
+    def line(what: str, found: list[int]) -> None:
+        counts = ", ".join(f"{K} in {found.count(K)}" for K in sorted(set(found)))
+        print(f"| {what} | {len(found)} | {counts} |", flush=True)
+
+    line(
+        "planted graphs, 5 x 40, .3 / .02",
+        [SoftClustering(random_state=s).fit(planted(s)).n_clusters_ for s in range(20)],
+    )
+    alike = [SoftClustering(random_state=s).fit(planted(s, 0.076, 0.076)).n_clusters_ for s in range(20)]
+    line("random graphs, 200 nodes, .076", alike)
+    for d in (2, 5, 10, 50):
+        for shape in ("uniform", "normal"):
+            draw = [getattr(np.random.default_rng([s, d]), shape)(size=(400, d)) for s in range(6)]
+            line(f"{shape}, 400 in {d}", [SoftClustering(random_state=0).fit(X).n_clusters_ for X in draw])
+    for K, n, d in ((50, 3000, 10), (60, 6000, 20), (100, 5000, 5)):
+        found = []
+        for s in (1, 2):
+            rng = np.random.default_rng(s)
+            centre = 40 * rng.random((K, d))
+            found.append(
+                SoftClustering(random_state=0).fit(centre[rng.integers(0, K, n)] + rng.normal(size=(n, d))).n_clusters_
+            )
+        line(f"{K} normal clusters, {n} in {d}", found)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true")
@@ -264,11 +328,17 @@ def main() -> None:
     parser.add_argument("--level", action="store_true")
     parser.add_argument("--large", type=int)
     parser.add_argument("--own", action="store_true")
+    parser.add_argument("--default", action="store_true")
+    parser.add_argument("--drawn", action="store_true")
     options = parser.parse_args()
     if options.level:
         return level()
     if options.own:
         return own()
+    if options.default:
+        return default()
+    if options.drawn:
+        return drawn()
     if options.large:
         return large(options.large)
     names = voters() if options.quick else [name for name in Criterion.registry if name not in LEFT_OUT]
