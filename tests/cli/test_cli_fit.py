@@ -199,12 +199,16 @@ def test_missing_cells_are_used_only_when_asked(call, iris_csv, tmp_path):
     cells[2] = ""
     lines[3] = ",".join(cells)
     iris_csv.write_text("\n".join(lines) + "\n")
-    refused = call("fit", iris_csv, *IRIS, "--out", "a")
+    graph = ("--affinity", "neighbors")
+    refused = call("fit", iris_csv, *IRIS, *graph, "--out", "a")
     assert refused.code == 2
     assert "sepal width" in refused.err
     assert "--missing unobserved" in refused.err
-    done = call("fit", iris_csv, *IRIS, "--out", "a", "--missing", "unobserved")
+    done = call("fit", iris_csv, *IRIS, *graph, "--out", "a", "--missing", "unobserved")
     assert done.code == 0, done.err
+    taken = call("fit", iris_csv, *IRIS, "--out", "b")  # an ensemble takes them as they are, and says so
+    assert taken.code == 0, taken.err
+    assert "1 cell is missing (sepal width 1)" in taken.out
 
 
 def _bad(name: str, text: str, options: tuple[object, ...], *says: str):
@@ -213,7 +217,7 @@ def _bad(name: str, text: str, options: tuple[object, ...], *says: str):
 
 GOOD = "a,b\n0,1\n1,0\n5,5\n6,5\n"
 BAD = [
-    _bad("nan", "a,b\n0,1\n1,nan\n5,5\n", ("--k", 2), "row 2", "'b'"),
+    _bad("nan", "a,b\n0,1\n1,nan\n5,5\n", ("--k", 2, "--affinity", "neighbors"), "row 2", "'b'"),
     _bad("infinite", "a,b\n0,1\n1,inf\n5,5\n", ("--k", 2), "row 2", "'b'"),
     _bad("text column", "a,b\n0,x\n1,y\n5,z\n", ("--k", 2), "'b'", "--id-column"),
     _bad("stray label", "a,label\n0,1\n1,0\n5,5\n", ("--k", 2), "--label-column label"),
@@ -406,8 +410,11 @@ def test_values_whose_squares_leave_double_precision_are_refused(call, tmp_path,
 
 def test_a_column_without_a_value_raises_no_warning(process, tmp_path):
     (tmp_path / "t.csv").write_text("a,b,c\n" + "\n".join(f"{i % 7},,{i}.5" for i in range(30)))
-    done = process("fit", "t.csv", "--k", 2, "--out", "out", "--missing", "unobserved", "--quiet")
-    assert (done.code, done.err) == (0, "")
+    for affinity in ("auto", "neighbors"):
+        options = ("--affinity", affinity, "--missing", "unobserved", "--quiet")
+        done = process("fit", "t.csv", "--k", 2, "--out", affinity, *options)
+        assert (done.code, done.err) == (0, "")
+    assert "b holds no value and is left out" in (tmp_path / "auto" / "result.json").read_text()
 
 
 def test_a_metric_that_changes_the_numbers_says_so(call, iris_csv):

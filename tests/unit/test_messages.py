@@ -373,13 +373,13 @@ COMMANDS = {
     ),
     "missing cell": (
         "a,b\n0,1\n1,nan\n5,5\n",
-        FIT,
+        (*FIT, "--affinity", "neighbors"),
         "t.csv: 1 cell is missing (empty or NaN): row 2, column 'b'; fill them in, leave out these rows, or pass "
         "--missing unobserved",
     ),
     "text column": (
         "a,b\n0,x\n1,y\n5,z\n",
-        FIT,
+        (*FIT, "--affinity", "neighbors"),
         "t.csv: column 'b' should hold numbers, 3 of 3 cells are text, the first in row 1: 'x'; if it names the items "
         "pass --id-column b, if it holds the true classes pass --label-column b, otherwise leave it out or code it as "
         "numbers",

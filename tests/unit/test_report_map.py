@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from partita.affinity import Affinity, DenseAffinity, DiffusedAffinity, DrawsAffinity, LowRankAffinity, SparseAffinity
-from partita.estimators import SoF, SoftClustering
+from partita.estimators import KernelKMeans, SoF, SoftClustering
 from partita.membership import Membership
 from partita.plots.projection import Projection, project_features
 from partita.report import FitReport, render_report
@@ -261,7 +261,9 @@ def test_few_items_and_many_clusters_have_a_map_without_matplotlib_too(n, K, mon
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.style", None)
     X = np.random.default_rng(0).normal(size=(n, 3))
-    model = SoftClustering(K, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
+    model = SoftClustering(K, random_state=0, affinity="neighbors", probabilities="fitted")
+    model = (KernelKMeans(K, random_state=0) if K > 2 else model).fit(X)  # each of its clusters holds an item
+    assert model.n_clusters_ == K
     html = render_report(report_of(model, X))
     found = content_of(html)
     assert found["items"] == n

@@ -372,7 +372,6 @@ REFUSED = {
     "dates as words": (DAYS.strftime("%d.%m.%Y"), "dates"),
     "times": (pd.to_timedelta(np.arange(60), unit="h"), "days"),
     "names of the rows": ([f"row {i}" for i in range(60)], "id column"),
-    "nothing": ([None] * 60, "leave it out"),
     "numbers and words": ([1, "two"] * 30, "words"),
     "lists": ([[1]] * 60, "list"),
     "infinite numbers": ([np.inf] * 60, "row 0"),
@@ -385,6 +384,22 @@ def test_columns_that_are_no_evidence_are_refused_by_name(kind):
     with pytest.raises(InputError, match=r"'the other' .*") as refused:
         fitted(mixed().assign(**{"the other": values}))
     assert remedy in str(refused.value)
+
+
+@pytest.mark.parametrize("empty", [[None] * 60, [np.nan] * 60], ids=["words", "numbers"])
+def test_a_column_without_a_value_is_left_out_and_said(empty):
+    model = fitted(mixed().assign(**{"the other": empty}))
+    np.testing.assert_array_equal(model.membership_, fitted(mixed()).membership_)
+    assert "the other holds no value and is left out" in model.result_.notes
+    new = mixed().assign(**{"the other": np.arange(60.0)})
+    np.testing.assert_array_equal(model.predict(new), model.predict(mixed().assign(**{"the other": empty})))
+
+
+def test_words_and_gaps_keep_the_ensemble_however_little_time_there_is():
+    hurried = SoftClustering(2, max_seconds=1.0, random_state=0).fit(mixed())
+    assert hurried.chosen_["affinity"].value == "ensemble"
+    numbers = mixed()[["x", "y"]].fillna(0.0)
+    assert SoftClustering(2, max_seconds=1.0, random_state=0).fit(numbers).chosen_["affinity"].value == "neighbors"
 
 
 def test_other_affinities_name_the_one_that_takes_words():

@@ -37,6 +37,8 @@ MOST_ITEMS = 4_000
 SEED = 0
 # A density is trusted where it calls at most so many times as many labels wrong as the best would be.
 TRUSTED = 2.5
+# Items of a cluster on average below which no density is asked.
+FEWEST = 4
 # Where a density that is fitted from the labels in one go is farther off than this, no other is looked for.
 HOPELESS = 4.0
 
@@ -179,6 +181,8 @@ def calibrate_if_trusted(
     n, K = membership.shape
     if K == 1:
         return None, "there is one cluster"
+    if n < FEWEST * K:
+        return None, "there are too few items for a density"
     d = np.ones(n) if weights is None else weights
     used = _used(n)
     with limit_threads(1):

@@ -84,6 +84,8 @@ def _shown(items: Input, estimator: FactorizationEstimator) -> tuple[list[str], 
     """The columns of a report: of a mixed table each category is one of zeros and ones, whose mean is a share."""
     if not isinstance(items.X, MixedTable):
         return items.columns, items.features
+    if not hasattr(estimator, "encoding_"):  # numbers alone, and another evidence than the ensemble
+        return items.columns, items.X.numbers
     return estimator.encoding_.labels, estimator.encoding_.plain(items.X)
 
 

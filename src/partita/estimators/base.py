@@ -470,6 +470,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
                 if table is not X:
                     _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
                 return self.encoding_(table)
+        if isinstance(X, MixedTable) and all(X.numeric):
+            X = X.numbers
         if isinstance(X, MixedTable):
             raise InputError("X is a mixed table, which affinity='ensemble' takes: pass numbers, or that affinity")
         if isinstance(X, Affinity):

@@ -44,6 +44,10 @@ NAMED = 5
 A_DAY = re.compile(r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([T ].*)?")
 
 
+# The category of a column without a value: it is one word everywhere, and tells no rows apart.
+EMPTY = ("",)
+
+
 @dataclass(frozen=True, eq=False)
 class Encoding:
     """A table as numbers, learnt from the rows of a fit.
@@ -64,7 +68,8 @@ class Encoding:
     Raises
     ------
     InputError
-        From `of`: for a column of dates, of words that are all distinct, or without a value; for infinite numbers.
+        From `of`: for a column of dates, or of words that are all distinct; for infinite numbers. A column without a
+        value is left out.
         From a call: for columns that the fit did not have, and words where it had numbers.
 
     Examples
@@ -168,10 +173,12 @@ class Encoding:
     def notes(self, table: MixedTable) -> tuple[str, ...]:
         """Return what should be said of the missing cells of a table."""
         gaps = np.array([_gaps(column) for column in table.columns])
-        count = gaps.sum(axis=1)
+        names = table.names or tuple(f"column {at}" for at in range(len(gaps)))
+        empty = np.array([found == EMPTY for found in self.categories])
+        left_out = [f"{name} holds no value and is left out" for name, none in zip(names, empty, strict=True) if none]
+        count = np.where(empty, 0, gaps.sum(axis=1))
         if not count.any():
-            return ()
-        names = table.names or tuple(f"column {at}" for at in range(len(count)))
+            return tuple(left_out)
         most = np.argsort(-count, kind="stable")[: (count > 0).sum()]
         of = ", ".join(f"{names[at]} {count[at]:,}" for at in most[:NAMED])
         more = f", and {len(most) - NAMED} more columns" if len(most) > NAMED else ""
@@ -185,7 +192,7 @@ class Encoding:
             named = ", ".join(map(str, rows[:NAMED])) + (", ..." if len(rows) > NAMED else "")
             which = f"row {named}, and its membership says" if len(rows) == 1 else f"rows {named}, and theirs say"
             notes.append(f"nothing is known of {which} nothing")
-        return tuple(notes)
+        return (*left_out, *notes)
 
 
 def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
@@ -205,7 +212,7 @@ def _categories(table: MixedTable, at: int) -> tuple[str, ...]:
     """The categories of a column, after a check that they can be some; none for numbers."""
     column, what = table.columns[at], table.called(at)
     if _gaps(column).all():
-        raise InputError(f"{what} holds no value: leave it out")
+        return EMPTY
     if table.numeric[at]:
         return ()
     observed = [word for word in column if word is not None]

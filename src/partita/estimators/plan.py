@@ -60,7 +60,9 @@ class Plan:
     chosen: Mapping[str, Reasoned] = field(default_factory=dict)
 
 
-def affinity_for(X: Any, max_seconds: float | None, *, sought: bool, **settings: Any) -> tuple[Builder, str]:
+def affinity_for(
+    X: Any, max_seconds: float | None, *, sought: bool, mixed: bool = False, **settings: Any
+) -> tuple[Builder, str]:
     """Return the evidence that is made of an input, and why.
 
     Parameters
@@ -69,6 +71,8 @@ def affinity_for(X: Any, max_seconds: float | None, *, sought: bool, **settings:
     max_seconds : float, optional
     sought : bool
         Whether the number of clusters is.
+    mixed : bool
+        Whether there are columns of words, or missing cells beside their names.
     **settings
         `missing`, `symmetrize` and `seed`, as `Builder.named` takes them.
 
@@ -87,6 +91,8 @@ def affinity_for(X: Any, max_seconds: float | None, *, sought: bool, **settings:
     """
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
         return Precomputed.named(**settings), "a graph was given"
+    if mixed:
+        return Ensemble.named(**settings), "it takes words and missing cells"
     if settings["symmetrize"] is not None:
         raise InputError(
             f"symmetrize={settings['symmetrize']!r} needs a graph (a sparse N x N matrix, or affinity='precomputed'), "

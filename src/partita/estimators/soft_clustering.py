@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, get_args
 
+import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.affinity import Builder, NeighborGraph
@@ -204,7 +205,11 @@ class SoftClustering(FactorizationEstimator):
         if self.affinity == "auto":
             settings = {"missing": self.missing, "symmetrize": self.symmetrize, "seed": self._seed()}
             sought = not isinstance(self.n_clusters, Integral)
-            builder, why = affinity_for(X, self.max_seconds, sought=sought, **settings)
+            table = self._as_table(X)
+            mixed = table is not None and (not all(table.numeric) or bool(np.isnan(table.numbers).any()))
+            # A fit that can go on later is not another one for having been cut short.
+            seconds = self.max_seconds if self.checkpoint is None else None
+            builder, why = affinity_for(X, seconds, sought=sought, mixed=mixed, **settings)
             chosen["affinity"] = Reasoned(builder.name, why)
         else:
             builder = self._builder()
