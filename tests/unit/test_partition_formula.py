@@ -104,7 +104,7 @@ def test_one_kernel_serves_all_formulas_that_are_called():
         lambda a: search_partition(DRAWS, loss=Binder(a), random_state=0),
         lambda a: search_partition(DRAWS, loss=VariationOfInformation(a), random_state=0),
         lambda gamma: SCAMS(affinity="precomputed", gamma=gamma, random_state=0).fit(AFFINITY),
-        lambda a: in_a_kernel(for_kernels(Linear(a, 1.0), per_draw=True), *SUMS),
+        lambda a: in_a_kernel(for_kernels(Linear(a, 7.0), per_draw=True), *SUMS),
     ],
     ids=["binder", "vi", "scams", "of a script"],
 )
