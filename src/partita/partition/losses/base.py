@@ -36,7 +36,10 @@ ROUNDING = 1e-12
 
 
 class Formula(Protocol):
-    """A NamedTuple of numbers with the loss of one draw as a method, in arithmetic that NumPy and numba both run."""
+    """A NamedTuple of numbers with the loss of one draw as a method, in arithmetic that NumPy and numba both run.
+
+    Of up to three numbers, all floats, it is compiled once; otherwise for each set of numbers, in about 0.1 s.
+    """
 
     def evaluate(self, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
         """Return the value that is minimised, from the sums above over n items in K clusters."""

@@ -1,0 +1,143 @@
+"""Formulas inside compiled code: compiled once for a class, whatever its numbers. The oracle is Python's arithmetic."""
+
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+import numba
+import numpy as np
+import pytest
+from numba.core.event import install_recorder
+
+from partita import SCAMS
+from partita.kernels.partition_formula import evaluated, for_kernels
+from partita.partition import search_partition
+from partita.partition.losses import Binder, ConstantPotts, LowerBound, PartitionLoss, VariationOfInformation
+
+DRAWS = np.random.default_rng(0).integers(3, size=(8, 12))
+NOISE = np.random.default_rng(0).uniform(0.0, 0.2, (24, 24))
+AFFINITY = 0.6 * np.kron(np.eye(3), np.ones((8, 8))) + NOISE + NOISE.T
+SUMS = (7.0, 5.0, 3.0, 30.0, 8.0, 2.0)
+
+
+class Linear(NamedTuple):
+    a: float
+    b: float
+
+    def evaluate(self, u, v, w, t, n, K):
+        return self.a * u - self.b * w
+
+
+class Quotient(NamedTuple):
+    a: float
+    b: float
+
+    def evaluate(self, u, v, w, t, n, K):
+        return (self.a + v) / (self.b + K)
+
+
+class Many(NamedTuple):
+    a: float
+    b: float
+    c: float
+    d: float
+
+    def evaluate(self, u, v, w, t, n, K):
+        return self.a * u + self.b * v + self.c * w + self.d * t
+
+
+class ManyOthers(NamedTuple):
+    a: float
+    b: float
+    c: float
+    d: float
+
+    def evaluate(self, u, v, w, t, n, K):
+        return self.a * n + self.b * K + self.c * w + self.d * t
+
+
+class Repeated(NamedTuple):
+    times: int
+
+    def evaluate(self, u, v, w, t, n, K):
+        for _ in range(self.times):  # of a float there is no range
+            u = u / n
+        return u
+
+
+OWN = [
+    *(kind().formula for kind in PartitionLoss.registry.values()),
+    # The same numbers, of different classes.
+    *(loss.formula for loss in (Binder(1.0, "pairs"), ConstantPotts(1.0, 1.0), ConstantPotts(0.3, 0.2))),
+    *(loss.formula for loss in (LowerBound("nats"), VariationOfInformation(1.0), VariationOfInformation(0.0))),
+]
+OTHERS = [Linear(1.0, 1.0), Linear(0.5, 0.25), Quotient(1.0, 1.0), Quotient(0.5, 0.25)]
+WITH_ITS_OWN = [
+    *(Many(1.0, 2.0, 3.0, 4.0), Many(1.0, 2.0, 3.0, 5.0), ManyOthers(1.0, 2.0, 3.0, 4.0)),
+    *(Repeated(1), Repeated(3), Linear(1, 0.5)),
+]
+
+
+@numba.njit(error_model="numpy")
+def in_a_kernel(formula, u, v, w, t, n, K):
+    return evaluated(formula, u, v, w, t, n, K)
+
+
+def test_the_compiled_formula_is_that_of_its_class_and_numbers_whatever_others_were_compiled():
+    for per_draw in (False, True):
+        for formula in (*OWN, *OTHERS, *WITH_ITS_OWN):
+            value = in_a_kernel(for_kernels(formula, per_draw=per_draw), *SUMS)
+            assert value == formula.evaluate(*SUMS), formula
+
+
+def test_one_kernel_serves_all_formulas_that_are_called():
+    kernel = numba.njit(in_a_kernel.py_func)
+    for formula in (*OWN, *OTHERS, *WITH_ITS_OWN):
+        kernel(for_kernels(formula, per_draw=False), *SUMS)
+    assert len(kernel.signatures) == 1
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda a: search_partition(DRAWS, loss=Binder(a), random_state=0),
+        lambda a: search_partition(DRAWS, loss=VariationOfInformation(a), random_state=0),
+        lambda gamma: SCAMS(affinity="precomputed", gamma=gamma, random_state=0).fit(AFFINITY),
+        lambda a: in_a_kernel(for_kernels(Linear(a, 7.0), per_draw=True), *SUMS),
+    ],
+    ids=["binder", "vi", "scams", "of a script"],
+)
+def test_other_numbers_of_the_same_loss_compile_nothing(fit):
+    fit(0.4)
+    with install_recorder("numba:run_pass") as compiled:
+        fit(0.45)
+    assert not compiled.buffer
+
+
+def test_what_is_compiled_with_its_own_numbers_is_compiled_once():
+    for formula in WITH_ITS_OWN:
+        first, again = (for_kernels(same, per_draw=False) for same in (formula, type(formula)(*formula)))
+        assert first.function is again.function
+
+
+def test_a_second_process_reads_formulas_from_the_disk(tmp_path):
+    script = """
+from numba.core.event import install_recorder
+from partita.kernels.partition_formula import for_kernels
+from partita.partition.losses import PartitionLoss
+with install_recorder("numba:run_pass") as compiled:
+    for kind in PartitionLoss.registry.values():
+        for_kernels(kind().formula, per_draw=False)
+print(len(compiled.buffer))
+"""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "1"}
+    passes, files = [], []
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        passes.append(int(done.stdout))
+        files.append(sorted(path.name for path in tmp_path.rglob("*.nb?")))
+    assert passes[0] > 0
+    assert passes[1] == 0
+    assert files[0] == files[1] != []
