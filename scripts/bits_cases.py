@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -149,7 +150,9 @@ def estimator_cases() -> Iterator[tuple[str, Case]]:
     X, P, D = features(), matrix(), gaps()
     new = features(9)[:12]
     plain = {"n_clusters": 3, "random_state": 0}
-    soft, sof = partita.SoftClustering, partita.SoF
+    sof = partita.SoF
+    # What is not named is chosen: here everything is named that a case is not about.
+    soft = partial(partita.SoftClustering, affinity="neighbors", probabilities="fitted")
     weights = np.random.default_rng(5).integers(0, 3, len(X)).astype(float)
     omega = sp.csr_array(np.where(np.random.default_rng(6).random((90, 90)) < 0.1, 2.0, 0.0))
     omega = sp.csr_array(omega.maximum(omega.T))
