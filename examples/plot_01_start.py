@@ -12,6 +12,7 @@ The classes are known here. They are used to judge the answer and never to find 
 # ---
 # A scikit-learn estimator: rows are items, columns are features. The last 300 pictures are kept for later.
 
+import warnings
 from textwrap import fill
 
 import matplotlib.pyplot as plt
@@ -25,8 +26,11 @@ from partita.plots import PartitionDisplay
 X, digit = load_digits(return_X_y=True)
 known, new = slice(0, 1497), slice(1497, None)
 
-model = SoftClustering(random_state=0).fit(X[known])
+with warnings.catch_warnings(record=True) as caught:  # the number of clusters is not sure, and a warning says so
+    warnings.simplefilter("always")
+    model = SoftClustering(random_state=0).fit(X[known])
 print("memberships:", model.membership_.shape, "rows sum to one:", np.allclose(model.membership_.sum(axis=1), 1))
+print("warned of:", *(warning.category.__name__ for warning in caught))
 print("status:", model.result_.status, "after", model.n_iter_, "iterations")
 print(f"adjusted Rand index against the classes: {adjusted_rand_index(digit[known], model.labels_):.3f}")
 
@@ -42,9 +46,11 @@ for note in model.result_.notes:
     print(fill(note, 80, initial_indent="- ", subsequent_indent="  "))
 
 # %%
-# We know that there are ten digits, about equally frequent. That is knowledge, and it has names:
+# We know that there are ten digits, about equally frequent. That is knowledge, and it has names; on a graph of
+# neighbours sizes tell most:
 
-model = SoftClustering(n_clusters=10, sizes="equal", random_state=0).fit(X[known])
+options = {"affinity": "neighbors", "probabilities": "fitted", "random_state": 0}
+model = SoftClustering(n_clusters=10, sizes="equal", **options).fit(X[known])
 print(f"adjusted Rand index against the classes: {adjusted_rand_index(digit[known], model.labels_):.3f}")
 print(f"accuracy, clusters matched to classes:   {accuracy(digit[known], model.labels_):.3f}")
 
