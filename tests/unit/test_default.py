@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
@@ -18,6 +19,7 @@ from partita.ensemble.base import Member
 from partita.ensemble.consensus import FALL, _Draws
 from partita.errors import InputError
 from partita.estimators import plan
+from partita.estimators.choosing import Choice, why_so_many
 from partita.metrics import adjusted_rand_index
 from partita.n_clusters import KEvidence, judge_all
 from partita.n_clusters.valley import valley_test
@@ -275,3 +277,40 @@ def test_a_verdict_on_a_number_that_ended_at_fewer_moves_its_probability():
     assert ended.probabilities[2] == 0
     assert ended.probabilities.sum() == pytest.approx(verdict.probabilities.sum())
     assert any("2" in note for note in ended.notes)
+
+
+def test_another_number_keeps_the_plan_of_the_fit():
+    frame = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "group": np.array(["a", "b", "c"])[TRUTH]})
+    model = SoftClustering(max_seconds=5.0, random_state=0).fit(frame)  # words need the ensemble, however little time
+    other = model.at(2)
+    assert other._builder_ == model._builder_
+    assert other.chosen_["affinity"] == model.chosen_["affinity"]
+    assert other.affinity_.density() == 1.0 or other.affinity_.name == "draws"
+    assert other.at(3).n_clusters_ == 3  # from all the draws, not from those at two clusters
+    assert other.predict(frame).shape == (len(X),)
+
+
+def test_a_number_says_whose_it_is_and_how_probable():
+    verdict = judge_all(KEvidence(features=X))
+    assert why_so_many(verdict, 3) == f"criteria find it, with a probability of {verdict.probabilities[2]:.2f} for 3"
+    assert why_so_many(verdict, 2).startswith("criteria find 3, ")
+    assert why_so_many(verdict, 1000).endswith("0.00 for 1000")
+
+
+def test_a_verdict_on_another_number_is_left_alone_where_a_cluster_is_empty():
+    verdict = judge_all(KEvidence(features=X))
+    bounded = Choice(5, verdict=verdict, notes=verdict.notes)
+    assert bounded.ended_at(4, "a note").verdict is verdict
+    ended = Choice(3, verdict=verdict, notes=(*verdict.notes, "before")).ended_at(2, "a note")
+    assert ended.verdict.n_clusters == ended.n_clusters == 2
+    assert ended.notes == (*ended.verdict.notes, "before", "a note")
+
+
+def test_labels_that_calibration_moves_are_counted_and_the_fitted_ones_kept():
+    rng = np.random.default_rng(0)
+    close = rng.normal(size=(500, 2)) + 2.2 * np.eye(2)[0] * np.repeat([[0], [1]], 250, axis=0)
+    model = SoftClustering(2, affinity="neighbors", random_state=0).fit(close)
+    assert model.chosen_["probabilities"].value == "calibrated"
+    moved = int((model.labels_ != model.result_.membership.labels).sum())
+    assert moved > 0
+    assert any(note.startswith(f"calibration put {moved} item") for note in model.result_.notes)

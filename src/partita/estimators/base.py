@@ -24,7 +24,7 @@ from partita.ensemble.consensus import Consensus
 from partita.errors import InputError, MissingExtraError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.estimators.checked_parameters import seed_of
-from partita.estimators.choosing import Choice, EvidenceByK, choose_from, choose_number
+from partita.estimators.choosing import Choice, EvidenceByK, choose_from, choose_number, why_so_many
 from partita.estimators.encoding import Encoding
 from partita.estimators.extension import Extension
 from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
@@ -41,7 +41,6 @@ from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
 from partita.membership import row_entropy
 from partita.n_clusters import Criterion, Verdict
-from partita.n_clusters.agreement import Agreement
 from partita.progress import ProgressBar, Stages
 from partita.solvers import Checkpoint, OpenCheckpoint, Solver, SolveResult, opened
 
@@ -93,6 +92,7 @@ class FittedAttributes:
     _consensus: Consensus | None
     _posterior: BayesianPartition | None
     _item_of_row: NDArray[np.intp]
+    _plan_: Plan
     _given: Given
     calibration_: Calibration
     encoding_: Encoding
@@ -276,14 +276,13 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
 
     def _finish(self, plan: Plan, given: Given, fitted: Fitted) -> None:
         """Set the attributes of a fit, with a sentence on what was left to be chosen."""
-        self._builder_, self._given = plan.builder, given
+        self._builder_, self._plan_, self._given = plan.builder, plan, given
         self.chosen_ = dict(plan.chosen)
         self._adopt(fitted)
         if fitted.choice.verdict is not None:
-            verdict = fitted.choice.verdict
-            agreed = any(j.criterion == Agreement.name and j.n_clusters is not None for j in verdict.judgements)
-            by = "unlike methods agree on it" if agreed else "criteria find it"
-            self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, f"{by}, with a probability of {verdict.sure:.2f}")
+            self.chosen_["n_clusters"] = Reasoned(
+                self.n_clusters_, why_so_many(fitted.choice.verdict, self.n_clusters_)
+            )
         if fitted.probabilities is not None:
             self.chosen_["probabilities"] = fitted.probabilities
         if plan.chosen or fitted.probabilities is not None:
@@ -324,19 +323,15 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         other: Self = clone(self)
         other.set_params(n_clusters=n_clusters)
         other._validate_params()
-        plan = replace(other._plan(given.X), builder=self._builder_)
-        if hasattr(self, "encoding_") and self.encoding_.joint:
-            plan = replace(plan, scale_features="none")
-        choose = other._choose
-        found = self._consensus
+        plan, choose, found = self._plan_, other._choose, self._consensus
         if found is not None and n_clusters > 1:
             choose = partial(choose_from, found.at(n_clusters), n_clusters)
-        stage = Stages(None)
         for name in ("n_features_in_", "feature_names_in_", "items_", "encoding_"):
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name))
-        fitted = fit(plan.model, plan.builder, given, choose, other._options(plan, stage, None))
+        fitted = fit(plan.model, plan.builder, given, choose, other._options(plan, Stages(), None))
         other._finish(plan, given, fitted)
+        other._consensus = found  # yet another number has all the draws to answer from
         return other
 
     def _adopt(self, fitted: Fitted) -> None:
@@ -367,8 +362,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
     def posterior_(self) -> BayesianPartition:
         """The weighted draws behind the number of clusters, as a fitted `BayesianPartition`.
 
-        After `n_clusters="auto"` with `affinity="ensemble"` only, and not saved with the model. Past 2,000 items the
-        draws are of a sample, and each row has the label of its nearest item in it.
+        Where the methods of an ensemble found the number only, and not saved with the model. Past 2,000 items the draws
+        are of a sample, and each row has the label of its nearest item in it.
         """
         check_is_fitted(self)
         found: Consensus | None = getattr(self, "_consensus", None)

@@ -28,11 +28,11 @@ from partita.estimators.items import Items
 from partita.estimators.model import Model
 from partita.kernels.threads import limit_threads, n_threads
 from partita.n_clusters import KEvidence, Verdict, judge_all
-from partita.n_clusters.agreement import is_believed, with_consensus
+from partita.n_clusters.agreement import Agreement, is_believed, with_consensus
 from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import DOUBTFUL
 
-__all__ = ["Built", "Choice", "EvidenceByK", "choose_from", "choose_number", "judged"]
+__all__ = ["Built", "Choice", "EvidenceByK", "choose_from", "choose_number", "judged", "why_so_many"]
 
 Array = NDArray[np.float64]
 
@@ -85,7 +85,7 @@ class Choice:
     def ended_at(self, n_clusters: int, note: str) -> Choice:
         """Return the choice of a fit that ended with fewer clusters, with a note and its verdict on that number."""
         verdict, notes = self.verdict, self.notes
-        if verdict is not None and verdict.n_clusters > n_clusters:
+        if verdict is not None and verdict.n_clusters == self.n_clusters:
             ended = verdict.ended_at(n_clusters)
             notes = (*ended.notes, *(said for said in notes if said not in verdict.notes))
             verdict = ended
@@ -221,6 +221,15 @@ def choose_from(found: Consensus, n_clusters: int, evidence: EvidenceByK, groups
     """
     require_enough(n_clusters, evidence.items, groups)
     return Choice(n_clusters, found.labels if found.item is None else None, consensus=found)
+
+
+def why_so_many(verdict: Verdict, n_clusters: int) -> str:
+    """Return whose number of clusters a fit has, and how probable it is."""
+    agreed = next((j.n_clusters for j in verdict.judgements if j.criterion == Agreement.name), None)
+    who, said = ("unlike methods agree on", agreed) if agreed is not None else ("criteria find", verdict.n_clusters)
+    p = verdict.probabilities
+    probable = float(p[n_clusters - 1]) if n_clusters <= len(p) else 0.0
+    return f"{who} {'it' if said == n_clusters else said}, with a probability of {probable:.2f} for {n_clusters}"
 
 
 def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:

@@ -129,10 +129,10 @@ class Fitted:
     scorer: Extension
     groups: Groups
     group_of_row: NDArray[np.intp]
+    item_of_row: NDArray[np.intp]
     choice: Choice
     problem: Problem
     solver: Solver
-    item_of_row: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     calibrator: Calibrator | None = None
     calibration: Calibration | None = None
     probabilities: Reasoned | None = None
@@ -144,12 +144,13 @@ class Fitted:
         of_groups: SolveResult,
         scorer: Extension,
         groups: Groups,
-        group_of_row: NDArray[np.intp],
+        items: Items,
         choice: Choice,
         problem: Problem,
         solver: Solver,
     ) -> Fitted:
         """Hand the answer for the groups back to every row; rows of weight zero are scored as new items are."""
+        group_of_row = groups.of_row(items)
         result, W, labels = of_groups, of_groups.membership.matrix, of_groups.membership.labels
         unseen = np.flatnonzero(group_of_row < 0)
         if len(group_of_row) != len(W) or not np.array_equal(group_of_row, np.arange(len(W))):
@@ -168,7 +169,8 @@ class Fitted:
             unassigned = Domain.registry[scorer.domain].unassigned(factor, scorer.balance)
             notes = (_note_on_unassigned(unassigned),) if len(unassigned) else ()
             result = replace(result, factor=factor, notes=(*result.notes, *notes))
-        return cls(W, labels, factor, unassigned, result, scorer, groups, group_of_row, choice, problem, solver)
+        rows = group_of_row, items.of_row
+        return cls(W, labels, factor, unassigned, result, scorer, groups, *rows, choice, problem, solver)
 
 
 def _note_on_unassigned(rows: NDArray[np.intp]) -> str:
@@ -219,13 +221,11 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
     starts = _starts(problem, by_k, groups, choice, built)
     solver = model.solver_for(problem.affinity, choice.n_clusters)
     result = _solve(problem, model, solver, starts, _start(options.start, choice, groups, items), options)
-    asked = choice.n_clusters
-    while len(used := np.unique(result.membership.labels)) < choice.n_clusters:
-        choice = replace(choice, n_clusters=len(used))
+    while len(used := np.unique(result.membership.labels)) < starts.n_clusters:
         starts = replace(starts, n_clusters=len(used))
         result = _without_empty(result, used, problem, model, solver, starts, options)
-    if asked > choice.n_clusters:
-        choice = choice.ended_at(choice.n_clusters, empty_clusters(asked, choice.n_clusters))
+    if len(used) < choice.n_clusters:
+        choice = choice.ended_at(len(used), empty_clusters(choice.n_clusters, len(used)))
     stage.enter("putting the result together")
     result = replace(result, notes=(*choice.notes, *result.notes, *_sparse_way(problem.affinity)))
     result = groups.over_all_pairs(result, problem, left_out)
@@ -242,8 +242,7 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
         item_labels,
         items.column_of_item if builder.pairwise else None,
     )
-    fitted = Fitted.of_rows(given.X, result, scorer, groups, groups.of_row(items), choice, problem, solver)
-    fitted = replace(fitted, item_of_row=items.of_row)
+    fitted = Fitted.of_rows(given.X, result, scorer, groups, items, choice, problem, solver)
     if options.probabilities == "fitted":
         return fitted
     with stage("calibrating the memberships"):
@@ -391,29 +390,11 @@ def _calibrated(
     Where pairs are constrained or weighted, or the fit was interrupted, neither a density nor a fit to half the items
     would know of it, and the membership stays but for its hard zeros.
     """
-    features, weights, builder = by_k.features, by_k.items.weights, by_k.builder
-    W = of_groups.matrix
-    constrained = fitted.groups.told or fitted.result.status == "interrupted" or isinstance(features, Affinity)
-    dense = not builder.pairwise and builder.metric == "euclidean" and bool(np.isfinite(features).all())
-    refit = _refit(model, by_k, fitted.choice.n_clusters, options)
-    chosen: Reasoned | None = None
-    if options.probabilities == "auto":
-        found, why = (
-            None,
-            "pairs are constrained" if fitted.groups.told else "there are no features to fit a density to",
-        )
-        if dense and not constrained:
-            found, why = calibrate_if_trusted(features, W, of_groups.labels, weights)
-        if found is None:
-            return replace(fitted, probabilities=Reasoned("fitted", why))
-        chosen = Reasoned("calibrated", why)
-        calibrator, calibration = found
-    elif constrained:
-        calibrator, calibration = calibrate(None, W, of_groups.labels, None, None)
-    elif options.probabilities == "averaged":
-        W, calibrator, calibration = average(W, of_groups.labels, weights, refit)
-    else:
-        calibrator, calibration = calibrate(features if dense else None, W, of_groups.labels, weights, refit)
+    features = by_k.features
+    W, found, taken = _calibrator(fitted, of_groups, model, by_k, options)
+    if found is None:
+        return replace(fitted, probabilities=taken)
+    calibrator, calibration = found
     W = calibrator(features, W)
     labels = argmax_labels(W, np.random.default_rng(0))
     W, labels = W[fitted.group_of_row], labels[fitted.group_of_row]
@@ -422,11 +403,60 @@ def _calibrated(
         scaling = fitted.scorer.scaling
         W[unseen] = calibrator(X[unseen] if scaling is None else scaling(X[unseen]), fitted.membership[unseen])
         labels[unseen] = W[unseen].argmax(axis=1)
-    if chosen is not None and len(np.unique(labels)) < W.shape[1]:
-        return replace(fitted, probabilities=Reasoned("fitted", "under a density some cluster would hold no item"))
+    result = fitted.result
+    if taken is not None:
+        if len(np.unique(labels)) < W.shape[1]:
+            return replace(fitted, probabilities=Reasoned("fitted", "under a density some cluster would hold no item"))
+        moved = int((labels != fitted.labels).sum())
+        result = replace(result, notes=(*result.notes, *_note_on_moved(moved)))
     return replace(
-        fitted, membership=W, labels=labels, calibrator=calibrator, calibration=calibration, probabilities=chosen
+        fitted,
+        membership=W,
+        labels=labels,
+        result=result,
+        calibrator=calibrator,
+        calibration=calibration,
+        probabilities=taken,
     )
+
+
+def _note_on_moved(moved: int) -> tuple[str, ...]:
+    """Say how many labels calibration moved, if any.
+
+    >>> _note_on_moved(0), _note_on_moved(1)[0][:41]
+    ((), 'calibration put 1 item into another clust')
+    """
+    items = f"{moved:,} item{'s' * (moved > 1)}"
+    note = f"calibration put {items} into another cluster than the fit, whose labels are result_.membership.labels"
+    return (note,) * (moved > 0)
+
+
+def _calibrator(
+    fitted: Fitted, of_groups: Membership, model: Model, by_k: EvidenceByK, options: Options
+) -> tuple[Array, tuple[Calibrator, Calibration] | None, Reasoned | None]:
+    """The membership to calibrate, what calibrates it, and why where that was left to be chosen; None keeps the fit."""
+    features, weights, builder = by_k.features, by_k.items.weights, by_k.builder
+    W, labels = of_groups.matrix, of_groups.labels
+    dense = not builder.pairwise and builder.metric == "euclidean" and bool(np.isfinite(features).all())
+    obstacle = None
+    if fitted.groups.told:
+        obstacle = "pairs are constrained or weighted"
+    elif fitted.result.status == "interrupted":
+        obstacle = "the fit was interrupted"
+    elif not dense:
+        obstacle = "there are no complete features under the Euclidean distance"
+    if options.probabilities == "auto":
+        if obstacle is not None:
+            return W, None, Reasoned("fitted", obstacle)
+        found, why = calibrate_if_trusted(features, W, labels, weights)
+        return W, found, Reasoned("fitted" if found is None else "calibrated", why)
+    if fitted.groups.told or fitted.result.status == "interrupted" or isinstance(features, Affinity):
+        return W, calibrate(None, W, labels, None, None), None
+    refit = _refit(model, by_k, fitted.choice.n_clusters, options)
+    if options.probabilities == "averaged":
+        W, calibrator, calibration = average(W, labels, weights, refit)
+        return W, (calibrator, calibration), None
+    return W, calibrate(features if dense else None, W, labels, weights, refit), None
 
 
 def _refit(model: Model, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:

@@ -49,7 +49,9 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, .
         Sentence("clusters", f"{how}; what counts as a cluster is for you to say."),
     ]
     if verdict.n_clusters != n_clusters:
-        text = f"The criteria together say {verdict.n_clusters}, which the constraints or distinct items do not allow."
+        text = (
+            f"The criteria together say {verdict.n_clusters}, which bounds, constraints or distinct items do not allow."
+        )
         out.append(Sentence("clusters", text, "caution"))
     others = sorted({j.n_clusters for j in verdict.judgements if j.n_clusters is not None} - {n_clusters})
     if verdict.disagree and others:
