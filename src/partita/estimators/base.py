@@ -12,33 +12,27 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClusterMixin, TransformerMixin, _fit_context, clone
+from sklearn.base import ClusterMixin, TransformerMixin, _fit_context, clone
 from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from partita.affinity import Affinity, Builder, Precomputed, RelativeDistance
+from partita.affinity import Affinity, Builder, RelativeDistance
 from partita.calibration import Calibration, Calibrator
 from partita.ensemble import Draw
 from partita.ensemble.consensus import Consensus
-from partita.errors import InputError, MissingExtraError
+from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
+from partita.estimators.checked_input import CheckedInput
 from partita.estimators.checked_parameters import seed_of
 from partita.estimators.choosing import Choice, EvidenceByK, choose_from, choose_number, why_so_many
-from partita.estimators.encoding import Encoding
 from partita.estimators.extension import Extension
-from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
 from partita.estimators.groups import Groups
 from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
-from partita.estimators.input_checks import check_finite, check_magnitude, check_size, warn_of_lost_digits
 from partita.estimators.items import check_weights
-from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
 from partita.estimators.pipeline import Fitted, Given, Options, fit
 from partita.estimators.plan import Plan, Reasoned
-from partita.estimators.scaling import ScaleFeatures
-from partita.kernels.foreign_csr import is_foreign_csr
-from partita.kernels.namespace import is_foreign
 from partita.membership import row_entropy
 from partita.n_clusters import Criterion, Verdict
 from partita.progress import ProgressBar, Stages
@@ -48,8 +42,6 @@ __all__ = ["FactorizationEstimator"]
 
 Array = NDArray[np.float64]
 
-# What an error about a column that holds no numbers adds.
-ENSEMBLE_TAKES_IT = "; affinity='ensemble' takes words and categories as they are"
 # Restarts where the start is random, as scikit-learn's KMeans has it.
 RANDOM_RESTARTS = 10
 
@@ -83,7 +75,6 @@ class FittedAttributes:
     result_: SolveResult
     affinity_: Affinity
     item_index_: NDArray[np.intp]
-    items_: NDArray[np.str_] | None
     factor_: Array
     unassigned_: NDArray[np.intp]
     verdict_: Verdict
@@ -95,7 +86,6 @@ class FittedAttributes:
     _plan_: Plan
     _given: Given
     calibration_: Calibration
-    encoding_: Encoding
     _builder_: Builder
     _solver_: Solver
     _extension: Extension
@@ -103,7 +93,7 @@ class FittedAttributes:
 
 
 @dataclass(eq=False, repr=False)
-class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, BaseEstimator):
+class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, CheckedInput):
     """A membership by factorization of an affinity, with scikit-learn's conventions.
 
     A subclass says by `_model` what is factorized; parameters are its dataclass fields, stored as given and checked at
@@ -452,90 +442,3 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, B
         tags.input_tags.sparse = pairwise
         tags.input_tags.allow_nan = self.missing == "unobserved"
         return tags
-
-    def _checked(self, X: Any, builder: Builder, *, reset: bool) -> Any:
-        """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
-        if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
-            X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
-        if builder.mixed and (reset or hasattr(self, "encoding_")):
-            table = self._as_table(X)
-            if table is not None and reset:
-                return self._checked_table(table, X)
-            if table is not None:
-                if table is not X:
-                    _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
-                return self.encoding_(table)
-        if isinstance(X, MixedTable) and all(X.numeric):
-            X = X.numbers
-        if isinstance(X, MixedTable):
-            raise InputError("X is a mixed table, which affinity='ensemble' takes: pass numbers, or that affinity")
-        if isinstance(X, Affinity):
-            if not isinstance(builder, Precomputed):
-                raise InputError("an Affinity was given: pass affinity='precomputed'")
-            if not reset:
-                raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
-            self.n_features_in_, self.items_ = X.n_items, None
-            return X
-        remedy = ENSEMBLE_TAKES_IT if reset and not builder.pairwise else ""
-        X, given = checked_frame(X, pairwise=builder.pairwise and reset, remedy=remedy), getattr(X, "dtype", None)
-        if reset:
-            self.items_ = row_names(X)
-            check_size(X, pairwise=builder.pairwise)
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr" if builder.pairwise else False,
-            dtype=np.float64,
-            order="C",  # a frame's columns lie apart, and sums in another order have other last bits
-            ensure_all_finite=False,
-            ensure_min_samples=1,
-        )
-        if builder.mixed and not reset and hasattr(self, "encoding_"):
-            return self.encoding_(MixedTable.of_array(X))
-        if builder.mixed and reset and self.missing == "unobserved":
-            return self._checked_table(MixedTable.of_array(X), None)
-        if builder.pairwise and not reset:
-            return X
-        if not builder.pairwise:
-            check_finite(X, self.missing)
-            if reset:
-                check_magnitude(X)
-                warn_of_lost_digits(X, given)
-        return X
-
-    def _as_table(self, X: Any) -> MixedTable | None:
-        """A frame as a mixed table; None for an array, and for a frame of pandas where narwhals is not installed."""
-        if isinstance(X, MixedTable):
-            return X
-        try:
-            return table_of_frame(X)
-        except MissingExtraError:
-            if frame_package(X) == "pandas":
-                return None
-            raise
-
-    def _checked_table(self, table: MixedTable, X: Any) -> MixedTable:
-        """The table of a fit, its columns counted and named as scikit-learn does it."""
-        if X is not None:
-            self.items_ = row_names(X)
-            _check_n_features(self, table, reset=True)
-            _check_feature_names(self, X, reset=True)
-        if not table.shape[0]:
-            raise InputError(f"Found array with 0 sample(s) (shape={table.shape}) while a minimum of 1 is required.")
-        table.require_finite()
-        numbers = table.numbers
-        check_magnitude(numbers)
-        warn_of_lost_digits(numbers, None)
-        return table
-
-    def _encoded(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan, tuple[str, ...]]:
-        """A mixed table as numbers, the plan for these, and notes about its cells; anything else as it is."""
-        self.__dict__.pop("encoding_", None)
-        if not isinstance(X, MixedTable):
-            return X, plan, ()
-        scale: ScaleFeatures = plan.scale_features if plan.scale_features in ("standard", "minmax") else "none"
-        self.encoding_ = Encoding.of(X, weights, units=plan.builder.units, scale=scale)
-        if self.encoding_.joint:  # the encoding has scaled the numbers beside the words
-            plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
-        return self.encoding_(X), plan, self.encoding_.notes(X)

@@ -1,0 +1,125 @@
+"""What an estimator takes: an array, a frame, a matrix of pairs or an `Affinity`, checked and made numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
+
+from partita.affinity import Affinity, Builder, Precomputed
+from partita.errors import InputError, MissingExtraError
+from partita.estimators.encoding import Encoding
+from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
+from partita.estimators.input_checks import check_finite, check_magnitude, check_size, warn_of_lost_digits
+from partita.estimators.mixed_table import MixedTable
+from partita.estimators.plan import Plan
+from partita.estimators.scaling import ScaleFeatures
+from partita.kernels.foreign_csr import is_foreign_csr
+from partita.kernels.namespace import is_foreign
+
+__all__ = ["CheckedInput"]
+
+Array = NDArray[np.float64]
+
+# What an error about a column that holds no numbers adds.
+ENSEMBLE_TAKES_IT = "; affinity='ensemble' takes words and categories as they are"
+
+
+class CheckedInput(BaseEstimator):
+    """An estimator that remembers the columns and the rows of what it was given, and how a table was encoded."""
+
+    missing: Any
+    n_features_in_: int
+    items_: NDArray[np.str_] | None
+    encoding_: Encoding
+
+    def _checked(self, X: Any, builder: Builder, *, reset: bool) -> Any:
+        """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
+        if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
+            X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
+        if builder.mixed and (reset or hasattr(self, "encoding_")):
+            table = self._as_table(X)
+            if table is not None and reset:
+                return self._checked_table(table, X)
+            if table is not None:
+                if table is not X:
+                    _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
+                return self.encoding_(table)
+        if isinstance(X, MixedTable) and all(X.numeric):
+            X = X.numbers
+        if isinstance(X, MixedTable):
+            raise InputError("X is a mixed table, which affinity='ensemble' takes: pass numbers, or that affinity")
+        if isinstance(X, Affinity):
+            if not isinstance(builder, Precomputed):
+                raise InputError("an Affinity was given: pass affinity='precomputed'")
+            if not reset:
+                raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
+            self.n_features_in_, self.items_ = X.n_items, None
+            return X
+        remedy = ENSEMBLE_TAKES_IT if reset and not builder.pairwise else ""
+        X, given = checked_frame(X, pairwise=builder.pairwise and reset, remedy=remedy), getattr(X, "dtype", None)
+        if reset:
+            self.items_ = row_names(X)
+            check_size(X, pairwise=builder.pairwise)
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr" if builder.pairwise else False,
+            dtype=np.float64,
+            order="C",  # a frame's columns lie apart, and sums in another order have other last bits
+            ensure_all_finite=False,
+            ensure_min_samples=1,
+        )
+        if builder.mixed and not reset and hasattr(self, "encoding_"):
+            return self.encoding_(MixedTable.of_array(X))
+        if builder.mixed and reset and self.missing == "unobserved":
+            return self._checked_table(MixedTable.of_array(X), None)
+        if builder.pairwise and not reset:
+            return X
+        if not builder.pairwise:
+            check_finite(X, self.missing)
+            if reset:
+                check_magnitude(X)
+                warn_of_lost_digits(X, given)
+        return X
+
+    def _as_table(self, X: Any) -> MixedTable | None:
+        """A frame as a mixed table; None for an array, and for a frame of pandas where narwhals is not installed."""
+        if isinstance(X, MixedTable):
+            return X
+        try:
+            return table_of_frame(X)
+        except MissingExtraError:
+            if frame_package(X) == "pandas":
+                return None
+            raise
+
+    def _checked_table(self, table: MixedTable, X: Any) -> MixedTable:
+        """The table of a fit, its columns counted and named as scikit-learn does it."""
+        if X is not None:
+            self.items_ = row_names(X)
+            _check_n_features(self, table, reset=True)
+            _check_feature_names(self, X, reset=True)
+        if not table.shape[0]:
+            raise InputError(f"Found array with 0 sample(s) (shape={table.shape}) while a minimum of 1 is required.")
+        table.require_finite()
+        numbers = table.numbers
+        check_magnitude(numbers)
+        warn_of_lost_digits(numbers, None)
+        return table
+
+    def _encoded(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan, tuple[str, ...]]:
+        """A mixed table as numbers, the plan for these, and notes about its cells; anything else as it is."""
+        self.__dict__.pop("encoding_", None)
+        if not isinstance(X, MixedTable):
+            return X, plan, ()
+        scale: ScaleFeatures = plan.scale_features if plan.scale_features in ("standard", "minmax") else "none"
+        self.encoding_ = Encoding.of(X, weights, units=plan.builder.units, scale=scale)
+        if self.encoding_.joint:  # the encoding has scaled the numbers beside the words
+            plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
+        return self.encoding_(X), plan, self.encoding_.notes(X)
