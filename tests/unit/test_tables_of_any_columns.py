@@ -391,6 +391,7 @@ def test_a_column_without_a_value_is_left_out_and_said(empty):
     model = fitted(mixed().assign(**{"the other": empty}))
     np.testing.assert_array_equal(model.membership_, fitted(mixed()).membership_)
     assert "the other holds no value and is left out" in model.result_.notes
+    assert not any("missing" in note for note in model.result_.notes)  # nothing was filled in
     new = mixed().assign(**{"the other": np.arange(60.0)})
     np.testing.assert_array_equal(model.predict(new), model.predict(mixed().assign(**{"the other": empty})))
 
