@@ -113,6 +113,12 @@ class Consensus:
             partition=found,
         )
 
+    def likeliest_draw(self, n_clusters: int) -> Labels:
+        """Return the draw asked for this number, or for the nearest one, that agrees best with the other methods'."""
+        nearest = self.asked[np.abs(self.asked - n_clusters).argmin()]
+        own = np.flatnonzero(self.asked == nearest)
+        return np.asarray(self.draws[own[self.agreement[own].argmax()]])
+
     def share_of(self) -> dict[int, float]:
         """Share of the weight of the draws that were asked for each number."""
         return {int(K): float(self.weights[self.asked == K].sum()) for K in np.unique(self.asked)}

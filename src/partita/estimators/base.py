@@ -26,6 +26,7 @@ from partita.estimators.bayesian_partition import BayesianPartition
 from partita.estimators.checked_input import CheckedInput
 from partita.estimators.checked_parameters import seed_of
 from partita.estimators.choosing import Choice, EvidenceByK, choose_from, choose_number, why_so_many
+from partita.estimators.doubtful import Doubtful
 from partita.estimators.extension import Extension
 from partita.estimators.groups import Groups
 from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
@@ -93,7 +94,7 @@ class FittedAttributes:
 
 
 @dataclass(eq=False, repr=False)
-class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, CheckedInput):
+class FactorizationEstimator(ClusterMixin, TransformerMixin, Doubtful, FittedAttributes, CheckedInput):
     """A membership by factorization of an affinity, with scikit-learn's conventions.
 
     A subclass says by `_model` what is factorized; parameters are its dataclass fields, stored as given and checked at
@@ -327,7 +328,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, C
     def _adopt(self, fitted: Fitted) -> None:
         """Set the attributes of a fit."""
         self._consensus, self._posterior, self._item_of_row = fitted.choice.consensus, None, fitted.item_of_row
-        for name in ("verdict_", "ensemble_", "factor_", "unassigned_", "calibration_"):
+        for name in ("verdict_", "ensemble_", "factor_", "unassigned_", "calibration_", "_outlier", "_certainty"):
             self.__dict__.pop(name, None)
         result, K = fitted.result, fitted.membership.shape[1]
         self.result_ = result
@@ -363,13 +364,8 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, FittedAttributes, C
                 "not saved with a model"
             )
         if self._posterior is None:
-            item = self._item_of_row
-            if found.item is not None:
-                item = np.where(item < 0, -1, found.item[item])
-            _, first = np.unique(self.labels_, return_index=True)
-            item = np.where(item < 0, item[first][self.labels_], item)
             partition = BayesianPartition(loss="vi", random_state=0)
-            self._posterior = partition.fit(found.draws[:, item], weights=found.weights)
+            self._posterior = partition.fit(found.draws[:, self._place_of_row(found)], weights=found.weights)
         return self._posterior
 
     def predict_proba(self, X: Any) -> Any:

@@ -94,6 +94,8 @@ class BayesianPartition(BaseEstimator):
         fits all pairs. Made when first asked for.
     entropy_ : array of N
         Entropies of the rows of `membership_`, in nats.
+    outlier_ : array of N in [0, 1]
+        Share of the draws in which the item is in a cluster of its own.
     misfit_ : float
         ||P - W W^T|| / ||P|| over pairs of different items: how far memberships can describe the draws at all. 0 is all
         of it; 1 is what to say that no two items are ever together would leave, and it is more where K is too small:
@@ -265,6 +267,22 @@ class BayesianPartition(BaseEstimator):
     def entropy_(self) -> Array:
         """Entropies of the rows of `membership_`, in nats."""
         return entropy(self.membership_)
+
+    @property
+    def outlier_(self) -> Array:
+        """Share of the draws in which each item is in a cluster of its own: N numbers in [0, 1].
+
+        Raises
+        ------
+        InputError
+            For draws that lack items.
+        """
+        own = self._whole("the probability of belonging to no cluster")
+        weights = own.counts / own.counts.sum()
+        alone = np.zeros(own.labels.shape[1])
+        for draw, weight in zip(own.labels, weights, strict=True):
+            alone += weight * (np.bincount(draw)[draw] == 1)
+        return alone
 
     @property
     def misfit_(self) -> float:

@@ -77,6 +77,8 @@ class SavedFactorization:
     spread: Annotated[Array | None, reals("e", name="scaling.spread")] = None
     factor: Annotated[Array | None, reals("N", "K")] = None
     unassigned: Annotated[NDArray[Any] | None, whole(None, below="N")] = None
+    outlier: Annotated[Array | None, reals("N")] = None
+    certainty: Annotated[Array | None, reals("N")] = None
 
     @classmethod
     def of(cls, estimator: FactorizationEstimator) -> SavedFactorization:
@@ -112,6 +114,8 @@ class SavedFactorization:
             spread=getattr(extension.scaling, "spread", None),
             factor=getattr(estimator, "factor_", None),
             unassigned=getattr(estimator, "unassigned_", None),
+            outlier=estimator.outlier_ if estimator.knows_doubt else None,
+            certainty=estimator.certainty_ if estimator.knows_doubt else None,
         )
 
     def check(self) -> None:
@@ -168,6 +172,8 @@ class SavedFactorization:
             estimator._calibrator, estimator.calibration_ = self.calibration.made()
         if self.factor is not None and self.unassigned is not None:
             estimator.factor_, estimator.unassigned_ = self.factor, self.unassigned
+        if self.outlier is not None and self.certainty is not None:
+            estimator._outlier, estimator._certainty = self.outlier, self.certainty
         if self.feature_names:
             estimator.feature_names_in_ = np.array(self.feature_names, dtype=object)
         return estimator

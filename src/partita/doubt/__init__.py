@@ -1,0 +1,25 @@
+"""Doubt: items that belong to no cluster, items whose label can be relied on, and what would change the answer."""
+
+from partita.doubt.coverage import (
+    ConfidentItems,
+    ConfidentPairs,
+    certainty_of_labels,
+    confident_items,
+    confident_pairs,
+)
+from partita.doubt.layers import Layer, Layers, Split, nested_layers
+from partita.doubt.outliers import background_probability, weak_support_probability
+
+__all__ = [
+    "ConfidentItems",
+    "ConfidentPairs",
+    "Layer",
+    "Layers",
+    "Split",
+    "background_probability",
+    "certainty_of_labels",
+    "confident_items",
+    "confident_pairs",
+    "nested_layers",
+    "weak_support_probability",
+]

@@ -1,0 +1,226 @@
+"""Which labels can be relied on: the largest set of items, or of pairs, whose expected error is below a bound.
+
+If item i's label is right with probability c_i, a set M has the expected error mean over M of 1 - c_i. The largest
+set whose expected error is at most a bound takes items from the surest on, for as long as the mean allows: selective
+classification with Bayes' rule [chow1970]. Of pairs that are said to be together it is the expected false discovery
+rate, and the set is that of the largest posterior probabilities [mueller2004].
+
+The promise is as good as the probabilities. Where these are the posterior of a density that fits, it holds on average
+over data sets; where classes of people are not what the items cluster into, no method can promise anything about
+them.
+
+Cost: one sort of N numbers.
+
+[chow1970] On optimum recognition error and reject tradeoff. IEEE Transactions on Information Theory 16.
+[mueller2004] Müller, Parmigiani, Robert, Rousseau: Optimal sample size for multiple testing. JASA 99.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+
+from partita.errors import InputError
+
+__all__ = ["ConfidentItems", "ConfidentPairs", "certainty_of_labels", "confident_items", "confident_pairs"]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+# Pairs on which the threshold of a probability is found.
+PAIRS = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class ConfidentItems:
+    """Items whose labels are expected to be wrong in at most a given share.
+
+    Attributes
+    ----------
+    mask : array of N bool
+    error : float
+        The share asked for.
+    expected_error : float in [0, 1]
+        Expected share of wrong labels among them; 0 where there are none.
+    standard_error : float
+        Of that share, were each item wrong by a toss of its own: what it varies by if the probabilities are right.
+    coverage : float in [0, 1]
+        Share of all items (by weight) that they are.
+    """
+
+    mask: NDArray[np.bool_]
+    error: float
+    expected_error: float
+    standard_error: float
+    coverage: float
+
+    def __str__(self) -> str:
+        n, spread = int(self.mask.sum()), self.standard_error
+        return (
+            f"{n:,} of {len(self.mask):,} items ({self.coverage:.0%}): {self.expected_error:.1%} of their labels are "
+            f"expected to be wrong, give or take {spread:.1%}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ConfidentPairs:
+    """Pairs of items that are said to be together, of which at most a given share is expected to be apart.
+
+    Attributes
+    ----------
+    threshold : float
+        Probability from which on a pair is said to be together; above 1 where no pair can be.
+    error : float
+    expected_error : float in [0, 1]
+        Expected share of false claims, the false discovery rate.
+    coverage : float in [0, 1]
+        Share of the pairs with one label that are claimed.
+    """
+
+    threshold: float
+    error: float
+    expected_error: float
+    coverage: float
+    _membership: Array = field(repr=False)
+
+    def together(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.bool_]:
+        """Whether items i and j (numbers or arrays of numbers) are said to be together."""
+        W = self._membership
+        return np.asarray((W[np.asarray(i)] * W[np.asarray(j)]).sum(axis=-1) >= self.threshold)
+
+
+def _checked(error: float) -> float:
+    if not 0.0 <= error <= 1.0:
+        raise InputError(f"error={error}: expected a share of wrong answers in [0, 1], as .05")
+    return float(error)
+
+
+def confident_items(certainty: Array, error: float = 0.05, *, weights: Array | None = None) -> ConfidentItems:
+    """Return the largest set of items whose labels are expected to be wrong in at most a share of `error`.
+
+    Parameters
+    ----------
+    certainty : array of N in [0, 1]
+        Probability that each item's label is right.
+    error : float in [0, 1]
+    weights : array of N, optional
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> found = confident_items(np.array([1.0, 0.98, 0.9, 0.5]), error=0.05)
+    >>> found.mask.tolist(), round(found.expected_error, 3)
+    ([True, True, True, False], 0.04)
+    """
+    w = np.ones(len(certainty)) if weights is None else np.asarray(weights, dtype=np.float64)
+    wrong = np.clip(1.0 - np.asarray(certainty, dtype=np.float64), 0.0, 1.0)
+    order = np.argsort(wrong, kind="stable")
+    held = np.cumsum(w[order])
+    mean = np.cumsum((w * wrong)[order]) / np.maximum(held, np.finfo(float).tiny)
+    n = int((mean <= _checked(error) + np.finfo(float).eps).sum())
+    mask = np.zeros(len(wrong), dtype=bool)
+    mask[order[:n]] = True
+    total = float(w[mask].sum())
+    if total == 0.0:
+        return ConfidentItems(np.zeros(len(wrong), dtype=bool), error, 0.0, 0.0, 0.0)
+    variance = float((w[mask] ** 2 * wrong[mask] * (1.0 - wrong[mask])).sum())
+    return ConfidentItems(mask, error, float(mean[n - 1]), variance**0.5 / total, total / float(w.sum()))
+
+
+def confident_pairs(membership: Array, labels: Labels, error: float = 0.05, *, seed: int = 0) -> ConfidentPairs:
+    """Return the pairs that can be said to be together at a false discovery rate of `error`.
+
+    Two items are together with the probability w_i . w_j. Pairs with one label are asked; where there are more than a
+    million, the threshold is found on so many drawn at random.
+
+    Parameters
+    ----------
+    membership : N x K array, rows on the simplex
+    labels : array of N
+    error : float in [0, 1]
+    seed : int
+
+    Raises
+    ------
+    InputError
+
+    Examples
+    --------
+    >>> W = np.array([[1.0, 0.0], [0.9, 0.1], [0.5, 0.5], [0.0, 1.0], [0.0, 1.0]])
+    >>> found = confident_pairs(W, np.array([0, 0, 0, 1, 1]), error=0.1)
+    >>> round(found.threshold, 2), bool(found.together(0, 1)), bool(found.together(0, 2))
+    (0.9, True, False)
+    """
+    _checked(error)
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    start = np.cumsum(sizes) - sizes
+    of_cluster = sizes * (sizes - 1) // 2
+    if of_cluster.sum() <= PAIRS:
+        i, j = (np.concatenate(side) for side in zip(*(_all_pairs(n, at) for n, at in zip(sizes, start, strict=True))))
+    else:
+        rng = np.random.default_rng(seed)
+        k = rng.choice(len(sizes), PAIRS, p=of_cluster / of_cluster.sum())
+        i = rng.integers(0, sizes[k])
+        j = (i + rng.integers(1, sizes[k])) % sizes[k]
+        i, j = start[k] + i, start[k] + j
+    if not len(i):
+        return ConfidentPairs(np.inf, error, 0.0, 0.0, membership)
+    W = membership[order]
+    p = np.sort((W[i] * W[j]).sum(axis=1))[::-1]
+    mean = np.cumsum(1.0 - p) / np.arange(1, len(p) + 1)
+    n = int((mean <= error + np.finfo(float).eps).sum())
+    if not n:
+        return ConfidentPairs(np.inf, error, 0.0, 0.0, membership)
+    return ConfidentPairs(float(p[n - 1]), error, float(max(mean[n - 1], 0.0)), n / len(p), membership)
+
+
+def _all_pairs(n: int, at: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    i, j = np.triu_indices(int(n), 1)
+    return i + at, j + at
+
+
+def certainty_of_labels(labels: Labels, others: list[tuple[float, Labels | None]], n_clusters: int) -> Array:
+    """Return the probability of each item that other answers leave its label as it is.
+
+    Parameters
+    ----------
+    labels : array of N
+    others : list of pairs
+        For each other answer, as that at another number of clusters, its probability and its labels; -1 where it says
+        nothing of an item, None where they are not known, and then the items of one cluster of K move.
+    n_clusters : int
+        K.
+
+    Examples
+    --------
+    >>> labels = np.array([0, 0, 1, 1])
+    >>> certainty_of_labels(labels, [(0.2, np.array([0, 0, 1, 2]))], 2).tolist()
+    [1.0, 1.0, 1.0, 0.8]
+    >>> certainty_of_labels(labels, [(0.2, None)], 2).tolist()
+    [0.9, 0.9, 0.9, 0.9]
+    """
+    moved = np.zeros(len(labels))
+    for probability, other in others:
+        if other is None:
+            moved += probability / n_clusters
+        else:
+            moved += probability * ((_named_as(other, labels) != labels) & (other >= 0))
+    return np.clip(1.0 - moved, 0.0, 1.0)
+
+
+def _named_as(other: Labels, labels: Labels) -> Labels:
+    """The other labels, named as the clusters that they have most items in common with; -1 for those left over."""
+    table = np.zeros((int(other.max()) + 1, int(labels.max()) + 1))
+    told = other >= 0
+    np.add.at(table, (other[told], labels[told]), 1)
+    name = np.full(len(table), -1, dtype=np.int64)
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    name[rows] = columns
+    return np.asarray(name[other])

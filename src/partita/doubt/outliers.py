@@ -1,0 +1,260 @@
+"""Which items belong to no cluster: a uniform background beneath everything else, its share found without a model.
+
+Items are a mixture of clusters, of any shape, and of a uniform background over the box that they fill. Where an item
+lies, the density of all items is f(x) and that of the background e / V, so it belongs to the background with
+probability e / (V f(x)). Both are found by comparison with M points drawn uniformly from the box, the reference:
+
+- score: minus the logarithm of the distance to the k-th nearest item, of items and of reference points alike;
+- V f as a function of the score: items against reference points by isotonic regression, since denser is higher;
+- the share e: the least ratio of items to reference points among those of the lowest scores, as the share of true
+  null hypotheses is estimated from p-values [storey2002], [blanchard2010], each ratio with three standard errors
+  added so that the least of many is not too small. It is taken for k and for half of it: thin gaps are seen by few
+  neighbours.
+
+Nothing is assumed of the clusters, but for one thing. In few dimensions items fill their box, and the tails of a
+hundred of them look like a background. So there a mixture of a normal distribution for each cluster is fitted with a
+uniform background and without, and the odds that there is one at all are what it adds to the likelihood, less its
+price. What no method can tell from a background is a sparse cluster that fills the box; and where two thirds of all
+would be background nothing is said.
+
+Of evidence without features there is no box. There an item's support, its affinity to its own cluster, is compared
+with that of the others in the cluster: the logarithm is about normal, and what the lower tail holds beyond a normal
+one is the local false discovery rate [efron2004].
+
+Cost: N + M queries for k neighbours among at most 5,000 items; nothing N x N.
+
+[storey2002] A direct approach to false discovery rates. JRSS B 64.
+[blanchard2010] Blanchard, Lee, Scott: Semi-supervised novelty detection. JMLR 11.
+[efron2004] Large-scale simultaneous hypothesis testing: the choice of a null hypothesis. JASA 99.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logsumexp
+from sklearn.isotonic import IsotonicRegression
+from sklearn.neighbors import NearestNeighbors
+
+__all__ = ["background_probability", "weak_support_probability"]
+
+Array = NDArray[np.float64]
+
+# Items among which neighbours are sought, and points of the reference.
+SAMPLE, REFERENCE = 5_000, 10_000
+# Neighbours are half the square root of the number of items, and so many at least.
+FEWEST_NEIGHBORS = 6
+# Items below which nothing is said.
+FEWEST_ITEMS = 20
+# Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
+ERRORS, LEAST_REFERENCE = 3.0, 0.02
+# Dimensions that count as few, and the price of a background in nats, beside one for each side of its box.
+FEW_DIMENSIONS, GAIN = 5, 5.0
+# Steps of EM for either, and the share of the background at first.
+STEPS, FIRST_SHARE = 30, 0.1
+# Added to every variance, as a share of the pooled one; and the least share of a background.
+RIDGE, SMALL = 1e-6, 1e-9
+# Where more than this share would belong to no cluster, the items are not denser anywhere than their box.
+MOST = 2 / 3
+# Median absolute deviations of a normal distribution in its standard deviation.
+NORMAL = 1.4826
+
+
+def background_probability(
+    X: Array,
+    labels: NDArray[np.int64],
+    *,
+    weights: Array | None = None,
+    column: NDArray[np.intp] | None = None,
+    seed: int = 0,
+) -> Array:
+    """Return the probability of each item that it belongs to no cluster.
+
+    Parameters
+    ----------
+    X : N x d array
+        Features in units in which Euclidean distances mean something.
+    labels : array of N
+    weights : array of N, optional
+        A weight of two is the same as giving the item twice; zero the same as leaving it out.
+    column : array of d int, optional
+        Which column of a table each feature is of: features that share one (the categories of a column of words) are
+        drawn together for the reference, from the items.
+    seed : int
+
+    Returns
+    -------
+    array of N in [0, 1]
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(size=(300, 2)), rng.uniform(-20, 20, size=(100, 2))])
+    >>> p = background_probability(X, np.zeros(400, dtype=np.int64))
+    >>> float((p[:300] > 0.5).mean()) < 0.05, float((p[300:] > 0.5).mean()) > 0.9
+    (True, True)
+    """
+    w = _counts(weights, len(X))
+    seen = np.flatnonzero(w > 0)
+    total = float(w.sum())
+    if total < FEWEST_ITEMS:
+        return np.zeros(len(X))
+    d, there_is_one = X.shape[1], 1.0
+    discrete = column is not None and bool((np.bincount(column) > 1).any())
+    if d <= FEW_DIMENSIONS and not discrete:
+        there_is_one = float(expit(_gain(X[seen], labels[seen], w[seen]) - GAIN - 2 * d))
+    rng = np.random.default_rng(seed)
+    k = max(FEWEST_NEIGHBORS, round(min(total, SAMPLE) ** 0.5 / 2))
+    R = _reference(X[seen], w[seen], column, rng)
+    scores, share = [], np.inf
+    for score, of_reference in _scores(X, R, w, [k // 2, k], rng):
+        share = min(share, _background_share(score[seen], w[seen], of_reference))
+        scores.append((score, of_reference))
+    score, of_reference = scores[-1]
+    ratio = _density_ratio(score, w, of_reference)
+    p = np.asarray(share / np.maximum(ratio, share))
+    return there_is_one * p if w @ p <= MOST * total else np.zeros(len(X))
+
+
+def _gain(X: Array, labels: NDArray[np.int64], w: Array) -> float:
+    """Log-likelihood that a uniform background adds to a mixture of a normal distribution for each cluster."""
+    sides = np.ptp(X, axis=0)
+    X, sides = X[:, sides > 0], sides[sides > 0]
+    R = np.eye(int(labels.max()) + 1)[labels]
+    alone = _log_likelihood(X, w, R[:, R.any(axis=0)], None)
+    return _log_likelihood(X, w, R[:, R.any(axis=0)], -float(np.log(sides).sum())) - alone
+
+
+def _log_likelihood(X: Array, w: Array, R: Array, log_background: float | None) -> float:
+    """Of a mixture of normal distributions after some steps of EM, with a background beneath it or without."""
+    share, total, value = 0.0 if log_background is None else FIRST_SHARE, float(w.sum()), -np.inf
+    R = R * (1.0 - share)
+    for _ in range(STEPS):
+        log_joint = np.column_stack([_log_normal(X, w * column, total) for column in R.T])
+        if log_background is not None:
+            share = float(np.clip(1.0 - w @ R.sum(axis=1) / total, SMALL, 1 - SMALL))
+            log_joint = np.column_stack([log_joint, np.full(len(X), log_background + np.log(share))])
+        log_density = logsumexp(log_joint, axis=1)
+        value = float(w @ log_density)
+        R = np.exp(log_joint - log_density[:, None])[:, : R.shape[1]]
+    return value
+
+
+def _log_normal(X: Array, w: Array, total: float) -> Array:
+    """Logarithm of a normal density times its share; as many items of the pooled spread as there are dimensions keep a
+    small cluster from being flat.
+    """
+    d, size, pooled = X.shape[1], max(float(w.sum()), SMALL), X.var(axis=0)
+    E = X - w @ X / size
+    scatter = (E.T * w) @ E + d * np.diag(np.minimum(pooled, (w @ E**2 + pooled) / (size + 1)))
+    factor = np.linalg.cholesky(scatter / (size + d) + np.diag(RIDGE * pooled))
+    squared = (np.linalg.solve(factor, E.T) ** 2).sum(axis=0)
+    log_factor = np.log(np.diag(factor)).sum() + d * np.log(2 * np.pi) / 2
+    return np.asarray(np.log(size / total) - squared / 2 - log_factor)
+
+
+def _counts(weights: Array | None, n: int) -> Array:
+    """Weights as numbers of copies: as they are where they are whole, otherwise with mean 1."""
+    if weights is None:
+        return np.ones(n)
+    w = np.asarray(weights, dtype=np.float64)
+    return w if (w == np.rint(w)).all() else w * (np.count_nonzero(w) / w.sum())
+
+
+def _reference(X: Array, w: Array, column: NDArray[np.intp] | None, rng: np.random.Generator) -> Array:
+    """Points drawn uniformly from the box of the items; the categories of a column from the items."""
+    R = rng.uniform(X.min(axis=0), X.max(axis=0), size=(REFERENCE, X.shape[1]))
+    for one in () if column is None else np.flatnonzero(np.bincount(column) > 1):
+        features = np.flatnonzero(column == one)
+        R[:, features] = X[rng.choice(len(X), REFERENCE, p=w / w.sum())][:, features]
+    return R
+
+
+def _scores(X: Array, R: Array, w: Array, ks: list[int], rng: np.random.Generator) -> list[tuple[Array, Array]]:
+    """For each k the scores of the items and of the reference; an item is not its own neighbour."""
+    tree, copies = np.flatnonzero(w > 0), w
+    own = True
+    if w.sum() > SAMPLE:
+        own = False
+        if len(tree) > SAMPLE:
+            tree, copies = rng.choice(len(X), SAMPLE, replace=False, p=w / w.sum()), np.ones(len(X))
+    search = NearestNeighbors(n_neighbors=min(ks[-1] + 1, len(tree))).fit(X[tree])
+    far, index = search.kneighbors(X)
+    far_R, index_R = search.kneighbors(R)
+    self_counts = (w > 0) if own else np.zeros(len(X), dtype=bool)
+    held, held_R = (np.cumsum(copies[tree][i], axis=1) for i in (index, index_R))
+    out = []
+    for k in ks:
+        need = np.where(self_counts, k + 1, k)
+        out.append((_nearness(far, held, need), _nearness(far_R, held_R, np.full(len(R), k))))
+    return out
+
+
+def _nearness(distance: Array, held: Array, need: Array) -> Array:
+    """Minus the logarithm of the distance within which the neighbours hold as many copies as needed."""
+    at = np.minimum((held < need[:, None] - 0.5).sum(axis=1), distance.shape[1] - 1)
+    reach = distance[np.arange(len(distance)), at]
+    return np.asarray(-np.log(np.maximum(reach, np.finfo(float).tiny)))
+
+
+def _background_share(score: Array, w: Array, of_reference: Array) -> float:
+    """The least ratio of items to reference points among those of the lowest scores, and its standard errors."""
+    order = np.argsort(score, kind="stable")
+    below = np.searchsorted(score[order], np.sort(of_reference), side="right")
+    count = np.concatenate([[0.0], np.cumsum(w[order])])[below]
+    share = np.arange(1, len(of_reference) + 1) / len(of_reference)
+    bound = (count + 1 + ERRORS * np.sqrt(count)) / (share * w.sum())
+    return float(bound[share >= LEAST_REFERENCE].min())
+
+
+def _density_ratio(score: Array, w: Array, of_reference: Array) -> Array:
+    """Density of the items over that of the reference, a rising function of the score."""
+    n, m = len(score), len(of_reference)
+    is_item = np.repeat([1.0, 0.0], [n, m])
+    weight = np.concatenate([w / w.sum(), np.full(m, 1.0 / m)])
+    rising = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
+    p = rising.fit(np.concatenate([score, of_reference]), is_item, sample_weight=weight).predict(score)
+    with np.errstate(divide="ignore"):
+        return np.asarray(p / (1.0 - p))
+
+
+def weak_support_probability(support: Array, labels: NDArray[np.int64]) -> Array:
+    """Return the probability of each item that it does not belong to its cluster, nor then to another.
+
+    Parameters
+    ----------
+    support : array of N, nonnegative
+        Affinity to the own cluster.
+    labels : array of N
+
+    Returns
+    -------
+    array of N in [0, 1]
+        1 where the support is zero: an item without a link.
+
+    Examples
+    --------
+    >>> support = np.random.default_rng(0).lognormal(sigma=0.2, size=200)
+    >>> support[:3] = 0.1, 0.01, 0.0
+    >>> p = weak_support_probability(support, np.zeros(200, dtype=np.int64))
+    >>> bool((p[:3] > 0.9).all()), int((p > 0.5).sum())
+    (True, 3)
+    """
+    out = np.where(support > 0, 0.0, 1.0)
+    z = np.full(len(support), np.inf)
+    for k in np.unique(labels):
+        own = np.flatnonzero((labels == k) & (support > 0))
+        if len(own) < FEWEST_ITEMS:
+            continue
+        log = np.log(support[own])
+        middle = np.median(log)
+        spread = NORMAL * np.median(np.abs(log - middle))
+        if spread > np.finfo(float).eps * max(1.0, abs(float(middle))):
+            z[own] = (log - middle) / spread
+    low = np.flatnonzero(z < 0)  # the lower half, and as many of a half normal distribution
+    if len(low) < FEWEST_ITEMS:
+        return out
+    null = -np.abs(np.random.default_rng(0).standard_normal(REFERENCE))
+    ratio = _density_ratio(-z[low], np.ones(len(low)), -null)
+    out[low] = 1.0 - 1.0 / np.maximum(ratio, 1.0)
+    return out

@@ -1,0 +1,315 @@
+"""What a fitted factorization says of its own doubt: outliers, labels to rely on, what would change the answer.
+
+Nothing here is part of the fit: each number is worked out when it is first asked for, from what the fit kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from partita.affinity import Affinity, Builder
+from partita.doubt import (
+    ConfidentItems,
+    ConfidentPairs,
+    Layers,
+    background_probability,
+    certainty_of_labels,
+    confident_items,
+    confident_pairs,
+    nested_layers,
+    weak_support_probability,
+)
+from partita.ensemble.consensus import Consensus
+from partita.ensemble.units import frame_of
+from partita.errors import InputError
+from partita.kernels.fill import completed
+
+if TYPE_CHECKING:
+    from partita.ensemble import Draw
+    from partita.estimators.extension import Extension
+    from partita.estimators.pipeline import Given
+    from partita.n_clusters import Verdict
+
+__all__ = ["Doubtful", "SecondChoice"]
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+# Other numbers of clusters that are less probable than this are left out of the doubt.
+UNLIKELY = 0.01
+# Clusters of the finest layer, as a multiple of those of the fit, and at least.
+FINER, AT_LEAST = 2, 4
+
+
+class SecondChoice(NamedTuple):
+    """For each item the cluster that it could go to.
+
+    Attributes
+    ----------
+    cluster : array of N int
+        The second most probable cluster; the item's own where there is no other.
+    evidence : array of N
+        Log odds of the label against it, in nats; infinite where the second has probability zero.
+    """
+
+    cluster: Labels
+    evidence: Array
+
+
+class Doubtful:
+    """Outliers, certainty of labels, confident sets and layers of a fitted model."""
+
+    membership_: Array
+    labels_: Labels
+    n_clusters_: int
+    affinity_: Affinity
+    item_index_: NDArray[np.intp]
+    ensemble_: tuple[Draw, ...]
+    verdict_: Verdict
+    _builder_: Builder
+    _consensus: Consensus | None
+    _item_of_row: NDArray[np.intp]
+    _extension: Extension
+    _given: Given
+
+    @property
+    def knows_doubt(self) -> bool:
+        """Whether outliers and certainty can be told: not of a model that an earlier version saved."""
+        return hasattr(self, "_given") or "_certainty" in self.__dict__
+
+    @property
+    def outlier_(self) -> Array:
+        """Probability of each item that it belongs to no cluster: N numbers in [0, 1].
+
+        From features: that the item is one of a uniform background beneath clusters of any shape. From an affinity, a
+        graph or distances: that its affinity to its own cluster is too weak for a member of it. `membership_` says
+        where it belongs if it belongs anywhere. See `partita.doubt.background_probability` for method and cost.
+        """
+        check_is_fitted(self)
+        found: Array | None = self.__dict__.get("_outlier")
+        if found is None:
+            found = self._outlier = self._outliers()
+        return found
+
+    @property
+    def certainty_(self) -> Array:
+        """Probability of each item that its label is right: N numbers in [0, 1].
+
+        The membership in its cluster, times the probability that the item belongs to a cluster at all, times the
+        probability that another number of clusters would leave its label as it is. Where the number was given it is
+        taken as true. A membership that no density calibrated is too sure: the share of the clusterings behind the fit
+        that have the item there takes its place where it is smaller.
+        """
+        check_is_fitted(self)
+        found: Array | None = self.__dict__.get("_certainty")
+        if found is None:
+            own = self.membership_[np.arange(len(self.labels_)), self.labels_]
+            if getattr(self, "_calibrator", None) is None:
+                own = np.minimum(own, self._share_of_votes())
+            found = self._certainty = own * (1.0 - self.outlier_) * self._stands_whatever_the_number()
+        return found
+
+    def labels(self, *, outliers: float | None = None) -> Labels:
+        """Return the labels, with -1 for outliers.
+
+        Parameters
+        ----------
+        outliers : float in [0, 1], optional
+            Items whose `outlier_` is above it get -1; none by default.
+
+        Returns
+        -------
+        array of N int
+
+        Raises
+        ------
+        InputError
+
+        Examples
+        --------
+        >>> from partita import SoftClustering
+        >>> rng = np.random.default_rng(0)
+        >>> X = np.r_[rng.normal(size=(200, 2)), rng.normal(9, 1, size=(200, 2)), rng.uniform(-20, 30, (40, 2))]
+        >>> model = SoftClustering(2, random_state=0).fit(X)
+        >>> bool((model.labels(outliers=0.5)[400:] == -1).mean() > 0.8), bool((model.labels() >= 0).all())
+        (True, True)
+        """
+        check_is_fitted(self)
+        if outliers is None:
+            return self.labels_.copy()
+        if not 0.0 <= outliers <= 1.0:
+            raise InputError(f"outliers={outliers}: expected a probability in [0, 1], as .5")
+        return np.where(self.outlier_ > outliers, -1, self.labels_)
+
+    def confident(self, error: float = 0.05, *, pairs: bool = False) -> Any:
+        """Return the largest set of items whose labels are expected to be wrong in at most a share of `error`.
+
+        Parameters
+        ----------
+        error : float in [0, 1]
+        pairs : bool
+            Instead of items, the pairs that can be said to be together with at most that share of false claims.
+
+        Returns
+        -------
+        `partita.doubt.ConfidentItems` (`mask`, `expected_error`, `standard_error`, `coverage`) or `ConfidentPairs`
+        (`together(i, j)`, `threshold`, `expected_error`, `coverage`)
+
+        Raises
+        ------
+        InputError
+
+        Notes
+        -----
+        What is expected is `certainty_`: it is a promise about the clusters of a density, where one could be trusted
+        (`chosen_["probabilities"]`). Classes that people gave the items may be others.
+
+        Examples
+        --------
+        >>> from partita import SoftClustering
+        >>> X = np.random.default_rng(0).normal(size=(200, 1)) + np.repeat([[0], [3]], 100, axis=0)
+        >>> model = SoftClustering(2, random_state=0).fit(X)
+        >>> print(model.confident(0.02))
+        165 of 200 items (82%): 1.9% of their labels are expected to be wrong, give or take 1.0%
+        """
+        check_is_fitted(self)
+        if pairs:
+            found: ConfidentPairs = confident_pairs(self.membership_, self.labels_, error)
+            return found
+        items: ConfidentItems = confident_items(self.certainty_, error, weights=self._weights_of_rows())
+        return items
+
+    def second_choice(self) -> SecondChoice:
+        """Return for each item the nearest cluster that it could go to, and how much evidence that would take."""
+        check_is_fitted(self)
+        W = self.membership_
+        own = W[np.arange(len(W)), self.labels_]
+        others = W.copy()
+        others[np.arange(len(W)), self.labels_] = -1.0
+        second = others.argmax(axis=1) if W.shape[1] > 1 else self.labels_.copy()
+        p = np.where(second == self.labels_, 0.0, W[np.arange(len(W)), second])
+        with np.errstate(divide="ignore"):
+            return SecondChoice(second.astype(np.int64), np.log(own) - np.log(p))
+
+    def layers(self) -> Layers:
+        """Return nested layers: which clusters merge next, which split next, and how stable each split is.
+
+        Where clusterings are behind the fit (an ensemble), two clusters are together as often as these join their items
+        and clusters split as these do at about twice the number; otherwise as the memberships say, with merges only.
+
+        Returns
+        -------
+        `partita.doubt.Layers`
+            `layers[K]` has `labels`, `membership` and `together`; `splits` the tree; printing it shows it.
+
+        Examples
+        --------
+        >>> from partita import SoftClustering
+        >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 0], [0, 40]], 30, axis=0)
+        >>> layers = SoftClustering(3, random_state=0).fit(X).layers()
+        >>> np.bincount(layers[2].labels).tolist(), np.array_equal(layers[3].labels.max(), 2)
+        ([60, 30], True)
+        """
+        check_is_fitted(self)
+        drawn = self._draws_of_rows()
+        if drawn is not None:
+            return nested_layers(self.labels_, self.membership_, draws=drawn[0], weights=drawn[1], finer=self._finer())
+        return nested_layers(self.labels_, self.membership_, links=self._links())
+
+    def _outliers(self) -> Array:
+        given: Given | None = getattr(self, "_given", None)
+        if given is None:
+            raise InputError("outlier_: this model was saved by an earlier version, without outliers; fit it again")
+        X, builder = given.X, self._builder_
+        if builder.pairwise or isinstance(X, Affinity) or getattr(builder, "metric", "euclidean") != "euclidean":
+            return self._weakly_supported()
+        X = self._extension.scaling(X) if self._extension.scaling is not None else X
+        if np.isnan(X).any():
+            frame = frame_of(X)
+            X = completed(frame(X))
+        else:
+            X = frame_of(X)(X)
+        encoding = getattr(self, "encoding_", None)
+        column = None if encoding is None else encoding.column
+        return background_probability(X, self.labels_, weights=given.weights, column=column)
+
+    def _weakly_supported(self) -> Array:
+        """From the affinity of each group to its own cluster; rows that no fit has seen are no outliers."""
+        group = self.item_index_
+        first = np.zeros(self.affinity_.n_items, dtype=np.intp)
+        seen = np.flatnonzero(group >= 0)
+        first[group[seen]] = seen
+        labels = self.labels_[first]
+        onto = np.eye(self.n_clusters_)[labels]
+        own = np.asarray(self.affinity_ @ onto)[np.arange(len(labels)), labels] - np.asarray(self.affinity_.diagonal())
+        of_group = weak_support_probability(np.maximum(own, 0.0), labels)
+        return np.where(group >= 0, of_group[group], 0.0)
+
+    def _links(self) -> Array | None:
+        """Mean affinity between clusters."""
+        group = self.item_index_
+        seen = np.flatnonzero(group >= 0)
+        first = np.zeros(self.affinity_.n_items, dtype=np.intp)
+        first[group[seen]] = seen
+        onto = np.eye(self.n_clusters_)[self.labels_[first]]
+        sizes = np.maximum(onto.sum(axis=0), 1.0)
+        return np.asarray(onto.T @ np.asarray(self.affinity_ @ onto) / np.outer(sizes, sizes))
+
+    def _weights_of_rows(self) -> Array | None:
+        given: Given | None = getattr(self, "_given", None)
+        return None if given is None else given.weights
+
+    def _draws_of_rows(self) -> tuple[NDArray[np.integer[Any]], Array] | None:
+        """Clusterings behind the fit, by rows, with weights of sum 1."""
+        found: Consensus | None = getattr(self, "_consensus", None)
+        if found is not None:
+            return found.draws[:, self._place_of_row(found)], found.weights
+        used = getattr(self, "ensemble_", ())
+        if not used:
+            return None
+        weights = np.array([one.weight for one in used])
+        return np.stack([one.labels for one in used]), weights / weights.sum()
+
+    def _place_of_row(self, found: Consensus) -> NDArray[np.intp]:
+        """The item of the draws that stands for each row; for rows of weight zero one of their cluster."""
+        item = self._item_of_row
+        if found.item is not None:
+            item = np.where(item < 0, -1, found.item[item])
+        _, first = np.unique(self.labels_, return_index=True)
+        return np.asarray(np.where(item < 0, item[first][self.labels_], item))
+
+    def _finer(self) -> Labels | None:
+        found: Consensus | None = getattr(self, "_consensus", None)
+        if found is None:
+            return None
+        return found.likeliest_draw(max(FINER * self.n_clusters_, AT_LEAST))[self._place_of_row(found)]
+
+    def _share_of_votes(self) -> Array:
+        """Share of the clusterings of an ensemble, by weight, that put each item into its cluster."""
+        used = getattr(self, "ensemble_", ())
+        if not used:
+            return np.ones(len(self.labels_))
+        total = sum(one.weight for one in used)
+        return certainty_of_labels(self.labels_, [(one.weight / total, one.labels) for one in used], self.n_clusters_)
+
+    def _stands_whatever_the_number(self) -> Array:
+        """Probability of each item that another number of clusters would leave its label as it is."""
+        verdict: Verdict | None = getattr(self, "verdict_", None)
+        if verdict is None:
+            return np.ones(len(self.labels_))
+        found: Consensus | None = getattr(self, "_consensus", None)
+        others: list[tuple[float, Labels | None]] = []
+        for K, p in enumerate(verdict.probabilities, start=1):
+            if self.n_clusters_ == K or p < UNLIKELY:
+                continue
+            labels = None
+            if K == 1:
+                labels = np.zeros(len(self.labels_), dtype=np.int64)
+            elif found is not None:
+                labels = found.likeliest_draw(K)[self._place_of_row(found)]
+            others.append((float(p), labels))
+        return certainty_of_labels(self.labels_, others, self.n_clusters_)

@@ -1,0 +1,311 @@
+"""Outliers, labels to rely on, layers: laws, and what is known of data that are drawn."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.metrics import roc_auc_score
+
+from partita import BayesianPartition, SoF, SoftClustering, load, save
+from partita.doubt import (
+    background_probability,
+    certainty_of_labels,
+    confident_items,
+    confident_pairs,
+    nested_layers,
+    weak_support_probability,
+)
+from partita.errors import InputError
+
+CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
+
+
+def clusters(n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Three normal clusters in d dimensions, far apart in the first two."""
+    rng = np.random.default_rng(seed)
+    labels = np.arange(n) % 3
+    centres = np.zeros((3, d))
+    centres[:, :2] = CENTRES[:, : min(d, 2)]
+    return rng.normal(size=(n, d)) + centres[labels], labels
+
+
+def with_noise(n: int, d: int, share: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Clusters and uniform noise in their box: items, labels (of noise: the nearest centre), true probability."""
+    X, _ = clusters(n - round(n * share), d, seed)
+    low, high = X.min(axis=0), X.max(axis=0)
+    noise = np.random.default_rng(seed + 100).uniform(low, high, size=(round(n * share), d))
+    Y = np.concatenate([X, noise])
+    centres = np.zeros((3, d))
+    centres[:, :2] = CENTRES
+    density = sum(multivariate_normal(centre, np.eye(d)).pdf(Y) for centre in centres) / 3
+    background = share / np.prod(high - low)
+    nearest = ((Y[:, None] - centres) ** 2).sum(axis=2).argmin(axis=1)
+    return Y, nearest, background / (background + (1 - share) * density)
+
+
+def calibration_error(p: np.ndarray, truth: np.ndarray) -> float:
+    bins = np.minimum((10 * p).astype(int), 9)
+    return sum(abs((p - truth)[bins == b].sum()) for b in range(10)) / len(p)
+
+
+# Outliers ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("d", [2, 5, 20])
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.5])
+def test_uniform_noise_is_ranked_as_the_true_densities_rank_it_and_its_probability_is_calibrated(
+    d: int, share: float
+) -> None:
+    Y, labels, true = with_noise(2000, d, share, seed=1)
+    noise = np.arange(2000) >= 2000 - round(2000 * share)
+    p = background_probability(Y, labels)
+    assert roc_auc_score(noise, p) >= roc_auc_score(noise, true) - 0.02
+    assert calibration_error(p, noise) <= 0.05
+
+
+@pytest.mark.parametrize("d", [2, 3, 10])
+@pytest.mark.parametrize("kind", ["normal", "uniform", "skewed"])
+def test_clean_clusters_have_hardly_an_outlier(kind: str, d: int) -> None:
+    rng = np.random.default_rng(d)
+    labels = np.arange(1500) % 3
+    E = {
+        "normal": rng.normal(size=(1500, d)),
+        "uniform": rng.uniform(-2, 2, (1500, d)),
+        "skewed": rng.gamma(2, size=(1500, d)),
+    }[kind]
+    E[:, :2] += CENTRES[labels]
+    assert (background_probability(E, labels) > 0.5).mean() <= 0.01
+
+
+@pytest.mark.parametrize("n", [60, 150, 1000])
+@pytest.mark.parametrize("d", [1, 2])
+def test_one_normal_cluster_of_few_dimensions_has_no_background(n: int, d: int) -> None:
+    X = np.random.default_rng(n).normal(size=(n, d))
+    assert (background_probability(X, np.zeros(n, dtype=int)) > 0.5).mean() <= 0.01
+
+
+def test_a_square_that_fills_its_box_is_a_cluster() -> None:
+    X = np.random.default_rng(0).uniform(size=(500, 2))
+    assert background_probability(X, np.zeros(500, dtype=int)).max() == 0
+
+
+def test_one_item_far_off_is_an_outlier() -> None:
+    X, labels = clusters(300, 2, 0)
+    X[7] = 80, 5
+    p = background_probability(X, labels)
+    assert p[7] > 0.9
+    assert (p > 0.5).sum() == 1
+
+
+def test_outliers_do_not_depend_on_the_order_of_items_or_of_features() -> None:
+    Y, labels, _ = with_noise(600, 3, 0.2, seed=3)
+    order = np.random.default_rng(0).permutation(600)
+    p = background_probability(Y, labels)
+    # The reference is drawn anew for other columns: equal up to its sampling error.
+    assert np.array_equal(background_probability(Y[order], labels[order]), p[order])
+    assert np.abs(background_probability(Y[:, ::-1], labels) - p).mean() < 0.05
+
+
+def test_a_weight_of_two_is_the_same_as_giving_the_item_twice_and_zero_as_leaving_it_out() -> None:
+    Y, labels, _ = with_noise(400, 2, 0.2, seed=4)
+    weights = np.ones(400)
+    weights[:50], weights[-20:] = 2, 0
+    own = background_probability(Y, labels, weights=weights)
+    copies = np.repeat(np.arange(400), weights.astype(int))
+    assert np.allclose(background_probability(Y[copies], labels[copies]), own[copies], atol=1e-12)
+    assert 0 < own[-20:].mean() <= 1  # rows that nobody counted are told all the same
+
+
+def test_an_item_without_support_in_its_cluster_is_an_outlier() -> None:
+    support = np.random.default_rng(0).lognormal(sigma=0.3, size=300)
+    support[:2] = 0.0, 1e-4
+    p = weak_support_probability(support, np.arange(300) % 2)
+    assert (p[:2] > 0.9).all()
+    assert (p[2:] > 0.5).mean() <= 0.01
+
+
+@pytest.fixture(scope="module")
+def noisy() -> tuple[SoftClustering, np.ndarray]:
+    Y, _, true = with_noise(600, 2, 0.2, seed=5)
+    return SoftClustering(3, random_state=0).fit(Y), true
+
+
+def test_a_fit_says_which_items_are_outliers_and_labels_leaves_them_out(
+    noisy: tuple[SoftClustering, np.ndarray],
+) -> None:
+    model, true = noisy
+    noise = np.arange(600) >= 480
+    assert roc_auc_score(noise, model.outlier_) >= roc_auc_score(noise, true) - 0.02
+    labels = model.labels(outliers=0.5)
+    assert np.array_equal(labels == -1, model.outlier_ > 0.5)
+    assert np.array_equal(labels[labels >= 0], model.labels_[labels >= 0])
+    assert np.array_equal(model.labels(), model.labels_)
+    assert np.allclose(model.membership_.sum(axis=1), 1)
+    for wrong in (-0.1, 1.5):
+        with pytest.raises(InputError):
+            model.labels(outliers=wrong)
+
+
+def test_a_far_item_is_an_outlier_of_a_graph_of_distances_of_a_matrix_and_of_draws() -> None:
+    X, labels = clusters(120, 2, 6)
+    X[5] = 300, 300
+    distances = np.sqrt(((X[:, None] - X) ** 2).sum(axis=2))
+    by_distance = SoF(3, affinity="precomputed_distance", random_state=0, n_init=3).fit(distances)
+    assert by_distance.outlier_[5] == by_distance.outlier_.max()
+    graph = np.where(distances < 3, 1.0, 0.0)
+    by_graph = SoftClustering(3, affinity="precomputed", random_state=0).fit(graph)
+    assert by_graph.outlier_[5] > 0.9
+    draws = np.tile(labels, (10, 1))
+    draws[:9, 5] = 7
+    alone = BayesianPartition(random_state=0).fit(draws).outlier_
+    assert alone[5] == pytest.approx(0.9)
+    assert alone[np.arange(120) != 5].max() == 0
+
+
+def test_outliers_and_certainty_are_saved_with_a_model(noisy: tuple[SoftClustering, np.ndarray], tmp_path) -> None:
+    model, _ = noisy
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert np.array_equal(again.outlier_, model.outlier_)
+    assert np.array_equal(again.confident(0.05).mask, model.confident(0.05).mask)
+
+
+# Confident sets ---------------------------------------------------------------------------------------------------
+
+
+def test_the_confident_set_is_the_largest_one_that_keeps_the_error() -> None:
+    right = np.random.default_rng(0).beta(5, 1, size=200)
+    for error in (0.01, 0.05, 0.2):
+        found = confident_items(right, error)
+        wrong = np.sort(1 - right)
+        means = np.cumsum(wrong) / np.arange(1, 201)
+        assert found.mask.sum() == (means <= error).sum()
+        assert found.expected_error == pytest.approx((1 - right)[found.mask].mean() if found.mask.any() else 0)
+        assert right[found.mask].min(initial=1) >= right[~found.mask].max(initial=0)
+    assert confident_items(right, 1.0).coverage == 1
+    assert not confident_items(np.full(5, 0.5), 0.05).mask.any()
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.1])
+def test_an_error_outside_of_0_and_1_is_refused(wrong: float) -> None:
+    with pytest.raises(InputError):
+        confident_items(np.ones(3), wrong)
+    with pytest.raises(InputError):
+        confident_pairs(np.ones((3, 1)), np.zeros(3, dtype=int), wrong)
+
+
+def test_what_is_promised_holds_where_certainties_are_true() -> None:
+    rng = np.random.default_rng(1)
+    observed = []
+    for _ in range(200):
+        right = rng.beta(4, 1, size=500)
+        found = confident_items(right, 0.05)
+        observed.append((rng.random(500) >= right)[found.mask].mean() - found.expected_error)
+        assert found.standard_error < 0.05
+    assert abs(np.mean(observed)) < 0.005  # three standard errors of the mean of 200
+
+
+def test_pairs_are_claimed_at_the_false_discovery_rate() -> None:
+    rng = np.random.default_rng(2)
+    W = rng.dirichlet([0.3, 0.3, 0.3], size=400)
+    labels = W.argmax(axis=1)
+    truth = np.array([rng.choice(3, p=row) for row in W])
+    found = confident_pairs(W, labels, 0.1)
+    i, j = np.triu_indices(400, 1)
+    claimed = found.together(i, j) & (labels[i] == labels[j])
+    assert claimed.sum() > 1000
+    assert (truth[i] != truth[j])[claimed].mean() == pytest.approx(found.expected_error, abs=0.03)
+    assert found.expected_error <= 0.1
+
+
+def test_many_pairs_have_nearly_the_threshold_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    W = np.random.default_rng(3).dirichlet([0.3, 0.3], size=500)
+    labels = W.argmax(axis=1)
+    exact = confident_pairs(W, labels, 0.1)
+    monkeypatch.setattr("partita.doubt.coverage.PAIRS", 20_000)
+    assert confident_pairs(W, labels, 0.1).threshold == pytest.approx(exact.threshold, abs=0.02)
+
+
+def test_another_number_of_clusters_takes_certainty_from_the_items_that_it_moves() -> None:
+    labels = np.array([0, 0, 0, 1, 1, 1])
+    assert certainty_of_labels(labels, [(0.3, np.array([4, 4, 4, 4, 4, 4]))], 2).tolist() == [1, 1, 1, 0.7, 0.7, 0.7]
+    assert certainty_of_labels(labels, [(0.3, 1 - labels)], 2).tolist() == [1] * 6  # other names, the same clusters
+    assert certainty_of_labels(labels, [(0.4, np.array([0, 0, -1, 1, 1, 2]))], 2).tolist() == [1, 1, 1, 1, 1, 0.6]
+
+
+def test_the_error_of_a_fit_is_what_it_promised_on_a_mixture() -> None:
+    promised, observed = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        truth = np.arange(600) % 2
+        X = rng.normal(size=(600, 2)) + np.array([[0, 0], [3.2, 0]])[truth]
+        model = SoftClustering(2, random_state=0).fit(X)
+        posterior = 1 / (1 + np.exp(-(3.2 * X[:, 0] - 3.2**2 / 2)))
+        flip = (model.labels_ == truth).mean() < 0.5
+        right = np.where((model.labels_ == 1) ^ flip, posterior, 1 - posterior)
+        found = [model.confident(error) for error in (0.01, 0.03)]
+        assert 0.5 < found[0].coverage < found[1].coverage
+        promised.append([one.expected_error for one in found])
+        observed.append([(1 - right)[one.mask].mean() for one in found])
+    assert (np.max(promised, axis=0) <= [0.01, 0.03]).all()
+    assert (np.mean(observed, axis=0) <= np.array([0.01, 0.03]) + 0.01).all()
+
+
+# What would change the answer -------------------------------------------------------------------------------------
+
+
+def test_layers_are_nested_and_keep_the_fit_among_them() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(4), 30)
+    draws = np.array([np.where(rng.random(120) < 0.1, rng.integers(0, 4, 120), truth) for _ in range(30)])
+    draws[:12] //= 2  # two pairs of clusters are one in 12 of 30 draws
+    W = np.eye(4)[truth] * 0.9 + 0.025
+    layers = nested_layers(truth, W, draws=draws, weights=np.full(30, 1 / 30), finer=np.arange(120) // 15)
+    assert layers.n_clusters == 4
+    assert np.array_equal(layers[4].labels, truth)
+    assert np.allclose(layers[4].membership, W)
+    for coarse, fine in zip(layers, list(layers)[1:], strict=False):
+        assert len({(a, b) for a, b in zip(coarse.labels, fine.labels, strict=True)}) == fine.n_clusters
+        assert np.allclose(fine.membership.sum(axis=1), 1)
+    assert {tuple(sorted(set(truth[layers[2].labels == k]))) for k in (0, 1)} == {(0, 1), (2, 3)}
+    stability = {one.n_clusters: one.stability for one in layers.splits}
+    assert stability[2] > stability[3] > stability[5]
+    # Two items of clusters 0 and 1 share a cluster in the 12 draws and, by chance, in a few of the others.
+    assert stability[3] == pytest.approx(0.6, abs=0.12)
+
+
+def test_a_merge_adds_memberships_and_is_what_the_draws_say() -> None:
+    draws = np.array([[0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1]])
+    labels = np.array([0, 0, 1, 1, 2, 2])
+    layers = nested_layers(labels, np.eye(3)[labels], draws=draws, weights=np.array([0.75, 0.25]))
+    assert layers[3].together.round(12).tolist() == [[1, 0, 0], [0, 1, 0.25], [0, 0.25, 1]]
+    assert layers.splits[1].stability == pytest.approx(0.75)
+    assert np.array_equal(layers[2].membership, np.eye(2)[[0, 0, 1, 1, 1, 1]])
+    assert layers[1].membership.tolist() == [[1.0]] * 6
+    with pytest.raises(InputError):
+        layers[4]
+
+
+def test_a_graph_merges_the_clusters_that_have_most_links() -> None:
+    labels = np.repeat([0, 1, 2], 10)
+    links = np.array([[1, 0.01, 0.2], [0.01, 1, 0.02], [0.2, 0.02, 1]])
+    layers = nested_layers(labels, np.eye(3)[labels], links=links)
+    assert layers[2].labels[[0, 10, 20]].tolist() == [0, 1, 0]
+
+
+def test_a_fit_has_layers_of_its_own_numbers_and_says_what_lies_between() -> None:
+    X, truth = clusters(150, 2, 8)
+    X[truth == 2] += [9, -6]  # the third cluster near the second
+    model = SoftClustering(random_state=0).fit(X)
+    layers = model.layers()
+    assert layers.n_clusters == model.n_clusters_
+    assert np.array_equal(layers[model.n_clusters_].labels, model.labels_)
+    assert len(layers) > model.n_clusters_  # an ensemble has looked at finer numbers
+    second = model.second_choice()
+    assert (second.cluster != model.labels_).all()
+    assert (second.evidence >= 0).all()
+    graph = SoftClustering(3, affinity="neighbors", random_state=0).fit(X)
+    assert len(graph.layers()) == 3
+    between = graph.layers()[3].between(*graph.layers()[3].labels[[1, 2]])
+    assert set(truth[between]) <= {1, 2}
