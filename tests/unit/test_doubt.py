@@ -17,6 +17,8 @@ from partita.doubt import (
     weak_support_probability,
 )
 from partita.errors import InputError
+from partita.plots import CoverageDisplay, blank_figure
+from partita.report.headline import headline
 
 CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
 
@@ -309,3 +311,33 @@ def test_a_fit_has_layers_of_its_own_numbers_and_says_what_lies_between() -> Non
     assert len(graph.layers()) == 3
     between = graph.layers()[3].between(*graph.layers()[3].labels[[1, 2]])
     assert set(truth[between]) <= {1, 2}
+
+
+# What is said -----------------------------------------------------------------------------------------------------
+
+
+def test_the_headline_says_what_there_is_how_sure_and_what_to_doubt(noisy: tuple[SoftClustering, np.ndarray]) -> None:
+    model, _ = noisy
+    what, sure, _ = headline(model)
+    outliers = int((model.outlier_ > 0.5).sum())
+    assert f"{outliers} items" in what
+    assert f"{model.certainty_.mean():.0%}" in sure
+    assert f"{model.confident(0.05).mask.sum()} items" in sure
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    one = SoftClustering(random_state=0).fit(X)
+    assert one.n_clusters_ == 1
+    assert f"{one.verdict_.probabilities[0]:.2f}" in headline(one)[1]
+
+
+def test_the_curve_of_coverage_ends_where_the_confident_set_does(noisy: tuple[SoftClustering, np.ndarray]) -> None:
+    model, _ = noisy
+    _, axes = blank_figure()
+    wrong = np.arange(600) % 10 == 0
+    drawn = CoverageDisplay.from_estimator(model, wrong=wrong, ax=axes[0])
+    found = model.confident(0.05)
+    assert drawn.coverage_[drawn.expected_error_ <= 0.05].max() == pytest.approx(found.coverage)
+    assert drawn.observed_error_ is not None
+    assert drawn.observed_error_[-1] == pytest.approx(0.1)
+    for certainty, also in (([0.5, 1.5], None), ([], None), ([0.5], [True, False])):
+        with pytest.raises(InputError):
+            CoverageDisplay(certainty, also)

@@ -82,7 +82,7 @@ def test_a_sure_fit_has_no_caution():
     found = result(SURE)
     assert said(found, tone="caution") == ""
     assert said(found, "clusters") == "6 items were divided into 3 clusters of 3, 2 and 1 items."
-    assert said(found, "certainty").startswith("All items are sure of their cluster")
+    assert said(found, "certainty").startswith("All items have a margin")
     assert said(found, "overlap") == "No two clusters blur into each other."
     assert "reproduce 75% of the evidence" in said(found, "evidence")
     assert said(found, "convergence") == "The fit converged in 3 iterations."
@@ -91,7 +91,7 @@ def test_a_sure_fit_has_no_caution():
 def test_the_clusters_that_blur_are_named_with_their_items():
     found = said(result(BLURRED), "overlap")
     assert found.startswith("Clusters 0 and 1 blur into each other most (2 items between them")
-    assert "83% of the items are sure" in said(result(BLURRED), "certainty")
+    assert "83% of the items have a margin" in said(result(BLURRED), "certainty")
 
 
 def test_overlap_is_the_mean_of_the_products_of_memberships():

@@ -55,6 +55,8 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
         estimator.membership_,
         estimator.entropy_,
         membership_of(estimator).margin,
+        estimator.outlier_,
+        estimator.certainty_,
     )
     write_json(folder / "result.json", result)
     (folder / "model").mkdir()
@@ -150,6 +152,7 @@ def _record(fit: Fit, command: str, parameters: dict[str, Any]) -> dict[str, Any
     calibration = getattr(estimator, "calibration_", None)
     if calibration is not None:
         out["calibration"] = _calibration(calibration)
+    out |= _doubt(estimator)
     verdict = getattr(estimator, "verdict_", None)
     if verdict is not None:
         out["verdict"] = {
@@ -169,6 +172,26 @@ def _record(fit: Fit, command: str, parameters: dict[str, Any]) -> dict[str, Any
             "accuracy": metrics.accuracy(labels, truth),
         }
     return out
+
+
+def _doubt(estimator: FactorizationEstimator) -> dict[str, Any]:
+    """What is sure and what is not."""
+    from partita.report.headline import ERROR, OUTLIER, headline
+
+    confident = estimator.confident(ERROR)
+    return {
+        "headline": headline(estimator),
+        "certainty": float(estimator.certainty_.mean()),
+        "n_outliers": int((estimator.outlier_ > OUTLIER).sum()),
+        "confident": {
+            "error": ERROR,
+            "n_items": int(confident.mask.sum()),
+            "expected_error": confident.expected_error,
+            "standard_error": confident.standard_error,
+            "coverage": confident.coverage,
+        },
+        "layers": estimator.layers().rows(),
+    }
 
 
 def _calibration(calibration: Calibration) -> dict[str, Any]:
@@ -209,6 +232,8 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
         unsure = int(boundary[membership.labels == k].sum())
         share = size / membership.n_items
         table.add_row(str(k), f"{size:,}", f"{share:.1%}", "-" if np.isnan(sure) else f"{sure:.3f}", f"{unsure:,}")
+    for sentence in result["headline"]:
+        console.print(escape(sentence))
     console.print(table)
     if "verdict" in result:
         console.print(_verdict_line(result["n_clusters"], result["verdict"]))

@@ -1,4 +1,7 @@
-"""`memberships.csv`: id, label, p_0 .. p_{K-1}, entropy, margin, with digits enough to read the same numbers back."""
+"""`memberships.csv`: id, label, p_0 .. p_{K-1}, entropy, margin and, of a fit, outlier and certainty.
+
+With digits enough to read the same numbers back.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ __all__ = ["MembershipTable", "read_memberships", "write_memberships", "write_pr
 
 NEEDS_QUOTES = re.compile(r'[",\r\n]|^\s|\s$|^$')
 ROWS_AT_A_TIME = 10_000
+# The last columns of a fit.
+DOUBT = ["outlier", "certainty"]
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,8 @@ class MembershipTable:
     membership: NDArray[np.float64]
     entropy: NDArray[np.float64]
     margin: NDArray[np.float64]
+    outlier: NDArray[np.float64] | None = None
+    certainty: NDArray[np.float64] | None = None
 
 
 def write_memberships(
@@ -39,6 +46,8 @@ def write_memberships(
     membership: ArrayLike,
     entropy: ArrayLike,
     margin: ArrayLike,
+    outlier: ArrayLike | None = None,
+    certainty: ArrayLike | None = None,
 ) -> None:
     """Write `memberships.csv`, whole or not at all.
 
@@ -54,6 +63,8 @@ def write_memberships(
         Written with 17 significant digits, which is enough to read the same float64 back.
     entropy, margin : array-like of shape (N,)
         In nats; largest minus second probability.
+    outlier, certainty : array-like of shape (N,), optional
+        Probability of belonging to no cluster, and of the label being right. Both or neither; left out for neither.
 
     Raises
     ------
@@ -72,15 +83,18 @@ def write_memberships(
     """
     probabilities = np.asarray(membership, dtype=np.float64)
     codes = np.asarray(labels)
-    columns = [np.asarray(column, dtype=np.float64) for column in (entropy, margin)]
+    doubt = () if outlier is None or certainty is None else (("outlier", outlier), ("certainty", certainty))
+    further = {
+        name: np.asarray(column, dtype=np.float64)
+        for name, column in (("entropy", entropy), ("margin", margin), *doubt)
+    }
     if probabilities.ndim != 2:
         raise InputError(f"membership should be N x K; its shape is {probabilities.shape}")
     n, k = probabilities.shape
     for name, shape in (
         ("ids", (len(ids),)),
         ("labels", codes.shape),
-        ("entropy", columns[0].shape),
-        ("margin", columns[1].shape),
+        *((name, column.shape) for name, column in further.items()),
     ):
         if shape != (n,):
             raise InputError(
@@ -88,17 +102,17 @@ def write_memberships(
             )
     if codes.dtype.kind not in "iu":
         raise InputError(f"labels should be whole numbers 0..{k - 1}; they are of type {codes.dtype}")
-    values = np.column_stack([probabilities, *columns])
+    values = np.column_stack([probabilities, *further.values()])
     row_format = "%s,%d" + ",%.17g" * values.shape[1] + "\n"
     with atomic_text_file(path) as file:
-        file.write(",".join(["id", "label", *(f"p_{j}" for j in range(k)), "entropy", "margin"]) + "\n")
+        file.write(",".join(["id", "label", *(f"p_{j}" for j in range(k)), *further]) + "\n")
         for start in range(0, n, ROWS_AT_A_TIME):
             stop = min(start + ROWS_AT_A_TIME, n)
             rows = zip(ids[start:stop], codes[start:stop].tolist(), values[start:stop].tolist())
             file.write("".join([row_format % (_quoted(name), label, *row) for name, label, row in rows]))
 
 
-# The output of `predict` has the same columns as that of `fit`.
+# The output of `predict` has the columns of `fit` up to the margin.
 write_predictions = write_memberships
 
 
@@ -122,8 +136,9 @@ def read_memberships(path: str | Path) -> MembershipTable:
     file = require_file(path)
     require_suffix(file, (".csv", ".csv.gz"))
     header = first_rows(file, 1)[0][0]
-    k = len(header) - 4
-    expected = ["id", "label", *(f"p_{j}" for j in range(k)), "entropy", "margin"]
+    further = ["entropy", "margin", *(DOUBT if header[-2:] == DOUBT else ())]
+    k = len(header) - 2 - len(further)
+    expected = ["id", "label", *(f"p_{j}" for j in range(k)), *further]
     if k < 1 or header != expected:
         raise InputError(
             f"{file}: expected the columns id, label, p_0, p_1, ..., entropy, margin; found {', '.join(header)}; "
@@ -142,7 +157,7 @@ def read_memberships(path: str | Path) -> MembershipTable:
     if not ids:
         raise InputError(f"{file} has a header and no rows; expected at least one item")
     table = np.stack(values)
-    return MembershipTable(ids, np.array(labels, dtype=np.intp), table[:, :k], table[:, k], table[:, k + 1])
+    return MembershipTable(ids, np.array(labels, dtype=np.intp), table[:, :k], *table[:, k:].T)
 
 
 def _quoted(cell: str) -> str:

@@ -6,6 +6,7 @@ They need matplotlib: python -m pip install 'partita[plot]'.
 from partita.plots.chain_traces import ChainTracesDisplay
 from partita.plots.cluster_counts import ClusterCountsDisplay
 from partita.plots.comembership import CoMembershipDisplay
+from partita.plots.coverage import CoverageDisplay
 from partita.plots.figures import blank_figure, png
 from partita.plots.losses import LossesDisplay
 from partita.plots.palette import cluster_colors, cluster_markers
@@ -22,6 +23,7 @@ __all__ = [
     "ChainTracesDisplay",
     "ClusterCountsDisplay",
     "CoMembershipDisplay",
+    "CoverageDisplay",
     "LossesDisplay",
     "MisfitDisplay",
     "PartitionDisplay",

@@ -72,12 +72,15 @@ def figure(picture: Picture | None, *, wide: bool = False) -> Markup:
     )
 
 
-def verdict_block(figures: Iterable[tuple[str, str]], sentences: Sequence[Sentence]) -> Markup:
-    """Return figures in large print, the facts as one paragraph, and a box for each caution."""
+def verdict_block(
+    figures: Iterable[tuple[str, str]], sentences: Sequence[Sentence], headline: Sequence[str] = ()
+) -> Markup:
+    """Return the headline, figures in large print, the facts as one paragraph, and a box for each caution."""
     facts = [sentence.text for sentence in sentences if sentence.tone == "plain"]
     cautions = [sentence.text for sentence in sentences if sentence.tone == "caution"]
     return element(
         "section",
+        *(element("p", sentence, class_="headline") for sentence in headline),
         element(
             "ul",
             *(element("li", element("b", value), element("span", name)) for value, name in figures),

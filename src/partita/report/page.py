@@ -16,6 +16,7 @@ from partita.plots.projection import Projection, project
 from partita.report.calibration import calibration_sentences
 from partita.report.document import chip, document, figure, section, verdict_block
 from partita.report.fit_report import FitReport
+from partita.report.headline import OUTLIER, headline
 from partita.report.html import Markup, element, join, table
 from partita.report.item_map import item_map
 from partita.report.map_section import interactive_map
@@ -80,7 +81,9 @@ def render_report(report: FitReport) -> str:
         section("Where the clusters lie", _map(report, projection, figure(pictures.get("partition")))),
         section("Clusters", figure(pictures.get("sizes")), _clusters(report)),
         section("Memberships", figure(pictures.get("profiles")), _ambiguous(report)),
-        section("Probabilities", _calibration(report), figure(pictures.get("reliability"))),
+        section(
+            "Probabilities", figure(pictures.get("coverage")), _calibration(report), figure(pictures.get("reliability"))
+        ),
         section("Evidence and fit", figure(pictures.get("evidence"))),
         section("What the clusterings said", _ensemble(report)),
         section("Restarts", figure(pictures.get("trace"))),
@@ -102,11 +105,13 @@ def _verdict(report: FitReport, without: str | None) -> Markup:
         model=type(report.estimator).__name__,
         n_init=n_init if isinstance(n_init, int) else None,
     )
-    sure = float((membership.margin >= SURE_MARGIN).mean())
+    model = report.estimator
+    outliers = int((model.outlier_ > OUTLIER).sum())
     figures = [
         (f"{membership.n_items:,}", "items"),
         (str(membership.n_clusters), "clusters" if membership.n_clusters > 1 else "cluster"),
-        (percent(sure), "of items sure"),
+        (percent(float(model.certainty_.mean())), "of labels expected to be right"),
+        *([(f"{outliers:,}", "outlier" if outliers == 1 else "outliers")] if outliers else []),
         (f"{float(membership.matrix.max(axis=1).mean()):.2f}", "mean largest membership"),
         (f"{report.estimator.result_.misfit:.2f}", "misfit: 0 all explained, 1 nothing"),
     ]
@@ -118,7 +123,7 @@ def _verdict(report: FitReport, without: str | None) -> Markup:
     if report.classes is not None:
         words = "Cluster numbers are arbitrary: they name no class, also where the classes are numbers."
         facts.insert(1, Sentence("clusters", words))
-    return verdict_block(figures, [*facts, *notes])
+    return verdict_block(figures, [*facts, *notes], headline(model))
 
 
 def _map(report: FitReport, projection: Projection, picture: Markup) -> Markup:

@@ -11,6 +11,7 @@ from partita.affinity import DiffusedAffinity
 from partita.errors import MissingExtraError, require
 from partita.plots import (
     CoMembershipDisplay,
+    CoverageDisplay,
     PartitionDisplay,
     ProfilesDisplay,
     ReliabilityDisplay,
@@ -89,6 +90,7 @@ def _all(report: FitReport, projection: Projection) -> list[Picture]:
             "in the clusters' colours, its own cluster at the bottom. Where the bottom band falls, items are less "
             "sure, and the colours above it say to which clusters the doubt goes.",
         ),
+        *_coverage(report),
         *_reliability(report),
         _evidence(report),
         _trace(report),
@@ -157,6 +159,24 @@ def _outside(n: int) -> str:
         return ""
     verb = "lies" if n == 1 else "lie"
     return f" {count(n, 'item')} {verb} outside of the axes, which end where the tails would squash all other items."
+
+
+def _coverage(report: FitReport) -> list[Picture]:
+    """How many labels can be relied on, where there is more than one cluster."""
+    if report.estimator.n_clusters_ == 1:
+        return []
+    return [
+        draw_picture(
+            "coverage",
+            (4.6, 3.6),
+            lambda axes: CoverageDisplay.from_estimator(report.estimator, ax=axes[0]),
+            "Line chart: expected share of wrong labels among the surest items against the share of items that they "
+            "are.",
+            "Items are taken from the surest on. The curve is the share of their labels that is expected to be wrong: "
+            "where it crosses the dashed line, 5% are. It counts overlap between clusters, outliers and other numbers "
+            "of clusters.",
+        )
+    ]
 
 
 def _reliability(report: FitReport) -> list[Picture]:

@@ -25,6 +25,7 @@ p { margin: .6rem 0; max-width: 46rem; }
 .figures b { display: block; font-size: 1.65rem; font-weight: 600; line-height: 1.2; }
 .figures span { color: var(--soft); font-size: .875rem; }
 .verdict { font-size: 1.0625rem; }
+.headline { font-size: 1.25rem; line-height: 1.45; margin: .4rem 0; }
 .caution { max-width: 46rem; margin: .6rem 0; padding: .6rem .9rem; border-left: 3px solid var(--caution);
   background: var(--caution-wash); }
 .caution b { color: var(--caution); }

@@ -161,10 +161,10 @@ def _certainty(membership: Membership) -> list[Sentence]:
     share = float((membership.margin >= SURE_MARGIN).mean())
     top = float(membership.matrix.max(axis=1).mean())
     entropy = float(membership.entropy.mean())
-    how = "All items are" if share == 1 else "No item is" if share == 0 else f"{percent(share)} of the items are"
+    how = "All items have" if share == 1 else "No item has" if share == 0 else f"{percent(share)} of the items have"
     text = (
-        f"{how} sure of {'its' if share == 0 else 'their'} cluster (margin of at least {SURE_MARGIN:g}); the mean "
-        f"largest membership is {top:.2f}, the mean entropy {entropy:.2f} of at most {np.log(K):.2f} nats."
+        f"{how} a margin (largest minus second membership) of at least {SURE_MARGIN:g}; the mean largest membership is "
+        f"{top:.2f}, the mean entropy {entropy:.2f} of at most {np.log(K):.2f} nats."
     )
     out = [Sentence("certainty", text)]
     if _is_flat(membership):
