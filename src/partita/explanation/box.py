@@ -20,6 +20,11 @@ class Box:
 
     allowed: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
 
+    @property
+    def key(self) -> frozenset[tuple[int, bytes]]:
+        """What two boxes have in common that allow the same."""
+        return frozenset((column, codes.tobytes()) for column, codes in self.allowed.items())
+
     def narrowed(self, column: int, codes: NDArray[np.bool_]) -> Box:
         """Return the box with one more condition."""
         before = self.allowed.get(column)

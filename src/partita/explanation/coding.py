@@ -1,8 +1,7 @@
 """A table as small whole numbers: columns cut where a rule may cut them, so that one histogram scores every cut.
 
-A column of few distinct values is cut between any two of them. A longer one is cut at its quantiles, and at a few
-quantiles of each cluster's own values, where a rule about that cluster is likely to want a bound; the search refines
-the cuts that it takes (`partita.explanation.search`).
+A column of few distinct values is cut between any two of them, a longer one at the quantiles of its distinct values, so
+that copies of a row move no cut. The search refines the cuts that it takes (`partita.explanation.refine`).
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ __all__ = ["Coding"]
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-# Quantiles at which a column of more distinct values is cut, and quantiles of each cluster's own values.
-CUTS, OWN_CUTS = 128, (0.0, 0.05, 0.95, 1.0)
+# Cuts of a column with more distinct values.
+CUTS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,16 +55,16 @@ class Coding:
     by_name: Index
 
     @classmethod
-    def of(cls, columns: Sequence[Column], labels: NDArray[np.int64]) -> Coding:
-        """Cut every column; `labels` are the clusters of the rows. Cost: d sorts of N values."""
-        n = len(labels)
+    def of(cls, columns: Sequence[Column]) -> Coding:
+        """Cut every column. Cost: d sorts of N values."""
+        n = len(columns[0].values)
         codes = np.empty((n, len(columns)), dtype=np.int32)
         below, above, words, lengths = [], [], [], []
         first = 0
         for at, column in enumerate(columns):
             x = column.values
             if column.categories is None:
-                low, high = _cuts(x, labels)
+                low, high = _cuts(x)
                 own = np.searchsorted(low, x, side="left")
                 none = np.full(2, np.nan)
             else:
@@ -120,24 +119,12 @@ class Coding:
         return np.asarray(np.bincount(self.codes[rows].ravel(), weights=each, minlength=self.n_codes), dtype=np.float64)
 
 
-def _cuts(x: Array, labels: NDArray[np.int64]) -> tuple[Array, Array]:
+def _cuts(x: Array) -> tuple[Array, Array]:
     """Neighbouring distinct values on either side of each cut."""
-    known = np.flatnonzero(~np.isnan(x))
-    values = np.unique(x[known])
+    values = np.unique(x[~np.isnan(x)])
     if len(values) <= CUTS + 1:
         return values[:-1], values[1:]
-    wanted = [np.linspace(0, len(values) - 2, CUTS).astype(np.intp)]
-    order = known[np.lexsort((x[known], labels[known]))]
-    own, of = x[order], labels[order]
-    fresh = np.r_[True, (np.diff(own) != 0) | (np.diff(of) != 0)]  # copies of a row move no cut
-    own, of = own[fresh], of[fresh]
-    starts = np.flatnonzero(np.r_[True, np.diff(of) != 0])
-    last = np.r_[starts[1:], len(of)] - 1 - starts
-    for q in OWN_CUTS:
-        at = np.searchsorted(values, own[starts + np.floor(q * last).astype(np.intp)])
-        wanted += [at - 1, at]
-    cut = np.unique(np.concatenate(wanted))
-    cut = cut[(cut >= 0) & (cut < len(values) - 1)]
+    cut = np.unique(np.linspace(0, len(values) - 2, CUTS).astype(np.intp))
     return values[cut], values[cut + 1]
 
 

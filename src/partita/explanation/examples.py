@@ -76,8 +76,10 @@ def nearest_clusters(
         if near.max() > APART * weights.sum():
             out.append(int(others[near.argmax()]))
             continue
-        apart = np.nanmean((centres[others] - centres[k]) ** 2, axis=1) if centres.size else np.zeros(len(others))
-        out.append(int(others[np.nan_to_num(apart, nan=np.inf).argmin()]))
+        squares = (centres[others] - centres[k]) ** 2
+        known = (~np.isnan(squares)).sum(axis=1)
+        apart = np.divide(np.nansum(squares, axis=1), known, out=np.full(len(others), np.inf), where=known > 0)
+        out.append(int(others[apart.argmin()]))
     return out
 
 

@@ -219,7 +219,7 @@ def _search(
     items: Items, tasks: Sequence[tuple[int, int | None]], max_columns: int
 ) -> dict[tuple[int, int | None], tuple[Condition, ...]]:
     """The conditions of every task on these items."""
-    coding = Coding.of(items.columns, items.labels)
+    coding = Coding.of(items.columns)
     total = coding.counts(np.arange(len(items.labels)), items.weights)
     out = {}
     for cluster, other in tasks:

@@ -1,21 +1,24 @@
 """Search for a rule: conditions that hold for the items of a cluster and for few others.
 
-Conditions are added one at a time, each the one that raises Matthews' correlation [matthews1975] between "the rule
-picks it" and "it is in the cluster" most: the root of chi squared over N of that table. Unlike accuracy or F1 it is
-zero for a rule that picks everything, whatever the size of the cluster. Of conditions that do equally well the one with
-the widest gap is taken, as a share of the range of its column, so that neither units nor the order of columns matter. A
-condition has to be worth its words: it raises the correlation by `WORTH`, and N times its square by more than the best
-of that many conditions would by chance. At last the thresholds are refined (`partita.explanation.refine`).
+Conditions are added one at a time, those that raise Matthews' correlation [matthews1975] between "the rule picks it"
+and "it is in the cluster" most: the root of chi squared over N of that table. Unlike accuracy or F1 it is zero for a
+rule that picks everything, whatever the size of the cluster. The `WIDTH` best rules of each length go on. Of conditions
+that do equally well the one with the widest gap is taken, as a share of the range of its column, so that neither units
+nor the order of columns matter. A condition has to be worth its words: it raises the correlation by `WORTH`, and N
+times its square by more than the best of that many conditions would by chance. At last the thresholds are refined
+(`partita.explanation.refine`).
 
-Such a greedy box is a path of a decision tree that is searched for one cluster's sake, and a cousin of PRIM
-[friedman1999]. Where a cluster is two boxes apart, or lies askew to all columns, no rule of few columns describes it
-well; the figures on held-out items say so.
+Such a box is a path of a decision tree that is searched for one cluster's sake, and a cousin of PRIM [friedman1999].
+Where a cluster is two boxes apart, or lies askew to all columns, no rule of few columns describes it well; the figures
+on held-out items say so.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +36,8 @@ Index = NDArray[np.intp]
 
 # What a condition must add to the correlation.
 WORTH = 0.02
+# Boxes kept at each step. A cluster between two others is cut off by two conditions of which neither alone says much.
+WIDTH = 4
 # Categories that a condition names at most.
 NAMED = 4
 
@@ -55,6 +60,17 @@ class Candidates:
     picked: Array
     code: Index
     kind: NDArray[np.int8]
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A box on the way, the rows in it, and its correlation; the gap and the column of its last condition."""
+
+    box: Box
+    rows: Index
+    score: float
+    gap: float = 0.0
+    name: str = ""
 
 
 def find_rule(
@@ -86,28 +102,49 @@ def find_rule(
     Cost: rows times columns for the first condition, less for the next, as they hold for fewer rows.
     """
     inside, whole = float(weights[rows][positive[rows]].sum()), float(weights[rows].sum())
-    box, best, chosen = Box(), 0.0, rows
+    price = 2 * np.log(coding.n_codes)  # about the largest of so many chi squared
+    best = Step(Box(), rows, 0.0)
+    beam = [best]
     for _ in range(2 * max_columns):
-        counted = coding.counts(chosen, weights) if total is None else total
+        grown: dict[Any, Step] = {}
+        for step in beam:
+            counted = coding.counts(step.rows, weights) if total is None else total
+            hits = coding.counts(step.rows[positive[step.rows]], weights)
+            for each in _grown(step, coding, hits, counted, inside, whole, max_columns):
+                grown.setdefault(each.box.key, each)
         total = None
-        hits = coding.counts(chosen[positive[chosen]], weights)
-        found = _candidates(coding, hits, counted)
-        score = correlation(found.hits, found.picked, inside, whole)
-        if len(box.allowed) == max_columns:
-            score[~np.isin(coding.column_of[found.code], list(box.allowed))] = 0.0
-        top = float(score.max())
-        price = 2 * np.log(coding.n_codes)  # about the largest of so many chi squared
-        if top < best + WORTH or number * (top**2 - best**2) < price:
+        beam = sorted(grown.values(), key=lambda each: (-round(each.score, 9), -round(each.gap, 9), each.name))[:WIDTH]
+        if not beam or beam[0].score < best.score + WORTH:
             break
-        at = _widest(coding, found, np.flatnonzero(score >= top - TIED))
-        column = int(coding.column_of[found.code[at]])
-        known = int(np.flatnonzero((found.kind == Kind.KNOWN) & (found.code == coding.missing[column]))[0])
-        if score[known] >= top - WORTH:  # a threshold says as well that there is a number: is it worth more than that?
+        if number * (beam[0].score ** 2 - best.score**2) < price:
+            break
+        best = beam[0]
+    return refined(best.box.conditions(coding), coding.columns, positive, weights, rows)
+
+
+def _grown(
+    step: Step, coding: Coding, hits: Array, counted: Array, inside: float, whole: float, max_columns: int
+) -> Iterator[Step]:
+    """The box with one more condition: the best on each column, of the few columns where that is best."""
+    found = _candidates(coding, hits, counted)
+    score = correlation(found.hits, found.picked, inside, whole)
+    of = coding.column_of[found.code]
+    if len(step.box.allowed) == max_columns:
+        score[~np.isin(of, list(step.box.allowed))] = 0.0
+    top = np.zeros(len(coding.columns))
+    np.maximum.at(top, of, score)
+    for column in np.lexsort((coding.by_name, -np.round(top, 9)))[:WIDTH]:
+        if top[column] <= step.score + TIED:
+            return
+        tied = np.flatnonzero((of == column) & (score >= top[column] - TIED))
+        at = int(tied[np.argmax(coding.gap[found.code[tied]])])
+        known = int(np.flatnonzero((found.kind == Kind.KNOWN) & (of == column))[0])
+        if score[known] >= top[column] - WORTH:  # is a threshold worth more than that there is a number at all?
             at = known
         codes = _codes_of(coding, found, at, hits, counted)
-        box, best = box.narrowed(column, codes), float(score[at])
-        chosen = chosen[codes[coding.codes[chosen, column]]]
-    return refined(box.conditions(coding), coding.columns, positive, weights, rows)
+        rows = step.rows[codes[coding.codes[step.rows, column]]]
+        gap = float(coding.gap[found.code[at]])
+        yield Step(step.box.narrowed(int(column), codes), rows, float(score[at]), gap, coding.columns[column].name)
 
 
 def _candidates(coding: Coding, hits: Array, counted: Array) -> Candidates:
@@ -150,13 +187,6 @@ def _by_share(coding: Coding, hits: Array, counted: Array) -> tuple[Index, Index
     of = coding.column_of[order]
     start = np.searchsorted(of, of)
     return order, start, np.searchsorted(of, of, side="right") - start
-
-
-def _widest(coding: Coding, found: Candidates, tied: Index) -> int:
-    """Of conditions that do equally well the one with the widest gap, then the first by its column's name."""
-    name = coding.by_name[coding.column_of[found.code[tied]]]
-    gap = coding.gap[found.code[tied]]
-    return int(tied[np.lexsort((name, -np.round(gap, 9)))[0]])
 
 
 def _codes_of(coding: Coding, found: Candidates, at: int, hits: Array, counted: Array) -> NDArray[np.bool_]:
