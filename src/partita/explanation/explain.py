@@ -122,7 +122,7 @@ def explain_clusters(
     >>> from sklearn.datasets import load_iris
     >>> iris = load_iris()
     >>> print(explain_clusters(iris.data.T, iris.target, names=iris.feature_names)[0].rule)
-    petal length (cm) <= 2
+    petal length (cm) <= 2.5
     """
     codes = np.asarray(labels, dtype=np.int64)
     table = _table(columns, names, len(codes))
