@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import warnings
+from html import escape
 from pathlib import Path
 
 import numpy as np
@@ -73,6 +74,33 @@ def test_fit_as_a_process_leaves_every_file_the_interface_names(iris_run):
     assert result["status"] == "converged"
     assert result["scores"]["accuracy"] > 0.8
     assert (out / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_what_tells_clusters_apart_is_in_the_result_the_report_and_the_terminal(iris_run, iris_csv):
+    done, out = iris_run
+    rows = json.loads((out / "result.json").read_text())["explanation"]
+    assert [row["cluster"] for row in rows] == [0, 1, 2]
+    columns = read_features(iris_csv, label_column="species", id_column="plant").columns
+    assert {each["column"] for row in rows for each in row["conditions"]} <= set(columns)
+    model = SoftClustering(3, random_state=0).fit(
+        read_features(iris_csv, label_column="species", id_column="plant").features
+    )
+    assert [row["precision"] for row in rows] == [each.precision.value for each in model.explain()]
+    for row in rows:
+        assert f"cluster {row['cluster']}: {row['rule']} (precision {row['precision']:.2f}" in done.out
+        assert escape(row["rule"]) in (out / "report.html").read_text()
+
+
+def test_words_of_a_table_are_in_its_explanation_and_distances_have_none(call, tmp_path):
+    kinds = ("red", "blue")
+    (tmp_path / "t.csv").write_text("kind,x\n" + "\n".join(f"{kinds[i % 2]},{10 * (i % 2) + i / 7}" for i in range(40)))
+    assert call("fit", "t.csv", "--k", 2, "--out", "words").code == 0
+    rows = json.loads((tmp_path / "words/result.json").read_text())["explanation"]
+    assert {row["rule"] for row in rows} == {"kind is red", "kind is blue"}
+    x = np.r_[np.arange(9.0), 50 + np.arange(9.0)]
+    np.savetxt(tmp_path / "d.csv", np.abs(x[:, None] - x), delimiter=",")
+    assert call("fit", "d.csv", "--k", 2, "--input", "distances", "--out", "apart").code == 0
+    assert "explanation" not in json.loads((tmp_path / "apart/result.json").read_text())
 
 
 def test_the_answer_is_that_of_the_estimator(iris_run, iris_csv):

@@ -17,6 +17,7 @@ from partita.cli.inputs import Input
 from partita.cli.manifest import SCHEMA_VERSION, as_json
 from partita.estimators.base import FactorizationEstimator
 from partita.estimators.mixed_table import MixedTable
+from partita.explanation import Explanation
 from partita.io import save_model, versions, write_json, write_memberships
 from partita.memory import peak_memory
 from partita.plots.order import membership_of
@@ -26,6 +27,8 @@ __all__ = ["Fit", "print_fit", "write_fit"]
 
 # Margin below which an item counts as a boundary item in the summary.
 SURE_MARGIN = 0.2
+# Clusters of which the terminal says what tells them apart; the report does of all.
+EXPLAINED = 10
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,9 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
     from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
 
     items, estimator = fit.items, fit.estimator
-    result = as_json(_record(fit, command, given | _parameters(estimator)))
+    with stage("explaining the clusters", quiet=quiet):
+        explanation = _explained(items, estimator)
+    result = as_json(_record(fit, command, given | _parameters(estimator), explanation))
     write_memberships(
         folder / "memberships.csv",
         items.ids,
@@ -76,10 +81,20 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
         versions=result["versions"],
         command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
         classes=items.truth,
+        explanation=explanation,
     )
     with stage("writing the report", quiet=quiet):
         write_report(folder / "report.html", report)
     return result
+
+
+def _explained(items: Input, estimator: FactorizationEstimator) -> Explanation | None:
+    """What tells the clusters apart, in the columns of the file; None where it has none."""
+    if items.features is None:
+        return None
+    if isinstance(items.X, MixedTable):
+        return estimator.explain(items.X)
+    return estimator.explain(MixedTable(tuple(items.columns), MixedTable.of_array(items.features).columns))
 
 
 def _shown(items: Input, estimator: FactorizationEstimator) -> tuple[list[str], NDArray[np.float64] | None]:
@@ -109,7 +124,7 @@ def _solver_text(solver: Solver) -> str:
     return f"{solver.name}:{options}" if options else solver.name
 
 
-def _record(fit: Fit, command: str, parameters: dict[str, Any]) -> dict[str, Any]:
+def _record(fit: Fit, command: str, parameters: dict[str, Any], explanation: Explanation | None) -> dict[str, Any]:
     """The figures of a fit, as `result.json` names them."""
     items, estimator, found = fit.items, fit.estimator, fit.estimator.result_
     membership = membership_of(estimator)
@@ -141,6 +156,8 @@ def _record(fit: Fit, command: str, parameters: dict[str, Any]) -> dict[str, Any
         "input_sha256": items.sha256,
         "notes": [*items.notes, *found.notes, *dict.fromkeys(fit.warnings)],
     }
+    if explanation is not None:
+        out["explanation"] = explanation.rows()
     if estimator.chosen_:
         out["chosen"] = {name: taken._asdict() for name, taken in estimator.chosen_.items()}
     if hasattr(estimator, "ensemble_"):
@@ -216,6 +233,23 @@ def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
     return f"{K} cluster{'' if K == 1 else 's'} ({'; '.join([probable, *[', '.join(other)] * bool(other)])})"
 
 
+def _explanation_lines(rows: list[dict[str, Any]]) -> list[str]:
+    """What tells each cluster from the rest, of the first few.
+
+    >>> _explanation_lines([{"cluster": 0, "rule": "x <= 2", "precision": 1.0, "recall": 0.9, "reason": ""}])
+    ['cluster 0: x <= 2 (precision 1.00, recall 0.90 on items held out)']
+    """
+    lines = []
+    for row in rows[:EXPLAINED]:
+        said = row["reason"]
+        if row["rule"] is not None:
+            said = f"{row['rule']} (precision {row['precision']:.2f}, recall {row['recall']:.2f} on items held out)"
+        lines.append(f"cluster {row['cluster']}: {said}")
+    if len(rows) > EXPLAINED:
+        lines.append(f"what tells the other {len(rows) - EXPLAINED} apart is in report.html")
+    return lines
+
+
 def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
     """Print the clusters, how many items are unsure, and where the files are."""
     from rich.console import Console
@@ -235,6 +269,8 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
     for sentence in result["headline"]:
         console.print(escape(sentence))
     console.print(table)
+    for line in _explanation_lines(result.get("explanation", [])):
+        console.print(escape(line))
     if "verdict" in result:
         console.print(_verdict_line(result["n_clusters"], result["verdict"]))
     console.print(

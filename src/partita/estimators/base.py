@@ -27,13 +27,16 @@ from partita.estimators.checked_input import CheckedInput
 from partita.estimators.checked_parameters import seed_of
 from partita.estimators.choosing import Choice, EvidenceByK, choose_from, choose_number, why_so_many
 from partita.estimators.doubtful import Doubtful
+from partita.estimators.explaining import explain
 from partita.estimators.extension import Extension
 from partita.estimators.groups import Groups
 from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
 from partita.estimators.items import check_weights
+from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
 from partita.estimators.pipeline import Fitted, Given, Options, fit
 from partita.estimators.plan import Plan, Reasoned
+from partita.explanation import Explanation
 from partita.membership import row_entropy
 from partita.n_clusters import Criterion, Verdict
 from partita.progress import ProgressBar, Stages
@@ -250,8 +253,9 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, Doubtful, FittedAtt
         plan = self._plan(X)
         X = self._checked(X, plan.builder, reset=True)
         weights = check_weights(sample_weight, X.shape[0])
+        table = X if isinstance(X, MixedTable) else None
         X, plan, notes = self._encoded(X, plan, weights)
-        given = Given(X, weights, must_link, cannot_link, pair_weight)
+        given = Given(X, weights, must_link, cannot_link, pair_weight, table)
         with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
             stage = Stages(bar)
             try:
@@ -324,6 +328,57 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, Doubtful, FittedAtt
         other._finish(plan, given, fitted)
         other._consensus = found  # yet another number has all the draws to answer from
         return other
+
+    def explain(self, X: Any = None, *, sample_weight: Any = None, max_columns: int = 3) -> Explanation:
+        """Say by which columns, and thresholds on them, each cluster differs from the rest and from its nearest one.
+
+        For each cluster the rule of few conditions is searched whose picks correlate most with the cluster. Its
+        precision and recall are those of rules searched in the same way on four fifths of the items and counted on the
+        last fifth. Where they are not better than labels dealt at random would let them be, nothing tells the cluster
+        apart, and the explanation says so. It says what the labels are about, not that clusters are real: labels made
+        from these columns can be told apart by them, also where k-means cut plain noise.
+
+        Parameters
+        ----------
+        X : N x d array or frame, optional
+            Table to explain the clusters by, a row for each item: by default the one that was fitted, words and missing
+            cells as they came. Any other columns that are known of the items do as well; then they have not been seen
+            by the fit. Evidence without columns (affinities, distances, graphs) and a model that was loaded need one.
+        sample_weight : array of N, optional
+            By default that of the fit, where the model was not loaded. A weight of two is the same as the row twice.
+        max_columns : int
+            Columns that a rule speaks of at most.
+
+        Returns
+        -------
+        Explanation
+            Printed, a sentence for each cluster; `rows()` and `to_json()` have everything.
+
+        Raises
+        ------
+        InputError
+            Where there is no table to explain by, and for one that does not fit.
+
+        Notes
+        -----
+        A sample of about 20,000 rows is looked at where there are more. Cost: about a second for 10 columns and 5
+        clusters, twenty seconds for 100 columns and 60 clusters; `partita.explanation.explain_clusters` says more.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.datasets import load_iris
+        >>> from partita import SoftClustering
+        >>> iris = load_iris(as_frame=True)
+        >>> model = SoftClustering(n_clusters=3, affinity="neighbors", probabilities="fitted", random_state=0)
+        >>> setosa = model.fit(iris.data).explain()[2]
+        >>> print(setosa.rule)
+        petal length (cm) <= 2.5
+        >>> setosa.precision.value, setosa.recall.value, setosa.neighbor
+        (1.0, 1.0, 1)
+        """
+        check_is_fitted(self)
+        return explain(self, X, sample_weight, max_columns)
 
     def _adopt(self, fitted: Fitted) -> None:
         """Set the attributes of a fit."""

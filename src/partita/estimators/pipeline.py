@@ -25,6 +25,7 @@ from partita.estimators.choosing import Built, Choice, EvidenceByK, choose_numbe
 from partita.estimators.extension import Extension
 from partita.estimators.groups import Groups
 from partita.estimators.items import Items, expanded, start_of_items
+from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
 from partita.estimators.plan import Probabilities, Reasoned
 from partita.estimators.scaling import ScaleFeatures, Scaling
@@ -50,13 +51,17 @@ NAMED = 10
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Input of the caller, by rows: checked data, weights of the rows, and constraints on pairs."""
+    """Input of the caller, by rows: checked data, weights of the rows, and constraints on pairs.
+
+    `table` is the data before words and missing cells were made numbers; None where none were.
+    """
 
     X: Any
     weights: Array | None = None
     must_link: ArrayLike | None = None
     cannot_link: ArrayLike | None = None
     pair_weight: Any = None
+    table: MixedTable | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
+from partita.estimators.mixed_table import MixedTable
+from partita.explanation import Explanation
 
 __all__ = ["FitReport"]
 
@@ -46,6 +48,8 @@ class FitReport:
         The command line that makes this again.
     classes : sequence of N values or None
         The known class of each item, which the fit did not see.
+    explanation : Explanation or None
+        What tells the clusters apart; by default that of `features`, where there are any.
 
     Raises
     ------
@@ -66,6 +70,7 @@ class FitReport:
     versions: dict[str, str]
     command: str | None
     classes: Sequence[Any] | NDArray[Any] | None = None
+    explanation: Explanation | None = None
 
     def __post_init__(self) -> None:
         n = len(self.estimator.membership_)
@@ -77,6 +82,13 @@ class FitReport:
             raise InputError(f"classes has {len(self.classes)} entries, the fit {n} items")
         if self.features is not None and len(self.columns) not in (0, self.features.shape[1]):
             raise InputError(f"columns has {len(self.columns)} names for {self.features.shape[1]} features")
+
+    def explained(self) -> Explanation | None:
+        """Return the explanation that was given, or that of the features; None where there is neither."""
+        if self.explanation is not None or self.features is None:
+            return self.explanation
+        names = tuple(str(name) for name in self.columns) or None
+        return self.estimator.explain(MixedTable(names, MixedTable.of_array(self.features).columns))
 
     def id_of(self, item: int) -> str:
         """Return the id of an item; its row number where none were given."""

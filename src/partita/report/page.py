@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.explanation import Explanation
 from partita.io import atomic_write_text
 from partita.plots.order import membership_of
 from partita.plots.projection import Projection, project
@@ -31,8 +32,6 @@ __all__ = ["render_report", "write_report"]
 
 # Ambiguous items listed.
 AMBIGUOUS = 20
-# A minus sign and a space that does not break.
-MINUS, SPACE = "\u2212", "\u00a0"
 SCORES = {
     "purity": ("Purity", "share of items whose class is the commonest of their cluster"),
     "accuracy": ("Accuracy", "share of items right under the best one-to-one matching of clusters to classes"),
@@ -140,46 +139,51 @@ def _map(report: FitReport, projection: Projection, picture: Markup) -> Markup:
 
 
 def _clusters(report: FitReport) -> Markup:
-    rows = cluster_rows(membership_of(report.estimator), report.features)
+    found = report.explained()
+    rows = cluster_rows(membership_of(report.estimator))
     heads = ["Cluster", "Items", "Share", "Mean membership", "At boundary", "Typical item"]
-    with_features = report.features is not None
-    if with_features:
-        heads.append("Stands out by")
-    body = [[*_cluster_cells(row, report), *([_contrasts(row, report)] if with_features else [])] for row in rows]
-    how = (
-        "The typical item is the surest one"
-        + (", of equally sure ones the most central. " if with_features else ". ")
-        + f"Boundary items have a margin below {SURE_MARGIN:g}."
-        + (
-            " A cluster stands out by the features on which its mean differs most from the mean of all items, in "
-            "standard deviations (sd) of all items."
-            if with_features
-            else ""
-        )
+    typical = [row.typical for row in rows]
+    how = "The typical item is the surest one"
+    if found is not None:
+        typical = [next(iter(each.typical), None) for each in found]
+        how += ", of equally sure ones the most central"
+    cells = [_cluster_cells(row, item, report) for row, item in zip(rows, typical, strict=True)]
+    clusters = table(heads, cells, numeric=(1, 2, 3, 4), label="Clusters")
+    how += f". Boundary items have a margin below {SURE_MARGIN:g}."
+    return join([clusters, element("p", how), _told_apart(found)])
+
+
+def _told_apart(found: Explanation | None) -> Markup:
+    """A sentence for each cluster on the columns that tell it apart, and what these sentences mean."""
+    if found is None or len(found) == 1:
+        return Markup("")
+    rows = [[chip(each.cluster), each.words] for each in found]
+    sentences = table(["Cluster", "Told apart by"], rows, long=(1,), label="What tells the clusters apart")
+    return join([element("h3", "What tells them apart"), sentences, element("p", _of_rules(found))])
+
+
+def _of_rules(found: Explanation) -> str:
+    sample = ""
+    if found.n_searched < found.n_items:
+        sample = f" They were searched on a sample of {found.n_searched:,} of the {found.n_items:,} items."
+    return (
+        "A cluster is told apart by the few conditions that its items meet and others do not; the nearest cluster is "
+        "the one whose memberships overlap with its own most. In brackets: of the items that such conditions pick, the "
+        "share in the cluster, and of the cluster the share that they find, on items on which they were not searched. "
+        "Where shuffled labels would do as well, nothing tells it apart. Clusters made from these columns can be told "
+        f"apart by them in any case: that says what they are, not that they are real.{sample}"
     )
-    return join([table(heads, body, numeric=(1, 2, 3, 4), long=(6,), label="Clusters"), element("p", how)])
 
 
-def _cluster_cells(row: ClusterRow, report: FitReport) -> list[object]:
+def _cluster_cells(row: ClusterRow, typical: int | None, report: FitReport) -> list[object]:
     return [
         chip(row.cluster),
         f"{row.size:,}",
         f"{100 * row.share:.1f}%",
         "" if row.certainty is None else f"{row.certainty:.3f}",
         f"{row.n_boundary:,}",
-        "empty" if row.typical is None else report.id_of(row.typical),
+        "empty" if typical is None else report.id_of(typical),
     ]
-
-
-def _contrasts(row: ClusterRow, report: FitReport) -> str:
-    """The columns with their deviations, each kept on one line."""
-    named = report.columns if len(report.columns) else None
-    said = []
-    for c in row.contrasts:
-        sign = "+" if c.deviations > 0 else MINUS
-        name = named[c.column] if named is not None else f"feature {c.column}"
-        said.append(f"{name}{SPACE}{sign}{abs(c.deviations):.1f}{SPACE}sd")
-    return ", ".join(said)
 
 
 def _ambiguous(report: FitReport) -> Markup:

@@ -1,0 +1,88 @@
+"""The table by which a fit is explained: the one that was fitted, as it came, or one that is given now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from partita.affinity import Affinity
+from partita.errors import InputError
+from partita.estimators.frames import table_of_frame
+from partita.estimators.items import check_weights
+from partita.estimators.mixed_table import MixedTable
+from partita.explanation import Explanation, explain_clusters
+
+if TYPE_CHECKING:
+    from partita.estimators.base import FactorizationEstimator
+
+__all__ = ["explain"]
+
+
+def explain(model: FactorizationEstimator, X: Any, sample_weight: Any, max_columns: int) -> Explanation:
+    """Return the explanation of a fitted model by its own table, or by X.
+
+    Raises
+    ------
+    InputError
+        Where there is no table, or one of another number of rows.
+    """
+    given = getattr(model, "_given", None)
+    table = _fitted_table(model) if X is None else _given_table(X, model)
+    n = len(model.labels_)
+    if table.shape[0] != n:
+        raise InputError(f"X has {table.shape[0]} rows, and the fit {n}: pass a row for each item, in their order")
+    weights = check_weights(sample_weight, n)
+    if weights is None and given is not None:
+        weights = given.weights
+    return explain_clusters(
+        table.columns,
+        model.labels_,
+        names=table.names,
+        membership=model.membership_,
+        weights=weights,
+        outliers=getattr(model, "outlier_", None),
+        max_columns=max_columns,
+    )
+
+
+def _fitted_table(model: FactorizationEstimator) -> MixedTable:
+    given = getattr(model, "_given", None)
+    if model._builder_.pairwise:
+        raise InputError(
+            "explain: the fit saw affinities or distances, which have no columns; pass a table with a row for each item"
+        )
+    if given is None:
+        raise InputError("explain: a model that was loaded has no input; pass the table that was fitted")
+    if given.table is not None:
+        table: MixedTable = given.table
+        return table
+    return MixedTable(_names(model, given.X.shape[1]), MixedTable.of_array(given.X).columns)
+
+
+def _given_table(X: Any, model: FactorizationEstimator) -> MixedTable:
+    """A frame, a mixed table, or an array whose columns are called as those of the fit where they are as many."""
+    if isinstance(X, MixedTable):
+        return X
+    if isinstance(X, Affinity) or sp.issparse(X):
+        raise InputError(f"explain: {type(X).__name__} is no table; pass an array or a frame with a row for each item")
+    table = table_of_frame(X)
+    if table is not None:
+        return table
+    try:
+        array = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("explain: X is an array that holds no numbers; pass words in a frame") from None
+    if array.ndim != 2:
+        raise InputError(f"explain: X has shape {array.shape}, expected N x d: a row for each item")
+    own = array.shape[1] == model.n_features_in_ and not model._builder_.pairwise
+    return MixedTable(_names(model, array.shape[1]) if own else None, MixedTable.of_array(array).columns)
+
+
+def _names(model: FactorizationEstimator, d: int) -> tuple[str, ...] | None:
+    names: Sequence[Any] | None = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = getattr(model, "_columns", None)
+    return None if names is None or len(names) != d else tuple(str(name) for name in names)
