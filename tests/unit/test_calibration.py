@@ -29,9 +29,9 @@ from partita.calibration import (
     fit_temperature,
     reliability,
 )
-from partita.calibration.mixture import n_parameters
 from partita.calibration.reliability import co_membership_pairs
 from partita.errors import InputError, ModelError
+from partita.kernels.ellipsoids import n_parameters
 from partita.metrics import accuracy, brier_score
 from partita.metrics.probabilities import align
 from partita.plots import ReliabilityDisplay, blank_figure
@@ -119,7 +119,9 @@ def test_a_weight_of_two_is_a_copy(kind):
     assert one.log_likelihood == pytest.approx(other.log_likelihood)
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("full", 29), ("student", 30), ("tied", 17), ("diagonal", 20)])
+@pytest.mark.parametrize(
+    ("kind", "expected"), [("full", 29), ("student", 30), ("tied", 17), ("diagonal", 20), ("spherical", 14)]
+)
 def test_parameters_are_counted_as_in_the_textbook(kind, expected):
     assert n_parameters(kind, 3, 3) == expected
 
