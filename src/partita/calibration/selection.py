@@ -227,20 +227,20 @@ def by_merging(
     scatter = covariance(Z, weights)
     log_prior = np.log(TRUST * membership + (1 - TRUST) / K)
     best: tuple[float, Kind, NDArray[np.intp], MixtureFit] | None = None
+    own = [_OwnMixtures(Z[labels == k], weights[labels == k], scatter) for k in range(K)]
     for kind in dict.fromkeys(["full", like.mixture.kind] if n_components is None else [like.mixture.kind]):
         if kind == "tied":  # one covariance for pieces of a curve says nothing
             continue
-        own = [_OwnMixtures(Z[labels == k], weights[labels == k], kind, scatter) for k in range(K)]
         if n_components is None:
-            ladder: Iterable[list[int]] = (counts for counts in _handed_out(own, MOST) if sum(counts) - K in MORE)
+            ladder: Iterable[list[int]] = (counts for counts in _handed_out(own, kind, MOST) if sum(counts) - K in MORE)
         else:
-            ladder = [*_handed_out(own, n_components)][-1:]
+            ladder = [*_handed_out(own, kind, n_components)][-1:]
         for counts in ladder:
             M = sum(counts)
             owner = np.repeat(np.arange(K), counts)
             start = np.zeros((len(Z), M))
             for k, m in enumerate(counts):
-                start[np.ix_(labels == k, owner == k)] = own[k].of(m).responsibilities
+                start[np.ix_(labels == k, owner == k)] = own[k].of(kind, m).responsibilities
             fit = fit_mixture(Z, weights, start, kind, log_prior=log_prior[:, owner], scatter=scatter, **ROUGH)
             bic = _criteria(fit, weights, subspace, q)[0]
             if best is None or bic > best[0]:
@@ -287,33 +287,36 @@ def _criteria(fit: MixtureFit, weights: Array, subspace: Subspace, q: int) -> tu
 class _OwnMixtures:
     """Mixtures of one cluster's items alone, of 1, 2, ..., `most` components, each fitted when it is asked for."""
 
-    def __init__(self, Z: Array, weights: Array, kind: Kind, scatter: Array) -> None:
-        self._Z, self._weights, self._kind, self._scatter = Z, weights, kind, scatter
-        self._fits: dict[int, MixtureFit] = {}
+    def __init__(self, Z: Array, weights: Array, scatter: Array) -> None:
+        self._Z, self._weights, self._scatter = Z, weights, scatter
+        self._starts: dict[int, Array] = {1: np.ones((len(Z), 1))}
+        self._fits: dict[tuple[Kind, int], MixtureFit] = {}
         self.most = max(1, min(MOST_OF_CLUSTER, int(len(Z) / (ITEMS_EACH * (Z.shape[1] + 2)))))
 
-    def of(self, m: int) -> MixtureFit:
+    def of(self, kind: Kind, m: int) -> MixtureFit:
         """Return the mixture of m components."""
-        if m not in self._fits:
-            Z, weights = self._Z, self._weights
-            start = np.ones((len(Z), 1))
-            if m > 1:
-                start = np.eye(m)[KMeans(m, n_init=2, random_state=0).fit(Z, sample_weight=weights).labels_]
-            self._fits[m] = fit_mixture(Z, weights, start, self._kind, scatter=self._scatter, max_iter=30, tol=1e-3)
-        return self._fits[m]
+        Z, weights = self._Z, self._weights
+        if m not in self._starts:
+            self._starts[m] = np.eye(m)[KMeans(m, n_init=2, random_state=0).fit(Z, sample_weight=weights).labels_]
+        if (kind, m) not in self._fits:
+            self._fits[kind, m] = fit_mixture(
+                Z, weights, self._starts[m], kind, scatter=self._scatter, max_iter=30, tol=1e-3
+            )
+        return self._fits[kind, m]
 
-    def gain(self, held: int) -> float:
+    def gain(self, kind: Kind, held: int) -> float:
         """Return what one more component adds to the log-likelihood, or a few more on end, apiece."""
+        now = self.of(kind, held).log_likelihood
         more = range(held + 1, min(held + AHEAD, self.most) + 1)
-        return max(((self.of(m).log_likelihood - self.of(held).log_likelihood) / (m - held) for m in more), default=0.0)
+        return max(((self.of(kind, m).log_likelihood - now) / (m - held) for m in more), default=0.0)
 
 
-def _handed_out(own: Sequence[_OwnMixtures], most: int) -> Iterator[list[int]]:
+def _handed_out(own: Sequence[_OwnMixtures], kind: Kind, most: int) -> Iterator[list[int]]:
     """Components of each cluster as their total grows up to `most`: the next goes where it gains most."""
     counts = [1] * len(own)
     yield list(counts)
     while sum(counts) < most:
-        gains = [one.gain(held) for one, held in zip(own, counts, strict=True)]
+        gains = [one.gain(kind, held) for one, held in zip(own, counts, strict=True)]
         best = int(np.argmax(gains))
         if gains[best] < NO_GAIN:
             break
