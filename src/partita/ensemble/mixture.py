@@ -3,8 +3,8 @@
 The covariance model (full, tied, diagonal, spherical) is the one with the best BIC, so that a hundred items in nine
 dimensions are not given six full covariances. A ridge of 1e-4 of the mean variance keeps components from collapsing.
 Above `max_dimensions` features, where a covariance cannot be estimated, the mixture sees the leading principal axes
-that hold `variance` of the variance, at most `max_dimensions` of them. Cost: one run of k-means, from which four of EM
-start, n K d^2 a step with a covariance each and n K d with the others; most end after five steps.
+that hold `variance` of the variance, at most `max_dimensions` of them. Cost: four runs of k-means and of EM, n K d^2 a
+step with a covariance each and n K d with the others; most end after five steps.
 
 Weak on curved and nested shapes; it is there for overlapping and elongated groups, where graphs and trees are weak.
 """
@@ -64,8 +64,7 @@ class Mixture(Member):
         Z = X - centre if axes is None else (X - centre) @ axes
         # At least the square root of the rounding: items that all but coincide.
         ridge = self.ridge * float(Z.var(axis=0).mean()) + np.finfo(float).tiny ** 0.5
-        means = KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31 - 1))).fit(Z).labels_
-        best = _best_by_bic(Z, np.eye(n_clusters)[means], ridge)
+        best = _best_by_bic(Z, n_clusters, ridge, rng)
         fitted = best.components
 
         def responsibilities(Y: Array) -> Array:
@@ -83,19 +82,22 @@ class Mixture(Member):
         return np.asarray(vectors[:, ::-1][:, :kept])
 
 
-def _best_by_bic(Z: Array, start: Array, ridge: float) -> Climbed:
+def _best_by_bic(Z: Array, n_clusters: int, ridge: float, rng: np.random.Generator) -> Climbed:
     """The mixture of the covariance model with the least BIC; those far behind after a few steps are left there."""
     (n, d), weights = Z.shape, np.ones(len(Z))
     scatter = Z.T @ Z / n + ridge * np.eye(d)
 
-    def climbed(shape: Shape, responsibilities: Array, max_iter: int) -> Climbed:
+    def climbed(shape: Shape, start: Array, max_iter: int) -> Climbed:
         how: dict[str, Any] = {"scatter": scatter, "ridge": ridge, "max_iter": max_iter, "tol": TOLERANCE}
-        return climb(Z, weights, responsibilities, shape, **how)
+        return climb(Z, weights, start, shape, **how)
 
     def bic(shape: Shape) -> float:
-        return n_parameters(shape, start.shape[1], d) * np.log(n) - 2 * found[shape].log_likelihood
+        return float(n_parameters(shape, n_clusters, d) * np.log(n)) - 2 * found[shape].log_likelihood
 
-    found = {shape: climbed(shape, start, FIRST) for shape in SHAPES}
+    found: dict[Shape, Climbed] = {}
+    for shape in SHAPES:  # each from a start of its own: one start that is poor does not spoil all
+        means = KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31 - 1))).fit(Z)
+        found[shape] = climbed(shape, np.eye(n_clusters)[means.labels_], FIRST)
     least = min(bic(shape) for shape in found)
     near = [shape for shape in found if bic(shape) <= least + FAR * n]
     for shape in near:
