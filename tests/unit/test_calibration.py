@@ -28,6 +28,7 @@ from partita.calibration import (
     fit_mixture,
     fit_temperature,
     reliability,
+    selection,
 )
 from partita.calibration.reliability import co_membership_pairs
 from partita.errors import InputError, ModelError
@@ -140,6 +141,26 @@ def test_items_far_beyond_any_number_still_get_a_membership():
 
 
 # The density that is chosen
+
+
+def test_mixtures_of_a_cluster_are_fitted_a_few_ahead_and_no_more(monkeypatch):
+    X, _ = overlapping(400)
+    labels = (X[:, 0] > 1.2).astype(int)
+    like = by_components(X, np.ones(400), [np.eye(2)[labels]])
+    assert like is not None
+    asked = []
+
+    class Counted(selection.KMeans):
+        def __init__(self, n_clusters, **options):
+            asked.append(n_clusters)
+            super().__init__(n_clusters, **options)
+
+    monkeypatch.setattr(selection, "KMeans", Counted)
+    found = by_merging(X, np.ones(400), np.eye(2)[labels], labels, like=like)
+    assert found is not None
+    most = max(np.bincount(found.owner)) + selection.HOPELESS + 1
+    assert max(asked) <= most + selection.AHEAD < selection.MOST_OF_CLUSTER
+    assert max(asked.count(m) for m in asked) <= 2  # one start for each cluster, whatever the kinds of components
 
 
 def test_directions_beyond_are_those_of_the_items():
