@@ -28,10 +28,11 @@ from partita.calibration import (
     fit_mixture,
     fit_temperature,
     reliability,
+    selection,
 )
-from partita.calibration.mixture import n_parameters
 from partita.calibration.reliability import co_membership_pairs
 from partita.errors import InputError, ModelError
+from partita.kernels.ellipsoids import n_parameters
 from partita.metrics import accuracy, brier_score
 from partita.metrics.probabilities import align
 from partita.plots import ReliabilityDisplay, blank_figure
@@ -119,7 +120,9 @@ def test_a_weight_of_two_is_a_copy(kind):
     assert one.log_likelihood == pytest.approx(other.log_likelihood)
 
 
-@pytest.mark.parametrize(("kind", "expected"), [("full", 29), ("student", 30), ("tied", 17), ("diagonal", 20)])
+@pytest.mark.parametrize(
+    ("kind", "expected"), [("full", 29), ("student", 30), ("tied", 17), ("diagonal", 20), ("spherical", 14)]
+)
 def test_parameters_are_counted_as_in_the_textbook(kind, expected):
     assert n_parameters(kind, 3, 3) == expected
 
@@ -138,6 +141,26 @@ def test_items_far_beyond_any_number_still_get_a_membership():
 
 
 # The density that is chosen
+
+
+def test_mixtures_of_a_cluster_are_fitted_a_few_ahead_and_no_more(monkeypatch):
+    X, _ = overlapping(400)
+    labels = (X[:, 0] > 1.2).astype(int)
+    like = by_components(X, np.ones(400), [np.eye(2)[labels]])
+    assert like is not None
+    asked = []
+
+    class Counted(selection.KMeans):
+        def __init__(self, n_clusters, **options):
+            asked.append(n_clusters)
+            super().__init__(n_clusters, **options)
+
+    monkeypatch.setattr(selection, "KMeans", Counted)
+    found = by_merging(X, np.ones(400), np.eye(2)[labels], labels, like=like)
+    assert found is not None
+    most = max(np.bincount(found.owner)) + selection.HOPELESS + 1
+    assert max(asked) <= most + selection.AHEAD < selection.MOST_OF_CLUSTER
+    assert max(asked.count(m) for m in asked) <= 2  # one start for each cluster, whatever the kinds of components
 
 
 def test_directions_beyond_are_those_of_the_items():

@@ -9,10 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
+from sklearn.mixture import GaussianMixture
 
 from partita import SoF, SoftClustering, load, save
 from partita.affinity import Builder
+from partita.affinity.shared_search import shared_search
 from partita.ensemble import Draw, Ensemble, Genie, Graph, Mixture, adjusted_rand, agreement, agreement_weights
+from partita.ensemble import graph as graph_member
 from partita.ensemble.vote import neighbor_vote
 from partita.errors import InputError
 from synthetic import blobs, zigzag
@@ -315,3 +318,44 @@ def test_missing_cells_are_refused_by_name():
 def test_before_fit_there_is_no_ensemble():
     with pytest.raises(NotFittedError):
         SoftClustering(3, affinity="ensemble", probabilities="fitted").predict(np.zeros((2, 2)))
+
+
+# what members share, and what they leave out
+
+
+@pytest.mark.parametrize("shares", [False, True])
+def test_the_graph_member_finds_eigenvectors_once_for_several_numbers_of_clusters(shares, monkeypatch):
+    X, _ = blobs()
+    found, asked = graph_member.leading_eigenvectors, []
+
+    def counted(graph, n_vectors, **options):
+        asked.append(n_vectors)
+        return found(graph, n_vectors, **options)
+
+    monkeypatch.setattr(graph_member, "leading_eigenvectors", counted)
+
+    def labels():
+        return [Graph().cluster(X, K, np.random.default_rng(0)).labels for K in (4, 5, 6)]
+
+    apart = labels()
+    assert asked == [6, 6, 6]
+    asked.clear()
+    with shared_search():
+        together = labels()
+    assert asked == [6]
+    np.testing.assert_array_equal(apart, together)
+
+
+@pytest.mark.parametrize("K", [2, 4])
+def test_the_mixture_member_is_the_mixture_of_scikit_learn_with_the_best_bic(K):
+    X, _ = blobs()
+    rng = np.random.default_rng(0)
+    ridge = 1e-4 * X.var(axis=0).mean()
+    theirs = [
+        GaussianMixture(K, covariance_type=kind, reg_covar=ridge, random_state=int(rng.integers(2**31 - 1))).fit(X)
+        for kind in ("full", "tied", "diag", "spherical")
+    ]
+    best = min(theirs, key=lambda model: model.bic(X))
+    ours = Mixture().cluster(X, K, np.random.default_rng(0))
+    assert adjusted_rand(ours.labels, best.predict(X)) > 0.98  # a step of EM more or less at the end
+    np.testing.assert_allclose(ours.score(X), ours.membership, atol=1e-9)

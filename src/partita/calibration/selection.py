@@ -26,7 +26,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -35,8 +35,9 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
-from partita.calibration.mixture import KINDS, Kind, Mixture, MixtureFit, covariance, fit_mixture, n_parameters
+from partita.calibration.mixture import KINDS, Kind, Mixture, MixtureFit, covariance, fit_mixture
 from partita.calibration.subspace import Subspace
+from partita.kernels.ellipsoids import n_parameters
 
 __all__ = ["Density", "Reading", "by_components", "by_merging", "matching"]
 
@@ -54,6 +55,8 @@ FINE: dict[str, Any] = {"max_iter": 300, "tol": 1e-6}
 SEEDS, LIKELY, ALIKE = 6, 3, 1e-4
 # Components of one cluster, of all, and how many more than K are tried.
 MOST_OF_CLUSTER, MOST = 16, 60
+# Components of one cluster that are weighed on end: a ring gains by the third, not the second.
+AHEAD = 4
 MORE = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 26, 33, 41, 50)
 # More components are not tried once BIC has fallen by the cost of this many: a spiral's rises only after the first few.
 HOPELESS = 5
@@ -216,29 +219,28 @@ def by_merging(
         No other number (or the largest there is below it), and no other kind.
     """
     K = membership.shape[1]
+    if np.bincount(labels, minlength=K).min() == 0:
+        return None
     subspace = Subspace.of(X, weights)
     q = min(like.n_dimensions, subspace.rank)
     Z = subspace.coordinates(X, q)
     scatter = covariance(Z, weights)
     log_prior = np.log(TRUST * membership + (1 - TRUST) / K)
     best: tuple[float, Kind, NDArray[np.intp], MixtureFit] | None = None
+    own = [_OwnMixtures(Z[labels == k], weights[labels == k], scatter) for k in range(K)]
     for kind in dict.fromkeys(["full", like.mixture.kind] if n_components is None else [like.mixture.kind]):
         if kind == "tied":  # one covariance for pieces of a curve says nothing
             continue
-        own = [_own_mixtures(Z, weights, np.flatnonzero(labels == k), kind, scatter) for k in range(K)]
-        if not all(own):
-            return None
-        ladder = _handed_out(own)
         if n_components is None:
-            ladder = [counts for counts in ladder if sum(counts) - K in MORE]
+            ladder: Iterable[list[int]] = (counts for counts in _handed_out(own, kind, MOST) if sum(counts) - K in MORE)
         else:
-            ladder = [counts for counts in ladder if sum(counts) <= n_components][-1:]
+            ladder = [*_handed_out(own, kind, n_components)][-1:]
         for counts in ladder:
             M = sum(counts)
             owner = np.repeat(np.arange(K), counts)
             start = np.zeros((len(Z), M))
             for k, m in enumerate(counts):
-                start[np.ix_(labels == k, owner == k)] = own[k][m - 1].responsibilities
+                start[np.ix_(labels == k, owner == k)] = own[k].of(kind, m).responsibilities
             fit = fit_mixture(Z, weights, start, kind, log_prior=log_prior[:, owner], scatter=scatter, **ROUGH)
             bic = _criteria(fit, weights, subspace, q)[0]
             if best is None or bic > best[0]:
@@ -282,35 +284,41 @@ def _criteria(fit: MixtureFit, weights: Array, subspace: Subspace, q: int) -> tu
     return float(bic), float(aicc)
 
 
-def _own_mixtures(Z: Array, weights: Array, items: NDArray[np.intp], kind: Kind, scatter: Array) -> list[MixtureFit]:
-    """Mixtures of one cluster's items alone, of 1, 2, ... components; none for an empty cluster."""
-    if not len(items):
-        return []
-    Z, weights = Z[items], weights[items]
-    out: list[MixtureFit] = []
-    for m in range(1, MOST_OF_CLUSTER + 1):
-        if m > 1 and len(items) < m * ITEMS_EACH * (Z.shape[1] + 2):
-            break
-        if m == 1:
-            start = np.ones((len(Z), 1))
-        else:
-            start = np.eye(m)[KMeans(m, n_init=2, random_state=0).fit(Z, sample_weight=weights).labels_]
-        out.append(fit_mixture(Z, weights, start, kind, scatter=scatter, max_iter=30, tol=1e-3))
-    return out
+class _OwnMixtures:
+    """Mixtures of one cluster's items alone, of 1, 2, ..., `most` components, each fitted when it is asked for."""
+
+    def __init__(self, Z: Array, weights: Array, scatter: Array) -> None:
+        self._Z, self._weights, self._scatter = Z, weights, scatter
+        self._starts: dict[int, Array] = {1: np.ones((len(Z), 1))}
+        self._fits: dict[tuple[Kind, int], MixtureFit] = {}
+        self.most = max(1, min(MOST_OF_CLUSTER, int(len(Z) / (ITEMS_EACH * (Z.shape[1] + 2)))))
+
+    def of(self, kind: Kind, m: int) -> MixtureFit:
+        """Return the mixture of m components."""
+        Z, weights = self._Z, self._weights
+        if m not in self._starts:
+            self._starts[m] = np.eye(m)[KMeans(m, n_init=2, random_state=0).fit(Z, sample_weight=weights).labels_]
+        if (kind, m) not in self._fits:
+            self._fits[kind, m] = fit_mixture(
+                Z, weights, self._starts[m], kind, scatter=self._scatter, max_iter=30, tol=1e-3
+            )
+        return self._fits[kind, m]
+
+    def gain(self, kind: Kind, held: int) -> float:
+        """Return what one more component adds to the log-likelihood, or a few more on end, apiece."""
+        now = self.of(kind, held).log_likelihood
+        more = range(held + 1, min(held + AHEAD, self.most) + 1)
+        return max(((self.of(kind, m).log_likelihood - now) / (m - held) for m in more), default=0.0)
 
 
-def _handed_out(own: Sequence[Sequence[MixtureFit]]) -> list[list[int]]:
-    """Components of each cluster as their total grows: the next goes where it, or a few on end, gain most apiece."""
+def _handed_out(own: Sequence[_OwnMixtures], kind: Kind, most: int) -> Iterator[list[int]]:
+    """Components of each cluster as their total grows up to `most`: the next goes where it gains most."""
     counts = [1] * len(own)
-    out = [list(counts)]
-    while sum(counts) < MOST:
-        gains = [
-            ((fits[m].log_likelihood - fits[counts[k] - 1].log_likelihood) / (m + 1 - counts[k]), -k)
-            for k, fits in enumerate(own)
-            for m in range(counts[k], len(fits))
-        ]
-        if not gains or max(gains)[0] < NO_GAIN:
+    yield list(counts)
+    while sum(counts) < most:
+        gains = [one.gain(kind, held) for one, held in zip(own, counts, strict=True)]
+        best = int(np.argmax(gains))
+        if gains[best] < NO_GAIN:
             break
-        counts[-max(gains)[1]] += 1
-        out.append(list(counts))
-    return out
+        counts[best] += 1
+        yield list(counts)

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from partita.affinity import DiffusedAffinity, NeighborGraph
+from partita.affinity import DiffusedAffinity, NeighborGraph, SparseAffinity
 from partita.affinity.normalise import normalise
+from partita.affinity.shared_search import search_key, the_shared_search
 from partita.ensemble.base import Array, Clustering, Member
 from partita.objectives import PerClusterObjective, Problem
 from partita.solvers import ProjectedGradient, Starts, drive
+from partita.solvers.spectral import cluster_qr, leading_eigenvectors
+from partita.solvers.start import COARSE_FROM, mixed
 
 __all__ = ["Graph"]
 
@@ -25,6 +28,8 @@ MAX_ITER = 200
 TOLERANCE = 1e-3
 # Share of pairs in the graph above which there is nothing for a diffusion to fill in, as in `SoftClustering`.
 SPARSE = 0.5
+# Eigenvectors that are found at once, times a power of two: other numbers of clusters have use for them.
+AT_ONCE = 3
 
 
 @dataclass(frozen=True)
@@ -57,18 +62,37 @@ class Graph(Member):
     def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
         base = NeighborGraph(n_neighbors=self.n_neighbors).build(X, n_clusters=n_clusters).affinity
         normalised = normalise(base, "symmetric").affinity
+        assert isinstance(normalised, SparseAffinity)
         diffuse = self.steps > 1 and base.density() < SPARSE
         affinity = DiffusedAffinity(normalised, self.steps) if diffuse else normalised
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             result = drive(
-                Problem(affinity, PerClusterObjective()),
+                Problem(affinity, PerClusterObjective(), squared_norm=0.0),  # only the membership is read
                 ProjectedGradient(),
                 Starts(affinity, n_clusters, graph=normalised),
-                "spectral",
+                _start(normalised, n_clusters),
                 n_init=1,
                 max_iter=MAX_ITER,
                 tol=TOLERANCE,
                 seed=int(rng.integers(2**31 - 1)),
             )
         return Clustering(result.membership.matrix)
+
+
+def _start(graph: SparseAffinity, n_clusters: int) -> Array:
+    """The start "spectral" of `Starts`, from eigenvectors that are shared by the numbers of clusters."""
+    n_vectors = AT_ONCE
+    while n_vectors < n_clusters:
+        n_vectors *= 2
+
+    def leading() -> tuple[Array]:
+        return (leading_eigenvectors(graph, n_vectors, coarse_from=COARSE_FROM)[1],)
+
+    matrix, kept = graph.matrix, the_shared_search()
+    key = search_key(matrix.data, "leading eigenvectors", matrix.indices, matrix.indptr, n_vectors)
+    vectors = (leading() if kept is None or key is None else kept.made(key, leading))[0]
+    embedding = np.ascontiguousarray(vectors[:, :n_clusters])
+    labels = cluster_qr(embedding)
+    labels[~embedding.any(axis=1)] = -1
+    return mixed(labels, n_clusters)

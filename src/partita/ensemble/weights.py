@@ -17,7 +17,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 
 from partita.ensemble.base import Array, Labels
 
@@ -37,10 +36,11 @@ def adjusted_rand(a: Labels, b: Labels) -> float:
     1.0
     """
     n = len(a)
-    table = coo_array((np.ones(n), (a, b))).tocsr()
-    pairs = float((table.data * (table.data - 1)).sum())
-    rows, columns = np.asarray(table.sum(axis=1)).ravel(), np.asarray(table.sum(axis=0)).ravel()
-    in_a, in_b = float((rows * (rows - 1)).sum()), float((columns * (columns - 1)).sum())
+    rows, columns = np.bincount(a), np.bincount(b)
+    cells = a * len(columns) + b
+    # A table of more cells than items is mostly empty.
+    counts = np.bincount(cells) if len(rows) * len(columns) <= n else np.unique(cells, return_counts=True)[1]
+    pairs, in_a, in_b = (float((held * (held - 1)).sum()) for held in (counts, rows, columns))
     chance = in_a * in_b / max(n * (n - 1.0), 1.0)
     spread = (in_a + in_b) / 2 - chance
     return (pairs - chance) / spread if spread > 0 else 1.0

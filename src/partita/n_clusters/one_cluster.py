@@ -4,7 +4,7 @@ The statistic, its reference and what it does not see are described in `partita.
 rejected the criterion names no number: `sure` is then 1 - p, and p otherwise, the least level at which one cluster
 would be rejected.
 
-Cost: `n_references` + 8 graphs of at most `max_items` items and their leading eigenvectors, whatever N.
+Cost: at most `n_references` + 14 graphs of at most `max_items` items and their leading eigenvectors, whatever N.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ so that a p close to the level is weak evidence. It does not see clusters of les
 normals closer than about 3.5 standard deviations: their mixture has no valley to speak of.
 Where one is rejected it does not say how many there are.
 
-Cost: B + 8 graphs of at most `max_items` items and their leading eigenvectors.
+Cost: at most B + 14 graphs of at most `max_items` items and their leading eigenvectors.
 
 Written for Partita. Its relatives: the dip test of [hartigan1985] for a valley in one dimension, and the comparison
 with a reference of [tibshirani2001].
@@ -38,10 +38,9 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from partita.affinity import SparseAffinity
 from partita.n_clusters.base import Array
 from partita.n_clusters.evidence import NEIGHBORS, KEvidence
-from partita.solvers.spectral import leading_eigenvectors
+from partita.solvers.spectral import of_connected
 
 __all__ = ["FEWEST", "Valley", "ValleyTest", "deepest_valley", "valley_test"]
 
@@ -54,6 +53,12 @@ FEWEST = 20
 # Dimensions of the box tried, and steps that fit its width.
 DIMENSIONS = (2, 3, 5)
 STEPS, REPEATS = 4, 2
+# References after which a valley is plain that is deeper than theirs by twice the margin: those of one box differ less.
+ENOUGH, PLAIN = 5, 2.0
+# Share by which the pairs that cross the box may differ: as much as between one draw of it and the next.
+ALIKE = 0.05
+# Relative error of an eigenvalue: the order of the items in a sweep is settled long before rounding.
+ROUGH = 1e-4
 # Pairs an item has for each that it chose, where items choose as in a plane.
 EITHER = 1.3
 
@@ -86,7 +91,8 @@ def valley_test(
     """Return the test of one cluster on evidence of at least `FEWEST` items; None where all pairs are alike.
 
     With a margin it is only asked whether the valley is deeper than each reference's by that factor: references are
-    looked at until one says no, and drawn all the same, so that what follows has the same random numbers.
+    drawn until one says no, or the first few are not near. They have a random stream of their own, so that what follows
+    has the same random numbers.
     """
     n = evidence.n_items
     k = min(NEIGHBORS, n // 5)
@@ -96,13 +102,18 @@ def valley_test(
     # About as many pairs as an item chose, of those that have any affinity: either end may have chosen a pair.
     k = max(2, min(k, round(graph.nnz / n / EITHER)))
     found = deepest_valley(graph)
-    box = _box(n, k, found.widest, rng)
-    null: list[float] = []
-    for _ in range(n_references):
-        drawn = box.draw(rng)
-        if margin is None or not null or (found.depth > margin * max(null) and np.isfinite(found.depth)):
-            null.append(deepest_valley(_nearest(drawn, k)).depth)
+    own = rng.spawn(1)[0]
+    box, null = _box(n, k, found.widest, own)
+    null = null[:n_references]
+    while len(null) < n_references and (margin is None or not null or _is_open(found.depth, null, margin)):
+        null.append(box.valley(k, own).depth)
     return ValleyTest(found, np.array(null))
+
+
+def _is_open(depth: float, null: list[float], margin: float) -> bool:
+    """Whether further references may tell anything of a valley."""
+    times = depth / max(*null, np.finfo(float).tiny)
+    return bool(np.isfinite(depth) and times > margin and (len(null) < ENOUGH or times <= PLAIN * margin))
 
 
 def deepest_valley(graph: sp.csr_array) -> Valley:
@@ -118,16 +129,18 @@ def deepest_valley(graph: sp.csr_array) -> Valley:
     if len(side) - sizes[largest] >= SIDE * len(side):
         return Valley(np.inf, np.inf, side)
     kept = np.flatnonzero(side == largest)
-    graph = sp.csr_array(graph[kept][:, kept])
+    if len(kept) < len(side):
+        graph = sp.csr_array(graph[kept][:, kept])
     n = graph.shape[0]
-    root = 1.0 / np.sqrt(np.asarray(graph.sum(axis=1)).ravel())
-    scaled = SparseAffinity(sp.csr_array(graph.multiply(root[:, None]).multiply(root)))
-    vectors = leading_eigenvectors(scaled, min(SWEPT + 1, n))[1]
+    pairs = sp.coo_array(graph)
+    root = 1.0 / np.sqrt(np.bincount(pairs.row, pairs.data, minlength=n))
+    scaled = sp.csr_array((root[pairs.row] * pairs.data * root[pairs.col], graph.indices, graph.indptr), shape=(n, n))
+    vectors = of_connected(scaled, min(SWEPT + 1, n), tolerance=ROUGH)[1]
     low = max(int(SIDE * n), 1)
     best, widest, cut = -np.inf, 0.0, (np.arange(n), low)
     for j in range(1, vectors.shape[1]):
         order = np.argsort(vectors[:, j] * root, kind="stable")
-        crossing = _crossing(graph, order)
+        crossing = _crossing(pairs, order)
         around = np.minimum(np.maximum.accumulate(crossing), np.maximum.accumulate(crossing[::-1])[::-1])
         if j == 1:
             widest = float(around.max())
@@ -140,12 +153,11 @@ def deepest_valley(graph: sp.csr_array) -> Valley:
     return Valley(best, widest, side)
 
 
-def _crossing(graph: sp.csr_array, order: np.ndarray) -> Array:
+def _crossing(pairs: sp.coo_array, order: np.ndarray) -> Array:
     """c(1), ..., c(n - 1): pairs between the first t items of the order and the rest."""
-    n = graph.shape[0]
+    n = len(order)
     place = np.empty(n, dtype=np.intp)
     place[order] = np.arange(n)
-    pairs = sp.coo_array(graph)
     a, b = place[pairs.row], place[pairs.col]
     up = a < b
     begin, end = (np.bincount(at[up], pairs.data[up], minlength=n) for at in (a, b))
@@ -155,9 +167,11 @@ def _crossing(graph: sp.csr_array, order: np.ndarray) -> Array:
 def _joined(index: np.ndarray, chosen: np.ndarray) -> sp.csr_array:
     """Pairs that either item chose, weight one."""
     n = len(index)
-    rows = np.repeat(np.arange(n), index.shape[1])[chosen.ravel()]
-    graph = sp.csr_array((np.ones(len(rows)), (rows, index.ravel()[chosen.ravel()])), shape=(n, n))
-    return sp.csr_array(graph.maximum(graph.T))
+    one, other = np.nonzero(chosen)[0], index[chosen]
+    both = np.concatenate([one, other]), np.concatenate([other, one])
+    graph = sp.csr_array((np.ones(2 * len(one)), both), shape=(n, n))  # pairs that both chose are two here
+    graph.data[:] = 1.0
+    return graph
 
 
 def _nearest(X: Array, k: int) -> sp.csr_array:
@@ -186,31 +200,37 @@ class _Box:
     dimension: int
     width: float
 
-    def draw(self, rng: np.random.Generator) -> Array:
+    def valley(self, k: int, rng: np.random.Generator) -> Valley:
+        """The deepest valley of the graph of k nearest of items that are drawn now."""
         sides = np.full(self.dimension, self.width)
         sides[0] = self.n / self.width ** (self.dimension - 1)
-        return np.asarray(rng.random((self.n, self.dimension)) * sides)
+        return deepest_valley(_nearest(rng.random((self.n, self.dimension)) * sides, k))
 
 
-def _box(n: int, k: int, widest: float, rng: np.random.Generator) -> _Box:
-    """The box that as many pairs cross as `widest`: of few dimensions, a cube where even a cube has fewer."""
+def _box(n: int, k: int, widest: float, rng: np.random.Generator) -> tuple[_Box, list[float]]:
+    """The box that as many pairs cross as `widest`: of few dimensions, a cube where even a cube has fewer.
 
-    def crossed(box: _Box) -> float:
-        found = [deepest_valley(_nearest(box.draw(rng), k)).widest for _ in range(REPEATS)]
-        return float(np.mean(found))
+    With the depths of valleys that were seen in it.
+    """
+    if not np.isfinite(widest):
+        return _Box(n, 2, n**0.5), []
+
+    def seen(box: _Box) -> tuple[float, list[float]]:
+        found = [box.valley(k, rng) for _ in range(REPEATS)]
+        return float(np.mean([one.widest for one in found])), [one.depth for one in found]
 
     for dimension in DIMENSIONS:
         box = _Box(n, dimension, n ** (1.0 / dimension))
-        most = crossed(box)
+        most, depths = seen(box)
         if most >= widest:
             break
-    if not np.isfinite(widest) or most <= widest:
-        return box if np.isfinite(widest) else _Box(n, 2, n**0.5)
+    if most <= widest:
+        return box, depths
     for _ in range(STEPS):
         # Pairs that cross are in proportion to the cross-section.
         width = box.width * (widest / most) ** (1.0 / (box.dimension - 1))
         box = _Box(n, box.dimension, float(np.clip(width, 1.0, n ** (1.0 / box.dimension))))
-        most = crossed(box)
-        if not np.isfinite(most):  # so thin that it falls apart
+        most, depths = seen(box)
+        if not np.isfinite(most) or abs(most - widest) <= ALIKE * widest:  # so thin that it falls apart, or found
             break
-    return box
+    return box, depths

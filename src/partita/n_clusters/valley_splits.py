@@ -30,7 +30,7 @@ class ValleySplits(Criterion):
     Parameters
     ----------
     n_references : int
-        Smooth boxes a part is compared with.
+        Smooth boxes a part is compared with at most.
     margin : float
         How much deeper than all of theirs a valley must be.
     share : float

@@ -44,6 +44,9 @@ __all__ = ["Problem"]
 class Problem:
     """An affinity, an objective and item weights: evaluates memberships and counts products with P.
 
+    `squared_norm`, the constant ||P||^2 of the objective, is found when it is asked for, unless it is given: no iterate
+    depends on it, and where only the membership is read any number does.
+
     Examples
     --------
     >>> from partita.affinity import DenseAffinity
@@ -53,18 +56,25 @@ class Problem:
     0.0
     """
 
-    def __init__(self, affinity: Affinity, objective: Objective, weights: Array | None = None) -> None:
+    def __init__(
+        self,
+        affinity: Affinity,
+        objective: Objective,
+        weights: Array | None = None,
+        *,
+        squared_norm: float | None = None,
+    ) -> None:
         self.affinity = affinity
         self.objective = objective
         self.weights = weights
         self.n_products = 0
+        if squared_norm is not None:
+            self.__dict__["squared_norm"] = squared_norm
 
     def fresh(self, objective: Objective | None = None) -> Problem:
         """Copy the problem, or pose it for another objective, with its own count of products, sharing what is known."""
-        other = Problem(self.affinity, objective or self.objective, self.weights)
-        if "squared_norm" in self.__dict__:
-            other.__dict__["squared_norm"] = self.squared_norm
-        return other
+        known = self.__dict__.get("squared_norm")
+        return Problem(self.affinity, objective or self.objective, self.weights, squared_norm=known)
 
     @cached_property
     def squared_norm(self) -> float:

@@ -126,7 +126,8 @@ class ProfilesDisplay:
                 if k != own and block[:, k].max() < INVISIBLE:
                     continue
                 top = base + block[:, k]
-                self.ax_.stairs(top, own_edges, baseline=base, fill=True, color=colors[k], linewidth=0)
+                low, high = (np.append(edge, edge[-1]) for edge in (base, top))
+                self.ax_.fill_between(own_edges, low, high, step="post", color=colors[k], linewidth=0)
                 base = top
 
     def _curves(self, heights: Array, columns: NDArray[np.intp]) -> None:

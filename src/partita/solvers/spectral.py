@@ -28,7 +28,7 @@ from partita.solvers import multilevel
 from partita.solvers.chebyshev import EXTRA, filtered_subspace, lower_end
 from partita.solvers.multilevel import multilevel_eigenvectors
 
-__all__ = ["cluster_qr", "leading_eigenvectors"]
+__all__ = ["cluster_qr", "leading_eigenvectors", "of_connected"]
 
 Array = NDArray[np.float64]
 
@@ -202,18 +202,27 @@ def _one_piece(matrix: sp.csr_array, n_vectors: int, residual: float | None, coa
         return _dense(matrix.toarray(), n_vectors)
     if n >= coarse_from:
         if residual is None:
-            return multilevel_eigenvectors(matrix, n_vectors, _one_piece_exactly)
+            return multilevel_eigenvectors(matrix, n_vectors, of_connected)
         return multilevel_eigenvectors(
-            matrix, n_vectors, _one_piece_exactly, residual=residual, rounds=MANY_ROUNDS, degree=HIGH_DEGREE
+            matrix, n_vectors, of_connected, residual=residual, rounds=MANY_ROUNDS, degree=HIGH_DEGREE
         )
-    return _one_piece_exactly(matrix, n_vectors)
+    return of_connected(matrix, n_vectors)
 
 
-def _one_piece_exactly(matrix: sp.csr_array, n_vectors: int) -> tuple[Array, Array]:
+def of_connected(matrix: sp.csr_array, n_vectors: int, *, tolerance: float = 0.0) -> tuple[Array, Array]:
+    """Return the largest eigenvalues and their eigenvectors of a connected graph of fewer than 20,000 items.
+
+    Lanczos ends where eigenvalues are known to this relative `tolerance`; 0 asks for rounding.
+
+    >>> of_connected(sp.csr_array([[0.0, 1.0], [1.0, 0.0]]), 1)[0].round(12).tolist()
+    [1.0]
+    """
     n = matrix.shape[0]
     if n <= DENSE_UP_TO or n_vectors >= n // 3:
         return _dense(matrix.toarray(), n_vectors)
-    return _lanczos(matrix, n, n_vectors)
+    # The product with one vector: SciPy's own operator goes the longer way of a matrix of one column.
+    operator = LinearOperator((n, n), matvec=matrix.__matmul__, matmat=matrix.__matmul__, dtype=np.float64)
+    return _lanczos(operator, n, n_vectors, tolerance)
 
 
 def _dense(matrix: Array, n_vectors: int) -> tuple[Array, Array]:
@@ -225,11 +234,13 @@ def _dense(matrix: Array, n_vectors: int) -> tuple[Array, Array]:
     return values[::-1], vectors[:, ::-1]
 
 
-def _lanczos(operator: Any, n: int, n_vectors: int) -> tuple[Array, Array]:
+def _lanczos(operator: Any, n: int, n_vectors: int, tolerance: float = 0.0) -> tuple[Array, Array]:
     v0 = np.random.default_rng(0).normal(size=n)  # fixed: the same start vector gives the same answer
     ncv = min(n, 4 * n_vectors + 20)
     try:
-        values, vectors = eigsh(operator, k=n_vectors, which="LA", v0=v0, ncv=ncv, maxiter=LANCZOS_RESTARTS)
+        values, vectors = eigsh(
+            operator, k=n_vectors, which="LA", v0=v0, ncv=ncv, maxiter=LANCZOS_RESTARTS, tol=tolerance
+        )
     except ArpackNoConvergence:
         # Eigenvalues that all but coincide (long thin chains): exact where a dense solver is affordable.
         if n <= FALLBACK_DENSE_UP_TO:

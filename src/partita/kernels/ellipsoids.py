@@ -1,0 +1,285 @@
+"""Expectation and maximisation for mixtures of Gaussian or Student components, by two matrix products a step.
+
+The items are first brought into coordinates in which a given scatter is the identity ("full", "student", "tied": by its
+Cholesky factor; "diagonal": each axis by its own deviation; "spherical": all by the mean one). The logarithm of a
+component's density is then a sum over monomials of an item's coordinates, x_i x_j, x_i and 1, and so are the sums that
+covariances are made of. With Phi the p x N matrix of monomials and R the M x N responsibilities, an E-step is C Phi and
+an M-step R Phi^T: p = d (d + 1) / 2 + d + 1 for a covariance each, 2 d + 1 for axes, d + 2 for spheres, d + 1 for one
+common covariance.
+
+Squares of coordinates lose what a component is narrower than all items by: a covariance of 1e-6 of the scatter is exact
+to ten digits. The regularisation keeps it above that: `pseudo` scatter is added to a component's, as of `pseudo_items`
+items, and `ridge` to its covariance. `log_joint`, for items that may lie anywhere, takes differences from the means.
+
+Cost: N M p twice an iteration, and N p numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.optimize import brentq
+from scipy.special import digamma, gammaln
+
+__all__ = ["Climbed", "Ellipsoids", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
+
+Array = NDArray[np.float64]
+Shape = Literal["full", "student", "tied", "diagonal", "spherical"]
+
+# A component without items keeps this many, so that nothing is divided by zero.
+NO_ITEMS = 1e-8
+# Degrees of freedom: at the start, and the range in which they are looked for; 200 is a Gaussian for all purposes.
+FIRST_FREEDOM, FREEDOMS = 10.0, (2.05, 200.0)
+# Distances beyond this are as good as infinite, and their squares still are numbers.
+FARTHEST = 1e150
+
+
+class Ellipsoids(NamedTuple):
+    """Components: shares (M), means (M x d), whiteners U with U U^T the inverse covariance (M x d x d, or M x d where
+    axes are those of the coordinates), and degrees of freedom.
+    """
+
+    shares: Array
+    means: Array
+    whiteners: Array
+    freedom: float = np.inf
+
+
+class Climbed(NamedTuple):
+    """Components, responsibilities (N x M), weighted log-likelihood and iterations."""
+
+    components: Ellipsoids
+    responsibilities: Array
+    log_likelihood: float
+    n_iter: int
+
+
+def n_parameters(shape: Shape, M: int, d: int) -> int:
+    """Return free parameters of a mixture.
+
+    >>> n_parameters("full", 3, 2)
+    17
+    """
+    triangle = d * (d + 1) // 2
+    own = {"full": M * triangle, "student": M * triangle + 1, "tied": triangle, "diagonal": M * d, "spherical": M}
+    return M - 1 + M * d + own[shape]
+
+
+def log_joint(components: Ellipsoids, X: Array) -> Array:
+    """Return the logarithm of pi_m p_m(x_i), N x M.
+
+    >>> one = Ellipsoids(np.ones(1), np.zeros((1, 1)), np.ones((1, 1)))
+    >>> log_joint(one, np.zeros((1, 1))).round(3).tolist()
+    [[-0.919]]
+    """
+    squared = np.empty((len(X), len(components.shares)))
+    axes = components.whiteners.ndim == 2
+    for m, (mean, U) in enumerate(zip(components.means, components.whiteners, strict=True)):
+        Z = np.clip(X - mean, -FARTHEST, FARTHEST)
+        Z = np.clip(Z * U if axes else Z @ U, -FARTHEST, FARTHEST)
+        squared[:, m] = np.einsum("nd,nd->n", Z, Z)
+    return np.ascontiguousarray(_joint(squared.T, components, X.shape[1]).T)
+
+
+def normalised(joint: Array, axis: int = 1) -> tuple[Array, Array]:
+    """Return responsibilities and log-densities."""
+    top = joint.max(axis=axis, keepdims=True)
+    R = np.exp(joint - top)
+    total = R.sum(axis=axis, keepdims=True)
+    R /= total
+    return R, (top + np.log(total)).ravel()
+
+
+def climb(
+    X: Array,
+    weights: Array,
+    start: Array,
+    shape: Shape,
+    *,
+    scatter: Array,
+    pseudo: float = 0.0,
+    pseudo_items: float = 0.0,
+    ridge: float = 0.0,
+    log_prior: Array | None = None,
+    max_iter: int,
+    tol: float,
+) -> Climbed:
+    """Return the components that expectation and maximisation climb to from a start.
+
+    Parameters
+    ----------
+    X : N x d
+    weights : N, positive
+    start : N x M
+        Responsibilities, rows on the simplex (or zero).
+    scatter : d x d, positive definite
+    pseudo, pseudo_items : float
+        So many times `scatter` is added to the scatter of each component, and so many items to those that it is
+        divided by.
+    ridge : float
+        Added to each variance.
+    log_prior : N x M, optional
+        Added to the log-joint while climbing and not afterwards.
+    tol : float
+        Ends when the mean log-likelihood of an item rises by less.
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
+    >>> start = np.eye(2)[[0, 0, 1, 1]]
+    >>> climb(X, np.ones(4), start, "tied", scatter=np.eye(1), max_iter=9, tol=0.0).components.means.round(2).tolist()
+    [[0.5], [5.5]]
+    """
+    items = _Items.of(X, weights, shape, scatter, ridge)
+    prior = 0.0 if log_prior is None else np.ascontiguousarray(log_prior.T)
+    first = np.inf if shape != "student" else FIRST_FREEDOM
+    components = items.maximised(start.T * weights, None, first, pseudo, pseudo_items)
+    total, last = float(weights.sum()), -np.inf
+    for iteration in range(1, max_iter + 1):
+        joint, squared = items.joint(components)
+        R, log_density = normalised(joint + prior, 0)
+        value = float(weights @ log_density)
+        if value - last < tol * total and iteration > 2:
+            break
+        last = value
+        components = items.maximised(R * weights, squared, components.freedom, pseudo, pseudo_items)
+    else:
+        joint = items.joint(components)[0]
+    R, log_density = normalised(joint, 0)
+    log_likelihood = float(weights @ log_density) - total * items.log_volume
+    return Climbed(items.back(components), np.ascontiguousarray(R.T), log_likelihood, iteration)
+
+
+@dataclass(frozen=True)
+class _Items:
+    """Items in coordinates of unit scatter: x = centre + frame z, and the monomials of z, a column each."""
+
+    shape: Shape
+    Z: Array
+    monomials: Array
+    pairs: tuple[NDArray[np.intp], NDArray[np.intp]]
+    centre: Array
+    frame: Array
+    ridge: Array
+
+    @classmethod
+    def of(cls, X: Array, weights: Array, shape: Shape, scatter: Array, ridge: float) -> _Items:
+        d = X.shape[1]
+        centre = np.average(X, axis=0, weights=weights)
+        pairs = np.triu_indices(d)
+        if shape in ("diagonal", "spherical"):
+            variances = scatter.diagonal()
+            frame = np.sqrt(variances if shape == "diagonal" else np.full(d, variances.mean()))
+            Z, ridges = (X - centre) / frame, ridge / frame**2
+        else:
+            frame = np.linalg.cholesky(scatter)
+            inverse = solve_triangular(frame, np.eye(d), lower=True)
+            Z, ridges = (X - centre) @ inverse.T, ridge * inverse @ inverse.T
+        Z = np.ascontiguousarray(Z.T)
+        squares: list[Array] = []
+        if shape == "spherical":
+            squares = [np.einsum("dn,dn->n", Z, Z)[None]]
+        elif shape == "diagonal":
+            squares = [Z**2]
+        elif shape != "tied":
+            squares = [Z[i] * Z[i:] for i in range(d)]  # in the order of `pairs`
+        return cls(shape, Z, np.vstack([*squares, Z, np.ones((1, len(X)))]), pairs, centre, frame, ridges)
+
+    @property
+    def log_volume(self) -> float:
+        """Logarithm of the volume of a unit cube of z."""
+        return float(np.log(self.frame if self.frame.ndim == 1 else self.frame.diagonal()).sum())
+
+    def joint(self, components: Ellipsoids) -> tuple[Array, Array]:
+        """Logarithm of pi_m p_m(z_i), and squared Mahalanobis distances, both M x N."""
+        means, U = components.means, components.whiteners
+        d = means.shape[1]
+        if U.ndim == 2:
+            P = U**2
+            linear = P * means
+            squares = P[:, :1] if self.shape == "spherical" else P
+        elif self.shape == "tied":
+            linear, squares = means @ (U[0] @ U[0].T), np.empty((len(means), 0))
+        else:
+            P = U @ U.transpose(0, 2, 1)
+            linear = np.einsum("mij,mj->mi", P, means)
+            squares = P[:, self.pairs[0], self.pairs[1]] * np.where(self.pairs[0] == self.pairs[1], 1.0, 2.0)
+        constant = np.einsum("mi,mi->m", linear, means)[:, None]
+        squared = np.hstack([squares, -2 * linear, constant]) @ self.monomials
+        if self.shape == "tied":
+            W = U[0].T @ self.Z
+            squared += np.einsum("dn,dn->n", W, W)
+        return _joint(squared, components, d), squared
+
+    def maximised(
+        self, R: Array, squared: Array | None, freedom: float, pseudo: float, pseudo_items: float
+    ) -> Ellipsoids:
+        """The M-step, R (M x N) already multiplied by the weights."""
+        d = len(self.Z)
+        n = R.sum(axis=1) + NO_ITEMS
+        if self.shape == "student" and squared is not None:
+            u = (freedom + d) / (freedom + squared)  # [peel2000]: far items count less
+            sums, freedom = (R * u) @ self.monomials.T, _freedom(R, u, freedom, d)
+        else:
+            sums = R @ self.monomials.T
+        shares, held = n / n.sum(), sums[:, -1]
+        s = sums[:, -1 - d : -1]
+        means = s / (held + NO_ITEMS)[:, None]
+        divisor = (n + pseudo_items)[:, None]
+        if self.shape in ("diagonal", "spherical"):
+            inner = -2 * means * s + held[:, None] * means**2
+            if self.shape == "diagonal":
+                squares = sums[:, :d] + inner + pseudo
+            else:
+                squares = np.broadcast_to((sums[:, 0] + inner.sum(axis=1) + pseudo * d)[:, None] / d, means.shape)
+            # What rounding leaves of a component of equal items is no variance.
+            variances = np.maximum(squares, 0.0) / divisor + self.ridge
+            return Ellipsoids(shares, means, 1 / np.sqrt(variances), freedom)
+        outer = means[:, :, None] * s[:, None, :]
+        outer += outer.transpose(0, 2, 1) - held[:, None, None] * means[:, :, None] * means[:, None, :]
+        if self.shape == "tied":
+            S = (self.Z * R.sum(axis=0)) @ self.Z.T - outer.sum(axis=0) + pseudo * np.eye(d)
+            S = (S / (n.sum() + pseudo_items) + self.ridge)[None]
+        else:
+            S = np.empty((len(means), d, d))
+            S[:, self.pairs[0], self.pairs[1]] = S[:, self.pairs[1], self.pairs[0]] = sums[:, : len(self.pairs[0])]
+            S = (S - outer + pseudo * np.eye(d)) / divisor[:, :, None] + self.ridge
+        U = np.linalg.inv(np.linalg.cholesky(S)).transpose(0, 2, 1)
+        return Ellipsoids(shares, means, np.broadcast_to(U, (len(means), d, d)), freedom)
+
+    def back(self, components: Ellipsoids) -> Ellipsoids:
+        """The components in the coordinates of the items given."""
+        shares, means, U, freedom = components
+        if self.frame.ndim == 1:
+            return Ellipsoids(shares, self.centre + means * self.frame, U / self.frame, freedom)
+        whiteners = np.linalg.solve(self.frame.T, U)
+        return Ellipsoids(shares, self.centre + means @ self.frame.T, np.ascontiguousarray(whiteners), freedom)
+
+
+def _joint(squared: Array, components: Ellipsoids, d: int) -> Array:
+    """Logarithm of pi_m p_m from squared Mahalanobis distances, M x N."""
+    U, v = components.whiteners, components.freedom
+    log_volume = np.log(U if U.ndim == 2 else U.diagonal(axis1=1, axis2=2)).sum(axis=1)
+    start = np.log(components.shares) + log_volume
+    if np.isinf(v):
+        return np.asarray((start - d / 2 * np.log(2 * np.pi))[:, None] - squared / 2)
+    start += gammaln((v + d) / 2) - gammaln(v / 2) - d / 2 * np.log(v * np.pi)
+    return np.asarray(start[:, None] - (v + d) / 2 * np.log1p(squared / v))
+
+
+def _freedom(R: Array, u: Array, freedom: float, d: int) -> float:
+    """Degrees of freedom at which the expected log-likelihood is stationary [peel2000]."""
+    half = (freedom + d) / 2
+    constant = 1 + (R * (np.log(u) - u)).sum() / R.sum() + digamma(half) - np.log(half)
+
+    def slope(v: float) -> float:
+        return float(np.log(v / 2) - digamma(v / 2) + constant)
+
+    low, high = FREEDOMS
+    if slope(high) >= 0:
+        return high
+    return low if slope(low) <= 0 else float(brentq(slope, low, high, xtol=1e-3))

@@ -1,0 +1,60 @@
+"""Mixtures by products of monomials: the same numbers as the textbook's, component by component."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.mixture import GaussianMixture
+
+from partita.kernels.ellipsoids import climb, log_joint, normalised
+
+THEIRS = {"full": "full", "tied": "tied", "diagonal": "diag", "spherical": "spherical"}
+
+
+def far_apart(n=400):
+    """Items of three unlike clusters, far from the origin, one of them narrow."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=n)
+    spread = np.array([[3.0, 1.0, 1.0], [1.0, 1.0, 1.0], [0.01, 0.02, 0.01]])
+    centres = np.array([[0.0, 0, 0], [3, 3, 0], [40, 0, 5]])
+    return 100 + centres[labels] + rng.normal(size=(n, 3)) * spread[labels], labels
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # fifty steps of both, not to the end
+@pytest.mark.parametrize("shape", THEIRS)
+def test_is_the_mixture_of_scikit_learn_from_the_same_start(shape):
+    X, labels = far_apart()
+    start = np.eye(3)[labels] * 0.8 + 0.2 / 3
+    ours = climb(X, np.ones(400), start, shape, scatter=np.cov(X.T), ridge=1e-6, max_iter=50, tol=0.0)
+    theirs = GaussianMixture(3, covariance_type=THEIRS[shape], reg_covar=1e-6, tol=0.0, max_iter=50)
+    theirs._initialize_parameters = lambda X, random_state, xp=None: theirs._initialize(X, start)
+    theirs.fit(X)
+    np.testing.assert_allclose(ours.components.means, theirs.means_, atol=1e-6)
+    np.testing.assert_allclose(ours.responsibilities, theirs.predict_proba(X), atol=1e-5)
+    assert ours.log_likelihood / 400 == pytest.approx(theirs.score(X), abs=1e-7)
+
+
+@pytest.mark.parametrize("shape", [*THEIRS, "student"])
+def test_the_densities_of_the_items_are_those_of_the_components_handed_back(shape):
+    X, labels = far_apart()
+    found = climb(X, np.ones(400), np.eye(3)[labels], shape, scatter=np.cov(X.T), ridge=1e-6, max_iter=9, tol=0.0)
+    R, log_density = normalised(log_joint(found.components, X))
+    np.testing.assert_allclose(found.responsibilities, R, atol=1e-7)
+    assert found.log_likelihood == pytest.approx(log_density.sum(), rel=1e-8)
+
+
+def test_the_log_joint_is_the_textbook_one():
+    X, labels = far_apart()
+    found = climb(X, np.ones(400), np.eye(3)[labels], "full", scatter=np.cov(X.T), ridge=1e-6, max_iter=9, tol=0.0)
+    for m, (share, mean, U) in enumerate(zip(*found.components[:3])):
+        precision = U @ U.T
+        by_hand = np.log(share) + multivariate_normal(mean, np.linalg.inv(precision)).logpdf(X)
+        np.testing.assert_allclose(log_joint(found.components, X)[:, m], by_hand, rtol=1e-6)
+
+
+def test_items_that_coincide_are_a_component_of_the_ridge_alone():
+    X = np.repeat([[0.0, 0.0], [5.0, 1.0]], 20, axis=0)
+    for shape in THEIRS:
+        start = np.eye(2)[np.repeat([0, 1], 20)]
+        found = climb(X, np.ones(40), start, shape, scatter=np.eye(2), ridge=1e-4, max_iter=20, tol=1e-9)
+        np.testing.assert_allclose(found.responsibilities, start, atol=1e-9)
+        assert np.isfinite(found.log_likelihood)
