@@ -136,3 +136,17 @@ def test_a_fit_has_the_posterior_behind_its_number(tmp_path):
         loaded.posterior_  # noqa: B018
     with pytest.raises(AttributeError, match="posterior_"):
         SoftClustering(n_clusters=3).fit(X).posterior_  # noqa: B018
+
+
+def test_a_draw_far_from_the_number_asked_for_is_no_voice_there():
+    # HDBSCAN sees two groups of four clusters in any number; the other methods see the eight.
+    rng = np.random.default_rng(0)
+    centres = rng.uniform(-10, 10, size=(8, 16))
+    truth = np.repeat(np.arange(8), 60)
+    X = centres[truth] + 3 * rng.normal(size=(480, 16))
+    members = [member(name) for name in ("mixture", "graph", "genie", "density")]
+    found = consensus(members, X, np.ones(1))
+    asked = np.array([int(labels.max()) + 1 for labels in found.draws])
+    assert (np.abs(asked - found.asked) <= 0.2 * found.asked).all()
+    assert metrics.adjusted_rand_index(found.labels, truth) > 0.99
+    assert found.weights.sum() == pytest.approx(1.0)

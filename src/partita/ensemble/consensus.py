@@ -3,7 +3,8 @@
 Each method of an ensemble clusters the items at each number K of a grid. A draw's agreement a is its mean adjusted Rand
 index with the draws of the other methods at the same K (`partita.ensemble.weights`: a method is one voice, however many
 settings it has), and it weighs a^16 P(K)^(1/2), where P(K) is what the criteria of `partita.n_clusters` make of that
-number. The answer is the partition of least expected variation of information over
+number. A method with a number of clusters of its own may come nowhere near the one it is asked for: its draw speaks of
+another number then, and is left out. The answer is the partition of least expected variation of information over
 the weighted draws, found as that of any posterior draws is (`partita.partition`): what unlike methods find again and
 again at neighbouring numbers is what it keeps, so a number at which methods agree by chance does not carry the day.
 
@@ -37,6 +38,8 @@ EACH, STEP = 12, 4 / 3
 ALWAYS = 50
 # Past every number, larger ones are left out once the agreement has fallen by more than this and goes on falling.
 FALL = 0.1
+# How far from the number asked for a draw may be, as a share of it, and methods that must be as near.
+NEAR, ENOUGH = 0.2, 3
 # Items that a cluster has on average at least.
 ITEMS = 3
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
@@ -201,7 +204,7 @@ class _Draws:
 
     def __init__(self, members: Sequence[Member], X: Array, seed: int) -> None:
         self._members, self._X, self._seed = members, X, seed
-        self._names = [one.name for one in members]
+        self._made: dict[int, list[Member]] = {}
         self._labels: dict[int, list[Labels]] = {}
         self._agreement: dict[int, Array] = {}
 
@@ -214,8 +217,13 @@ class _Draws:
             np.unique(hard(one.cluster(self._X, n_clusters, self._stream(one)).membership), return_inverse=True)[1]
             for one in self._members
         ]
-        self._labels[n_clusters] = labels
-        self._agreement[n_clusters] = agreement_weights(agreement(labels), self._names)[1]
+        near = [i for i, own in enumerate(labels) if abs(int(own.max()) + 1 - n_clusters) <= NEAR * n_clusters]
+        if len({self._members[i].name for i in near}) < ENOUGH:
+            near = list(range(len(labels)))
+        self._made[n_clusters] = [self._members[i] for i in near]
+        self._labels[n_clusters] = [labels[i] for i in near]
+        names = [one.name for one in self._made[n_clusters]]
+        self._agreement[n_clusters] = agreement_weights(agreement(self._labels[n_clusters]), names)[1]
 
     def best_at(self) -> int:
         """Return the number at which methods agree best."""
@@ -229,15 +237,24 @@ class _Draws:
 
     def summary(self, prior: Array, power: float = POWER, trust: float = PRIOR) -> Consensus:
         sizes = np.array(self.sizes)
-        asked = np.repeat(sizes, len(self._members))
+        asked = np.repeat(sizes, [len(self._labels[int(K)]) for K in sizes])
         agreed = np.concatenate([self._agreement[int(K)] for K in sizes])
-        voices = 1.0 / np.array([self._names.count(name) for name in self._names])
         weights = np.maximum(agreed, LEAST) ** power * prior[np.minimum(asked, len(prior)) - 1] ** trust
-        weights *= np.outer(_steps_around(sizes), voices).ravel()  # filling in adds no weight
+        # Each number weighs as much as the steps to the next ones, so that filling in adds no weight.
+        weights *= np.concatenate(
+            [step * self._voices(int(K)) for step, K in zip(_steps_around(sizes), sizes, strict=True)]
+        )
         weights /= weights.sum()
         draws = np.concatenate([np.array(self._labels[int(K)]) for K in sizes])
         found = search_partition(draws, loss="vi", weights=weights, n_init=STARTS, random_state=self._seed)
-        return Consensus(draws, weights, tuple(self._members) * len(sizes), asked, agreed, found)
+        methods = tuple(one for K in sizes for one in self._made[int(K)])
+        return Consensus(draws, weights, methods, asked, agreed, found)
+
+    def _voices(self, n_clusters: int) -> Array:
+        """The weights of the draws of one number, of sum 1: a method is one voice."""
+        names = [one.name for one in self._made[n_clusters]]
+        voices = 1.0 / np.array([names.count(name) for name in names])
+        return np.asarray(voices / voices.sum())
 
     def _stream(self, one: Member) -> np.random.Generator:
         return np.random.default_rng([self._seed, 0, zlib.crc32(one.name.encode())])
