@@ -213,7 +213,7 @@ def test_the_threshold_counts_and_greys(page, fit):
         n = int((margin >= t).sum())
         counts.add(n)
         assert (
-            page.run("document.getElementById('map-sure').textContent") == f"{n} of {N} items sure at margin ≥ {t:.2f}"
+            page.run("document.getElementById('map-sure').textContent") == f"{n} of {N} items with a margin ≥ {t:.2f}"
         )
     assert len(counts) >= 3
     assert pixels(page, color(page, "unsure")) > 100

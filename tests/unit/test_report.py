@@ -252,7 +252,7 @@ def test_the_report_has_verdict_pictures_tables_and_provenance(iris, tmp_path):
     assert html.startswith("<!DOCTYPE html>")
     assert ("html", {"lang": "en"}) in page.tags
     assert ("meta", {"charset": "utf-8"}) in page.tags
-    assert page.count("img") == page.count("figcaption") == 5
+    assert page.count("img") == page.count("figcaption") == 6
     assert all(attrs["alt"] for tag, attrs in page.tags if tag == "img")
     for words in (
         "150 items were divided into 3 clusters",

@@ -30,6 +30,8 @@ from partita.report.words import percent
 
 __all__ = ["render_report", "write_report"]
 
+# Layers with fewer and with more clusters that are shown.
+FEWER, MORE = 3, 3
 # Ambiguous items listed.
 AMBIGUOUS = 20
 SCORES = {
@@ -76,7 +78,9 @@ def render_report(report: FitReport) -> str:
         report.estimator.n_clusters_,
         _header(report),
         _verdict(report, without),
-        section("How many clusters", number_words, figure(pictures.get("verdict"), wide=True), number_table),
+        section(
+            "How many clusters", number_words, figure(pictures.get("verdict"), wide=True), number_table, _layers(report)
+        ),
         section("Where the clusters lie", _map(report, projection, figure(pictures.get("partition")))),
         section("Clusters", figure(pictures.get("sizes")), _clusters(report)),
         section("Memberships", figure(pictures.get("profiles")), _ambiguous(report)),
@@ -123,6 +127,28 @@ def _verdict(report: FitReport, without: str | None) -> Markup:
         words = "Cluster numbers are arbitrary: they name no class, also where the classes are numbers."
         facts.insert(1, Sentence("clusters", words))
     return verdict_block(figures, [*facts, *notes], headline(model))
+
+
+def _layers(report: FitReport) -> Markup:
+    """Which clusters would be one with fewer clusters, and which would be two with more."""
+    K = report.estimator.n_clusters_
+    near = [one for one in report.estimator.layers().splits if K - FEWER < one.n_clusters <= K + MORE]
+    if not near:
+        return Markup("")
+    rows = []
+    for one in near:
+        sizes = f"{one.sizes[0]:,} and {one.sizes[1]:,}"
+        if one.n_clusters <= K:
+            says = f"clusters {one.parts[0]} and {one.parts[1]} part" if one.n_clusters == K else "two clusters part"
+        else:
+            says = f"cluster {one.cluster} parts" if one.n_clusters == K + 1 else "one more cluster parts"
+        rows.append([f"{one.n_clusters}", says, sizes, f"{one.stability:.2f}"])
+    heads = ["Clusters", "What happens there", "Items of the two", "Apart with probability"]
+    words = (
+        "Layers around the answer: each has one cluster more than the one before, which parts in two. The probability "
+        "is that two items, one of each side, are in different clusters."
+    )
+    return join([table(heads, rows, numeric=(0, 3), label="Layers"), element("p", words)])
 
 
 def _map(report: FitReport, projection: Projection, picture: Markup) -> Markup:
