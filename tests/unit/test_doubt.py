@@ -341,3 +341,13 @@ def test_the_curve_of_coverage_ends_where_the_confident_set_does(noisy: tuple[So
     for certainty, also in (([0.5, 1.5], None), ([], None), ([0.5], [True, False])):
         with pytest.raises(InputError):
             CoverageDisplay(certainty, also)
+
+
+def test_a_cluster_of_noise_is_said_to_be_one() -> None:
+    rng = np.random.default_rng(3)
+    centres = rng.uniform(-10, 10, size=(3, 10))
+    X = centres[np.arange(240) % 3] + rng.normal(size=(240, 10))
+    noise = rng.uniform(X.min(axis=0), X.max(axis=0), size=(60, 10))
+    model = SoftClustering(4, random_state=0).fit(np.concatenate([X, noise]))
+    own = int(np.bincount(model.labels_[240:]).argmax())
+    assert f"cluster {own} is mostly outliers" in headline(model)[2].lower()

@@ -15,6 +15,8 @@ OUTLIER, ERROR = 0.5, 0.05
 SETTLED, LIKELY = 0.9, 0.1
 # Two clusters whose items are together with this probability are hard to tell apart.
 BLURRED = 0.1
+# Share of a cluster's items from which it is mostly outliers.
+MOSTLY = 0.5
 # Share of all items that lie between two clusters from which that is worth a word.
 WORTH = 0.01
 # Up to this many clusters their sizes are listed.
@@ -74,7 +76,7 @@ def _how_sure(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    doubts = [*_number(model), *_blur(model)]
+    doubts = [*_number(model), *_background(model), *_blur(model)]
     if not doubts:
         return "Nothing stands out to be doubted."
     said = "; ".join(doubts)
@@ -92,6 +94,16 @@ def _number(model: FactorizationEstimator) -> list[str]:
     order = [int(k) + 1 for k in np.argsort(-p, kind="stable") if k + 1 != K and p[k] >= LIKELY][:2]
     others = [f"{k} has {p[k - 1]:.2f}" for k in order]
     return [f"the number of clusters is not certain: {listed([f'{K} has a probability of {own:.2f}', *others])}"]
+
+
+def _background(model: FactorizationEstimator) -> list[str]:
+    """Clusters that are outliers for the most part: a background that methods gave a cluster of its own."""
+    outlier = model.outlier_ > OUTLIER
+    mostly = [k for k in range(model.n_clusters_) if outlier[model.labels_ == k].mean() > MOSTLY]
+    if not mostly or model.n_clusters_ == 1:
+        return []
+    which = listed([str(k) for k in mostly])
+    return [f"cluster{'' if len(mostly) == 1 else 's'} {which} {'is' if len(mostly) == 1 else 'are'} mostly outliers"]
 
 
 def _blur(model: FactorizationEstimator) -> list[str]:
