@@ -1,12 +1,13 @@
 """The number of clusters and the clusters themselves, from unlike clusterings at many numbers.
 
-Each method of an ensemble clusters the items at each number K of a grid. A draw's agreement a is its mean adjusted Rand
-index with the draws of the other methods at the same K (`partita.ensemble.weights`: a method is one voice, however many
-settings it has), and it weighs a^16 P(K)^(1/2), where P(K) is what the criteria of `partita.n_clusters` make of that
-number. A method with a number of clusters of its own may come nowhere near the one it is asked for: its draw speaks of
-another number then, and is left out. The answer is the partition of least expected variation of information over
-the weighted draws, found as that of any posterior draws is (`partita.partition`): what unlike methods find again and
-again at neighbouring numbers is what it keeps, so a number at which methods agree by chance does not carry the day.
+Each method of an ensemble clusters the items at each number K of a grid. A draw's agreement a is its mean adjusted
+Rand index with the draws of the other methods at the same K (`partita.ensemble.weights`: a method is one voice,
+however many settings it has), and it weighs a^16 P(K)^(1/2), where P(K) is what the criteria of `partita.n_clusters`
+make of that number. A method with a number of clusters of its own may come nowhere near the one it is asked for: its
+draw speaks of another number then, and is left out where the others agree by two thirds. The answer is the partition
+of least expected variation of information over the weighted draws, found as that of any posterior draws is
+(`partita.partition`): what unlike methods find again and again at neighbouring numbers is what it keeps, so a number
+at which methods agree by chance does not carry the day.
 
 The grid is coarse: each number up to 12, then steps of a third, up to 50 and the square root of the number of items. It
 ends sooner where the agreement has fallen and goes on falling, goes on while methods agree best at its end, and is
@@ -38,8 +39,9 @@ EACH, STEP = 12, 4 / 3
 ALWAYS = 50
 # Past every number, larger ones are left out once the agreement has fallen by more than this and goes on falling.
 FALL = 0.1
-# How far from the number asked for a draw may be, as a share of it, and methods that must be as near.
-NEAR, ENOUGH = 0.2, 3
+# How far from the number asked for a draw may be, as a share of it; where it is farther it is left out if at least so
+# many methods are as near and agree by more than this.
+NEAR, ENOUGH, AGREED = 0.2, 3, 2 / 3
 # Items that a cluster has on average at least.
 ITEMS = 3
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
@@ -218,12 +220,18 @@ class _Draws:
             for one in self._members
         ]
         near = [i for i, own in enumerate(labels) if abs(int(own.max()) + 1 - n_clusters) <= NEAR * n_clusters]
-        if len({self._members[i].name for i in near}) < ENOUGH:
+        agreed = self._agreement_of(labels, near)
+        if len({self._members[i].name for i in near}) < ENOUGH or agreed.mean() <= AGREED:
             near = list(range(len(labels)))
+            agreed = self._agreement_of(labels, near)
         self._made[n_clusters] = [self._members[i] for i in near]
         self._labels[n_clusters] = [labels[i] for i in near]
-        names = [one.name for one in self._made[n_clusters]]
-        self._agreement[n_clusters] = agreement_weights(agreement(self._labels[n_clusters]), names)[1]
+        self._agreement[n_clusters] = agreed
+
+    def _agreement_of(self, labels: Sequence[Labels], own: Sequence[int]) -> Array:
+        """Mean adjusted Rand index of each of these draws with those of the other methods."""
+        names = [self._members[i].name for i in own]
+        return agreement_weights(agreement([labels[i] for i in own]), names)[1]
 
     def best_at(self) -> int:
         """Return the number at which methods agree best."""
