@@ -25,7 +25,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
+from sklearn.datasets import make_blobs
 
+from mixtures import GAUSSIAN, OTHERS, Setting, draw
 from partita import SoftClustering, metrics
 from partita.ensemble.builder import frame_of
 from partita.kernels.threads import limit_threads
@@ -319,6 +321,34 @@ def drawn() -> None:
                 SoftClustering(random_state=0).fit(centre[rng.integers(0, K, n)] + rng.normal(size=(n, d))).n_clusters_
             )
         line(f"{K} normal clusters, {n} in {d}", found)
+    print("\n| what | sets | number right | adjusted Rand index, own number | number given |\n|---|---|---|---|---|")
+    known = {"Gaussian mixtures of mixtures.py": GAUSSIAN, "other mixtures of mixtures.py": OTHERS}
+    families = {what: [mixture_of(setting) for setting in settings] for what, settings in known.items()}
+    families["make_blobs of scikit-learn, 2 to 12 clusters"] = [blobs(seed) for seed in range(100, 116)]
+    for what, made in families.items():
+        right, scores = 0, []
+        for X, truth, K in made:
+            model = SoftClustering(random_state=0).fit(X)
+            given = SoftClustering(K, random_state=0).fit(X)
+            right += model.n_clusters_ == K
+            scores.append([metrics.adjusted_rand_index(one.labels_, truth) for one in (model, given)])
+        found, told = np.mean(scores, axis=0)
+        print(f"| {what} | {len(made)} | {right} | {found:.3f} | {told:.3f} |", flush=True)
+
+
+def mixture_of(setting: Setting) -> tuple[Features, np.ndarray, int]:
+    """Items of a mixture whose posterior is known, their components and how many there are."""
+    made = draw(setting, 0)
+    return made.X, made.component, setting.K
+
+
+def blobs(seed: int) -> tuple[Features, np.ndarray, int]:
+    """Normal clusters with centres anywhere in a box, near each other or not."""
+    rng = np.random.default_rng(seed)
+    K, d, n = int(rng.integers(2, 13)), int(rng.choice([2, 3, 5, 10, 16])), int(rng.choice([300, 600, 1000, 1500]))
+    spread = float(rng.uniform(0.5, 2.5) * (1.0 if d < 5 else 1.6))
+    X, truth = make_blobs(n, d, centers=K, cluster_std=spread, random_state=seed)
+    return X, truth, K
 
 
 def main() -> None:
