@@ -412,7 +412,7 @@ def test_version_and_help(call):
 
 
 def test_help_names_the_defaults_that_depend_on_the_model(call):
-    said = " ".join(call("fit", "--help").out.replace("│", " ").split())
+    said = " ".join(call("fit", "--help-all").out.split())
     assert "10 for dirichlet, else 1" in said
     assert "4 where most pairs have affinity zero, else 1" in said
 

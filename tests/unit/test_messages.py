@@ -407,6 +407,15 @@ COMMANDS = {
         ("fit", "t.csv", "--k", "many"),
         f"--k many: expected a whole number of clusters, bounds as in 2-12, auto, or one of {CRITERIA}",
     ),
+    "unknown model": (
+        TABLE,
+        (*FIT, "--model", "spektral"),
+        "--model spektral: expected one of soft, sof, baum-eagon, symnmf, copositive, kernel-kmeans, spectral, scams; "
+        "did you mean 'spectral'?",
+    ),
+    "word for a number": (TABLE, (*FIT, "--seed", "many"), "--seed many: expected a whole number from 0 to 4294967295"),
+    "number out of range": (TABLE, (*FIT, "--n-init", "0"), "--n-init 0: expected a whole number of at least 1"),
+    "word of two": (TABLE, (*FIT, "--missing", "no"), "--missing no: expected error or unobserved"),
     "unknown solver": (
         TABLE,
         (*FIT, "--solver", "magic"),
@@ -444,18 +453,24 @@ def test_a_command_says_in_one_line_what_is_wrong(case, tmp_path, monkeypatch, c
     assert said_by(tmp_path, monkeypatch, capsys, content, arguments) == f"partita: error: {message}\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((*FIT, "--colour", "red"), "No such option: --colour"),
-        (("fit", "--k", "2"), "Missing argument 'FILE'."),
-        (("cluster", "t.csv"), "No such command 'cluster'."),
-    ],
-)
-def test_a_command_that_is_misspelt_names_the_help(arguments, message, tmp_path, monkeypatch, capsys):
-    said = re.sub(r"\x1b\[[\d;]*m|[╭╮╰╯│─]", " ", said_by(tmp_path, monkeypatch, capsys, TABLE, arguments))
-    said = " ".join(said.split())
-    assert f"Error {message}" in said
+USAGE = {
+    "unknown option": (
+        (*FIT, "--colour", "red"),
+        "There is no option --colour; --help-all lists those that there are.",
+    ),
+    "option misspelt": ((*FIT, "--symetrize", "mean"), "There is no option --symetrize; did you mean --symmetrize?"),
+    "option by meaning": (("fit", "t.csv", "--n-clusters", "2"), "There is no option --n-clusters; did you mean --k?"),
+    "output by meaning": ((*FIT, "--output", "o"), "There is no option --output; did you mean --out?"),
+    "no file": (("fit", "--k", "2"), "Missing argument 'FILE'."),
+    "unknown command": (("cluster", "t.csv"), "No such command 'cluster'."),
+}
+
+
+@pytest.mark.parametrize("case", USAGE)
+def test_a_command_that_is_misspelt_names_the_help(case, tmp_path, monkeypatch, capsys):
+    arguments, message = USAGE[case]
+    said = said_by(tmp_path, monkeypatch, capsys, TABLE, arguments)
+    assert said.endswith(f"Error: {message}\n")
     assert "--help' for help." in said
 
 
