@@ -7,6 +7,8 @@ from dataclasses import fields
 import pytest
 
 from partita.cli.app import OPTIONS
+from partita.cli.console import loading
+from partita.cli.early import CRITERIA, LOSSES
 from partita.cli.options import FitOptions
 from partita.cli.spelling import flag_meant, shown, spelled
 
@@ -88,6 +90,41 @@ def test_h_is_help_on_every_command_and_k_and_o_are_k_and_out(call, tmp_path):
 )
 def test_help_and_usage_errors_do_not_wait_for_the_libraries(arguments, tmp_path):
     assert not loaded_by(arguments, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fit", "nowhere.csv"),
+        ("fit", "t.csv", "-k", "3.0"),
+        ("fit", "t.csv", "-o", "."),
+        ("partition", "nowhere.csv"),
+        ("partition", "t.csv", "--loss", "VI"),
+    ],
+)
+def test_a_wrong_file_or_number_is_told_before_the_libraries_are_loaded(arguments, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n0,1\n")
+    assert not loaded_by(arguments, tmp_path)
+
+
+def test_the_names_that_are_known_without_the_libraries_are_those_of_the_libraries():
+    from partita.n_clusters import Criterion
+    from partita.partition.losses import PartitionLoss
+
+    for names, registry in ((CRITERIA, Criterion.registry), (LOSSES, PartitionLoss.registry)):
+        ours = {
+            name for name, kind in registry.items() if vars(kind).get("__module__", "partita").startswith("partita")
+        }
+        assert set(names) == ours
+
+
+def test_loading_is_said_at_a_terminal_alone(capsys, monkeypatch):
+    for terminal, quiet, said in ((True, False, True), (True, True, False), (False, False, False)):
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.stderr.isatty", lambda terminal=terminal: terminal)
+            with loading(quiet=quiet):
+                pass
+        assert bool(capsys.readouterr().err) is said
 
 
 def loaded_by(arguments, folder):

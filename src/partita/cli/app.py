@@ -14,6 +14,7 @@ import typer
 from typer.core import TyperCommand
 
 from partita.cli.console import DONE, guarded, loading, say_interrupted
+from partita.cli.early import check_fit, check_partition
 from partita.cli.help import arguments_words, help_page
 from partita.cli.options import (
     DemoOptions,
@@ -152,7 +153,7 @@ def partita(
     """Which items belong together, and how surely?"""
 
 
-# What follows imports inside functions, so that `partita --help` does not wait for NumPy and SciPy.
+# What follows imports inside functions, so that help and wrong options do not wait for NumPy and SciPy.
 
 
 @command
@@ -167,6 +168,7 @@ def demo(options: DemoOptions) -> int:
 @command
 def fit(options: FitOptions) -> int:
     """Fit memberships to FILE and write them, a summary, a report and the model."""
+    check_fit(options)
     with loading(quiet=options.quiet):
         from partita.cli.fit import run_fit
 
@@ -188,6 +190,7 @@ def partition(options: PartitionOptions) -> int:
 
     DRAWS may be CSV, TSV, R's write.table (txt), rds or RData, npz, npy, parquet, zarr or ArviZ's netCDF.
     """
+    check_partition(options)
     with loading(quiet=options.quiet):
         from partita.cli.partition import run_partition
 

@@ -227,7 +227,7 @@ class FitOptions:
     missing: Annotated[Missing, Option(help="Whether an empty cell is an error or not observed."), MISSING] = "error"
     symmetrize: Annotated[
         Literal["mean", "max", "min"] | None,
-        Option(help="How an asymmetric affinity is made symmetric; an error without."),
+        Option(help="How an asymmetric affinity, or a pair of two weights, is made symmetric; an error without."),
         Of("evidence"),
     ] = None
     unstored: Annotated[
