@@ -112,10 +112,7 @@ def test_the_names_that_are_known_without_the_libraries_are_those_of_the_librari
     from partita.partition.losses import PartitionLoss
 
     for names, registry in ((CRITERIA, Criterion.registry), (LOSSES, PartitionLoss.registry)):
-        ours = {
-            name for name, kind in registry.items() if vars(kind).get("__module__", "partita").startswith("partita")
-        }
-        assert set(names) == ours
+        assert set(names) == {name for name, kind in registry.items() if kind.__module__.startswith("partita.")}
 
 
 def test_loading_is_said_at_a_terminal_alone(capsys, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 from partita.cli.options import FitOptions, PartitionOptions
@@ -75,8 +76,15 @@ def require_loss(name: str) -> None:
     ------
     InputError
     """
-    if name not in LOSSES:
-        raise InputError(f"--loss {name}: expected one of {', '.join(LOSSES)}{did_you_mean(name, LOSSES)}")
+    known = _known(LOSSES, "partita.partition.losses", "PartitionLoss")
+    if name not in known:
+        raise InputError(f"--loss {name}: expected one of {', '.join(known)}{did_you_mean(name, known)}")
+
+
+def _known(names: tuple[str, ...], module: str, family: str) -> tuple[str, ...]:
+    """These names, and those that a program of its own has added where the libraries are loaded already."""
+    loaded = sys.modules.get(module)
+    return names if loaded is None else tuple(dict.fromkeys((*names, *getattr(loaded, family).registry)))
 
 
 def n_clusters_of(text: str) -> int | str | tuple[int, int]:
@@ -90,7 +98,7 @@ def n_clusters_of(text: str) -> int | str | tuple[int, int]:
     InputError
         For text that is none of these.
     """
-    if text == "auto" or text in CRITERIA:
+    if text == "auto" or text in _known(CRITERIA, "partita.n_clusters", "Criterion"):
         return text
     least, dash, most = text.partition("-")
     if dash and least.isdecimal() and most.isdecimal():

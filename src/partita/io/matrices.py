@@ -213,7 +213,8 @@ def _refuse_ragged_triangle(table: Table, what: What) -> None:
     if len(filled) < 2 or not at_the_left or not all(is_number(cell) for row in filled for cell in row):
         return
     one, two = map(len, filled)
-    if (one, two) == (1, 2) or (one == two + 1 and one > 2):
+    one_gap = list(map(len, table.first)) == [2, 2]
+    if ((one, two) == (1, 2) and not one_gap) or (one == two + 1 and one > 2):
         side = "lower" if one < two else "upper"
         raise InputError(
             f"{table.path} holds the {side} triangle of a matrix (its first rows have {one} and {two} cells): expected "
@@ -224,7 +225,7 @@ def _refuse_ragged_triangle(table: Table, what: What) -> None:
 def _refuse_empty_triangle(values: NDArray[np.float64], file: Path, what: What) -> None:
     """Raise where the cells on one side of the diagonal are all empty, and none on the other is."""
     n, m = values.shape
-    if n != m or n < 2:
+    if n != m or n < 3:  # one missing cell of 2 x 2 says nothing
         return
     empty, above = np.isnan(values), np.triu(np.ones((n, n), dtype=bool), 1)
     for side, here, there in (("lower", above.T, above), ("upper", above, above.T)):
