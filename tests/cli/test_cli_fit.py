@@ -59,7 +59,7 @@ def test_fit_as_a_process_leaves_every_file_the_interface_names(iris_run):
         "model",
     }
     rows = rows_of(out / "memberships.csv")
-    assert list(rows[0]) == ["id", "label", "p_0", "p_1", "p_2", "entropy", "margin"]
+    assert list(rows[0]) == ["id", "label", "p_0", "p_1", "p_2", "entropy", "margin", "outlier", "certainty"]
     assert [row["id"] for row in rows] == [f"plant{i}" for i in range(150)]
     W = np.array([[float(row[f"p_{k}"]) for k in range(3)] for row in rows])
     assert np.abs(W.sum(axis=1) - 1).max() < 1e-12  # rounding of three additions; 17 digits lose nothing
