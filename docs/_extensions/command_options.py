@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from types import UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+from dataclasses import MISSING
+from typing import NamedTuple
 
 from docutils import nodes
 from docutils.parsers.rst import Directive
-from typer.models import ArgumentInfo
 
 HEADS = ("option", "takes", "default", "what")
 WIDTHS = (18, 24, 16, 42)
@@ -25,37 +23,19 @@ class Row(NamedTuple):
 
 
 def rows(command: str) -> list[Row]:
-    """The arguments and options of a command, in the order of `--help`."""
-    from partita.cli.app import app
+    """The arguments and options of a command, in the order in which they are declared."""
+    from partita.cli.app import OPTIONS
+    from partita.cli.spelling import spelled
 
-    found = {each.name or each.callback.__name__: each.callback for each in app.registered_commands}
-    if command not in found:
-        raise ValueError(f"no command {command!r}; there are {', '.join(sorted(found))}")
-    given = inspect.signature(found[command]).parameters
-    return [_row(each.name, each.annotation, each.default) for each in given.values()]
-
-
-def _row(name: str, hint: Any, default: Any) -> Row:
-    kind, info = get_args(hint)[:2]
-    if get_origin(kind) in (Union, UnionType):
-        kind = next(part for part in get_args(kind) if part is not type(None))
-    argument = isinstance(info, ArgumentInfo)
-    words = (info.default, *(info.param_decls or ()))  # the first of a name's spellings stands where a default would
-    declared = [word for word in words if isinstance(word, str) and word.startswith("--")]
-    shown = info.metavar if argument else declared[0] if declared else "--" + name.replace("_", "-")
-    if get_origin(kind) is Literal:
-        takes = ", ".join(get_args(kind))
-    else:
-        takes = "" if argument else info.metavar or TAKES[kind.__name__]
-    return Row(shown, takes, _default(default, info), info.help or "")
+    if command not in OPTIONS:
+        raise ValueError(f"no command {command!r}; there are {', '.join(sorted(OPTIONS))}")
+    return [*map(_row, spelled(OPTIONS[command])), Row("--debug", "", "", "Show the traceback of an error.")]
 
 
-def _default(default: Any, info: Any) -> str:
-    if default is inspect.Parameter.empty:
-        return "must be given"
-    if isinstance(info.show_default, str):
-        return info.show_default
-    return "" if default is None or default is False else str(default)
+def _row(each) -> Row:
+    takes = "" if each.argument else ", ".join(each.choices) or each.info.metavar or TAKES[each.kind.__name__]
+    default = "must be given" if each.default is MISSING else each.default_words
+    return Row(each.takes if each.argument else ", ".join(each.flags), takes, default, each.info.help or "")
 
 
 class Command(Directive):

@@ -59,7 +59,7 @@ def test_fit_as_a_process_leaves_every_file_the_interface_names(iris_run):
         "model",
     }
     rows = rows_of(out / "memberships.csv")
-    assert list(rows[0]) == ["id", "label", "p_0", "p_1", "p_2", "entropy", "margin"]
+    assert list(rows[0]) == ["id", "label", "p_0", "p_1", "p_2", "entropy", "margin", "outlier", "certainty"]
     assert [row["id"] for row in rows] == [f"plant{i}" for i in range(150)]
     W = np.array([[float(row[f"p_{k}"]) for k in range(3)] for row in rows])
     assert np.abs(W.sum(axis=1) - 1).max() < 1e-12  # rounding of three additions; 17 digits lose nothing
@@ -406,13 +406,40 @@ def test_score_joins_on_the_id(call, tmp_path):
     assert call("score", "a.csv", "c.csv").code == 2
 
 
+def test_score_is_told_which_columns_hold_labels_and_ids(call, tmp_path):
+    (tmp_path / "a.csv").write_text("id,label,mine\nx,0,1\ny,0,0\nz,1,0\n")
+    (tmp_path / "b.csv").write_text("plant,width,species\nz,3,cat\nx,1,dog\ny,2,dog\n")
+    known = ("--label-column", "species", "--id-column", "plant", "--json")
+    done = call("score", "a.csv", "b.csv", *known)
+    assert (done.code, json.loads(done.out)["accuracy"]) == (0, 1.0)
+    other = call("score", "a.csv", "b.csv", "--found-column", "mine", *known)
+    assert (other.code, json.loads(other.out)["accuracy"]) == (0, pytest.approx(2 / 3))
+    for wrong in (("--label-column", "kind"), ("--label-column", "plant", "--id-column", "plant")):
+        refused = call("score", "a.csv", "b.csv", *wrong)
+        assert refused.code == 2
+        assert wrong[1] in refused.err
+
+
+def test_the_output_keeps_all_of_a_files_name_but_its_format(call, tmp_path):
+    (tmp_path / "crabs.v2.csv").write_text("a,b\n0,1\n1,0\n5,5\n6,5\n")
+    assert call("fit", "crabs.v2.csv", "-k", 2, "--affinity", "neighbors", "--quiet").code == 0
+    assert (tmp_path / "crabs.v2-partita" / "result.json").exists()
+
+
+def test_a_pair_of_two_weights_takes_the_one_that_is_asked_for(call, tmp_path):
+    (tmp_path / "e.csv").write_text("source,target,weight\na,b,1\nb,a,3\nb,c,1\nc,d,2\n")
+    given = ("fit", "e.csv", "--input", "edges", "-k", 2, "--quiet")
+    assert call(*given).code == 2
+    assert call(*given, "--symmetrize", "max").code == 0
+
+
 def test_version_and_help(call):
     assert call("--version").out.startswith("partita 0.")
     assert "Exit codes" in call("--help").out
 
 
 def test_help_names_the_defaults_that_depend_on_the_model(call):
-    said = " ".join(call("fit", "--help").out.replace("│", " ").split())
+    said = " ".join(call("fit", "--help-all").out.split())
     assert "10 for dirichlet, else 1" in said
     assert "4 where most pairs have affinity zero, else 1" in said
 

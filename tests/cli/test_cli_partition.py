@@ -369,7 +369,7 @@ def test_an_interrupt_in_the_search_and_one_after_it_are_told_apart(call, draws,
 
 
 def test_help_names_the_files_of_r(call):
-    said = " ".join(call("partition", "--help").out.split())
+    said = " ".join(call("partition", "--help-all").out.split())
     assert "rds" in said
     assert "--weights" in said
     assert "--psm" in said

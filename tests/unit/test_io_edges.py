@@ -65,6 +65,13 @@ def test_a_repeated_pair_is_kept_once(tmp_path):
     assert "2 repeated pairs" in table.notes[-1]
 
 
+@pytest.mark.parametrize(("how", "weight"), [("mean", 2.0), ("max", 3.0), ("min", 1.0)])
+def test_several_weights_of_a_pair_become_the_one_that_is_asked_for(tmp_path, how, weight):
+    table = read_edges(write(tmp_path, "source,target,weight\na,b,1\nb,c,5\nb,a,3\na,b,2\n"), symmetrize=how)
+    assert pairs(table) == [("a", "b", weight), ("b", "c", 5.0)]
+    assert how in table.notes[0]
+
+
 def test_an_item_may_be_paired_with_itself(tmp_path):
     assert pairs(read_edges(write(tmp_path, "a,a,1\n"))) == [("a", "a", 1)]
 

@@ -218,7 +218,7 @@ def test_ten_thousand_draws_of_two_hundred_items_give_the_shares_they_were_made_
         ({"max_iter": 0}, "max_iter"),
         ({"weights": [1.0, -1.0]}, "nonnegative"),
         ({"draws": [0, 1, 2]}, "1-dimensional"),
-        ({"draws": [[0, 1, 2, 0.5]]}, "not whole"),
+        ({"draws": [[0, 1, 2, 0.5]]}, "no whole number"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, message):

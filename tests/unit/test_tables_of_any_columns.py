@@ -324,7 +324,7 @@ def test_notes_count_the_missing_cells_by_column():
     assert not any("missing" in note for note in fitted(mixed()).result_.notes)
     frame = frame.astype(object).astype({"x": float, "y": float})
     frame.loc[9] = None
-    assert any("nothing is known of row 9" in note for note in fitted(frame).result_.notes)
+    assert any("nothing is known of item 9" in note for note in fitted(frame).result_.notes)
 
 
 def test_new_items_have_the_columns_of_the_fit_and_unseen_words_are_missing():

@@ -35,6 +35,9 @@ Symmetrize = Literal["mean", "max", "min"]
 # precision too) explains.
 ASYMMETRY = 1e-6
 
+MIRRORED = "pass symmetrize='max', which mirrors it (command line: --symmetrize max)"
+SYMMETRIZE = "pass symmetrize='mean', 'max' or 'min' to say which one holds (command line: --symmetrize)"
+
 # The largest entry lies between these: the objective squares affinities and the weights of a graph multiply distances,
 # and double precision ends at 1e308 and 1e-308.
 LARGEST, SMALLEST = 1e150, 1e-150
@@ -98,7 +101,7 @@ def as_affinity(
     observed = values if unstored == "unobserved" else None
     if observed is not None and symmetrize is not None and sp.issparse(values):
         values = _both_ways(values)
-    values = _symmetric(values, symmetrize, name, "pass symmetrize='mean', 'max' or 'min' to say which one holds")
+    values = _symmetric(values, symmetrize, name, SYMMETRIZE)
     if not (values.data.any() if sp.issparse(values) else values.any()):
         raise InputError(
             f"{name} is all zero: there is no evidence that any two items belong together; "
@@ -130,9 +133,7 @@ def _where_it_lies(matrix: Any, missing: Missing, symmetrize: Symmetrize | None,
         return {"max": xp.maximum, "min": xp.minimum, "mean": lambda a, b: (a + b) / 2}[symmetrize](matrix, matrix.T)
     off = float(xp.max(xp.abs(matrix - matrix.T)))
     if off > ASYMMETRY * float(xp.max(matrix)):
-        raise InputError(
-            f"{name} is not symmetric (by up to {off:.3g}): pass symmetrize='mean', 'max' or 'min' to say which holds"
-        )
+        raise InputError(f"{name} is not symmetric (by up to {off:.3g}): {SYMMETRIZE}")
     return matrix if off == 0 else (matrix + matrix.T) / 2
 
 
@@ -259,6 +260,13 @@ def _with_zeros_of(observed: Any, values: Any) -> Any:
     return sp.csr_array((np.asarray(values[first, second]).ravel(), (first, second)), shape=values.shape)
 
 
+def _only_side(values: Any) -> str:
+    """The triangle that holds all entries off the diagonal, "upper" or "lower"; nothing where both hold some."""
+    triangles = sp if sp.issparse(values) else np
+    above, below = (abs(part).sum() > 0 for part in (triangles.triu(values, 1), triangles.tril(values, -1)))
+    return "" if above == below else "upper" if above else "lower"
+
+
 def _symmetric(values: Any, how: Symmetrize | None, name: str, remedy: str) -> Any:
     transposed = values.T
     difference = abs(values - transposed)
@@ -273,6 +281,11 @@ def _symmetric(values: Any, how: Symmetrize | None, name: str, remedy: str) -> A
             i, j = int(difference.coords[0][at]), int(difference.coords[1][at])
         else:
             i, j = (int(v) for v in np.unravel_index(int(difference.argmax()), difference.shape))
+        if side := _only_side(values):
+            raise InputError(
+                f"{name} has its {side} triangle only, and zeros in the other: expected every pair in both; "
+                f"{MIRRORED if remedy == SYMMETRIZE else f'mirror it, {name} + {name}.T'}"
+            )
         raise InputError(
             f"{name} is not symmetric: {name}[{i}, {j}] = {values[i, j]:g} and {name}[{j}, {i}] = {values[j, i]:g}; "
             f"{remedy}"

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
+from sklearn.neighbors import VALID_METRICS
 
 from partita.affinity.base import Array
 from partita.affinity.gower import gower_distances
 from partita.errors import InputError
+from partita.registry import did_you_mean
 
-__all__ = ["Metric", "distance_blocks", "distances", "euclidean_metric"]
+__all__ = ["METRICS", "Metric", "distance_blocks", "distances", "euclidean_metric", "refused", "require_metric"]
 
 Metric = str | Callable[..., float]
 ROW_BLOCK = 1024
@@ -22,6 +24,26 @@ PRECISION = 1e-9
 # Part of a row's distances from which all of them are: a few are picked out.
 MANY = 1 / 16
 EUCLIDEAN = ("euclidean", "l2")
+# Distances between rows of numbers, by name.
+METRICS = tuple(sorted({*VALID_METRICS["brute"], "gower", "nan_euclidean"} - {"precomputed"}))
+
+
+def require_metric(metric: Metric, given: str = "") -> None:
+    """Raise for the name of a metric that there is not; `given` is how it was spelled.
+
+    Raises
+    ------
+    InputError
+    """
+    if isinstance(metric, str) and metric not in METRICS:
+        near = did_you_mean(metric, METRICS)
+        raise InputError(f"{given or f'metric={metric!r}'}: expected one of {', '.join(METRICS)}{near}")
+
+
+def refused(metric: Metric, error: Exception) -> InputError:
+    """Return what to say of a metric that scikit-learn or SciPy would not take these features with."""
+    require_metric(metric)
+    return InputError(f"metric={metric!r} cannot be applied to these features: {error}")
 
 
 def euclidean_metric(missing: str) -> str:
@@ -48,7 +70,7 @@ def distances(X: Array, Y: Array, metric: Metric, params: Mapping[str, Any] | No
         of_cells = metric == "nan_euclidean" and not params
         out = _expanded(X, Y, metric) if of_cells else np.asarray(pairwise_distances(X, Y, metric=metric, **params))
     except (ValueError, TypeError) as error:
-        raise InputError(f"metric={metric!r} cannot be applied to these features: {error}") from error
+        raise refused(metric, error) from error
     if not np.isfinite(out).all():
         i, j = np.argwhere(~np.isfinite(out))[0]
         hint = "; do they share an observed column?" if metric == "nan_euclidean" else ""

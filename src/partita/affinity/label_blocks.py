@@ -181,10 +181,16 @@ def _whole(block: Labels, missing: bool) -> Labels:
         return block
     if missing:
         block = np.where(np.isnan(block), -1.0, block)
-    if not np.isfinite(block).all() or (block != np.round(block)).any():
+    if np.isnan(block).any():
         raise InputError(
-            "draws hold numbers that are not whole: labels are integers or strings; where NaN says that a draw lacks "
-            "an item, pass missing='unobserved'"
+            "draws hold NaN: expected a label for each item, integers or strings; where NaN says that a draw lacks an "
+            "item, pass missing='unobserved'"
+        )
+    broken = ~np.isfinite(block) | (block != np.round(block))
+    if broken.any():
+        raise InputError(
+            f"draws hold {block[broken][0]:g}, which is no whole number: labels are integers or strings; were features "
+            "or a similarity passed in place of draws?"
         )
     return block.astype(np.int64)
 

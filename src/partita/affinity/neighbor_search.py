@@ -29,8 +29,7 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from partita.affinity.base import Array
-from partita.affinity.distances import Metric, distances
-from partita.errors import InputError
+from partita.affinity.distances import Metric, distances, refused
 from partita.kernels.threads import n_threads, row_bounds, run_chunks
 
 __all__ = [
@@ -133,7 +132,7 @@ def fitted_search(Y: Array, metric: Metric, params: Mapping[str, Any] | None) ->
     try:
         return NearestNeighbors(metric=metric, metric_params=dict(params) if params else None).fit(Y)
     except (ValueError, TypeError) as error:
-        raise InputError(f"metric={metric!r} cannot be applied to these features: {error}") from error
+        raise refused(metric, error) from error
 
 
 def minkowski_power(metric: Metric, params: Mapping[str, Any] | None) -> float | None:
@@ -201,7 +200,7 @@ def _by_scikit_learn(
     try:
         distance, index = search.kneighbors(X, n_neighbors=min(k + (own is not None), search.n_samples_fit_))
     except (ValueError, TypeError) as error:
-        raise InputError(f"metric={metric!r} cannot be applied to these features: {error}") from error
+        raise refused(metric, error) from error
     return (index, distance) if own is None else without_itself(index, distance, own)
 
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from inspect import Parameter, Signature
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
-from partita.cli.console import DONE, guarded, say_interrupted
+from partita.cli.console import DONE, guarded, loading, say_interrupted
+from partita.cli.early import check_fit, check_partition
+from partita.cli.help import arguments_words, help_page
 from partita.cli.options import (
     DemoOptions,
     DrawsOptions,
@@ -22,6 +26,7 @@ from partita.cli.options import (
     ScoreOptions,
     VerifyOptions,
 )
+from partita.cli.spelling import Spelled, flag_meant, spelled
 
 __all__ = ["app", "main"]
 
@@ -31,48 +36,106 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain text is there at once, and pages of help are short enough without boxes
+    context_settings={"help_option_names": ["--help", "-h"], "max_content_width": 100},
     epilog="Exit codes: 0 done; 1 internal error; 2 wrong input or usage; 3 not converged under --strict; "
     "130 interrupted.",
 )
+# What each command takes.
+OPTIONS: dict[str, type[Any]] = {}
 
-# Every command has it, and no result depends on it: `guarded` takes it away.
+
+class Command(TyperCommand):
+    """A command whose help, and whose word for an option that there is not, come from the dataclass of its options."""
+
+    kind: ClassVar[type[Any]]
+
+    def page(self, *, everything: bool) -> str:
+        """Return the page of `--help`, or of `--help-all`."""
+        about = inspect.cleandoc(self.callback.__doc__ or "").split("\n\n")
+        return help_page(self.name or "", " ".join(" ".join(about).split()), self.kind, everything=everything)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        formatter.write(self.page(everything=False))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        return [*arguments_words(self.kind), "[OPTIONS]"]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if hasattr(error, "possibilities"):  # the parser's error for an option that there is not
+                meant = flag_meant(error.option_name, self.kind)  # type: ignore[attr-defined]
+                todo = f"did you mean {meant}?" if meant else "--help-all lists those that there are."
+                error.message = f"There is no option {error.option_name}; {todo}"  # type: ignore[attr-defined]
+                error.possibilities = None
+            raise
+
+
+def _show_all(ctx: typer.Context, asked: bool) -> None:
+    if asked and isinstance(ctx.command, Command):
+        typer.echo(ctx.command.page(everything=True), nl=False)
+        raise typer.Exit(DONE)
+
+
+# Every command has these, and no result depends on them: `guarded` takes the one away, and typer the other.
 DEBUG = Parameter(
     "debug",
     Parameter.KEYWORD_ONLY,
     default=False,
     annotation=Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")],
 )
+HELP_ALL = Parameter(
+    "help_all",
+    Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[bool, typer.Option("--help-all", is_eager=True, expose_value=False, callback=_show_all)],
+)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; `sys.argv` by default."""
     try:
-        app(args=arguments)
+        app(args=arguments, prog_name="partita")
     except KeyboardInterrupt as stop:
         say_interrupted(stop)
         sys.exit(130)
 
 
 def command(run: Callable[[Any], int]) -> Callable[..., None]:
-    """Enrol a function as the command of its name: its parameters are the fields of the dataclass that it takes."""
+    """Enrol a function as the command of its name: its parameters are the fields of the dataclass that it takes.
+
+    typer takes the command line apart and leaves every value as text, which `Spelled` reads.
+    """
     kind = get_type_hints(run)["options"]
-    hints = get_type_hints(kind, include_extras=True)
-    given = [
-        Parameter(
-            field.name,
-            Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(kind)
-    ]
+    name = run.__name__
+    OPTIONS[name] = kind
 
     @functools.wraps(run)
-    def called(**options: Any) -> int:
-        return run(kind(**options))
+    def called(**given: Any) -> int:
+        return run(kind(**_values(kind, given)))
 
-    called.__signature__ = Signature([*given, DEBUG])  # type: ignore[attr-defined]
-    return app.command()(guarded(called))
+    called.__signature__ = Signature([*map(_parameter, spelled(kind)), DEBUG, HELP_ALL])  # type: ignore[attr-defined]
+    cls = type(name, (Command,), {"kind": kind})
+    return app.command(cls=cls)(guarded(called))
+
+
+def _parameter(each: Spelled) -> Parameter:
+    """What typer is to know of an option: its flags, and whether something stands behind them."""
+    info: Any = typer.Argument(metavar=each.info.metavar) if each.argument else typer.Option(*each.flags)
+    if each.kind is bool:
+        return Parameter(each.name, Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, info])
+    needed = each.default is MISSING
+    text = str if needed else str | None
+    default = Parameter.empty if needed else None
+    return Parameter(each.name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[text, info])
+
+
+def _values(kind: type[Any], given: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given, read; the dataclass has the defaults of the others."""
+    texts = {each: given[each.name] for each in spelled(kind) if given[each.name] is not None}
+    return {each.name: text if each.kind is bool else each.value(text) for each, text in texts.items()}
 
 
 def _version(show: bool) -> None:
@@ -90,13 +153,14 @@ def partita(
     """Which items belong together, and how surely?"""
 
 
-# What follows imports inside functions, so that `partita --help` does not wait for NumPy and SciPy.
+# What follows imports inside functions, so that help and wrong options do not wait for NumPy and SciPy.
 
 
 @command
 def demo(options: DemoOptions) -> int:
     """Cluster scikit-learn's handwritten digits and write a report."""
-    from partita.cli.demo import run_demo
+    with loading(quiet=options.quiet):
+        from partita.cli.demo import run_demo
 
     return run_demo(options)
 
@@ -104,7 +168,9 @@ def demo(options: DemoOptions) -> int:
 @command
 def fit(options: FitOptions) -> int:
     """Fit memberships to FILE and write them, a summary, a report and the model."""
-    from partita.cli.fit import run_fit
+    check_fit(options)
+    with loading(quiet=options.quiet):
+        from partita.cli.fit import run_fit
 
     return run_fit(options)
 
@@ -112,34 +178,42 @@ def fit(options: FitOptions) -> int:
 @command
 def predict(options: PredictOptions) -> int:
     """Write the memberships of new items, given a saved model."""
-    from partita.cli.predict import run_predict
+    with loading(quiet=options.quiet):
+        from partita.cli.predict import run_predict
 
     return run_predict(options)
 
 
 @command
 def partition(options: PartitionOptions) -> int:
-    """Find the partition that MCMC draws, or an ensemble of clusterings, expect least loss of, and how sure it is.
+    """Find one partition from partition draws or an ensemble of clusterings, and how sure it is.
 
     DRAWS may be CSV, TSV, R's write.table (txt), rds or RData, npz, npy, parquet, zarr or ArviZ's netCDF.
     """
-    from partita.cli.partition import run_partition
+    check_partition(options)
+    with loading(quiet=options.quiet):
+        from partita.cli.partition import run_partition
 
     return run_partition(options)
 
 
 @command
 def draws(options: DrawsOptions) -> int:
-    """Sample partition draws of FILE's items from a Dirichlet-process mixture of Gaussians."""
-    from partita.cli.draws import run_draws
+    """Sample partition draws of FILE's items from a Dirichlet-process mixture."""
+    with loading(quiet=options.quiet):
+        from partita.cli.draws import run_draws
 
     return run_draws(options)
 
 
 @command
 def score(options: ScoreOptions) -> int:
-    """Compare labels with known ones: column `label` or the only column, same order or a shared `id`."""
-    from partita.cli.score import run_score
+    """Compare labels found with known ones: purity, Rand indices, accuracy, information.
+
+    Both files have the same order, or ids that they are joined on.
+    """
+    with loading(quiet=False):
+        from partita.cli.score import run_score
 
     return run_score(options)
 
@@ -147,7 +221,8 @@ def score(options: ScoreOptions) -> int:
 @command
 def reproduce(options: ReproduceOptions) -> int:
     """Make a table or figure of the four papers again, ours beside theirs."""
-    from partita.cli.reproduce import run_reproduce
+    with loading(quiet=options.quiet):
+        from partita.cli.reproduce import run_reproduce
 
     return run_reproduce(options)
 
@@ -155,6 +230,7 @@ def reproduce(options: ReproduceOptions) -> int:
 @command
 def verify(options: VerifyOptions) -> int:
     """Check a result's files, and that its command gives the same bits again."""
-    from partita.cli.verify import run_verify
+    with loading(quiet=options.quiet):
+        from partita.cli.verify import run_verify
 
     return run_verify(options)

@@ -28,6 +28,7 @@ __all__ = [
     "WRONG_INPUT",
     "deferred_interrupt",
     "guarded",
+    "loading",
     "say",
     "say_interrupted",
     "stage",
@@ -45,6 +46,21 @@ def say(text: str, *, quiet: bool = False) -> None:
 def say_interrupted(stop: KeyboardInterrupt) -> None:
     """Report a Ctrl-C that came before there was a result."""
     say(f"partita: {stop if stop.args else 'interrupted'}; nothing was written")
+
+
+@contextmanager
+def loading(*, quiet: bool) -> Iterator[None]:
+    """Say at a terminal that libraries are being loaded, which takes seconds, and take the words away when they are."""
+    told = not quiet and sys.stderr.isatty()
+    if told:
+        sys.stderr.write("loading libraries ...")
+        sys.stderr.flush()
+    try:
+        yield
+    finally:
+        if told:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
 
 
 @contextmanager
@@ -105,10 +121,9 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
 
 def _told(error: Exception) -> int:
     """Say what went wrong and return the exit code. What input cannot explain is a bug of ours, and named so."""
-    from numpy.linalg import LinAlgError
-
     explained = (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError)
-    if isinstance(error, explained) and not isinstance(error, LinAlgError):  # LinAlgError is a ValueError
+    linalg = sys.modules.get("numpy.linalg")  # not loaded for this: a wrong option is told at once
+    if isinstance(error, explained) and not (linalg and isinstance(error, linalg.LinAlgError)):  # which is a ValueError
         say(f"partita: error: {error}")
         return WRONG_INPUT
     say(f"partita: internal error: {type(error).__name__}: {error}")

@@ -23,6 +23,8 @@ from partita.estimators.scaling import Scaling
 from partita.io import json_text, output_folder, versions, write_json
 from partita.memory import peak_memory
 from partita.mixture import SampledPartitions, SweepBar, sample_partitions
+from partita.paths import name_of
+from partita.wording import count
 
 __all__ = ["run_draws"]
 
@@ -38,7 +40,7 @@ def run_draws(options: DrawsOptions) -> int:
             "more sweeps than the burn-in and one draw"
         )
     items, X = _read(options)
-    out = options.out or Path(f"{options.file.name.split('.')[0]}-draws")
+    out = options.out or Path(f"{name_of(options.file)}-draws")
     with output_folder(out, force=options.force) as folder:
         drawn = _sampled(options, X, burn_in, n_draws)
         with deferred_interrupt() as interrupted:
@@ -179,8 +181,8 @@ def _print_summary(result: dict[str, Any], out: Path) -> None:
     total = sum(counts.values())
     shares = ", ".join(f"{k} ({n / total:.0%})" for k, n in sorted(counts.items(), key=lambda kn: -kn[1])[:5])
     console.print(
-        f"{result['n_draws']:,} partition draws of {result['n_items']:,} items from {result['n_chains']} chains, "
-        f"{result['seconds']:.1f} s; clusters: {shares}"
+        f"{count(result['n_draws'], 'partition draw')} of {count(result['n_items'], 'item')} from "
+        f"{count(result['n_chains'], 'chain')}, {result['seconds']:.1f} s; clusters: {shares}"
     )
     chains = result["chains"]
     if chains is not None and not chains["agree"]:

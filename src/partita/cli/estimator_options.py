@@ -8,6 +8,8 @@ from dataclasses import fields
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from partita.affinity import Builder, Precomputed
+from partita.affinity.distances import require_metric
+from partita.cli.early import n_clusters_of
 from partita.cli.options import FitOptions, Model
 from partita.errors import InputError
 from partita.estimators import (
@@ -21,7 +23,6 @@ from partita.estimators import (
     SymNMF,
 )
 from partita.estimators.base import FactorizationEstimator
-from partita.n_clusters import Criterion
 from partita.solvers import STARTS, Checkpoint, Solver
 
 __all__ = ["MODELS", "estimator_of", "sees_units"]
@@ -50,7 +51,7 @@ def estimator_of(options: FitOptions) -> FactorizationEstimator:
     InputError
         For values that mean nothing, and options that do not go with one another.
     """
-    k = _n_clusters(options.k)
+    k = n_clusters_of(options.k)
     if options.start is not None and options.start not in STARTS:
         raise InputError(f"--start {options.start}: expected one of {', '.join(STARTS)}")
     shared: dict[str, Any] = {
@@ -108,27 +109,6 @@ def _own_options(options: FitOptions, kind: type[FactorizationEstimator]) -> dic
     return own
 
 
-def _n_clusters(text: str) -> int | str | tuple[int, int]:
-    """The number of clusters, its bounds, or the word that leaves it to all criteria or to one."""
-    if text == "auto" or text in Criterion.registry:
-        return text
-    least, dash, most = text.partition("-")
-    if dash and least.isdecimal() and most.isdecimal():
-        if not 1 <= int(least) <= int(most):
-            raise InputError(f"--k {text}: expected bounds of at least 1, the smaller first, as in 2-12")
-        return int(least), int(most)
-    try:
-        k = int(text)
-    except ValueError as error:
-        raise InputError(
-            f"--k {text}: expected a whole number of clusters, bounds as in 2-12, auto, or one of "
-            f"{', '.join(sorted(Criterion.registry))}"
-        ) from error
-    if k < 1:
-        raise InputError(f"--k {k}: at least one cluster is needed")
-    return k
-
-
 def _checkpoint(options: FitOptions) -> Checkpoint | None:
     """The checkpoint, kept until the output has been written, so that nothing that goes wrong there costs the fit."""
     if options.checkpoint is None:
@@ -162,7 +142,7 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
     if options.unstored != "zero":
         raise InputError(f"--unstored goes with --input affinity or edges, not with --input {options.input}")
     if options.symmetrize is not None:
-        raise InputError(f"--symmetrize goes with --input affinity, not with --input {options.input}")
+        raise InputError(f"--symmetrize goes with --input affinity or edges, not with --input {options.input}")
     metric = _metric(options)
     which = options.affinity
     if which in (None, "auto"):
@@ -200,6 +180,7 @@ def _described(options: FitOptions) -> bool:
 def _metric(options: FitOptions) -> str:
     """The distance between items, which missing cells and given distances decide with the option."""
     metric = options.metric or "euclidean"
+    require_metric(metric, f"--metric {metric}")
     if options.input == "distances":
         if options.metric is not None:
             raise InputError("--metric goes with features: the file holds distances already")

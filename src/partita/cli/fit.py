@@ -18,6 +18,7 @@ from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.estimators.base import FactorizationEstimator
 from partita.io import json_text, output_folder, read_links, read_pair_weights
+from partita.paths import name_of
 from partita.solvers import Checkpoint
 
 __all__ = ["ended", "fitted", "run_fit"]
@@ -30,9 +31,9 @@ def run_fit(options: FitOptions) -> int:
     """Read, fit and write; return the exit code."""
     estimator = estimator_of(options)  # wrong options are named before a large file is read
     items, known = _read(options, estimator)
-    out = options.out or Path(f"{options.file.name.split('.')[0]}-partita")
+    out = options.out or Path(f"{name_of(options.file)}-partita")
     with output_folder(out, force=options.force) as folder:
-        fit = fitted(estimator, items, title=options.file.stem, **known)
+        fit = fitted(estimator, items, title=name_of(options.file), **known)
         with deferred_interrupt() as interrupted:
             given = options_given(options) | {"k": estimator.n_clusters}
             result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet)
@@ -54,6 +55,7 @@ def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input
             scaled=sees_units(options),
             only_stored=options.unstored == "unobserved",
             mixed=estimator._builder().mixed,
+            symmetrize=options.symmetrize,
         )
     links = {"must_link": options.must_link, "cannot_link": options.cannot_link}
     known: dict[str, Any] = {name: read_links(file, items.ids) for name, file in links.items() if file is not None}

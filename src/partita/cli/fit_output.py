@@ -22,6 +22,7 @@ from partita.io import save_model, versions, write_json, write_memberships
 from partita.memory import peak_memory
 from partita.plots.order import membership_of
 from partita.solvers import Solver
+from partita.wording import count
 
 __all__ = ["Fit", "print_fit", "write_fit"]
 
@@ -230,7 +231,7 @@ def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
         if row["n_clusters"] not in (None, K)
     ]
     probable = f"probability {verdict['probabilities'][K - 1]:.2f}"
-    return f"{K} cluster{'' if K == 1 else 's'} ({'; '.join([probable, *[', '.join(other)] * bool(other)])})"
+    return f"{count(K, 'cluster')} ({'; '.join([probable, *[', '.join(other)] * bool(other)])})"
 
 
 def _explanation_lines(rows: list[dict[str, Any]]) -> list[str]:
@@ -258,7 +259,8 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     membership = membership_of(fit.estimator)
-    table = Table(title=escape(f"{fit.title}: {result['n_items']:,} items in {result['n_clusters']} clusters"))
+    items, clusters = count(result["n_items"], "item"), count(result["n_clusters"], "cluster")
+    table = Table(title=escape(f"{fit.title}: {items} in {clusters}"))
     for name in ("cluster", "items", "share", "mean membership", "boundary items"):
         table.add_column(name, justify="right")
     boundary = membership.margin < SURE_MARGIN
@@ -274,9 +276,10 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
     if "verdict" in result:
         console.print(_verdict_line(result["n_clusters"], result["verdict"]))
     console.print(
-        f"{result['n_boundary']:,} of {result['n_items']:,} items sit on a boundary (margin below {SURE_MARGIN}); "
-        f"misfit {result['misfit']:.3f}; {result['status']} after {result['n_iter']} iterations, "
-        f"{result['n_products']} products, {result['seconds']:.1f} s"
+        f"{result['n_boundary']:,} of {items} {'sits' if result['n_boundary'] == 1 else 'sit'} on a boundary "
+        f"(margin below {SURE_MARGIN}); "
+        f"misfit {result['misfit']:.3f}; {result['status']} after {count(result['n_iter'], 'iteration')}, "
+        f"{count(result['n_products'], 'product')}, {result['seconds']:.1f} s"
     )
     if "scores" in result:
         scores = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in result["scores"].items())

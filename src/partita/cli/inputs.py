@@ -47,6 +47,7 @@ def read_input(
     scaled: bool = False,
     only_stored: bool = False,
     mixed: bool = False,
+    symmetrize: str | None = None,
 ) -> Input:
     """Read a file as features (a mixed table where `mixed` says so), distances, an affinity or an edge list.
 
@@ -84,7 +85,7 @@ def read_input(
     if kind == "edges":
         if id_column is not None:
             raise InputError("--id-column goes with a table; the ids of an edge list are the names in it")
-        edges = read_edges(path, key=key)
+        edges = read_edges(path, key=key, symmetrize=symmetrize)
         affinity = from_edges(edges.source, edges.target, edges.weight, n_items=len(edges.ids))
         if only_stored:
             affinity = SparseAffinity(affinity.matrix, only_stored=True)

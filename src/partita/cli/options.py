@@ -1,14 +1,15 @@
-"""The options of every command: a frozen dataclass each, whose fields say type, help and default once.
+"""The options of every command: a frozen dataclass each, whose fields say type, help, default and owner once.
 
-`app` makes the commands from them, the commands read them, and `manifest` keeps them to run a command again. This
-module imports nothing heavy, so that `partita --help` answers at once.
+`app` makes the commands from them, `spelling` reads their values, `help` has the pages of `--help` and `--help-all`,
+the commands read them, and `manifest` keeps them to run a command again. This module imports nothing heavy, so that
+`partita --help` answers at once.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from typer import Argument, Option
 
@@ -18,6 +19,8 @@ __all__ = [
     "FitOptions",
     "InputKind",
     "Model",
+    "Of",
+    "Owner",
     "PartitionOptions",
     "PredictOptions",
     "ReproduceOptions",
@@ -29,21 +32,49 @@ InputKind = Literal["features", "distances", "affinity", "edges"]
 Missing = Literal["error", "unobserved"]
 Model = Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral", "scams"]
 ScaleFeatures = Literal["none", "standard", "minmax"]
+Owner = Literal["evidence", "model", "search", "output"]
+
+
+@dataclass(frozen=True)
+class Of:
+    """Owner of an option, whether it is among those that most people need, and what else people call it.
+
+    `--help` of a command of many options shows the common ones, `--help-all` all.
+    """
+
+    owner: Owner
+    common: bool = False
+    also: tuple[str, ...] = ()
+
 
 # Options that several commands have.
-Force = Annotated[bool, Option("--force", help="Replace an existing output.")]
-IdColumn = Annotated[str | None, Option(help="Column that names the items.")]
-Json = Annotated[bool, Option("--json", help="Print the result as JSON on standard output, and nothing else.")]
-Key = Annotated[str | None, Option(help="Array to read from an npz file.")]
-LabelColumnLeftOut = Annotated[str | None, Option(help="Column of known labels, left out.")]
-Quiet = Annotated[bool, Option("--quiet", help="Print nothing but errors.")]
+OUT = Of("output", common=True, also=("--output", "--output-dir", "--out-dir", "--folder"))
+SEED = Of("search", common=True, also=("--random-state", "--random-seed"))
+ID_COLUMN = Of("evidence", common=True, also=("--id", "--index", "--names"))
+LABEL_COLUMN = Of("evidence", common=True, also=("--label", "--labels", "--truth", "--target", "--class"))
+MISSING = Of("evidence", common=True, also=("--na", "--nan", "--allow-missing"))
+N_INIT = Of("search", also=("--restarts", "--starts"))
+N_JOBS = Of("search", also=("--jobs", "--threads", "--cores", "--workers"))
+MAX_SECONDS = Of("search", also=("--timeout", "--time", "--seconds"))
+Force = Annotated[
+    bool, Option("--force", help="Replace an existing output."), Of("output", True, ("--overwrite", "--replace"))
+]
+IdColumn = Annotated[str | None, Option(help="Column that names the items."), ID_COLUMN]
+Json = Annotated[
+    bool, Option("--json", help="Print the result as JSON on standard output, and nothing else."), Of("output")
+]
+Key = Annotated[str | None, Option(help="Array to read from an npz file."), Of("evidence")]
+LabelColumnLeftOut = Annotated[str | None, Option(help="Column of known labels, left out."), LABEL_COLUMN]
+Quiet = Annotated[bool, Option("--quiet", help="Print nothing but errors."), Of("output", also=("--silent",))]
 
 
 @dataclass(frozen=True)
 class DemoOptions:
     """Options of `partita demo`."""
 
-    out: Annotated[Path, Option(help="Output folder.")] = Path("partita-demo")
+    examples: ClassVar[tuple[str, ...]] = ("partita demo -o demo",)
+
+    out: Annotated[Path, Option("--out", "-o", help="Output folder."), OUT] = Path("partita-demo")
     quiet: Quiet = False
     as_json: Json = False
 
@@ -52,21 +83,34 @@ class DemoOptions:
 class FitOptions:
     """Options of `partita fit`."""
 
+    examples: ClassVar[tuple[str, ...]] = (
+        "partita fit measurements.csv --label-column species",
+        "partita fit measurements.csv -k 2-12 -o answer",
+    )
+
     file: Annotated[Path, Argument(metavar="FILE", help="CSV, TSV, npz, npy, parquet or Matrix Market file.")]
     k: Annotated[
         str,
         Option(
             "--k",
+            "-k",
             metavar="K|K-K|auto|CRITERION",
             help="Number of clusters, bounds as in 2-12, auto: as many as are found, or the name of a criterion.",
         ),
+        Of("model", common=True, also=("--n-clusters", "--clusters", "--num-clusters", "--n-components")),
     ] = "auto"
-    out: Annotated[Path | None, Option(help="Output folder; FILE's name with -partita by default.")] = None
+    out: Annotated[
+        Path | None, Option("--out", "-o", help="Output folder; FILE's name with -partita by default."), OUT
+    ] = None
     force: Force = False
-    label_column: Annotated[str | None, Option(help="Column of known labels: scored, never fitted.")] = None
+    label_column: Annotated[str | None, Option(help="Column of known labels: scored, never fitted."), LABEL_COLUMN] = (
+        None
+    )
     id_column: IdColumn = None
     key: Key = None
-    input: Annotated[InputKind, Option(help="What FILE holds.")] = "features"
+    input: Annotated[
+        InputKind, Option(help="What FILE holds."), Of("evidence", common=True, also=("--format", "--kind", "--type"))
+    ] = "features"
     model: Annotated[
         Model,
         Option(
@@ -74,6 +118,7 @@ class FitOptions:
             "scams: a partition and its number of clusters together; kernel-kmeans, spectral: hard partitions to "
             "compare with."
         ),
+        Of("model", common=True, also=("--algorithm", "--estimator")),
     ] = "soft"
     affinity: Annotated[
         str | None,
@@ -82,15 +127,20 @@ class FitOptions:
             "relative. Also local-metric; landmarks, nystrom and random-features, which are low-rank; ssc, ssc-omp and "
             "lrr for items near a union of subspaces; or the name of a builder."
         ),
+        Of("evidence", also=("--similarity", "--graph")),
     ] = "auto"
-    solver: Annotated[str | None, Option(help="How the objective is minimised.", show_default="the model's own")] = None
+    solver: Annotated[
+        str | None, Option(help="How the objective is minimised.", show_default="the model's own"), Of("search")
+    ] = None
     start: Annotated[
         str | None,
         Option(help="spectral (soft's and kernel-kmeans' default), dirichlet (most others') or kmeans."),
+        Of("search", also=("--init",)),
     ] = None
     sizes: Annotated[
         Literal["auto", "free", "equal"] | None,
         Option(help="soft only: a scale for each cluster (free) or one for all (equal).", show_default="auto"),
+        Of("model"),
     ] = None
     probabilities: Annotated[
         Literal["auto", "fitted", "calibrated", "averaged"] | None,
@@ -98,6 +148,7 @@ class FitOptions:
             help="soft only: memberships as fitted, calibrated against a density and held-out fits, or averaged over "
             "resamples; auto: calibrated where the density can be trusted, else fitted.",
         ),
+        Of("model"),
     ] = "auto"
     steps: Annotated[
         int | None,
@@ -106,18 +157,23 @@ class FitOptions:
             help="soft only: steps of diffusion.",
             show_default="4 where most pairs have affinity zero, else 1",
         ),
+        Of("model"),
     ] = None
     method: Annotated[
         Literal["local", "admm"] | None,
         Option(help="scams only: local search (its default), or ADMM, which is N x N."),
+        Of("search"),
     ] = None
     share: Annotated[
         float | None,
         Option(
             help="scams only: clusters stay apart where less than this share of an item's affinity goes to another."
         ),
+        Of("model"),
     ] = None
-    theta: Annotated[float | None, Option(help="scams only: in place of --share; gamma = theta / N.")] = None
+    theta: Annotated[float | None, Option(help="scams only: in place of --share; gamma = theta / N."), Of("model")] = (
+        None
+    )
     normalization: Annotated[
         str | None,
         Option(
@@ -125,6 +181,7 @@ class FitOptions:
             "frobenius; symnmf, kernel-kmeans, spectral: symmetric or none.",
             show_default="symmetric; copositive: relative-entropy; kernel-kmeans: none",
         ),
+        Of("model"),
     ] = None
     n_neighbors: Annotated[
         int | None,
@@ -133,6 +190,7 @@ class FitOptions:
             help="Neighbours of the graph, landmarks that an item chooses, or n of the relative distance.",
             show_default="10; landmarks: 5",
         ),
+        Of("evidence", also=("--neighbors", "--knn")),
     ] = None
     n_landmarks: Annotated[
         int | None,
@@ -141,11 +199,17 @@ class FitOptions:
             help="Number of landmarks, or of random features.",
             show_default="landmarks: 500; nystrom, random-features: 300",
         ),
+        Of("evidence"),
     ] = None
-    metric: Annotated[str | None, Option(help="Distance between features.", show_default="euclidean")] = None
+    metric: Annotated[
+        str | None,
+        Option(help="Distance between features.", show_default="euclidean"),
+        Of("evidence", also=("--distance",)),
+    ] = None
     kernel: Annotated[
         Literal["laplacian", "gaussian"] | None,
         Option(help="Kernel of the affinity.", show_default="laplacian for relative, else gaussian"),
+        Of("evidence"),
     ] = None
     scale: Annotated[
         str | None,
@@ -153,49 +217,64 @@ class FitOptions:
             help="c of relative, nystrom and random-features: a number, or balanced.",
             show_default="relative: 1; others: balanced",
         ),
+        Of("evidence"),
     ] = None
     scale_features: Annotated[
         Literal["auto", "none", "standard", "minmax"],
         Option(help="Scale columns before distances are taken; auto: soft's own graph where units differ."),
+        Of("evidence", common=True, also=("--standardize", "--standardise", "--normalize", "--scaling")),
     ] = "auto"
-    missing: Annotated[Missing, Option(help="Whether an empty cell is an error or not observed.")] = "error"
+    missing: Annotated[Missing, Option(help="Whether an empty cell is an error or not observed."), MISSING] = "error"
     symmetrize: Annotated[
         Literal["mean", "max", "min"] | None,
-        Option(help="How an asymmetric affinity is made symmetric; an error without."),
+        Option(help="How an asymmetric affinity, or a pair of two weights, is made symmetric; an error without."),
+        Of("evidence"),
     ] = None
     unstored: Annotated[
-        Literal["zero", "unobserved"], Option(help="What a pair that a sparse affinity or edge list leaves out means.")
+        Literal["zero", "unobserved"],
+        Option(help="What a pair that a sparse affinity or edge list leaves out means."),
+        Of("evidence"),
     ] = "zero"
     must_link: Annotated[
-        Path | None, Option(metavar="FILE", help="Pairs of items (two columns of ids) that belong together.")
+        Path | None,
+        Option(metavar="FILE", help="Pairs of items (two columns of ids) that belong together."),
+        Of("evidence"),
     ] = None
-    cannot_link: Annotated[Path | None, Option(metavar="FILE", help="Pairs of items that do not belong together.")] = (
-        None
-    )
+    cannot_link: Annotated[
+        Path | None, Option(metavar="FILE", help="Pairs of items that do not belong together."), Of("evidence")
+    ] = None
     pair_weight: Annotated[
         Path | None,
         Option(
             metavar="FILE",
             help="Weights of pairs (three columns: two of ids, weight); 0 was not observed, pairs not listed count 1.",
         ),
+        Of("evidence"),
     ] = None
-    n_init: Annotated[int | None, Option(min=1, help="Restarts.", show_default="10 for dirichlet, else 1")] = None
-    n_jobs: Annotated[int, Option(help="Restarts at a time; -1 for every core.")] = -1
-    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same answer.")] = 0
-    max_iter: Annotated[int, Option(min=1, help="Iterations of a restart.")] = 1000
-    tol: Annotated[float, Option(min=0, help="Optimality at which a restart has converged.")] = 1e-4
-    max_seconds: Annotated[float | None, Option(help="Time for all restarts.")] = None
+    n_init: Annotated[int | None, Option(min=1, help="Restarts.", show_default="10 for dirichlet, else 1"), N_INIT] = (
+        None
+    )
+    n_jobs: Annotated[int, Option(help="Restarts at a time; -1 for every core."), N_JOBS] = -1
+    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same answer."), SEED] = 0
+    max_iter: Annotated[
+        int, Option(min=1, help="Iterations of a restart."), Of("search", also=("--iterations", "--n-iter"))
+    ] = 1000
+    tol: Annotated[
+        float, Option(min=0, help="Optimality at which a restart has converged."), Of("search", also=("--tolerance",))
+    ] = 1e-4
+    max_seconds: Annotated[float | None, Option(help="Time for all restarts."), MAX_SECONDS] = None
     checkpoint: Annotated[
         Path | None,
         Option(
             metavar="DIR",
             help="Folder from which the same command goes on with a fit that was killed or stopped.",
         ),
+        Of("search"),
     ] = None
     checkpoint_seconds: Annotated[
-        float | None, Option(min=0, help="Time between two checkpoints.", show_default="60")
+        float | None, Option(min=0, help="Time between two checkpoints.", show_default="60"), Of("search")
     ] = None
-    strict: Annotated[bool, Option("--strict", help="Exit with 3 when the fit did not converge.")] = False
+    strict: Annotated[bool, Option("--strict", help="Exit with 3 when the fit did not converge."), Of("output")] = False
     quiet: Quiet = False
     as_json: Json = False
 
@@ -204,9 +283,11 @@ class FitOptions:
 class PredictOptions:
     """Options of `partita predict`."""
 
+    examples: ClassVar[tuple[str, ...]] = ("partita predict measurements-partita more.csv -o more-memberships.csv",)
+
     model: Annotated[Path, Argument(metavar="MODEL", help="An output folder of fit, or its model/.")]
     file: Annotated[Path, Argument(metavar="FILE", help="New items, with the columns of the fitted ones.")]
-    out: Annotated[Path, Option(help="CSV file to write.")]
+    out: Annotated[Path, Option("--out", "-o", help="CSV file to write."), OUT]
     force: Force = False
     label_column: LabelColumnLeftOut = None
     id_column: IdColumn = None
@@ -218,12 +299,19 @@ class PredictOptions:
 class PartitionOptions:
     """Options of `partita partition`."""
 
+    examples: ClassVar[tuple[str, ...]] = (
+        "partita partition measurements-draws/draws.npz",
+        "partita partition draws.csv --loss binder -o answer",
+    )
+
     file: Annotated[Path, Argument(metavar="DRAWS", help="File of M x N labels, a row a draw.")]
     loss: Annotated[
-        str, Option(help="binder, pear, omari, vi, vi_lb, nvi, id or nid: what is expected to be least.")
+        str,
+        Option(help="binder, pear, omari, vi, vi_lb, nvi, id or nid: what is expected to be least."),
+        Of("model", common=True, also=("--criterion",)),
     ] = "vi"
     unit: Annotated[
-        Literal["bits", "nats"] | None, Option(help="Of losses that are entropies.", show_default="bits")
+        Literal["bits", "nats"] | None, Option(help="Of losses that are entropies.", show_default="bits"), Of("model")
     ] = None
     a: Annotated[
         float | None,
@@ -233,39 +321,60 @@ class PartitionOptions:
             help="vi and binder: weight of parting items that belong together; 2 - a of joining others.",
             show_default="1",
         ),
+        Of("model"),
     ] = None
     normalize: Annotated[
         Literal["n2", "pairs"] | None,
         Option(help="binder: divide by N^2 or by the number of pairs.", show_default="n2"),
+        Of("model"),
     ] = None
     max_clusters: Annotated[
-        int | None, Option(min=1, help="No partition with more clusters.", show_default="no cap")
+        int | None,
+        Option(min=1, help="No partition with more clusters.", show_default="no cap"),
+        Of("model", common=True, also=("--k", "-k", "--n-clusters")),
     ] = None
-    level: Annotated[float, Option(help="Posterior mass of the credible ball.")] = 0.95
-    key: Annotated[str | None, Option(help="Array of an npz file or zarr group, or variable of an ArviZ file.")] = None
+    level: Annotated[float, Option(help="Posterior mass of the credible ball."), Of("model", also=("--credible",))] = (
+        0.95
+    )
+    key: Annotated[
+        str | None, Option(help="Array of an npz file or zarr group, or variable of an ArviZ file."), Of("evidence")
+    ] = None
     chains: Annotated[
         int | None,
         Option(min=1, help="The rows are so many chains of one length.", show_default="as the file says, or one"),
+        Of("evidence", common=True),
     ] = None
-    start: Annotated[Path | None, Option(metavar="FILE", help="Labels of a partition to begin at as well.")] = None
+    start: Annotated[
+        Path | None, Option(metavar="FILE", help="Labels of a partition to begin at as well."), Of("search")
+    ] = None
     missing: Annotated[
         Missing,
         Option(help="unobserved: an empty cell or a negative label says that the draw lacks the item."),
+        MISSING,
     ] = "error"
     weights: Annotated[
         Path | None,
         Option(metavar="FILE", help="Weight of each draw: a CSV column called weight, or npy.", show_default="1"),
+        Of("evidence"),
     ] = None
-    psm: Annotated[bool, Option("--psm", help="Write the posterior similarity matrix too, as psm.npy.")] = False
-    n_init: Annotated[int, Option(min=0, help="Random starts at most.")] = 8
-    n_jobs: Annotated[int, Option(help="Runs at a time; -1 for every core.")] = -1
-    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same answer.")] = 0
-    max_seconds: Annotated[float | None, Option(help="Time for the search.")] = None
+    psm: Annotated[
+        bool, Option("--psm", help="Write the posterior similarity matrix too, as psm.npy."), Of("output")
+    ] = False
+    n_init: Annotated[int, Option(min=0, help="Random starts at most."), N_INIT] = 8
+    n_jobs: Annotated[int, Option(help="Runs at a time; -1 for every core."), N_JOBS] = -1
+    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same answer."), SEED] = 0
+    max_seconds: Annotated[
+        float | None, Option(help="Time for the search."), Of("search", common=True, also=("--timeout", "--time"))
+    ] = None
     out: Annotated[
         Path | None,
         Option(
-            help="Output folder.", show_default="DRAWS' name with -partition; NAME-partition of NAME-draws/draws.npz"
+            "--out",
+            "-o",
+            help="Output folder.",
+            show_default="DRAWS' name with -partition; NAME-partition of NAME-draws/draws.npz",
         ),
+        OUT,
     ] = None
     force: Force = False
     strict: Annotated[
@@ -274,6 +383,7 @@ class PartitionOptions:
             "--strict",
             help="Exit with 3 when cut short, when chains disagree or are too short to tell, or when the cap binds.",
         ),
+        Of("output", common=True),
     ] = False
     quiet: Quiet = False
     as_json: Json = False
@@ -283,33 +393,65 @@ class PartitionOptions:
 class DrawsOptions:
     """Options of `partita draws`."""
 
+    examples: ClassVar[tuple[str, ...]] = (
+        "partita draws measurements.csv --label-column species --chains 4 --sweeps 4000",
+    )
+
     file: Annotated[Path, Argument(metavar="FILE", help="Features: CSV, TSV, npz, npy or parquet.")]
-    sweeps: Annotated[int, Option(min=1, help="Sweeps of each chain, the burn-in among them.")] = 2000
+    sweeps: Annotated[
+        int,
+        Option(min=1, help="Sweeps of each chain, the burn-in among them."),
+        Of("search", common=True, also=("--n-iter", "--iterations", "--n-samples")),
+    ] = 2000
     burn_in: Annotated[
-        int | None, Option(min=0, help="Sweeps before the first draw.", show_default="half of --sweeps")
+        int | None,
+        Option(min=0, help="Sweeps before the first draw.", show_default="half of --sweeps"),
+        Of("search", also=("--burnin", "--warmup")),
     ] = None
-    thin: Annotated[int, Option(min=1, help="Sweeps for each draw.")] = 1
-    chains: Annotated[int, Option(min=1, help="Chains, from unlike starts; nothing else shows one stuck.")] = 4
+    thin: Annotated[int, Option(min=1, help="Sweeps for each draw."), Of("search")] = 1
+    chains: Annotated[
+        int,
+        Option(min=1, help="Chains, from unlike starts; nothing else shows one stuck."),
+        Of("search", common=True, also=("--n-chains",)),
+    ] = 4
     sampler: Annotated[
         Literal["collapsed", "auxiliary", "slice"] | None,
         Option(help="How the posterior is sampled.", show_default="collapsed; others: auxiliary"),
+        Of("search"),
     ] = None
     prior: Annotated[
         Literal["conjugate", "independent", "paper"] | None,
         Option(help="conjugate: normal-inverse-Wishart; independent, paper: mean and covariance apart."),
+        Of("model"),
     ] = None
-    alpha: Annotated[float | None, Option(help="Concentration.", show_default="learnt under Gamma(2, 1)")] = None
-    columns: Annotated[str | None, Option(help="Features to use, as in a,b,c.", show_default="all")] = None
+    alpha: Annotated[
+        float | None,
+        Option(help="Concentration.", show_default="learnt under Gamma(2, 1)"),
+        Of("model", also=("--concentration",)),
+    ] = None
+    columns: Annotated[
+        str | None,
+        Option(help="Features to use, as in a,b,c.", show_default="all"),
+        Of("evidence", common=True, also=("--features",)),
+    ] = None
     label_column: LabelColumnLeftOut = None
     id_column: IdColumn = None
     key: Key = None
-    scale_features: Annotated[ScaleFeatures, Option(help="Scale columns first.")] = "none"
-    n_jobs: Annotated[int, Option(help="Chains at a time; -1 for every core.")] = -1
-    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same draws.")] = 0
-    max_seconds: Annotated[float | None, Option(help="Time for all chains.")] = None
-    out: Annotated[Path | None, Option(help="Output folder; FILE's name with -draws by default.")] = None
+    scale_features: Annotated[
+        ScaleFeatures,
+        Option(help="Scale columns first."),
+        Of("evidence", common=True, also=("--standardize", "--normalize")),
+    ] = "none"
+    n_jobs: Annotated[int, Option(help="Chains at a time; -1 for every core."), N_JOBS] = -1
+    seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same draws."), SEED] = 0
+    max_seconds: Annotated[float | None, Option(help="Time for all chains."), MAX_SECONDS] = None
+    out: Annotated[
+        Path | None, Option("--out", "-o", help="Output folder; FILE's name with -draws by default."), OUT
+    ] = None
     force: Force = False
-    strict: Annotated[bool, Option("--strict", help="Exit with 3 when chains disagree or are cut short.")] = False
+    strict: Annotated[
+        bool, Option("--strict", help="Exit with 3 when chains disagree or are cut short."), Of("output")
+    ] = False
     quiet: Quiet = False
     as_json: Json = False
 
@@ -318,8 +460,23 @@ class DrawsOptions:
 class ScoreOptions:
     """Options of `partita score`."""
 
+    examples: ClassVar[tuple[str, ...]] = ("partita score found.csv known.csv",)
+
     labels: Annotated[Path, Argument(metavar="LABELS", help="CSV file of the labels found.")]
     truth: Annotated[Path, Argument(metavar="TRUTH", help="CSV file of the known labels.")]
+    label_column: Annotated[
+        str | None,
+        Option(help="Column of the known labels in TRUTH.", show_default="label, or the only column"),
+        LABEL_COLUMN,
+    ] = None
+    found_column: Annotated[
+        str | None,
+        Option(help="Column of the labels found in LABELS.", show_default="label, or the only column"),
+        Of("evidence", common=True),
+    ] = None
+    id_column: Annotated[
+        str | None, Option(help="Column of TRUTH that names the items.", show_default="id"), ID_COLUMN
+    ] = None
     as_json: Json = False
 
 
@@ -327,17 +484,26 @@ class ScoreOptions:
 class ReproduceOptions:
     """Options of `partita reproduce`."""
 
-    name: Annotated[str | None, Argument(metavar="NAME|all", help="A table or figure, as --list has it.")] = None
-    list_names: Annotated[bool, Option("--list", help="Name every table and figure, and stop.")] = False
-    quick: Annotated[bool, Option("--quick", help="Few runs instead of as many as the paper.")] = False
-    out: Annotated[Path, Option(help="Output folder; what it has already is not computed again.")] = Path(
-        "partita-reproduce"
+    examples: ClassVar[tuple[str, ...]] = (
+        "partita reproduce --list",
+        "partita reproduce scams-figure1 --quick",
     )
-    seed: Annotated[int, Option(min=0, help="Seed of all random numbers.")] = 0
+
+    name: Annotated[str | None, Argument(metavar="NAME|all", help="A table or figure, as --list has it.")] = None
+    list_names: Annotated[bool, Option("--list", help="Name every table and figure, and stop."), Of("output")] = False
+    quick: Annotated[bool, Option("--quick", help="Few runs instead of as many as the paper."), Of("search")] = False
+    out: Annotated[
+        Path, Option("--out", "-o", help="Output folder; what it has already is not computed again."), OUT
+    ] = Path("partita-reproduce")
+    seed: Annotated[int, Option(min=0, help="Seed of all random numbers."), SEED] = 0
     replicates: Annotated[
-        int | None, Option(min=1, help="Replicates of a simulation.", show_default="as the size has it")
+        int | None, Option(min=1, help="Replicates of a simulation.", show_default="as the size has it"), Of("search")
     ] = None
-    jobs: Annotated[int | None, Option(min=1, help="Processes.", show_default="every core")] = None
+    jobs: Annotated[
+        int | None,
+        Option(min=1, help="Processes.", show_default="every core"),
+        Of("search", also=("--n-jobs", "--threads", "--cores")),
+    ] = None
     quiet: Quiet = False
     as_json: Json = False
 
@@ -346,12 +512,16 @@ class ReproduceOptions:
 class VerifyOptions:
     """Options of `partita verify`."""
 
+    examples: ClassVar[tuple[str, ...]] = ("partita verify measurements-partita",)
+
     folder: Annotated[Path, Argument(metavar="DIR", help="Output folder of fit, partition, draws or demo.")]
     file: Annotated[
-        Path | None, Option(help="The file that the command read.", show_default="where it was, or beside DIR")
+        Path | None,
+        Option(help="The file that the command read.", show_default="where it was, or beside DIR"),
+        Of("evidence", also=("--input",)),
     ] = None
-    files_only: Annotated[bool, Option("--files-only", help="Check the files, and do not run the command again.")] = (
-        False
-    )
+    files_only: Annotated[
+        bool, Option("--files-only", help="Check the files, and do not run the command again."), Of("output")
+    ] = False
     quiet: Quiet = False
     as_json: Json = False

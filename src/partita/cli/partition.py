@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, stage
+from partita.cli.early import require_loss
 from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import PartitionOptions
 from partita.errors import InputError
@@ -33,7 +34,8 @@ from partita.io.label_files import LabelTable, match_labels
 from partita.memory import require_pairs
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
 from partita.partition.named_draws import NamedDraws
-from partita.registry import did_you_mean
+from partita.paths import name_of
+from partita.wording import count
 
 if TYPE_CHECKING:
     from partita.report import PartitionReport
@@ -49,8 +51,6 @@ def run_partition(options: PartitionOptions) -> int:
     """Read, search and write; return the exit code."""
     began = time.perf_counter()
     loss = _loss(options)
-    if not 0 < options.level <= 1:
-        raise InputError(f"--level {options.level:g}: expected a share of the posterior above 0 and at most 1")
     with stage("reading", quiet=options.quiet):
         draws = _with_chains(read_draws(options.file, key=options.key, missing=options.missing), options.chains)
         M, N = draws.labels.shape
@@ -97,7 +97,7 @@ def _report(options: PartitionOptions, estimator: BayesianPartition, ids: list[s
         ball = None if estimator.draws_ is None else estimator.credible_ball(options.level)
     return PartitionReport(
         title=name,
-        source=f"{options.file.resolve().parent.name}/{source}" if name != source.split(".")[0] else source,
+        source=f"{options.file.resolve().parent.name}/{source}" if name != name_of(options.file) else source,
         ids=ids,
         estimator=estimator,
         ball=ball,
@@ -159,9 +159,7 @@ def _doubt(estimator: BayesianPartition) -> str:
 
 def _loss(options: PartitionOptions) -> str | PartitionLoss:
     """A name, or a loss with the options that it alone has."""
-    if options.loss not in PartitionLoss.registry:
-        near = did_you_mean(options.loss, PartitionLoss.registry)
-        raise InputError(f"--loss {options.loss}: expected one of {', '.join(PartitionLoss.registry)}{near}")
+    require_loss(options.loss)
     entropic = PartitionLoss.registry[options.loss].entropic and PartitionLoss.registry[options.loss].unit is not None
     if options.unit is not None and not entropic:
         raise InputError(f"--unit goes with losses that are entropies, not with --loss {options.loss}")
@@ -183,7 +181,7 @@ def _name_of(file: Path) -> str:
     >>> _name_of(Path("galaxy.csv.gz")), _name_of(Path("crabs-draws/draws.npz"))
     ('galaxy', 'crabs')
     """
-    name = file.name.split(".")[0]
+    name = name_of(file)
     folder = file.resolve().parent
     if name != DRAWS or not (folder.name.endswith(ENDING) or is_partita_folder(folder)):
         return name
@@ -195,7 +193,10 @@ def _with_chains(draws: NamedDraws, chains: int | None) -> NamedDraws:
         return draws
     M = draws.labels.shape[0]
     if chains < 1 or M % chains:
-        raise InputError(f"--chains {chains}: {M:,} draws are not {chains} chains of one length")
+        raise InputError(
+            f"--chains {chains}: {count(M, 'draw')} cannot be {count(chains, 'chain')} of one length: expected a "
+            f"number that divides {M}"
+        )
     chain = np.repeat(np.arange(chains), M // chains)
     if draws.chain is not None:
         names, own = np.unique(draws.chain, return_inverse=True)

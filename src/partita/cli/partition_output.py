@@ -24,6 +24,7 @@ from partita.report import PartitionReport
 from partita.report.loss_words import expected_words, weight_words
 from partita.report.partition_verdict import CERTAIN
 from partita.report.words import items, percent
+from partita.wording import count
 
 __all__ = ["partition_record", "print_partition", "write_partition_files"]
 
@@ -179,15 +180,15 @@ def print_partition(report: PartitionReport, result: dict[str, Any], out: Path) 
 def _lines(report: PartitionReport, result: dict[str, Any]) -> list[str]:
     model = report.estimator
     K, M = result["n_clusters"], result["n_draws"]
-    drawn = f" from {_count(M, 'draw')}" if M else ""
+    drawn = f" from {count(M, 'draw')}" if M else ""
     out = [
-        f"{items(result['n_items'])} in {_count(K, 'cluster')}{drawn}; {expected_words(model.loss_)} "
+        f"{items(result['n_items'])} in {count(K, 'cluster')}{drawn}; {expected_words(model.loss_)} "
         f"{result['expected_loss']:.6g}; sizes {_sizes_words(report.sizes)}"
     ]
     ball = report.ball
     if ball is not None:
         few, many = ball.upper[0].n_clusters, ball.lower[0].n_clusters
-        have = _count(few, "cluster") if few == many else f"{few} to {many} clusters"
+        have = count(few, "cluster") if few == many else f"{few} to {many} clusters"
         radius = f"{ball.radius:.4g}"
         unit = f" {ball.loss.unit.removesuffix('s' if radius == '1' else '')}" if ball.loss.unit else ""
         metric = _metric_words(report.estimator.loss_, ball.loss)
@@ -248,12 +249,3 @@ def _otherwise(report: PartitionReport) -> str:
     model = report.estimator
     n = int((Membership(model.membership_).labels != model.labels_).sum())
     return f", whose label is another one for {items(n)}" if n else ""
-
-
-def _count(n: int, thing: str) -> str:
-    """A number with its noun.
-
-    >>> _count(1, "draw"), _count(1000, "draw")
-    ('1 draw', '1,000 draws')
-    """
-    return f"{n:,} {thing}{'' if n == 1 else 's'}"

@@ -13,6 +13,7 @@ from partita.estimators.base import FactorizationEstimator
 from partita.io import FeatureTable, load, read_features, write_predictions
 from partita.io.matrices import read_sparse_rows
 from partita.membership import row_entropy, row_margin
+from partita.wording import count
 
 __all__ = ["run_predict"]
 
@@ -27,6 +28,11 @@ INSTEAD = {
         "of new items; for memberships fit the features with partita fit"
     ),
 }
+# What to do about missing cells where the model was fitted without.
+COMPLETE = (
+    "fill them in, or leave out these rows: the model was fitted on complete rows (partita fit --missing unobserved "
+    "makes one that takes missing cells)"
+)
 
 
 def run_predict(options: PredictOptions) -> int:
@@ -46,6 +52,7 @@ def run_predict(options: PredictOptions) -> int:
             key=options.key,
             allow_missing=estimator.missing == "unobserved",
             mixed=hasattr(estimator, "encoding_"),
+            remedy=COMPLETE,
         )
         ids, notes = table.ids, table.notes
         W = estimator.predict_proba(_in_order(table, estimator._columns))
@@ -57,7 +64,7 @@ def run_predict(options: PredictOptions) -> int:
     for note in notes:
         say(f"note: {note}", quiet=options.quiet)
     sizes = np.bincount(labels, minlength=W.shape[1])
-    say(f"{len(W):,} items scored, sizes {sizes.tolist()}; written to {out}", quiet=options.quiet)
+    say(f"{count(len(W), 'item')} scored, sizes {sizes.tolist()}; written to {out}", quiet=options.quiet)
     return DONE
 
 

@@ -15,7 +15,11 @@ __all__ = ["run_score"]
 
 def run_score(options: ScoreOptions) -> int:
     """Print the scores; return the exit code."""
-    found, known = match_labels(read_labels(options.labels), read_labels(options.truth))
+    labels = read_labels(options.labels, label_column=options.found_column, option="--found-column")
+    truth = read_labels(
+        options.truth, label_column=options.label_column, id_column=options.id_column, option="--label-column"
+    )
+    found, known = match_labels(labels, truth)
     scores = {
         "purity": metrics.purity(found, known),
         "rand": metrics.rand_index(found, known),

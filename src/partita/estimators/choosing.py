@@ -31,6 +31,7 @@ from partita.n_clusters import KEvidence, Verdict, judge_all
 from partita.n_clusters.agreement import Agreement, is_believed, with_consensus
 from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import DOUBTFUL
+from partita.wording import count
 
 __all__ = ["Built", "Choice", "EvidenceByK", "choose_from", "choose_number", "judged", "why_so_many"]
 
@@ -242,7 +243,7 @@ def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
     if items.n_distinct < n_clusters:
         raise InputError(
             f"n_clusters={n_clusters} is larger than the number of distinct items, {items.n_distinct} (n_samples = "
-            f"{len(items.of_row)}); ask for at most {items.n_distinct} clusters"
+            f"{len(items.of_row)}); ask for at most {count(items.n_distinct, 'cluster')}"
         )
     if groups.n_distinct < n_clusters:
         raise InputError(

@@ -190,8 +190,8 @@ class Encoding:
         rows = np.flatnonzero(gaps.all(axis=0))
         if len(rows):
             named = ", ".join(map(str, rows[:NAMED])) + (", ..." if len(rows) > NAMED else "")
-            which = f"row {named}, and its membership says" if len(rows) == 1 else f"rows {named}, and theirs say"
-            notes.append(f"nothing is known of {which} nothing")
+            which = f"item {named}, and its membership says" if len(rows) == 1 else f"items {named}, and theirs say"
+            notes.append(f"nothing is known of {which} nothing (the first is item 0)")
         return (*left_out, *notes)
 
 

@@ -59,7 +59,7 @@ def check_finite(X: Array, missing: str | None) -> None:
         )
     if missing == "unobserved" and np.isnan(X).all(axis=1).any():
         i = int(np.flatnonzero(np.isnan(X).all(axis=1))[0])
-        raise InputError(f"row {i} of X has no observed value: drop it")
+        raise InputError(f"X[{i}] has no observed value: drop this row")
 
 
 def check_magnitude(X: Array) -> None:

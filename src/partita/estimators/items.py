@@ -153,6 +153,8 @@ def _of_pairs(X: Any, weights: Array | None, *, known_apart: bool) -> Items:
 def number_of_copies(distances: Any) -> int:
     """Return items at distance zero from an earlier one, where distances are a square array.
 
+    Zero in one direction alone, as in a triangle, makes no copy: that such distances are no square is told later.
+
     >>> number_of_copies(np.array([[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]))
     1
     """
@@ -160,7 +162,8 @@ def number_of_copies(distances: Any) -> int:
         return 0
     earlier = np.zeros(len(distances), dtype=bool)
     for i, row in enumerate(distances):  # a row at a time: an array of all pairs would double what they take
-        earlier[i + 1 :] |= row[i + 1 :] == 0
+        at_zero = i + 1 + np.flatnonzero(row[i + 1 :] == 0)
+        earlier[at_zero[distances[at_zero, i] == 0]] = True
     return int(earlier.sum())
 
 

@@ -11,15 +11,23 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.io.files import listed
 
-__all__ = ["label_array", "require_finite", "require_ids"]
+__all__ = ["FILL_IN", "label_array", "require_finite", "require_ids", "require_observed"]
 
 SHOWN = 5
+FILL_IN = "fill them in, leave out these rows, or pass --missing unobserved"
 
 
 def require_finite(
-    values: NDArray[np.float64], columns: Sequence[str], file: Path, *, allow_missing: bool = False
+    values: NDArray[np.float64],
+    columns: Sequence[str],
+    file: Path,
+    *,
+    allow_missing: bool = False,
+    remedy: str = FILL_IN,
 ) -> None:
     """Raise `InputError` naming row (from 1) and column of the first cells that are infinite, or missing (NaN).
+
+    `remedy` says what to do about missing ones.
 
     The sum is finite for clean values of moderate size, so the second pass over N x d is made only when in doubt.
     """
@@ -31,10 +39,7 @@ def require_finite(
         raise InputError(f"{file}: {_places(infinite, columns, 'infinite')}; replace or leave out these cells")
     missing = np.isnan(values)
     if missing.any() and not allow_missing:
-        raise InputError(
-            f"{file}: {_places(missing, columns, 'missing (empty or NaN)')}; "
-            f"fill them in, leave out these rows, or pass --missing unobserved"
-        )
+        raise InputError(f"{file}: {_places(missing, columns, 'missing (empty or NaN)')}; {remedy}")
 
 
 def require_ids(ids: Sequence[str] | None, n: int, file: Path, column: str | None) -> list[str]:
@@ -51,6 +56,14 @@ def require_ids(ids: Sequence[str] | None, n: int, file: Path, column: str | Non
             )
         first[name] = row
     return list(ids)
+
+
+def require_observed(values: NDArray[np.float64], file: Path) -> None:
+    """Raise `InputError` naming the rows (from 1) that have no value at all, of which nothing could be said."""
+    empty = np.flatnonzero(np.isnan(values).all(axis=1)) + 1
+    if len(empty):
+        which = "row {} has no value: leave it" if len(empty) == 1 else "rows {} have no values: leave them"
+        raise InputError(f"{file}: {which.format(listed(map(str, empty), SHOWN))} out, or fill cells in")
 
 
 def label_array(labels: Sequence[str] | None, n: int, file: Path, column: str | None) -> NDArray[np.str_] | None:

@@ -15,6 +15,7 @@ from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.files import listed, sha256_of_file
 from partita.io.tables import Table, is_number
+from partita.wording import count
 
 __all__ = ["EdgeTable", "read_edges", "read_links", "read_pair_weights"]
 
@@ -39,7 +40,7 @@ class EdgeTable:
     weighted: bool = False
 
 
-def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
+def read_edges(path: str | Path, *, key: str | None = None, symmetrize: str | None = None) -> EdgeTable:
     r"""Read pairs of items with their weights.
 
     Parameters
@@ -50,6 +51,8 @@ def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
         .npy, or a .npz with one array of two dimensions, they are its columns.
     key : str, optional
         Array of a .npz with two or three columns.
+    symmetrize : {"mean", "max", "min"}, optional
+        Weight of a pair that stands there with several; an error without.
 
     Returns
     -------
@@ -90,9 +93,13 @@ def read_edges(path: str | Path, *, key: str | None = None) -> EdgeTable:
     ids, position = _index(source, target)
     i = np.array([position[name] for name in source], dtype=np.intp)
     j = np.array([position[name] for name in target], dtype=np.intp)
+    if symmetrize is not None:
+        weight = _one_weight(i, j, weight, len(ids), symmetrize)
     kept = _each_pair_once(i, j, weight, ids, file)
-    if len(kept) < len(i):
-        notes.append(f"{len(i) - len(kept)} repeated pairs with the same weight were left out")
+    n_left_out = len(i) - len(kept)
+    if n_left_out:
+        same = "with the same weight" if symmetrize is None else f"(each has the {symmetrize} of its weights)"
+        notes.append(f"{count(n_left_out, 'repeated pair')} {same} {'was' if n_left_out == 1 else 'were'} left out")
     return EdgeTable(i[kept], j[kept], weight[kept], ids, sha256_of_file(file), file, notes, others, weighted)
 
 
@@ -253,6 +260,18 @@ def _index(source: Sequence[str], target: Sequence[str]) -> tuple[list[str], dic
     return ids, {name: at for at, name in enumerate(ids)}
 
 
+def _one_weight(
+    i: NDArray[np.intp], j: NDArray[np.intp], weight: NDArray[np.float64], n: int, how: str
+) -> NDArray[np.float64]:
+    """The mean, largest or least weight of each pair, in the place of all its weights."""
+    which = np.unique(np.minimum(i, j) * n + np.maximum(i, j), return_inverse=True)[1]
+    if how == "mean":
+        return (np.bincount(which, weight) / np.bincount(which))[which]
+    best = np.full(which.max() + 1, -np.inf if how == "max" else np.inf)
+    (np.maximum if how == "max" else np.minimum).at(best, which, weight)
+    return best[which]
+
+
 def _each_pair_once(
     i: NDArray[np.intp], j: NDArray[np.intp], weight: NDArray[np.float64], ids: Sequence[str], file: Path
 ) -> NDArray[np.intp]:
@@ -265,6 +284,7 @@ def _each_pair_once(
         before = int(first[which[at]])
         raise InputError(
             f"{file}: the pair {ids[i[before]]!r}, {ids[j[before]]!r} weighs {weight[before]:g} in row {before + 1} "
-            f"and {weight[at]:g} in row {at + 1}; give each pair one weight (the direction does not count)"
+            f"and {weight[at]:g} in row {at + 1}; give each pair one weight (the direction does not count), or "
+            "pass symmetrize='mean', 'max' or 'min' (command line: --symmetrize mean, max or min)"
         )
     return np.sort(first).astype(np.intp, copy=False)

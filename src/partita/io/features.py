@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable
 from partita.io.arrays import ArrayFile, array_table
-from partita.io.cells import label_array, require_finite, require_ids
+from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, require_observed
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.files import listed, require_known, sha256_of_file
 from partita.io.tables import Table, looks_like_a_header
@@ -60,6 +60,7 @@ def read_features(
     columns: Sequence[str] | None = None,
     allow_missing: bool = False,
     mixed: bool = False,
+    remedy: str = FILL_IN,
 ) -> FeatureTable:
     r"""Read items as rows of numbers.
 
@@ -76,10 +77,12 @@ def read_features(
         The columns that are features, in this order; the others are not looked at. All others than those above by
         default.
     allow_missing : bool
-        Read missing cells as NaN. Infinite ones are an error all the same.
+        Read missing cells as NaN. Infinite ones are an error all the same, and rows without any value.
     mixed : bool
         Read columns of words and of truth values, and missing cells, of a file of text or parquet, as
         affinity="ensemble" takes them. A column is of words where more than half of its cells are.
+    remedy : str
+        What to do about missing cells where they are an error, for its message.
 
     Returns
     -------
@@ -127,7 +130,9 @@ def read_features(
         features = held.as_numbers()
     else:
         features, words = table.read(names, asked, remedy=REMEDY)
-    require_finite(features, names, table.path, allow_missing=allow_missing or held is not None)
+    require_finite(features, names, table.path, allow_missing=allow_missing or held is not None, remedy=remedy)
+    if held is None and allow_missing:
+        require_observed(features, table.path)
     notes = list(table.notes)
     if coordinate is not None and label_column is None:
         # Beside an x, y may be a coordinate; whole numbers may as well be classes.

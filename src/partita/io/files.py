@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from partita.errors import InputError
+from partita.paths import require_file
 from partita.registry import did_you_mean
 
 __all__ = [
@@ -49,28 +50,6 @@ def sha256_of_file(path: str | Path) -> str:
         while block := file.read(BLOCK):
             digest.update(block)
     return digest.hexdigest()
-
-
-def require_file(path: str | Path) -> Path:
-    """Return the path, if a file that can be opened is there.
-
-    Raises
-    ------
-    InputError
-        Naming the path: there is nothing, a folder, an empty file, or a file without permission to read.
-    """
-    file = Path(path)
-    if file.is_dir():
-        raise InputError(f"{file} is a folder; pass a file in it")
-    if not file.exists():
-        parent = file.parent
-        near = did_you_mean(file.name, [entry.name for entry in parent.iterdir()]) if parent.is_dir() else ""
-        raise InputError(f"{file} does not exist{near or '; check the path'}")
-    try:
-        with file.open("rb"):
-            return file
-    except OSError as error:
-        raise InputError(f"{file} cannot be opened ({error.strerror}); check its permissions") from error
 
 
 def require_suffix(path: Path, suffixes: Sequence[str]) -> str:

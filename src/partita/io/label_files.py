@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.io.cells import label_array
 from partita.io.containers import TABLES, opened
-from partita.io.files import listed, sha256_of_file
+from partita.io.files import listed, require_known, sha256_of_file
 from partita.io.tables import is_number
 
 __all__ = ["LabelTable", "match_labels", "read_labels"]
@@ -31,13 +32,19 @@ class LabelTable:
     notes: list[str] = field(default_factory=list)
 
 
-def read_labels(path: str | Path) -> LabelTable:
+def read_labels(
+    path: str | Path, *, label_column: str | None = None, id_column: str | None = None, option: str | None = None
+) -> LabelTable:
     r"""Read one label per item.
 
     Parameters
     ----------
     path : str or Path
         .csv, .tsv (also .gz) or .parquet with a column `label`, or only one column beside an optional `id`.
+    label_column, id_column : str, optional
+        Columns of the labels and of the ids, where they are called otherwise.
+    option : str, optional
+        Option of the command line that names the column of labels in this file, for messages.
 
     Raises
     ------
@@ -54,16 +61,23 @@ def read_labels(path: str | Path) -> LabelTable:
     >>> table.labels.tolist(), table.ids
     (['0', '1'], ['a', 'b'])
     """
-    table = opened(path, TABLES, is_header=_is_header)
+    asked = [name for name in (label_column, id_column) if name is not None]
+    table = opened(path, TABLES, is_header=partial(_is_header, known=asked))
+    for name, flag in ((label_column, option), (id_column, "--id-column")):
+        if name is not None:
+            require_known(table.path, name, table.names, f"column {name!r} for {flag}")
     lower = {name.lower(): name for name in reversed(table.names)}
-    id_column = lower.get("id")
+    id_column = id_column or lower.get("id")
     others = [name for name in table.names if name != id_column]
-    if "label" not in lower and len(others) != 1:
+    if label_column is None and "label" not in lower and len(others) != 1:
+        todo = "call the column with the labels 'label'"
         raise InputError(
             f"{table.path}: expected a column 'label', or one column only; it has {listed(table.names)}; "
-            f"call the column with the labels 'label'"
+            f"{todo}{'' if option is None else f', or say which it is with {option} NAME'}"
         )
-    column = lower.get("label", others[0])
+    column = label_column or lower.get("label", others[0])
+    if column == id_column:
+        raise InputError(f"{table.path}: label and id column are both {column!r}; name two columns")
     _, words = table.read([], [column] if id_column is None else [column, id_column])
     labels = label_array(words[column], len(words[column]), table.path, column)
     assert labels is not None
@@ -106,7 +120,9 @@ def match_labels(a: LabelTable, b: LabelTable) -> tuple[NDArray[np.str_], NDArra
     return a.labels, b.labels[[row_of_b[name] for name in a.ids]]
 
 
-def _is_header(rows: Sequence[list[str]]) -> bool:
+def _is_header(rows: Sequence[list[str]], known: Sequence[str] = ()) -> bool:
+    if any(name in rows[0] for name in known):
+        return True
     cells = [cell.lower() for cell in rows[0]]
     if NAMES.intersection(cells) or "id" in cells:
         return True

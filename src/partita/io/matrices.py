@@ -23,6 +23,7 @@ from partita.io.files import require_known, sha256_of_file
 from partita.io.market import MarketFile
 from partita.io.sparse_files import is_stored_sparse, stored_sparse
 from partita.io.tables import Table, is_number, looks_like_a_header
+from partita.io.text_rows import is_missing
 from partita.memory import require_memory
 
 __all__ = ["MatrixTable", "read_matrix", "read_sparse_rows"]
@@ -30,6 +31,7 @@ __all__ = ["MatrixTable", "read_matrix", "read_sparse_rows"]
 FORMATS: Formats[Table | ArrayFile | MarketFile] = {**TABLES, **ARRAYS, **MATRICES}
 SPARSE_FORMATS: Formats[ArrayFile | MarketFile] = {".npz": ARRAYS[".npz"], **MATRICES}
 REMEDY = "if it names the items pass --id-column {name}, otherwise leave it out"
+SQUARE = "write the whole square (R: as.matrix(d); SciPy: squareform)"
 # A float64 array or a CSR matrix.
 Matrix: TypeAlias = Any
 What = Literal["affinity", "distances"]
@@ -181,7 +183,9 @@ def _from_table(
         require_known(file, id_column, names, f"column {id_column!r} for --id-column")
     of_ids = names[0] if id_column is None and first_is_ids else id_column
     columns = [name for name in names if name != of_ids]
+    _refuse_ragged_triangle(table, what)
     values, words = table.read(columns, [] if of_ids is None else [of_ids], remedy=REMEDY)
+    _refuse_empty_triangle(values, file, what)
     n_rows, n_columns = values.shape
     if of_ids is not None:
         ids = words[of_ids]
@@ -197,7 +201,39 @@ def _from_table(
     if n_columns == n_rows + 1 and has_header:
         notes.append(f"column {columns[0]!r} was read as the ids, since there are {n_rows} rows")
         return values[:, 1:], as_words(values[:, 0]), notes
+    if has_header and n_rows != n_columns and all(map(is_number, columns)):
+        _require_square((n_rows + 1, n_columns), file, what)  # its first row is one of numbers
     return values, columns if has_header else None, notes
+
+
+def _refuse_ragged_triangle(table: Table, what: What) -> None:
+    """Raise where the first two rows are those of a triangle: of numbers, the one a cell longer than the other."""
+    filled = [[cell for cell in row if not is_missing(cell)] for row in table.first]
+    at_the_left = all(row[: len(held)] == held for row, held in zip(table.first, filled))
+    if len(filled) < 2 or not at_the_left or not all(is_number(cell) for row in filled for cell in row):
+        return
+    one, two = map(len, filled)
+    one_gap = list(map(len, table.first)) == [2, 2]
+    if ((one, two) == (1, 2) and not one_gap) or (one == two + 1 and one > 2):
+        side = "lower" if one < two else "upper"
+        raise InputError(
+            f"{table.path} holds the {side} triangle of a matrix (its first rows have {one} and {two} cells): expected "
+            f"the {what} of every pair of items, as many cells in each row as there are rows; {SQUARE}"
+        )
+
+
+def _refuse_empty_triangle(values: NDArray[np.float64], file: Path, what: What) -> None:
+    """Raise where the cells on one side of the diagonal are all empty, and none on the other is."""
+    n, m = values.shape
+    if n != m or n < 3:  # one missing cell of 2 x 2 says nothing
+        return
+    empty, above = np.isnan(values), np.triu(np.ones((n, n), dtype=bool), 1)
+    for side, here, there in (("lower", above.T, above), ("upper", above, above.T)):
+        if empty[there].all() and not empty[here].any():
+            raise InputError(
+                f"{file} holds the {side} triangle of a matrix, and its other cells are empty: expected the {what} of "
+                f"every pair of items in both; {SQUARE}"
+            )
 
 
 def _require_same_order(ids: Sequence[str], columns: Sequence[str], file: Path, what: What) -> None:

@@ -17,6 +17,7 @@ from typing import TextIO, cast
 
 from partita.errors import InputError
 from partita.memory import require_memory
+from partita.wording import count
 
 __all__ = ["TEXT_SUFFIXES", "as_number", "data_rows", "delimiter_of", "first_rows", "is_missing", "numbered_rows"]
 
@@ -115,7 +116,7 @@ def numbered_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[tupl
         blank = 0
         if len(row) != width:
             raise InputError(
-                f"{path}, line {line}: expected {width} cells as in the first row, found {len(row)}; "
+                f"{path}, line {line}: expected {count(width, 'cell')} as in the first row, found {len(row)}; "
                 f"fill in or take out cells (a cell that contains {delimiter_of(path)!r} needs quotes)"
             )
         yield line, row

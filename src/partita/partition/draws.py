@@ -42,8 +42,8 @@ def label_blocks(draws: Any) -> LabelBlocks:
         ndim = np.ndim(draws[0]) + 1 if len(draws) else 1
     if ndim != 2:
         raise InputError(
-            f"draws must be M x N labels, a row for each draw; they are {ndim}-dimensional. One partition alone is "
-            "draws[None]; were the labels of the estimate and the draws swapped?"
+            f"draws must be M x N labels, a row for each draw; they have {ndim} dimension{'' if ndim == 1 else 's'}. "
+            "One partition alone is [labels], a single row; were the labels of the estimate and the draws swapped?"
         )
     return LabelBlocks(draws)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from partita.wording import count
+
 __all__ = ["items", "listed", "percent"]
 
 
@@ -36,4 +38,4 @@ def items(n: int) -> str:
     >>> items(1), items(1797)
     ('1 item', '1,797 items')
     """
-    return f"{n:,} item{'' if n == 1 else 's'}"
+    return count(n, "item")

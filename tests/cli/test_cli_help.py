@@ -1,0 +1,141 @@
+"""The pages of help, how options are spelled, and that neither waits for the libraries."""
+
+import subprocess
+import sys
+from dataclasses import fields
+
+import pytest
+
+from partita.cli.app import OPTIONS
+from partita.cli.console import loading
+from partita.cli.early import CRITERIA, LOSSES
+from partita.cli.options import FitOptions
+from partita.cli.spelling import flag_meant, shown, spelled
+
+HEAVY = ("numpy", "scipy", "sklearn", "numba", "rich", "pandas", "matplotlib")
+
+
+@pytest.fixture(autouse=True)
+def _columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+
+
+def flags_of(command):
+    return [flag for each in spelled(OPTIONS[command]) for flag in each.flags]
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_help_is_one_screen_and_help_all_has_every_option(call, command):
+    few, everything = call(command, "--help"), call(command, "--help-all")
+    assert (few.code, everything.code) == (0, 0)
+    lines = few.out.splitlines()
+    assert len(lines) <= 60
+    assert max(map(len, [*lines, *everything.out.splitlines()])) <= 100
+    words = {word.strip(",") for word in everything.out.split()}
+    assert {*flags_of(command), "--help", "-h", "--help-all", "--debug"} <= words
+    assert all(example in few.out for example in OPTIONS[command].examples)
+
+
+def test_fit_shows_the_ten_options_that_most_people_need_and_counts_the_others(call):
+    mine = {each.name for options in shown(FitOptions, everything=False).values() for each in options}
+    assert len(mine) == 10
+    rest = [flag for each in spelled(FitOptions) if each.name not in mine for flag in each.flags]
+    page = call("fit", "--help").out
+    assert f"The other {len(rest)} options too." in page
+    assert not [flag for flag in rest if f" {flag} " in page]
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_every_option_has_an_owner_and_every_example_is_of_options_that_there_are(command):
+    kind = OPTIONS[command]
+    owned = [each for options in shown(kind, everything=True).values() for each in options]
+    assert {each.name for each in owned} == {each.name for each in spelled(kind) if not each.argument}
+    assert [each.name for each in spelled(kind)] == [field.name for field in fields(kind)]
+    for example in kind.examples:
+        assert example.startswith(f"partita {command}")
+        assert {word for word in example.split() if word.startswith("-")} <= set(flags_of(command))
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_what_options_are_called_elsewhere_leads_to_one_of_them(command):
+    kind = OPTIONS[command]
+    known = flags_of(command)
+    for each in spelled(kind):
+        for word in each.of.also:
+            assert word not in known
+            if not each.argument:
+                assert flag_meant(word, kind) == each.flags[0]
+
+
+def test_h_is_help_on_every_command_and_k_and_o_are_k_and_out(call, tmp_path):
+    for command in (*OPTIONS, ""):
+        given = [command] if command else []
+        assert call(*given, "-h").out == call(*given, "--help").out
+    (tmp_path / "t.csv").write_text("a,b\n0,1\n1,0\n5,5\n6,5\n")
+    assert call("fit", "t.csv", "-k", 2, "-o", "mine", "--affinity", "neighbors", "--quiet").code == 0
+    assert (tmp_path / "mine" / "result.json").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--help",),
+        ("fit", "--help"),
+        ("fit", "--help-all"),
+        ("fit", "t.csv", "--n-clusters", "3"),
+        ("fit", "t.csv", "--model", "magic"),
+        ("partition", "--help"),
+        ("predict", "t.csv"),
+    ],
+)
+def test_help_and_usage_errors_do_not_wait_for_the_libraries(arguments, tmp_path):
+    assert not loaded_by(arguments, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fit", "nowhere.csv"),
+        ("fit", "t.csv", "-k", "3.0"),
+        ("fit", "t.csv", "-o", "."),
+        ("partition", "nowhere.csv"),
+        ("partition", "t.csv", "--loss", "VI"),
+    ],
+)
+def test_a_wrong_file_or_number_is_told_before_the_libraries_are_loaded(arguments, tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n0,1\n")
+    assert not loaded_by(arguments, tmp_path)
+
+
+def test_the_names_that_are_known_without_the_libraries_are_those_of_the_libraries():
+    from partita.n_clusters import Criterion
+    from partita.partition.losses import PartitionLoss
+
+    for names, registry in ((CRITERIA, Criterion.registry), (LOSSES, PartitionLoss.registry)):
+        assert set(names) == {name for name, kind in registry.items() if kind.__module__.startswith("partita.")}
+
+
+def test_loading_is_said_at_a_terminal_alone(capsys, monkeypatch):
+    for terminal, quiet, said in ((True, False, True), (True, True, False), (False, False, False)):
+        with monkeypatch.context() as patch:
+            patch.setattr("sys.stderr.isatty", lambda terminal=terminal: terminal)
+            with loading(quiet=quiet):
+                pass
+        assert bool(capsys.readouterr().err) is said
+
+
+def loaded_by(arguments, folder):
+    """The heavy packages that a run of the command line loads."""
+    code = f"""
+import sys
+from partita.cli import main
+try:
+    main({list(arguments)!r})
+except SystemExit:
+    pass
+sys.exit(" ".join(name for name in {HEAVY!r} if name in sys.modules) or 0)
+"""
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    if not done.returncode:
+        return ""
+    return done.stderr.splitlines()[-1]
