@@ -1,6 +1,6 @@
 """Outliers and labels to rely on: are they ranked, calibrated and promised as the true densities say, beside peers?
 
-    python benchmarks/doubt.py [--seeds 2] [--large] [--auto] [--only outliers|clean|coverage|tables] [--picture FILE]
+    python benchmarks/doubt.py [--seeds 2] [--large] [--auto] [--verbose] [--only PART] [--picture FILE]
 
 Outliers: normal clusters and uniform noise in their box, whose densities are known. `background_probability` is given
 k-means labels with the true K, which saves the fit; `SoftClustering(K)` is fitted where N = 500. Calibration error
@@ -199,7 +199,7 @@ def said(expected: float, observed: float, covered: float) -> str:
     return f"{expected:.3f} / {observed:.3f}, {covered:.0%}" if covered else "none"
 
 
-def coverage(title: str, settings: Sequence[Setting], seeds: int, methods: dict) -> dict[str, np.ndarray]:
+def coverage(title: str, settings: Sequence[Setting], seeds: int, methods: dict, verbose: bool) -> dict:
     """One table, and the curve of each method. An excess is observed less expected error."""
     table(
         f"{title}: {len(settings)} settings, {seeds} draws each; expected / observed error, coverage",
@@ -223,6 +223,9 @@ def coverage(title: str, settings: Sequence[Setting], seeds: int, methods: dict)
         shown = " | ".join(said(*row) for row in np.nanmean(found, axis=0))
         shown = f"{shown} | {np.nanmean(excess):+.3f} | {np.nanmedian(excess):+.3f} | {left}"
         print(f"| {name} | {shown} | {empty} |", flush=True)
+        by_setting = np.nanmean(np.array(found).reshape(len(settings), seeds, -1, 3), axis=1)
+        for setting, rows in zip(settings, by_setting if verbose else (), strict=verbose):
+            print(f"| {name}, {setting.name} | {' | '.join(said(*row) for row in rows)} | | | | |")
     return curves
 
 
@@ -245,14 +248,15 @@ def tables() -> None:
 
 
 def picture(path: str, families: dict[str, dict[str, np.ndarray]]) -> None:
-    figure, axes = blank_figure(len(families), (8.4, 3.6))
+    figure, axes = blank_figure(len(families), (9.4, 3.4))
     for ax, (title, curves) in zip(axes, families.items(), strict=True):
         for i, (name, (expected, observed)) in enumerate(curves.items()):
             ax.plot(GRID, observed, color=f"C{i}", label=name)
             ax.plot(GRID, expected, color=f"C{i}", linestyle="--", linewidth=1)
         ax.set(title=title, xlabel="share of items, surest first", xlim=(0, 1), ylim=(0, 0.3))
     axes[0].set_ylabel("share of wrong labels among them")
-    axes[0].legend(frameon=False, fontsize=8)
+    axes[0].plot([], [], color="0.3", linestyle="--", linewidth=1, label="expected by each")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", frameon=False, fontsize=8)
     figure.savefig(path, dpi=110)
 
 
@@ -261,6 +265,7 @@ if __name__ == "__main__":
     parser.add_argument("--seeds", type=int, default=2, help="draws of each setting")
     parser.add_argument("--large", action="store_true", help="outliers of 50,000 items too")
     parser.add_argument("--auto", action="store_true", help="the number of clusters left to be found too")
+    parser.add_argument("--verbose", action="store_true", help="coverage setting by setting")
     parser.add_argument("--only", choices=("outliers", "clean", "coverage", "tables"))
     parser.add_argument("--picture", metavar="FILE", help="coverage against error of each method")
     given = parser.parse_args()
@@ -274,7 +279,9 @@ if __name__ == "__main__":
     if "coverage" in asked:
         methods = COVERAGE | (OWN_NUMBER if given.auto else {})
         families = {"Gaussian mixtures": GAUSSIAN, "Other mixtures": OTHERS}
-        curves = {title: coverage(title, settings, given.seeds, methods) for title, settings in families.items()}
+        curves = {
+            title: coverage(title, family, given.seeds, methods, given.verbose) for title, family in families.items()
+        }
         if given.picture:
             picture(given.picture, curves)
     if "tables" in asked and "PARTITA_DATA" in os.environ:
