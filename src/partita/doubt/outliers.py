@@ -203,7 +203,7 @@ def _background_share(score: Array, w: Array, of_reference: Array) -> float:
     below = np.searchsorted(score[order], np.sort(of_reference), side="right")
     count = np.concatenate([[0.0], np.cumsum(w[order])])[below]
     share = np.arange(1, len(of_reference) + 1) / len(of_reference)
-    bound = (count + 1 + ERRORS * np.sqrt(count)) / (share * w.sum())
+    bound = (count + 1 + ERRORS * np.sqrt(count + 1)) / (share * w.sum())  # an empty gap has an error too
     return float(bound[share >= LEAST_REFERENCE].min())
 
 

@@ -174,7 +174,7 @@ class Doubtful:
         >>> X = np.random.default_rng(0).normal(size=(200, 1)) + np.repeat([[0], [3]], 100, axis=0)
         >>> model = SoftClustering(2, random_state=0).fit(X)
         >>> print(model.confident(0.02))
-        165 of 200 items (82%): 1.9% of their labels are expected to be wrong, give or take 1.0%
+        164 of 200 items (82%): 1.9% of their labels are expected to be wrong, give or take 1.1%
         """
         check_is_fitted(self)
         if pairs:

@@ -1,0 +1,288 @@
+"""Outliers and labels to rely on: are they ranked, calibrated and promised as the true densities say, beside peers?
+
+    python benchmarks/doubt.py [--seeds 2] [--large] [--auto] [--verbose] [--only PART] [--picture FILE]
+
+Outliers: normal clusters and uniform noise in their box, whose densities are known. `background_probability` is given
+k-means labels with the true K, which saves the fit; `SoftClustering(K)` is fitted where N = 500. Calibration error
+(ECE) against which items were noise, F1 at .5; HDBSCAN has the best F1 of three minimum sizes, chosen with the truth.
+
+Coverage: every method gives labels and the probability that each is right, and one rule, `confident_items`, takes the
+largest set whose expected error is below a bound. Observed: mean over that set of 1 - the true posterior of the
+component that the label stands for, after the best one-to-one match; labels left without a component are wrong. With
+PARTITA_DATA set, shapes that have noise and the labelled tables follow, where an error is a class that is not the
+label's.
+
+A method more is an entry more in OUTLIERS or in COVERAGE.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+from scipy.special import expit, logsumexp
+from scipy.stats import multivariate_normal
+from sklearn.cluster import HDBSCAN, KMeans
+from sklearn.ensemble import IsolationForest
+from sklearn.metrics import f1_score, roc_auc_score
+from sklearn.mixture import GaussianMixture
+from sklearn.neighbors import LocalOutlierFactor
+
+from calibration import MOST, fuzzy_c_means, hdbscan
+from mixtures import GAUSSIAN, OTHERS, Setting, draw
+from partita import SoftClustering
+from partita.doubt import background_probability, confident_items
+from partita.io import read_features
+from partita.plots import blank_figure
+from quality import tables as real
+from sets import data_home, load
+
+ERRORS = (0.01, 0.05, 0.10)
+BOUNDS = tuple(f"at most {error:.0%}" for error in ERRORS)
+FIRST_SEED = 100
+CLUSTERS, SPREAD = 4, 5.0
+SHARES, DIMENSIONS, SIZES = (0.05, 0.2, 0.5), (2, 5, 10, 50), (500, 5_000)
+SMALLEST = 500
+NOISY_SHAPES = ("shapes/zelnik4.csv", "shapes/cluto-t4-8k.csv")
+MIN_CLUSTER_SIZES = (5, 15, 50)
+# Shares of the items at which the curves of the picture are averaged.
+GRID = np.linspace(0.02, 1, 50)
+
+# Labels, and the probability of each that it is right.
+Answer = tuple[np.ndarray, np.ndarray]
+
+
+def k_means(X: np.ndarray, K: int) -> np.ndarray:
+    return KMeans(K, n_init=10, random_state=0).fit(X).labels_
+
+
+def surest(W: np.ndarray) -> Answer:
+    return W.argmax(axis=1), W.max(axis=1)
+
+
+def soft_clustering(X: np.ndarray, K: int | str) -> Answer:
+    model = SoftClustering(K, random_state=0).fit(X)
+    return model.labels_, model.certainty_
+
+
+# Probability of each item that it is an outlier, or a score that ranks them: (X, K) -> N numbers.
+OUTLIERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
+    "background_probability": lambda X, K: background_probability(X, k_means(X, K)),
+    "SoftClustering(K)": lambda X, K: SoftClustering(K, random_state=0).fit(X).outlier_,
+    "IsolationForest": lambda X, K: -IsolationForest(random_state=0).fit(X).score_samples(X),  # noqa: ARG005
+    "LocalOutlierFactor": lambda X, K: -LocalOutlierFactor().fit(X).negative_outlier_factor_,  # noqa: ARG005
+}
+PROBABILITIES = ("background_probability", "SoftClustering(K)")
+SLOW = ("SoftClustering(K)",)  # in the smallest drawn cases and the shapes alone
+COVERAGE: dict[str, Callable[[np.ndarray, int], Answer]] = {
+    "SoftClustering(K)": soft_clustering,
+    "GaussianMixture(K)": lambda X, K: surest(GaussianMixture(K, n_init=5, random_state=0).fit(X).predict_proba(X)),
+    "HDBSCAN": lambda X, K: surest(hdbscan(X, K)),
+    "fuzzy c-means": lambda X, K: surest(fuzzy_c_means(X, K)),
+}
+OWN_NUMBER = {"SoftClustering()": lambda X, K: soft_clustering(X, "auto")}  # noqa: ARG005
+
+
+def drawn_clusters(
+    n: int, d: int, share: float, seed: int, kind: str = "normal"
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Clusters with uniform noise in their box: items, which are noise, and the true probability of that."""
+    rng = np.random.default_rng([seed, n, d, round(100 * share)])
+    noisy = round(n * share)
+    means, label = SPREAD * rng.normal(size=(CLUSTERS, d)), rng.integers(0, CLUSTERS, n - noisy)
+    stretch = np.exp(rng.uniform(-0.5, 0.5, size=(CLUSTERS, d)))
+    shape = {"normal": rng.standard_normal, "uniform": partial(rng.uniform, -2, 2), "skewed": partial(rng.gamma, 2, 1)}
+    X = means[label] + stretch[label] * shape[kind](size=(n - noisy, d))
+    low, high = X.min(axis=0), X.max(axis=0)
+    Y = np.concatenate([X, rng.uniform(low, high, size=(noisy, d))])
+    logs = [multivariate_normal(m, np.diag(s**2)).logpdf(Y) for m, s in zip(means, stretch, strict=True)]
+    with np.errstate(divide="ignore"):  # no noise at all
+        odds = np.log(share / (1 - share)) - np.log(high - low).sum() - logsumexp(logs, axis=0) + np.log(CLUSTERS)
+    return Y, np.arange(n) >= n - noisy, expit(odds)
+
+
+def calibration_error(p: np.ndarray, truth: np.ndarray) -> float:
+    bins = np.minimum((10 * p).astype(int), 9)
+    return sum(abs((p - truth)[bins == b].sum()) for b in range(10)) / len(p)
+
+
+def outlier_scores(X: np.ndarray, noise: np.ndarray, K: int, slow: bool) -> list[float]:
+    """AUC of each method, with ECE and F1 of those that give probabilities; last the F1 of HDBSCAN."""
+    scores: list[float] = []
+    for name, method in OUTLIERS.items():
+        known = slow or name not in SLOW
+        p = method(X, K) if known else np.zeros(len(X))
+        found = [roc_auc_score(noise, p)]
+        if name in PROBABILITIES:
+            found += [calibration_error(p, noise), f1_score(noise, p > 0.5)]
+        scores += found if known else [np.nan] * len(found)
+    fits = (HDBSCAN(min_cluster_size=size, copy=True).fit(X) for size in MIN_CLUSTER_SIZES)
+    return [*scores, max(f1_score(noise, fit.labels_ < 0) for fit in fits)]
+
+
+def cells(values: Sequence[float]) -> str:
+    return " | ".join("" if np.isnan(value) else f"{value:.3f}" for value in values)
+
+
+def table(title: str, columns: Sequence[str]) -> None:
+    head = f"| {' | '.join(columns)} |"
+    print(f"\n#### {title}\n\n{head}\n|{'---|' * (head.count('|') - 1)}")
+
+
+def outliers(seeds: int, sizes: Sequence[int]) -> None:
+    columns = [f"{name} AUC" + " | ECE | F1" * (name in PROBABILITIES) for name in OUTLIERS] + ["best HDBSCAN F1"]
+    table(f"Uniform noise, means of {seeds} draws", ["d", "N", "noise", "true AUC", *columns])
+    for d, n, share in product(DIMENSIONS, sizes, SHARES):
+        rows = []
+        for seed in range(seeds):
+            X, noise, true = drawn_clusters(n, d, share, FIRST_SEED + seed)
+            rows.append([roc_auc_score(noise, true), *outlier_scores(X, noise, CLUSTERS, n <= SMALLEST)])
+        print(f"| {d} | {n:,} | {share:.0%} | {cells(np.mean(rows, axis=0))} |", flush=True)
+    if "PARTITA_DATA" not in os.environ:
+        return
+    table("Shapes with items labelled as noise", ["set", "N", "noise", *columns])
+    for name in NOISY_SHAPES:
+        read = read_features(data_home() / name, label_column="label")
+        labels = np.asarray(read.labels, dtype=str)
+        noise = labels == "noise"
+        scores = outlier_scores(read.features, noise, len(np.unique(labels[~noise])), slow=True)
+        print(f"| {name} | {len(noise):,} | {noise.mean():.0%} | {cells(scores)} |", flush=True)
+
+
+def clean(seeds: int, sizes: Sequence[int]) -> None:
+    table(
+        f"Clean clusters: share called outliers, mean (most) of {seeds} draws",
+        ["clusters", "N", *(f"d = {d}" for d in DIMENSIONS)],
+    )
+    for kind, n in product(("normal", "uniform", "skewed"), sizes):
+        shown = []
+        for d in DIMENSIONS:
+            drawn = [drawn_clusters(n, d, 0.0, FIRST_SEED + seed, kind)[0] for seed in range(seeds)]
+            called = [(background_probability(X, k_means(X, CLUSTERS)) > 0.5).mean() for X in drawn]
+            shown.append(f"{np.mean(called):.3f} ({np.max(called):.3f})")
+        print(f"| {kind} | {n:,} | {' | '.join(shown)} |", flush=True)
+
+
+def wrong(labels: np.ndarray, posterior: np.ndarray) -> np.ndarray:
+    """Probability of each label to be wrong: of all components but the one that it is matched with."""
+    right = np.eye(int(labels.max()) + 1)[labels].T @ posterior
+    component = np.full(len(right), -1)
+    rows, columns = linear_sum_assignment(right, maximize=True)
+    component[rows] = columns
+    own = component[labels]
+    return np.where(own < 0, 1.0, 1.0 - posterior[np.arange(len(labels)), own])
+
+
+def promises(certainty: np.ndarray, false: np.ndarray) -> np.ndarray:
+    """For each bound: what the set expects, what is observed (NaN of an empty set), coverage."""
+    rows = []
+    for found in (confident_items(certainty, error) for error in ERRORS):
+        seen = found.mask.any()
+        rows.append((found.expected_error, false[found.mask].mean(), found.coverage) if seen else (np.nan, np.nan, 0.0))
+    return np.array(rows)
+
+
+def curve(certainty: np.ndarray, false: np.ndarray) -> np.ndarray:
+    """Expected and observed error of the surest items, at the coverages of the grid."""
+    order = np.argsort(-certainty, kind="stable")
+    count = np.maximum((GRID * len(order)).astype(int), 1)
+    return np.stack([np.cumsum(one[order])[count - 1] / count for one in (1 - certainty, false)])
+
+
+def said(expected: float, observed: float, covered: float) -> str:
+    return f"{expected:.3f} / {observed:.3f}, {covered:.0%}" if covered else "none"
+
+
+def coverage(title: str, settings: Sequence[Setting], seeds: int, methods: dict, verbose: bool) -> dict:
+    """One table, and the curve of each method. An excess is observed less expected error."""
+    table(
+        f"{title}: {len(settings)} settings, {seeds} draws each; expected / observed error, coverage",
+        ["method", *BOUNDS, "excess at 5%: mean", "median", "where K clusters hold items", "none at 1%, 5%, 10%"],
+    )
+    drawn = [draw(setting, FIRST_SEED + seed) for setting in settings for seed in range(seeds)]
+    curves = {}
+    for name, method in methods.items():
+        found, whole, paths = [], [], []
+        for one in drawn:
+            labels, certainty = method(one.X, one.posterior.shape[1])
+            false = wrong(labels, one.posterior)
+            found.append(promises(certainty, false))
+            paths.append(curve(certainty, false))
+            whole.append(len(np.unique(labels)) == one.posterior.shape[1])
+        curves[name] = np.mean(paths, axis=0)
+        observed = np.array(found)[..., 1]
+        excess = observed[:, 1] - np.array(found)[:, 1, 0]
+        left = f"{np.nanmean(excess[whole]):+.3f} ({sum(whole)})" if any(whole) else ""
+        empty = ", ".join(str(n) for n in np.isnan(observed).sum(axis=0))
+        shown = " | ".join(said(*row) for row in np.nanmean(found, axis=0))
+        shown = f"{shown} | {np.nanmean(excess):+.3f} | {np.nanmedian(excess):+.3f} | {left}"
+        print(f"| {name} | {shown} | {empty} |", flush=True)
+        by_setting = np.nanmean(np.array(found).reshape(len(settings), seeds, -1, 3), axis=1)
+        for setting, rows in zip(settings, by_setting if verbose else (), strict=verbose):
+            print(f"| {name}, {setting.name} | {' | '.join(said(*row) for row in rows)} | | | | |")
+    return curves
+
+
+def tables() -> None:
+    table(
+        "Labelled tables: expected / observed error against the classes, coverage",
+        ["set", "N", "K", *BOUNDS, "all items", "probabilities"],
+    )
+    for name in real():
+        X, y, K = load(name)
+        if len(X) > MOST:
+            chosen = np.random.default_rng(0).choice(len(X), MOST, replace=False)
+            X, y = X[chosen], y[chosen]
+        model = SoftClustering(K, random_state=0).fit(X)
+        false = wrong(model.labels_, np.eye(K)[y])
+        shown = [said(*row) for row in promises(model.certainty_, false)]
+        shown.append(said(1 - model.certainty_.mean(), false.mean(), 1.0))
+        shown.append(model.chosen_["probabilities"].value)
+        print(f"| {name} | {len(X):,} | {K} | {' | '.join(shown)} |", flush=True)
+
+
+def picture(path: str, families: dict[str, dict[str, np.ndarray]]) -> None:
+    figure, axes = blank_figure(len(families), (9.4, 3.4))
+    for ax, (title, curves) in zip(axes, families.items(), strict=True):
+        for i, (name, (expected, observed)) in enumerate(curves.items()):
+            ax.plot(GRID, observed, color=f"C{i}", label=name)
+            ax.plot(GRID, expected, color=f"C{i}", linestyle="--", linewidth=1)
+        ax.set(title=title, xlabel="share of items, surest first", xlim=(0, 1), ylim=(0, 0.3))
+    axes[0].set_ylabel("share of wrong labels among them")
+    axes[0].plot([], [], color="0.3", linestyle="--", linewidth=1, label="expected by each")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", frameon=False, fontsize=8)
+    figure.savefig(path, dpi=110)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=2, help="draws of each setting")
+    parser.add_argument("--large", action="store_true", help="outliers of 50,000 items too")
+    parser.add_argument("--auto", action="store_true", help="the number of clusters left to be found too")
+    parser.add_argument("--verbose", action="store_true", help="coverage setting by setting")
+    parser.add_argument("--only", choices=("outliers", "clean", "coverage", "tables"))
+    parser.add_argument("--picture", metavar="FILE", help="coverage against error of each method")
+    given = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    asked = {given.only} if given.only else {"outliers", "clean", "coverage", "tables"}
+    sizes = (*SIZES, 50_000) if given.large else SIZES
+    if "outliers" in asked:
+        outliers(given.seeds, sizes)
+    if "clean" in asked:
+        clean(given.seeds, sizes)
+    if "coverage" in asked:
+        methods = COVERAGE | (OWN_NUMBER if given.auto else {})
+        families = {"Gaussian mixtures": GAUSSIAN, "Other mixtures": OTHERS}
+        curves = {
+            title: coverage(title, family, given.seeds, methods, given.verbose) for title, family in families.items()
+        }
+        if given.picture:
+            picture(given.picture, curves)
+    if "tables" in asked and "PARTITA_DATA" in os.environ:
+        tables()
