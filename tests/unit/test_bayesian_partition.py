@@ -246,7 +246,7 @@ def test_time_that_is_over_is_said():
     ("draws", "words"),
     [
         (np.zeros((0, 5)), "no draws"),
-        (np.zeros(5, dtype=int), "1-dimensional"),
+        (np.zeros(5, dtype=int), "1 dimension"),
         (np.eye(4), "similarity"),
         ([[0, 0.5, 1]], "whole"),
         ([[0, 1], [0]], "same|items|inhomogeneous"),
