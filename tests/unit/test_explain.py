@@ -497,5 +497,5 @@ def test_weights_of_the_fit_are_those_of_its_explanation():
 def test_outliers_are_those_of_the_model():
     model = fitted(load_iris().data, 3)
     assert all(each.outliers == () for each in model.explain())
-    model.outlier_ = np.arange(150) == 7
+    model._outlier = np.where(np.arange(150) == 7, 1.0, 0.0)
     assert [each.outliers for each in model.explain()][int(model.labels_[7])] == (7,)
