@@ -362,3 +362,12 @@ def test_a_cluster_of_noise_is_said_to_be_one() -> None:
     model = SoftClustering(4, random_state=0).fit(np.concatenate([X, noise]))
     own = int(np.bincount(model.labels_[240:]).argmax())
     assert f"cluster {own} is mostly outliers" in headline(model)[2].lower()
+
+
+def test_clusters_that_were_asked_for_and_not_found_take_certainty_from_all_items() -> None:
+    X, _ = clusters(90, 2, 1)
+    model = SoftClustering(3, random_state=0).fit(X)
+    before = model.certainty_
+    model.set_params(n_clusters=4)  # as if one of four had held no item
+    del model._certainty
+    assert np.allclose(model.certainty_, 0.75 * before)

@@ -5,6 +5,7 @@ Nothing here is part of the fit: each number is worked out when it is first aske
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -101,8 +102,9 @@ class Doubtful:
 
         The membership in its cluster, times the probability that the item belongs to a cluster at all, times the
         probability that another number of clusters would leave its label as it is. Where the number was given it is
-        taken as true. A membership that no density calibrated is too sure: the share of the clusterings behind the fit
-        that have the item there takes its place where it is smaller.
+        taken as true, and where the fit ended with fewer clusters the items of those that are missing are taken to be
+        wrong: one in K for each. A membership that no density calibrated is too sure: the share of the clusterings
+        behind the fit that have the item there takes its place where it is smaller.
         """
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_certainty")
@@ -110,7 +112,8 @@ class Doubtful:
             own = self.membership_[np.arange(len(self.labels_)), self.labels_]
             if getattr(self, "_calibrator", None) is None:
                 own = np.minimum(own, self._share_of_votes())
-            found = self._certainty = own * (1.0 - self.outlier_) * self._stands_whatever_the_number()
+            stands = self._found_of_asked() * self._stands_whatever_the_number()
+            found = self._certainty = own * (1.0 - self.outlier_) * stands
         return found
 
     def labels(self, *, outliers: float | None = None) -> Labels:
@@ -287,6 +290,11 @@ class Doubtful:
         if found is None:
             return None
         return found.likeliest_draw(max(FINER * self.n_clusters_, AT_LEAST))[self._place_of_row(found)]
+
+    def _found_of_asked(self) -> float:
+        """Share of the clusters asked for by number that hold an item."""
+        asked = getattr(self, "n_clusters", None)
+        return min(self.n_clusters_ / int(asked), 1.0) if isinstance(asked, Integral) else 1.0
 
     def _share_of_votes(self) -> Array:
         """Share of the clusterings of an ensemble, by weight, that put each item into its cluster."""
