@@ -321,6 +321,11 @@ def drawn() -> None:
                 SoftClustering(random_state=0).fit(centre[rng.integers(0, K, n)] + rng.normal(size=(n, d))).n_clusters_
             )
         line(f"{K} normal clusters, {n} in {d}", found)
+    of_mixtures()
+
+
+def of_mixtures() -> None:
+    """Labels of `SoftClustering()` on mixtures whose number of components is known, beside those with it given."""
     print("\n| what | sets | number right | adjusted Rand index, own number | number given |\n|---|---|---|---|---|")
     known = {"Gaussian mixtures of mixtures.py": GAUSSIAN, "other mixtures of mixtures.py": OTHERS}
     families = {what: [mixture_of(setting) for setting in settings] for what, settings in known.items()}

@@ -80,7 +80,7 @@ def page(kind, tmp_path_factory):
 
 # By kind of report: words of the verdict, tables and pictures.
 CONTENT = {
-    "fit": ("150 items were divided into 3 clusters", 6, 5),
+    "fit": ("150 items were divided into 3 clusters", 8, 6),
     "partition": ("The posterior has 2 modes", 8, 8),
 }
 
@@ -99,7 +99,9 @@ def test_verdict_tables_and_pictures_are_in_the_document_and_nothing_is_logged(k
 
 def test_every_picture_decodes_at_the_size_it_claims(kind, page, tmp_path):
     # The report forbids scripts, so the pictures are looked at from a page beside it that does run one.
-    pictures = re.findall(r'<img id="([^"]+)" src="([^"]+)" width="(\d+)" height="(\d+)"', page.read_text("utf-8"))
+    pictures = re.findall(
+        r'<img id="([^"]+)"(?: class="upright")? src="([^"]+)" width="(\d+)" height="(\d+)"', page.read_text("utf-8")
+    )
     assert len(pictures) == CONTENT[kind][2]
     images = "".join(f'<img id="{name}" src="{source}">' for name, source, _, _ in pictures)
     script = (

@@ -103,7 +103,7 @@ def test_doubt_is_a_note_and_no_line_of_python(call, tmp_path):
 def test_other_words_are_refused(call, groups_csv):
     done = call("fit", groups_csv, "--k", "automatic")
     assert done.code == 2
-    assert "conductance_jump" in done.err
+    assert "did you mean 'auto'" in done.err
 
 
 def test_one_criterion_can_be_asked_by_its_name(call, groups_csv, tmp_path):

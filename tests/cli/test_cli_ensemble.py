@@ -72,7 +72,7 @@ def test_tables_of_any_columns(call, tmp_path):
     np.testing.assert_array_equal(read_memberships(tmp_path / "out/memberships.csv").membership, model.membership_)
     notes = json.loads((tmp_path / "out/result.json").read_text())["notes"]
     assert any(note.startswith("7 cells are missing (z 7)") for note in notes)
-    assert "colour = red" in (tmp_path / "out/report.html").read_text()
+    assert "colour is" in (tmp_path / "out/report.html").read_text()
     assert call("predict", "out", "new.csv", "--out", "found.csv", "--quiet").code == 0
     found = read_memberships(tmp_path / "found.csv")
     assert found.labels.tolist() == [model.labels_[59], model.labels_[0]]

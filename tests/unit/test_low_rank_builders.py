@@ -314,7 +314,12 @@ def test_a_saved_model_of_landmarks_holds_no_array_of_n_rows_but_the_memberships
     model = SoftClustering(3, affinity=Landmarks(n_landmarks=50), random_state=0, probabilities="fitted").fit(X)
     save(model, tmp_path / "model")
     arrays = read_model(tmp_path / "model")[1]
-    assert {name for name, array in arrays.items() if np.size(array) >= len(X)} == {"membership", "labels"}
+    assert {name for name, array in arrays.items() if np.size(array) >= len(X)} == {
+        "membership",
+        "labels",
+        "outlier",
+        "certainty",
+    }
     evidence = Landmarks(n_landmarks=50).restore(
         {name.removeprefix("evidence."): array for name, array in arrays.items() if name.startswith("evidence.")}
     )

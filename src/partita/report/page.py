@@ -78,9 +78,8 @@ def render_report(report: FitReport) -> str:
         report.estimator.n_clusters_,
         _header(report),
         _verdict(report, without),
-        section(
-            "How many clusters", number_words, figure(pictures.get("verdict"), wide=True), number_table, _layers(report)
-        ),
+        section("How many clusters", number_words, figure(pictures.get("verdict"), wide=True), number_table),
+        section("What merges, what splits", _layers(report)),
         section("Where the clusters lie", _map(report, projection, figure(pictures.get("partition")))),
         section("Clusters", figure(pictures.get("sizes")), _clusters(report)),
         section("Memberships", figure(pictures.get("profiles")), _ambiguous(report)),
