@@ -154,3 +154,9 @@ def test_a_draw_far_from_the_number_asked_for_is_no_voice_where_the_others_agree
     assert Two.name in {one.name for one, own in zip(found.methods, found.asked == 2, strict=True) if own}
     assert metrics.adjusted_rand_index(found.labels, truth) > 0.99
     assert found.weights.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_uniform_square_is_one_cluster_however_alike_fine_tilings_are(seed):
+    X = np.random.default_rng([seed, 2]).uniform(size=(400, 2))
+    assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1

@@ -4,7 +4,7 @@ Each method of an ensemble clusters the items at each number K of a grid. A draw
 Rand index with the draws of the other methods at the same K (`partita.ensemble.weights`: a method is one voice,
 however many settings it has), and it weighs a^16 P(K)^(1/2), where P(K) is what the criteria of `partita.n_clusters`
 make of that number. A method with a number of clusters of its own may come nowhere near the one it is asked for: its
-draw speaks of another number then, and is left out where the others agree by two thirds. The answer is the partition
+draw speaks of another number then, and is left out where the others agree by nine tenths. The answer is the partition
 of least expected variation of information over the weighted draws, found as that of any posterior draws is
 (`partita.partition`): what unlike methods find again and again at neighbouring numbers is what it keeps, so a number
 at which methods agree by chance does not carry the day.
@@ -41,7 +41,7 @@ ALWAYS = 50
 FALL = 0.1
 # How far from the number asked for a draw may be, as a share of it; where it is farther it is left out if at least so
 # many methods are as near and agree by more than this.
-NEAR, ENOUGH, AGREED = 0.2, 3, 2 / 3
+NEAR, ENOUGH, AGREED = 0.2, 3, 0.9
 # Items that a cluster has on average at least.
 ITEMS = 3
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
