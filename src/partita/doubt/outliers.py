@@ -30,11 +30,15 @@ Cost: N + M queries for k neighbours among at most 5,000 items; nothing N x N.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
+
+from partita.kernels.ellipsoids import climb, log_joint
 
 __all__ = ["background_probability", "weak_support_probability"]
 
@@ -52,7 +56,7 @@ ERRORS, LEAST_REFERENCE = 3.0, 0.02
 FEW_DIMENSIONS, GAIN = 5, 5.0
 # Steps of EM for either, and the share of the background at first.
 STEPS, FIRST_SHARE = 30, 0.1
-# Added to every variance, as a share of the pooled one; and the least share of a background.
+# Added to every variance, of items in a unit cube; and the least probability of either side.
 RIDGE, SMALL = 1e-6, 1e-9
 # Where more than this share would belong to no cluster, the items are not denser anywhere than their box.
 MOST = 2 / 3
@@ -119,38 +123,20 @@ def background_probability(
 def _gain(X: Array, labels: NDArray[np.int64], w: Array) -> float:
     """Log-likelihood that a uniform background adds to a mixture of a normal distribution for each cluster."""
     sides = np.ptp(X, axis=0)
-    X, sides = X[:, sides > 0], sides[sides > 0]
-    R = np.eye(int(labels.max()) + 1)[labels]
-    alone = _log_likelihood(X, w, R[:, R.any(axis=0)], None)
-    return _log_likelihood(X, w, R[:, R.any(axis=0)], -float(np.log(sides).sum())) - alone
-
-
-def _log_likelihood(X: Array, w: Array, R: Array, log_background: float | None) -> float:
-    """Of a mixture of normal distributions after some steps of EM, with a background beneath it or without."""
-    share, total, value = 0.0 if log_background is None else FIRST_SHARE, float(w.sum()), -np.inf
-    R = R * (1.0 - share)
+    Z = (X[:, sides > 0] - X.min(axis=0)[sides > 0]) / sides[sides > 0]  # the box is a cube, of density 1
+    scatter = np.diag(Z.var(axis=0) / len(np.unique(labels)))
+    touch: dict[str, Any] = {"scatter": scatter, "pseudo": 1.0, "pseudo_items": 1.0, "ridge": RIDGE, "tol": 0.0}
+    R = np.eye(int(labels.max()) + 1)[labels][:, np.unique(labels)]
+    alone = climb(Z, w, R, "full", max_iter=STEPS, **touch)
+    log_alone = logsumexp(log_joint(alone.components, Z), axis=1)
+    background, both = np.full(len(Z), FIRST_SHARE), log_alone
     for _ in range(STEPS):
-        log_joint = np.column_stack([_log_normal(X, w * column, total) for column in R.T])
-        if log_background is not None:
-            share = float(np.clip(1.0 - w @ R.sum(axis=1) / total, SMALL, 1 - SMALL))
-            log_joint = np.column_stack([log_joint, np.full(len(X), log_background + np.log(share))])
-        log_density = logsumexp(log_joint, axis=1)
-        value = float(w @ log_density)
-        R = np.exp(log_joint - log_density[:, None])[:, : R.shape[1]]
-    return value
-
-
-def _log_normal(X: Array, w: Array, total: float) -> Array:
-    """Logarithm of a normal density times its share; as many items of the pooled spread as there are dimensions keep a
-    small cluster from being flat.
-    """
-    d, size, pooled = X.shape[1], max(float(w.sum()), SMALL), X.var(axis=0)
-    E = X - w @ X / size
-    scatter = (E.T * w) @ E + d * np.diag(np.minimum(pooled, (w @ E**2 + pooled) / (size + 1)))
-    factor = np.linalg.cholesky(scatter / (size + d) + np.diag(RIDGE * pooled))
-    squared = (np.linalg.solve(factor, E.T) ** 2).sum(axis=0)
-    log_factor = np.log(np.diag(factor)).sum() + d * np.log(2 * np.pi) / 2
-    return np.asarray(np.log(size / total) - squared / 2 - log_factor)
+        clusters = climb(Z, w * (1.0 - background), R, "full", max_iter=1, **touch)
+        share = float(w @ background / w.sum())
+        log_clusters = logsumexp(log_joint(clusters.components, Z), axis=1) + np.log1p(-share)
+        both = np.logaddexp(log_clusters, np.log(share))
+        R, background = clusters.responsibilities, np.clip(np.exp(np.log(share) - both), SMALL, 1.0 - SMALL)
+    return float(w @ (both - log_alone))
 
 
 def _counts(weights: Array | None, n: int) -> Array:
