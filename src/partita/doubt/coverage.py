@@ -141,7 +141,8 @@ def confident_pairs(membership: Array, labels: Labels, error: float = 0.05, *, s
 
     Parameters
     ----------
-    membership : N x K array, rows on the simplex
+    membership : N x K array, nonnegative
+        Rows on the simplex, or of a smaller sum where an item may be in none of the clusters.
     labels : array of N
     error : float in [0, 1]
     seed : int

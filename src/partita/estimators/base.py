@@ -383,7 +383,16 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, Doubtful, FittedAtt
     def _adopt(self, fitted: Fitted) -> None:
         """Set the attributes of a fit."""
         self._consensus, self._posterior, self._item_of_row = fitted.choice.consensus, None, fitted.item_of_row
-        for name in ("verdict_", "ensemble_", "factor_", "unassigned_", "calibration_", "_outlier", "_certainty"):
+        for name in (
+            "verdict_",
+            "ensemble_",
+            "factor_",
+            "unassigned_",
+            "calibration_",
+            "_outlier",
+            "_certainty",
+            "_layers",
+        ):
             self.__dict__.pop(name, None)
         result, K = fitted.result, fitted.membership.shape[1]
         self.result_ = result

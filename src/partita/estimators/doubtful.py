@@ -78,7 +78,7 @@ class Doubtful:
     _given: Given
 
     @property
-    def knows_doubt(self) -> bool:
+    def _knows_doubt(self) -> bool:
         """Whether outliers and certainty can be told: not of a model that an earlier version saved."""
         return hasattr(self, "_given") or "_certainty" in self.__dict__
 
@@ -181,7 +181,9 @@ class Doubtful:
         """
         check_is_fitted(self)
         if pairs:
-            found: ConfidentPairs = confident_pairs(self.membership_, self.labels_, error)
+            own = np.maximum(self.membership_[np.arange(len(self.labels_)), self.labels_], np.finfo(float).tiny)
+            doubted = self.membership_ * (self.certainty_ / own)[:, None]
+            found: ConfidentPairs = confident_pairs(doubted, self.labels_, error)
             return found
         items: ConfidentItems = confident_items(self.certainty_, error, weights=self._weights_of_rows())
         return items
@@ -218,10 +220,14 @@ class Doubtful:
         ([60, 30], True)
         """
         check_is_fitted(self)
-        drawn = self._draws_of_rows()
-        if drawn is not None:
-            return nested_layers(self.labels_, self.membership_, draws=drawn[0], weights=drawn[1], finer=self._finer())
-        return nested_layers(self.labels_, self.membership_, links=self._links())
+        found: Layers | None = self.__dict__.get("_layers")
+        if found is None:
+            drawn = self._draws_of_rows()
+            how: dict[str, Any] = {"links": self._links()} if drawn is None else {"finer": self._finer()}
+            if drawn is not None:
+                how |= {"draws": drawn[0], "weights": drawn[1]}
+            found = self._layers = nested_layers(self.labels_, self.membership_, **how)
+        return found
 
     def _outliers(self) -> Array:
         given: Given | None = getattr(self, "_given", None)

@@ -43,7 +43,7 @@ def explain(model: FactorizationEstimator, X: Any, sample_weight: Any, max_colum
         names=table.names,
         membership=model.membership_,
         weights=weights,
-        outliers=model.outlier_ if model.knows_doubt else None,
+        outliers=model.outlier_ if model._knows_doubt else None,
         max_columns=max_columns,
     )
 

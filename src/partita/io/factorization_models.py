@@ -114,8 +114,8 @@ class SavedFactorization:
             spread=getattr(extension.scaling, "spread", None),
             factor=getattr(estimator, "factor_", None),
             unassigned=getattr(estimator, "unassigned_", None),
-            outlier=estimator.outlier_ if estimator.knows_doubt else None,
-            certainty=estimator.certainty_ if estimator.knows_doubt else None,
+            outlier=estimator.outlier_ if estimator._knows_doubt else None,
+            certainty=estimator.certainty_ if estimator._knows_doubt else None,
         )
 
     def check(self) -> None:
