@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Self
 
@@ -117,7 +118,8 @@ class ProgressBar:
                 BarColumn(bar_width=20),
                 TimeElapsedColumn(),
                 TextColumn("{task.fields[pace]}"),
-                console=Console(stderr=True),
+                # In a notebook rich draws by ipywidgets, and warns where it is missing.
+                console=Console(stderr=True, force_jupyter=None if find_spec("ipywidgets") else False),
                 transient=True,
                 get_time=self._clock,
             )

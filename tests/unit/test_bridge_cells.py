@@ -80,12 +80,28 @@ def test_settings_go_to_the_estimator_and_it_may_be_another():
 def test_auto_finds_the_number_and_the_names_follow_key_added():
     adata, _ = cells()
     cluster_cells(adata, "auto", estimator=SCAMS, key_added="scams", random_state=0)
-    assert {"scams", "scams_entropy"} <= set(adata.obs)
+    assert {"scams", "scams_entropy", "scams_certainty", "scams_outlier"} <= set(adata.obs)
     assert "X_scams" in adata.obsm
     assert "partita" not in adata.obs
     K = adata.uns["scams"]["n_clusters"]
     assert adata.obsm["X_scams"].shape == (60, K)
     assert adata.obs["scams"].nunique() >= 3
+    assert adata.obs["scams"].cat.categories.tolist() == sorted(set(adata.obs["scams"]), key=int)
+
+
+def test_the_verdict_and_the_doubt_of_each_cell_are_kept_and_go_into_a_file(tmp_path):
+    adata, _ = cells()
+    cluster_cells(adata, use="X_pca", random_state=0)
+    model = SoftClustering(random_state=0).fit(adata.obsm["X_pca"])
+    np.testing.assert_array_equal(adata.obs["partita_certainty"], model.certainty_)
+    np.testing.assert_array_equal(adata.obs["partita_outlier"], model.outlier_)
+    adata.write_h5ad(tmp_path / "cells.h5ad")
+    said = ad.read_h5ad(tmp_path / "cells.h5ad").uns["partita"]["verdict"]
+    assert said["sure"] == model.verdict_.sure
+    np.testing.assert_array_equal(said["probabilities"], model.verdict_.probabilities)
+    assert list(said["criteria"]) == [judgement.criterion for judgement in model.verdict_.judgements]
+    cluster_cells(adata, 3, use="X_pca", random_state=0)
+    assert "verdict" not in adata.uns["partita"]
 
 
 @pytest.mark.filterwarnings("ignore::anndata.ImplicitModificationWarning")

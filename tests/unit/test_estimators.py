@@ -759,3 +759,54 @@ def test_a_model_keeps_its_objective_by_the_name_it_is_registered_under(halved, 
             SoftClustering(3, objective=Unknown(), random_state=0, affinity="neighbors", probabilities="fitted").fit(X),
             tmp_path / "unknown",
         )
+
+
+def blobs_in_turn(n=90):
+    return np.random.default_rng(0).normal(size=(n, 2)) + np.resize([[0, 0], [9, 9], [0, 9]], (n, 2))
+
+
+def test_a_grid_search_needs_no_scoring_and_chooses_the_number_that_held_out_items_bear_out():
+    from sklearn.model_selection import GridSearchCV
+
+    X = blobs_in_turn()
+    model = SoftClustering(affinity="neighbors", random_state=0)
+    search = GridSearchCV(model, {"n_clusters": [1, 2, 3, 4, 5]}, cv=3).fit(X)
+    scores = search.cv_results_["mean_test_score"]
+    assert search.best_params_ == {"n_clusters": 3}
+    assert scores[0] == 0.0  # one cluster foretells nothing
+    assert scores[2] > 0.99
+
+
+def test_a_score_is_the_agreement_of_labels_carried_over_with_those_found_anew():
+    from sklearn.metrics import adjusted_rand_score
+
+    X = np.random.default_rng(1).normal(size=(120, 2)) + 2.0 * (np.arange(120) % 2)[:, None]
+    model = SoftClustering(n_clusters=3, affinity="neighbors", random_state=0).fit(X[:60])
+    anew = SoftClustering(n_clusters=3, affinity="neighbors", random_state=0).fit(X[60:])
+    assert model.score(X[60:]) == pytest.approx(adjusted_rand_score(model.predict(X[60:]), anew.labels_))
+    assert model.score(X[60:], np.zeros(60)) == model.score(X[60:])  # y is ignored
+    P = np.exp(-((X[:, :1] - X[:, 0]) ** 2))
+    with pytest.raises(InputError, match="adjusted_rand_score"):
+        SoftClustering(n_clusters=2, affinity="precomputed", random_state=0).fit(P).score(P)
+
+
+@pytest.mark.parametrize("affinity", ["neighbors", "relative", "ensemble"])
+def test_exemplars_are_items_of_their_clusters_and_lie_in_the_midst_of_them(affinity):
+    X = blobs_in_turn()
+    X[:3] += [[3.5, 0], [3.5, 0], [0, 3.5]]  # stragglers
+    model = SoftClustering(n_clusters=3, affinity=affinity, random_state=0).fit(X)
+    rows = model.exemplars_
+    assert model.labels_[rows].tolist() == [0, 1, 2]
+    for k, row in enumerate(rows):
+        own = X[model.labels_ == k]
+        apart = np.linalg.norm(own - own.mean(axis=0), axis=1)
+        assert np.linalg.norm(X[row] - own.mean(axis=0)) <= np.median(apart)
+
+
+def test_exemplars_are_no_rows_without_weight():
+    X = blobs_in_turn()
+    weights = np.ones(90)
+    chosen = SoftClustering(n_clusters=3, affinity="neighbors", random_state=0).fit(X).exemplars_
+    weights[chosen] = 0.0
+    model = SoftClustering(n_clusters=3, affinity="neighbors", random_state=0).fit(X, sample_weight=weights)
+    assert not set(model.exemplars_) & set(chosen)

@@ -343,3 +343,16 @@ def test_ctrl_c_after_the_factorization_leaves_its_result(on_interrupt, monkeypa
     assert "interrupted while comparing with other sizes" in model.result_.notes
     np.testing.assert_array_equal(model.membership_, expected.membership_)
     assert model.predict(X[:3]).shape == (3,)
+
+
+def test_a_notebook_without_widgets_is_not_warned_about_them(monkeypatch, recwarn):
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setattr("partita.progress.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    monkeypatch.setitem(sys.modules, "IPython.display", type(sys)("IPython.display"))
+    with ProgressBar(delay=0.0) as bar:
+        bar._timer.join()
+        bar.enter("waiting")
+        assert bar._bar is not None
+        bar._bar.refresh()
+    assert not [w for w in recwarn if "ipywidgets" in str(w.message)]

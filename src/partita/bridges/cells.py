@@ -46,8 +46,8 @@ def cluster_cells(
     key : str, optional
         Name in `.obsp` where it is not that of `use`; with `neighbors_key="knn"` scanpy writes "knn_connectivities".
     key_added : str
-        `.obs[key_added]`, `.obs[key_added + "_entropy"]`, `.obsm["X_" + key_added]` and `.uns[key_added]` are written,
-        and replaced where they are there.
+        `.obs[key_added]`, the same with "_entropy", "_certainty" and "_outlier", `.obsm["X_" + key_added]` and
+        `.uns[key_added]` are written, and replaced where they are there.
     copy : bool
         Hand back a copy with the answer, and leave `adata` as it is.
     estimator : class
@@ -58,9 +58,11 @@ def cluster_cells(
     Returns
     -------
     AnnData with `copy=True`, else None
-        `.obs[key_added]` is a categorical of "0".."K-1", `.obs[key_added + "_entropy"]` is in nats,
-        `.obsm["X_" + key_added]` is N x K with rows on the simplex, `.uns[key_added]` has `params`, `objective`,
-        `misfit`, `status`, `n_clusters`, `versions` and, where there are any, `notes`; all of it goes into h5ad.
+        `.obs[key_added]` is a categorical of "0".."K-1", `.obs[key_added + "_entropy"]` is in nats, those that end in
+        "_certainty" and "_outlier" are probabilities (`certainty_`, `outlier_`), `.obsm["X_" + key_added]` is N x K
+        with rows on the simplex, `.uns[key_added]` has `params`, `objective`, `misfit`, `status`, `n_clusters`,
+        `versions`, with n_clusters="auto" `verdict` (`sure`, `probabilities` of 1, 2, ... clusters, `criteria` and the
+        number that each `named`, 0 for none) and, where there are any, `notes`; all of it goes into h5ad.
 
     Raises
     ------
@@ -104,8 +106,9 @@ def cluster_cells(
     K = int(model.n_clusters_)
     pandas = require("pandas", extra="anndata", purpose="clustering cells")
     codes = pandas.Categorical.from_codes(columns["label"], categories=[str(k) for k in range(K)])
-    adata.obs[key_added] = codes
+    adata.obs[key_added] = codes.remove_unused_categories()
     adata.obs[f"{key_added}_entropy"] = columns["entropy"]
+    adata.obs[f"{key_added}_certainty"], adata.obs[f"{key_added}_outlier"] = model.certainty_, model.outlier_
     adata.obsm[f"X_{key_added}"] = np.array(model.membership_)
     adata.uns[key_added] = _said(model, {"use": use} if key is None else {"use": use, "key": key})
     return adata if copy else None
@@ -159,6 +162,15 @@ def _said(model: Any, read: dict[str, str]) -> dict[str, Any]:
         "n_clusters": int(model.n_clusters_),
         "versions": versions(),
     }
+    verdict = getattr(model, "verdict_", None)
+    if verdict is not None:
+        rows = verdict.rows()
+        said["verdict"] = {
+            "sure": float(verdict.sure),
+            "probabilities": np.asarray(verdict.probabilities),
+            "criteria": np.array([row["criterion"] for row in rows], dtype=np.str_),
+            "named": np.array([row["n_clusters"] or 0 for row in rows]),
+        }
     if result.notes:
         said["notes"] = np.array(result.notes, dtype=np.str_)
     return said

@@ -200,6 +200,31 @@ class Doubtful:
         with np.errstate(divide="ignore"):
             return SecondChoice(second.astype(np.int64), np.log(own) - np.log(p))
 
+    @property
+    def exemplars_(self) -> NDArray[np.intp]:
+        """Row number of the exemplar of each cluster: the item with the most affinity to the others of its cluster.
+
+        Of rows that are the same item the first. Cost: one product with the affinity.
+
+        Raises
+        ------
+        InputError
+            For a model that was loaded: its affinity is not saved with it.
+
+        Examples
+        --------
+        >>> from partita import SoftClustering
+        >>> X = np.array([[0.0], [1], [2], [9], [10], [11]])
+        >>> SoftClustering(n_clusters=2, affinity="relative").fit(X).exemplars_.tolist()
+        [1, 4]
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "affinity_"):
+            raise InputError("exemplars_: a model that was loaded has no affinity; fit it again")
+        _, _, own = self._support()
+        of_row = np.where(self.item_index_ >= 0, own[self.item_index_], -1.0)
+        return np.array([np.where(self.labels_ == k, of_row, -2.0).argmax() for k in range(self.n_clusters_)])
+
     def layers(self) -> Layers:
         """Return nested layers: which clusters merge next, which split next, and how stable each split is.
 
@@ -248,25 +273,27 @@ class Doubtful:
 
     def _weakly_supported(self) -> Array:
         """From the affinity of each group to its own cluster; rows that no fit has seen are no outliers."""
+        labels, _, own = self._support()
+        of_group = weak_support_probability(own, labels)
+        return np.where(self.item_index_ >= 0, of_group[self.item_index_], 0.0)
+
+    def _links(self) -> Array | None:
+        """Mean affinity between clusters."""
+        labels, support, _ = self._support()
+        onto = np.eye(self.n_clusters_)[labels]
+        sizes = np.maximum(onto.sum(axis=0), 1.0)
+        return np.asarray(onto.T @ support / np.outer(sizes, sizes))
+
+    def _support(self) -> tuple[Labels, Array, Array]:
+        """Label of each group, its affinity to each cluster, and that to the other groups of its own."""
         group = self.item_index_
         first = np.zeros(self.affinity_.n_items, dtype=np.intp)
         seen = np.flatnonzero(group >= 0)
         first[group[seen]] = seen
         labels = self.labels_[first]
-        onto = np.eye(self.n_clusters_)[labels]
-        own = np.asarray(self.affinity_ @ onto)[np.arange(len(labels)), labels] - np.asarray(self.affinity_.diagonal())
-        of_group = weak_support_probability(np.maximum(own, 0.0), labels)
-        return np.where(group >= 0, of_group[group], 0.0)
-
-    def _links(self) -> Array | None:
-        """Mean affinity between clusters."""
-        group = self.item_index_
-        seen = np.flatnonzero(group >= 0)
-        first = np.zeros(self.affinity_.n_items, dtype=np.intp)
-        first[group[seen]] = seen
-        onto = np.eye(self.n_clusters_)[self.labels_[first]]
-        sizes = np.maximum(onto.sum(axis=0), 1.0)
-        return np.asarray(onto.T @ np.asarray(self.affinity_ @ onto) / np.outer(sizes, sizes))
+        support = np.asarray(self.affinity_ @ np.eye(self.n_clusters_)[labels])
+        own = support[np.arange(len(labels)), labels] - np.asarray(self.affinity_.diagonal())
+        return labels, support, np.maximum(own, 0.0)
 
     def _weights_of_rows(self) -> Array | None:
         given: Given | None = getattr(self, "_given", None)
