@@ -9,18 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from partita.bridges.frames import membership_columns
 from partita.errors import InputError, require
 from partita.estimators import SoftClustering
-from partita.io.files import did_you_mean, listed
+from partita.estimators.objects import PAIRS, features_of_cells, pairs_of_cells
 from partita.io.installed import versions
 
 __all__ = ["cluster_cells"]
-
-# Affinity of an estimator for each of the two matrices of pairs that scanpy leaves.
-PAIRS = {"connectivities": "precomputed", "distances": "precomputed_distance"}
 
 
 def cluster_cells(
@@ -91,10 +87,12 @@ def cluster_cells(
     if adata.n_obs == 0:
         raise InputError("the AnnData has no cells")
     if use in PAIRS:
-        where, evidence = _pairs(adata, use, key)
+        where, evidence = pairs_of_cells(adata, use if key is None else key)
         settings = {"affinity": PAIRS[use], **settings}
+    elif key is not None:
+        raise InputError(f"key={key!r} names a matrix in .obsp, and use={use!r} is none: leave key out")
     else:
-        where, evidence = _features(adata, use, key)
+        where, evidence = features_of_cells(adata, use)
     model = estimator(n_clusters, **settings)
     try:
         model.fit(evidence)
@@ -112,42 +110,6 @@ def cluster_cells(
     adata.obsm[f"X_{key_added}"] = np.array(model.membership_)
     adata.uns[key_added] = _said(model, {"use": use} if key is None else {"use": use, "key": key})
     return adata if copy else None
-
-
-def _pairs(adata: Any, use: str, key: str | None) -> tuple[str, Any]:
-    """Name of the place of the pairs in `.obsp`, for errors, and the matrix."""
-    name = use if key is None else key
-    if name not in adata.obsp:
-        found = list(adata.obsp)
-        raise InputError(
-            f"adata.obsp has no {name!r} (it has {listed(found) or 'nothing'})"
-            + (did_you_mean(name, found) or "; run scanpy.pp.neighbors(adata) first, or say use='X_pca'")
-        )
-    return f"adata.obsp[{name!r}]", adata.obsp[name]
-
-
-def _features(adata: Any, use: str, key: str | None) -> tuple[str, Any]:
-    """Name of the place of the features, for errors, and the N x d array."""
-    if key is not None:
-        raise InputError(f"key={key!r} names a matrix in .obsp, and use={use!r} is none: leave key out")
-    if use == "X":
-        where, values = "adata.X", adata.X
-        if values is None:
-            raise InputError("adata.X is empty: say use='connectivities', or the name of an array in .obsm")
-    elif use in adata.obsm:
-        where, values = f"adata.obsm[{use!r}]", adata.obsm[use]
-    else:
-        known = [*PAIRS, "X", *adata.obsm]
-        raise InputError(
-            f"use={use!r} is not there{did_you_mean(use, known)}; it may be {listed(known)}"
-            + ("; run scanpy.pp.pca(adata) first" if use == "X_pca" else "")
-        )
-    if sp.issparse(values) or not hasattr(values, "__array__"):
-        raise InputError(
-            f"{where} is sparse, and would have to be made dense: say use='connectivities', or use='X_pca' after "
-            "scanpy.pp.pca(adata)"
-        )
-    return where, values if hasattr(values, "columns") else np.asarray(values)
 
 
 def _said(model: Any, read: dict[str, str]) -> dict[str, Any]:

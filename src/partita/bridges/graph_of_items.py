@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Affinity, as_affinity
+from partita.affinity.from_networkx import rows_of
 from partita.bridges.frames import membership_columns
-from partita.bridges.graph_affinity import rows_of
 from partita.errors import InputError, require
 
 __all__ = ["set_memberships", "to_networkx"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.estimators.base import FactorizationEstimator
 from partita.io import json_text, output_folder, read_links, read_pair_weights
+from partita.io.graphs import GRAPHS
 from partita.paths import name_of
 from partita.solvers import Checkpoint
 
@@ -29,6 +31,8 @@ TOLD = (ConvergenceWarning, DataConversionWarning)
 
 def run_fit(options: FitOptions) -> int:
     """Read, fit and write; return the exit code."""
+    if options.input == "features" and options.file.suffix.lower() in GRAPHS:
+        options = replace(options, input="edges")  # such a file holds nothing else
     estimator = estimator_of(options)  # wrong options are named before a large file is read
     items, known = _read(options, estimator)
     out = options.out or Path(f"{name_of(options.file)}-partita")

@@ -34,6 +34,7 @@ from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
 from partita.estimators.items import check_weights
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
+from partita.estimators.objects import evidence_of
 from partita.estimators.pipeline import Fitted, Given, Options, fit
 from partita.estimators.plan import Plan, Reasoned
 from partita.explanation import Explanation
@@ -223,9 +224,11 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, Doubtful, FittedAtt
         Parameters
         ----------
         X : N x d array of features, or N x N affinities or distances (dense or sparse), or an `Affinity`
-            Input of the kind that `affinity` says. A frame of pandas, polars or pyarrow whose columns are numbers is an
-            array with names. With affinity="ensemble" a frame may have columns of words, categories and truth values
-            beside numbers, and missing cells: `encoding_` then says how they were made numbers.
+            Input of the kind that `affinity` says. A graph of networkx is an affinity, with its nodes as `items_`; an
+            AnnData is its neighbour graph, or its components or features. A frame of pandas, polars or pyarrow whose
+            columns are numbers is an array with names. With affinity="ensemble" a frame may have columns of words,
+            categories and truth values beside numbers, and missing cells: `encoding_` then says how they were made
+            numbers.
         y : ignored
         sample_weight : array of N, optional
             Nonnegative; a weight of two is the same as giving the item twice, zero the same as leaving it out.
@@ -251,11 +254,15 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, Doubtful, FittedAtt
         KeyboardInterrupt
             On Ctrl-C; with on_interrupt="best" only where there is no membership yet, saying so.
         """
+        X, names, where = evidence_of(X, self.affinity, self.symmetrize)
         plan = self._plan(X)
         X = self._checked(X, plan.builder, reset=True)
+        if names is not None:
+            self.items_ = np.array([str(name) for name in names])
         weights = check_weights(sample_weight, X.shape[0])
         table = X if isinstance(X, MixedTable) else None
         X, plan, notes = self._encoded(X, plan, weights)
+        notes = notes if where is None else (where, *notes)
         given = Given(X, weights, must_link, cannot_link, pair_weight, table)
         with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
             stage = Stages(bar)
@@ -454,6 +461,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, Doubtful, FittedAtt
         M x K array, rows on the simplex
         """
         check_is_fitted(self)
+        X = evidence_of(X, self.affinity, self.symmetrize).X
         if comes_in_blocks(X):
             return predict_in_blocks(self, X, type(self).predict_proba, self.n_clusters_)
         X = self._checked(X, self._builder_, reset=False)

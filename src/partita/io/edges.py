@@ -14,12 +14,13 @@ from partita.errors import InputError
 from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.files import listed, sha256_of_file
+from partita.io.graphs import GRAPHS, GraphFile
 from partita.io.tables import Table, is_number
 from partita.wording import count
 
 __all__ = ["EdgeTable", "read_edges", "read_links", "read_pair_weights"]
 
-FORMATS: Formats[Table | ArrayFile] = {**TABLES, **ARRAYS}
+FORMATS: Formats[Table | ArrayFile | GraphFile] = {**TABLES, **ARRAYS, **GRAPHS}
 ENDS = (("source", "target"), ("from", "to"), ("i", "j"), ("u", "v"))
 WEIGHT = "weight"
 
@@ -48,7 +49,8 @@ def read_edges(path: str | Path, *, key: str | None = None, symmetrize: str | No
     path : str or Path
         .csv, .tsv, .parquet, or .npz with columns (arrays) `source`, `target` and optionally `weight`; also `from` and
         `to`, `i` and `j`, `u` and `v`, in any case. Without such names the first two or three columns are taken. In a
-        .npy, or a .npz with one array of two dimensions, they are its columns.
+        .npy, or a .npz with one array of two dimensions, they are its columns. .gml and .graphml are read by networkx:
+        their nodes are items also where they have no edge, and the attribute `weight` of edges is their weight.
     key : str, optional
         Array of a .npz with two or three columns.
     symmetrize : {"mean", "max", "min"}, optional
@@ -65,7 +67,7 @@ def read_edges(path: str | Path, *, key: str | None = None, symmetrize: str | No
     InputError
         Naming the row of a negative, missing or infinite weight, or the pair that has two different weights.
     MissingExtraError
-        For parquet without pyarrow.
+        For parquet without pyarrow, and a graph without networkx.
 
     Examples
     --------
@@ -79,8 +81,12 @@ def read_edges(path: str | Path, *, key: str | None = None, symmetrize: str | No
     """
     found = opened(path, FORMATS, key=key, is_header=_is_header)
     file = found.path
-    if isinstance(found, ArrayFile):
-        notes: list[str] = []
+    notes: list[str] = []
+    nodes: list[str] = []
+    others: list[str] = []
+    if isinstance(found, GraphFile):
+        nodes, source, target, weight = found.nodes, found.source, found.target, found.weight
+    elif isinstance(found, ArrayFile):
         source, target, weight, others = _from_arrays(found, key)
     else:
         source, target, weight, others, notes = _from_table(found)
@@ -88,9 +94,9 @@ def read_edges(path: str | Path, *, key: str | None = None, symmetrize: str | No
     weighted = weight is not None
     if weight is None:
         weight = np.ones(len(source))
-        notes.append("there is no column of weights, so every pair has weight 1")
+        notes.append(f"there {'are no weights' if nodes else 'is no column of weights'}, so every pair has weight 1")
     _require_weights(weight, source, target, file)
-    ids, position = _index(source, target)
+    ids, position = _index(source, target, nodes)
     i = np.array([position[name] for name in source], dtype=np.intp)
     j = np.array([position[name] for name in target], dtype=np.intp)
     if symmetrize is not None:
@@ -253,8 +259,9 @@ def _require_weights(weight: NDArray[np.float64], source: Sequence[str], target:
         )
 
 
-def _index(source: Sequence[str], target: Sequence[str]) -> tuple[list[str], dict[str, int]]:
-    ids = list(dict.fromkeys(name for pair in zip(source, target) for name in pair))
+def _index(source: Sequence[str], target: Sequence[str], nodes: Sequence[str] = ()) -> tuple[list[str], dict[str, int]]:
+    """Names of the items in order, those of `nodes` first, and the position of each."""
+    ids = list(dict.fromkeys([*nodes, *(name for pair in zip(source, target) for name in pair)]))
     if all(name.removeprefix("-").isdecimal() for name in ids):
         ids.sort(key=int)
     return ids, {name: at for at, name in enumerate(ids)}

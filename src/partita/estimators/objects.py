@@ -1,0 +1,125 @@
+"""Objects of other packages as evidence: a graph of networkx, and cells of AnnData with what scanpy leaves in them.
+
+Neither package is imported here unless it was already: an object of it is known by the module it comes from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from partita.affinity import Builder, Precomputed
+from partita.affinity.from_networkx import affinity_from_networkx
+from partita.errors import InputError
+from partita.registry import did_you_mean
+
+__all__ = ["PAIRS", "OfObject", "evidence_of", "features_of_cells", "pairs_of_cells"]
+
+# The affinity that each of the two matrices of pairs that scanpy leaves is for.
+PAIRS = {"connectivities": "precomputed", "distances": "precomputed_distance"}
+
+
+class OfObject(NamedTuple):
+    """What an object holds for a fit.
+
+    Attributes
+    ----------
+    X : array, sparse matrix or frame
+        The object itself, where it is of no package known here.
+    names : sequence of N, optional
+        Nodes or cells.
+    note : str, optional
+        Which part of the object was taken.
+    """
+
+    X: Any
+    names: Sequence[Any] | None = None
+    note: str | None = None
+
+
+def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
+    """Return the evidence in a graph of networkx or an AnnData that goes with an affinity; anything else as it is.
+
+    A graph is an affinity. Cells are their neighbour graph where the affinity is precomputed or left to be chosen, and
+    their principal components, or else their features, for any other.
+
+    Parameters
+    ----------
+    X : anything
+    affinity : str or Builder
+        As an estimator takes it.
+    symmetrize : {"mean", "max", "min"}, optional
+        For directed graphs.
+
+    Raises
+    ------
+    InputError
+        For a graph beside an affinity made of features, and for an object without what the affinity needs.
+
+    Examples
+    --------
+    >>> import networkx
+    >>> evidence_of(networkx.path_graph(3), "auto").X.toarray()
+    array([[0., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    package = type(X).__module__.partition(".")[0]
+    if package == "networkx" and hasattr(X, "is_directed"):
+        if affinity not in ("auto", "precomputed") and not isinstance(affinity, Precomputed):
+            raise InputError("a graph of networkx was given, which is an affinity: pass affinity='precomputed'")
+        matrix, nodes = affinity_from_networkx(X, symmetrize=symmetrize if X.is_directed() else None)
+        return OfObject(matrix, nodes)
+    if package == "anndata" and hasattr(X, "obsm"):
+        where, values = _of_cells(X, affinity)
+        return OfObject(values, list(map(str, X.obs_names)), f"the evidence is {where}")
+    return OfObject(X)
+
+
+def _of_cells(adata: Any, affinity: Any) -> tuple[str, Any]:
+    pairwise = affinity.pairwise if isinstance(affinity, Builder) else affinity in PAIRS.values()
+    if affinity == "precomputed_distance":
+        return pairs_of_cells(adata, "distances")
+    if pairwise or (affinity == "auto" and "connectivities" in adata.obsp):
+        return pairs_of_cells(adata, "connectivities")
+    return features_of_cells(adata, "X_pca" if "X_pca" in adata.obsm else "X")
+
+
+def pairs_of_cells(adata: Any, name: str) -> tuple[str, Any]:
+    """Return the place of a matrix of pairs in an AnnData, for errors, and the matrix."""
+    if name not in adata.obsp:
+        found = list(adata.obsp)
+        raise InputError(
+            f"adata.obsp has no {name!r} (it has {_listed(found) or 'nothing'})"
+            + (did_you_mean(name, found) or "; run scanpy.pp.neighbors(adata) first, or take features, as in X_pca")
+        )
+    return f"adata.obsp[{name!r}]", adata.obsp[name]
+
+
+def features_of_cells(adata: Any, use: str) -> tuple[str, Any]:
+    """Return the place of features in an AnnData, for errors, and the N x d array or frame."""
+    if use == "X":
+        where, values = "adata.X", adata.X
+        if values is None:
+            raise InputError("adata.X is empty: take the neighbour graph, or an array in .obsm")
+    elif use in adata.obsm:
+        where, values = f"adata.obsm[{use!r}]", adata.obsm[use]
+    else:
+        known = [*PAIRS, "X", *adata.obsm]
+        raise InputError(
+            f"use={use!r} is not there{did_you_mean(use, known)}; it may be {_listed(known)}"
+            + ("; run scanpy.pp.pca(adata) first" if use == "X_pca" else "")
+        )
+    if sp.issparse(values) or not hasattr(values, "__array__"):
+        raise InputError(
+            f"{where} is sparse, and would have to be made dense: run scanpy.pp.neighbors(adata) or "
+            "scanpy.pp.pca(adata) first, and take the graph or X_pca"
+        )
+    return where, values if hasattr(values, "columns") else np.asarray(values)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names))
