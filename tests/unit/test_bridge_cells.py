@@ -38,7 +38,7 @@ def test_connectivities_are_the_affinity_and_the_answer_is_written():
     adata, truth = cells()
     P, X = adata.obsp["connectivities"].copy(), adata.X.copy()
     assert cluster_cells(adata, 3, random_state=0) is None
-    model = SoftClustering(3, affinity="precomputed", random_state=0, probabilities="fitted").fit(P)
+    model = SoftClustering(3, random_state=0).fit(P)
     np.testing.assert_array_equal(adata.obsm["X_partita"], model.membership_)
     assert adata.obs["partita"].astype(int).tolist() == model.labels_.tolist()
     assert adata.obs["partita"].cat.categories.tolist() == ["0", "1", "2"]

@@ -64,7 +64,7 @@ def test_cells_are_their_graph_or_else_their_components():
     assert model.items_.tolist() == names
     assert any("connectivities" in note for note in model.result_.notes)
     twin = adata.copy()
-    cluster_cells(twin, 3, random_state=0, affinity="precomputed")
+    cluster_cells(twin, 3, random_state=0)
     np.testing.assert_array_equal(model.labels_, twin.obs["partita"].astype(int))
     of_features = SoftClustering(3, affinity="neighbors", random_state=0).fit(adata)
     np.testing.assert_array_equal(

@@ -88,8 +88,8 @@ class Builder(ABC):
         """Whether the affinity means nothing before there is a number of clusters."""
         return False
 
-    def as_judged(self, X: Array) -> Array:
-        """Return the features by which the number of clusters is judged."""
+    def as_judged(self, X: Any) -> Any:
+        """Return the features by which the number of clusters is judged, or the graph of a pairwise builder."""
         return X
 
     def consensus(self, X: Array, prior: Array, most: int | None = None) -> Any:

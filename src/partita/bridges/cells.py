@@ -88,7 +88,8 @@ def cluster_cells(
         raise InputError("the AnnData has no cells")
     if use in PAIRS:
         where, evidence = pairs_of_cells(adata, use if key is None else key)
-        settings = {"affinity": PAIRS[use], **settings}
+        chooses = use == "connectivities" and issubclass(estimator, SoftClustering)  # what is made of a graph
+        settings = settings if chooses else {"affinity": PAIRS[use], **settings}
     elif key is not None:
         raise InputError(f"key={key!r} names a matrix in .obsp, and use={use!r} is none: leave key out")
     else:

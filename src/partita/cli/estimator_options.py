@@ -11,6 +11,7 @@ from partita.affinity import Builder, Precomputed
 from partita.affinity.distances import require_metric
 from partita.cli.early import n_clusters_of
 from partita.cli.options import FitOptions, Model
+from partita.ensemble import GraphEnsemble
 from partita.errors import InputError
 from partita.estimators import (
     SCAMS,
@@ -128,7 +129,7 @@ def builders() -> dict[str, type[Builder]]:
     >>> list(builders())[:4]
     ['neighbors', 'relative', 'ensemble', 'landmarks']
     """
-    found = {_word(name): kind for name, kind in Builder.registry.items() if kind is not Precomputed}
+    found = {_word(name): kind for name, kind in Builder.registry.items() if kind not in (Precomputed, GraphEnsemble)}
     return dict(sorted(found.items(), key=lambda one: ("metric" not in one[1].command_options, one[0])))
 
 
@@ -138,6 +139,9 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
         for name in ("affinity", *OF_AFFINITIES):
             if getattr(options, name) not in (None, "auto"):
                 raise InputError(f"{_flag(name)} builds an affinity, and --input {options.input} already is one")
+        plain = (options.missing, options.unstored) == ("error", "zero")
+        if options.input == "edges" and options.model == "soft" and options.affinity == "auto" and plain:
+            return "auto"
         return Precomputed(missing=options.missing, unstored=options.unstored, symmetrize=options.symmetrize)
     if options.unstored != "zero":
         raise InputError(f"--unstored goes with --input affinity or edges, not with --input {options.input}")

@@ -62,6 +62,8 @@ RIDGE, SMALL = 1e-6, 1e-9
 MOST = 2 / 3
 # Median absolute deviations of a normal distribution in its standard deviation.
 NORMAL = 1.4826
+# Two standard errors of that for one item: a spread that came out too small by chance makes no outliers.
+SLACK = 2.3
 
 
 def background_probability(
@@ -232,11 +234,11 @@ def weak_support_probability(support: Array, labels: NDArray[np.int64]) -> Array
         own = np.flatnonzero((labels == k) & (support > 0))
         if len(own) < FEWEST_ITEMS:
             continue
-        log = np.log(support[own])
-        middle = np.median(log)
-        spread = NORMAL * np.median(np.abs(log - middle))
+        root = _spread_out(np.sqrt(support[own]))
+        middle = np.median(root)
+        spread = NORMAL * np.median(np.abs(root - middle)) * (1.0 + SLACK / np.sqrt(len(own)))
         if spread > np.finfo(float).eps * max(1.0, abs(float(middle))):
-            z[own] = (log - middle) / spread
+            z[own] = (root - middle) / spread
     low = np.flatnonzero(z < 0)  # the lower half, and as many of a half normal distribution
     if len(low) < FEWEST_ITEMS:
         return out
@@ -244,3 +246,22 @@ def weak_support_probability(support: Array, labels: NDArray[np.int64]) -> Array
     ratio = _density_ratio(-z[low], np.ones(len(low)), -null)
     out[low] = 1.0 - 1.0 / np.maximum(ratio, 1.0)
     return out
+
+
+def _spread_out(x: Array) -> Array:
+    """Values with ties, as sums of equal weights have them, evenly over the places that are nearest to each.
+
+    >>> _spread_out(np.array([1.0, 2.0, 2.0, 2.0, 2.0, 5.0])).tolist()
+    [1.0, 1.75, 2.25, 2.75, 3.25, 5.0]
+    """
+    values, which, count = np.unique(x, return_inverse=True, return_counts=True)
+    if len(values) < 2:
+        return x
+    between = (values[1:] + values[:-1]) / 2
+    low = np.r_[2 * values[0] - between[0], between]
+    high = np.r_[between, 2 * values[-1] - between[-1]]
+    order = np.argsort(which, kind="stable")
+    rank = np.empty(len(x))
+    rank[order] = np.arange(len(x)) - np.repeat(np.cumsum(count) - count, count)
+    spread = low[which] + (high - low)[which] * (rank + 0.5) / count[which]
+    return np.where(count[which] > 1, spread, x)

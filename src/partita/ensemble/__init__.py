@@ -8,6 +8,9 @@ from partita.ensemble.graph import Graph
 from partita.ensemble.linkage import SingleLinkage
 from partita.ensemble.mixture import Mixture
 from partita.ensemble.modularity import Modularity
+from partita.ensemble.on_graph import GraphEnsemble, is_plain_graph
+from partita.ensemble.spectral import Spectral
+from partita.ensemble.walks import Walks
 from partita.ensemble.weights import adjusted_rand, agreement, agreement_weights
 
 __all__ = [
@@ -18,12 +21,16 @@ __all__ = [
     "EnsembleEvidence",
     "Genie",
     "Graph",
+    "GraphEnsemble",
     "Member",
     "Mixture",
     "Modularity",
     "SingleLinkage",
+    "Spectral",
+    "Walks",
     "adjusted_rand",
     "agreement",
     "agreement_weights",
+    "is_plain_graph",
     "member",
 ]

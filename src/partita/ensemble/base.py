@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita.affinity import NeighborGraph, SparseAffinity
 from partita.registry import Named, enrol, made
 
-__all__ = ["Clustering", "Member", "member"]
+__all__ = ["Clustering", "Member", "member", "neighbor_graph"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -55,6 +57,8 @@ class Member(Named, ABC):
     name: ClassVar[str]
     idea: ClassVar[str]
     """The method in a few words, for tables and reports."""
+    of_graphs: ClassVar[bool] = False
+    """Whether `cluster` also takes a graph: a symmetric csr_array of affinities in the place of the features."""
     registry: ClassVar[dict[str, type[Member]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -63,8 +67,8 @@ class Member(Named, ABC):
             enrol(Member.registry, cls)
 
     @abstractmethod
-    def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
-        """Return a clustering of the rows of X: distinct, finite, more than `n_clusters` of them.
+    def cluster(self, X: Any, n_clusters: int, rng: np.random.Generator) -> Clustering:
+        """Return a clustering of the rows of X, an n x d array: distinct, finite, more than `n_clusters` of them.
 
         A method with its own number of clusters takes `n_clusters` as a hint.
         """
@@ -78,6 +82,15 @@ class Member(Named, ABC):
         if draw == 0:
             return self
         return replace(self, **{name: values[(draw - 1) % len(values)] for name, values in options.items()})  # type: ignore[type-var]
+
+
+def neighbor_graph(X: Array | sp.csr_array, n_neighbors: int, n_clusters: int) -> SparseAffinity:
+    """Return the graph of each item's nearest neighbours, in at most `n_clusters` pieces; a graph as it is."""
+    if sp.issparse(X):
+        return SparseAffinity(X)
+    affinity = NeighborGraph(n_neighbors=n_neighbors).build(X, n_clusters=n_clusters).affinity
+    assert isinstance(affinity, SparseAffinity)
+    return affinity
 
 
 def member(given: str | Member | dict[str, Any]) -> Member:

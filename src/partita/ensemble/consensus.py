@@ -20,16 +20,18 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.affinity.shared_search import shared_search
-from partita.ensemble.base import Array, Labels, Member, hard
+from partita.ensemble.base import Array, Labels, Member, hard, member
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.partition import PartitionResult, search_partition
 
-__all__ = ["Consensus", "consensus", "sizes_up_to"]
+__all__ = ["Consensus", "consensus", "consensus_of_graph", "sizes_up_to"]
 
 # Power of the agreement, and of the prior probability of a number, in the weight of a draw.
 POWER, PRIOR = 16, 0.5
@@ -44,6 +46,10 @@ FALL = 0.1
 NEAR, ENOUGH, AGREED = 0.2, 3, 0.9
 # Items that a cluster has on average at least.
 ITEMS = 3
+# Methods for graphs, items that a cluster of a graph has on average at least, and the most nodes.
+OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 8, 5_000
+# Nodes of a fine cluster on average, and the most fine clusters.
+FINE, MOST_FINE = (8, 10, 12), 100
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
 AROUND, ROUNDS = 2, 3
 # Starts of the search for the partition of least expected loss.
@@ -69,6 +75,8 @@ class Consensus:
         Labels of the n items, and their expected variation of information.
     item : array, optional
         The one of the n that stands for each item, where a sample was clustered.
+    fine : float, optional
+        Of a graph, the mean agreement on clusters as small as neighbourhoods, see `consensus_of_graph`.
     """
 
     draws: Labels
@@ -78,6 +86,7 @@ class Consensus:
     agreement: Array
     partition: PartitionResult
     item: NDArray[np.intp] | None = None
+    fine: float | None = None
 
     @property
     def n_clusters(self) -> int:
@@ -92,8 +101,9 @@ class Consensus:
 
     @property
     def best_agreement(self) -> float:
-        """The largest mean agreement of all methods at one number."""
-        return max(float(self.agreement[self.asked == K].mean()) for K in np.unique(self.asked))
+        """The largest mean agreement of all methods at one number; of a graph, how far it exceeds the fine one."""
+        best = max(float(self.agreement[self.asked == K].mean()) for K in np.unique(self.asked))
+        return best if self.fine is None else (best - self.fine) / max(1.0 - self.fine, LEAST)
 
     def at(self, n_clusters: int) -> Consensus:
         """Return the consensus of the draws that were asked for this number, or for those next to it on either side."""
@@ -142,7 +152,7 @@ def sizes_up_to(most: int) -> list[int]:
 
 
 def consensus(
-    members: Sequence[Member], X: Array, prior: Array, *, seed: int = 0, most: int | None = None
+    members: Sequence[Member], X: Any, prior: Array, *, seed: int = 0, most: int | None = None
 ) -> Consensus | None:
     """Return the consensus of methods on the items and on the number of clusters.
 
@@ -152,7 +162,7 @@ def consensus(
     ----------
     members : sequence of Member
         Unlike methods, three or more: two agree by chance now and then.
-    X : n x d array
+    X : n x d array, or n x n csr_array for members of graphs
         Distinct rows. Cost: the methods' own at about 20 numbers of clusters.
     prior : array
         Probabilities of 1, 2, ... clusters; the last one's is that of any larger number.
@@ -168,7 +178,7 @@ def consensus(
     >>> found.n_clusters
     3
     """
-    n = len(X)
+    n = X.shape[0]
     most = min(n // ITEMS, n if most is None else most)
     if most < 2 or len({one.name for one in members}) < 2:
         return None
@@ -194,6 +204,54 @@ def consensus(
     return found
 
 
+def consensus_of_graph(A: sp.csr_array, prior: Array, *, seed: int = 0, most: int | None = None) -> Consensus | None:
+    """Return the consensus of unlike methods on the clusters of a graph and their number.
+
+    Methods that look at the same graph also agree on how to cut it into neighbourhoods, where neighbours of neighbours
+    are neighbours: on a uniform sheet all the better, the finer the clusters are. So there is also the agreement on
+    clusters of about ten nodes, `fine`, and what methods agree on must be more than that to be believed. On random
+    graphs without communities they agree on nothing.
+
+    Parameters
+    ----------
+    A : n x n csr_array, symmetric, nonnegative
+        Loops are left out, and so are nodes without edges, which go with the node of most edges.
+    prior, seed, most
+        As in `consensus`.
+
+    Returns
+    -------
+    None for fewer than 16 nodes with edges, and past 5,000.
+
+    Examples
+    --------
+    >>> block = np.kron(np.eye(3), np.ones((9, 9)))
+    >>> block[[0, 9, 18], [9, 18, 0]] = block[[9, 18, 0], [0, 9, 18]] = 1.0
+    >>> consensus_of_graph(sp.csr_array(block), np.full(4, 0.25)).n_clusters
+    3
+    """
+    A = sp.csr_array(A - sp.diags_array(A.diagonal()))
+    A.eliminate_zeros()
+    degree = np.asarray(A.sum(axis=1)).ravel()
+    nodes = np.flatnonzero(degree > 0)
+    n = len(nodes)
+    most = min(n // NODES, n if most is None else most)
+    if most < 2 or n > MOST_NODES:
+        return None
+    A = sp.csr_array(A[nodes][:, nodes])
+    members = [member(name) for name in OF_GRAPHS]
+    with shared_search():
+        found = consensus(members, A, prior, seed=seed, most=most)
+        fine = _Draws(members, A, seed)
+        for share in FINE:
+            fine.add(max(min(round(n / share), MOST_FINE), 2))
+    assert found is not None
+    item = np.full(len(degree), np.searchsorted(nodes, degree.argmax()))
+    item[nodes] = np.arange(n)
+    agreed = float(np.mean([fine.agreement_at(K) for K in fine.sizes]))
+    return replace(found, item=None if n == len(degree) else item, fine=agreed)
+
+
 def _steps_around(sizes: NDArray[np.int64]) -> Array:
     """Return the length of the grid that each number stands for, in steps of the coarse one."""
     place = np.where(sizes <= EACH, sizes, EACH + np.log(sizes / EACH) / np.log(STEP))
@@ -204,7 +262,7 @@ def _steps_around(sizes: NDArray[np.int64]) -> Array:
 class _Draws:
     """The methods' clusterings of the same items at one number after the other."""
 
-    def __init__(self, members: Sequence[Member], X: Array, seed: int) -> None:
+    def __init__(self, members: Sequence[Member], X: Any, seed: int) -> None:
         self._members, self._X, self._seed = members, X, seed
         self._made: dict[int, list[Member]] = {}
         self._labels: dict[int, list[Labels]] = {}
@@ -233,13 +291,17 @@ class _Draws:
         names = [self._members[i].name for i in own]
         return agreement_weights(agreement([labels[i] for i in own]), names)[1]
 
+    def agreement_at(self, n_clusters: int) -> float:
+        """Return the mean agreement of the methods at a number that was added."""
+        return float(self._agreement[n_clusters].mean())
+
     def best_at(self) -> int:
         """Return the number at which methods agree best."""
-        return max(self._agreement, key=lambda K: float(self._agreement[K].mean()))
+        return max(self._agreement, key=self.agreement_at)
 
     def is_past_the_best(self) -> bool:
         """Whether methods agree less and less, and less than where they agree best by more than a tenth."""
-        mean = [float(self._agreement[K].mean()) for K in self.sizes]
+        mean = [self.agreement_at(K) for K in self.sizes]
         recent, before = sum(mean[-2:]) / 2, sum(mean[-4:-2]) / 2
         return recent <= before and max(mean[-2:]) < max(mean) - FALL
 

@@ -10,12 +10,13 @@ import warnings
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from partita.affinity import DiffusedAffinity, NeighborGraph, SparseAffinity
+from partita.affinity import DiffusedAffinity, SparseAffinity
 from partita.affinity.normalise import normalise
 from partita.affinity.shared_search import search_key, the_shared_search
-from partita.ensemble.base import Array, Clustering, Member
+from partita.ensemble.base import Array, Clustering, Member, neighbor_graph
 from partita.objectives import PerClusterObjective, Problem
 from partita.solvers import ProjectedGradient, Starts, drive
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors
@@ -52,6 +53,7 @@ class Graph(Member):
 
     name = "graph"
     idea = "factorization of a diffused neighbour graph"
+    of_graphs = True
 
     n_neighbors: int = 10
     steps: int = 4
@@ -59,8 +61,8 @@ class Graph(Member):
     def varied(self, draw: int) -> Graph:
         return self._cycled(draw, n_neighbors=(8, 12, 15, 7))
 
-    def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
-        base = NeighborGraph(n_neighbors=self.n_neighbors).build(X, n_clusters=n_clusters).affinity
+    def cluster(self, X: Array | sp.csr_array, n_clusters: int, rng: np.random.Generator) -> Clustering:
+        base = neighbor_graph(X, self.n_neighbors, n_clusters)
         normalised = normalise(base, "symmetric").affinity
         assert isinstance(normalised, SparseAffinity)
         diffuse = self.steps > 1 and base.density() < SPARSE

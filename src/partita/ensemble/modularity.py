@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity import NeighborGraph, SparseAffinity
-from partita.ensemble.base import Array, Clustering, Labels, Member
+from partita.ensemble.base import Array, Clustering, Labels, Member, neighbor_graph
 
 __all__ = ["Modularity"]
 
@@ -43,16 +42,15 @@ class Modularity(Member):
 
     name = "modularity"
     idea = "modularity of a neighbour graph, resolution bisected to K"
+    of_graphs = True
 
     n_neighbors: int = 10
 
     def varied(self, draw: int) -> Modularity:
         return self._cycled(draw, n_neighbors=(8, 12, 15, 7))
 
-    def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
-        affinity = NeighborGraph(n_neighbors=self.n_neighbors).build(X, n_clusters=n_clusters).affinity
-        assert isinstance(affinity, SparseAffinity)
-        return Clustering(at_resolution_of(affinity.matrix, n_clusters))
+    def cluster(self, X: Array | sp.csr_array, n_clusters: int, rng: np.random.Generator) -> Clustering:
+        return Clustering(at_resolution_of(neighbor_graph(X, self.n_neighbors, n_clusters).matrix, n_clusters))
 
 
 def at_resolution_of(matrix: sp.csr_array, n_clusters: int) -> Labels:

@@ -54,7 +54,7 @@ class CheckedInput(BaseEstimator):
         if isinstance(X, MixedTable):
             raise InputError("X is a mixed table, which affinity='ensemble' takes: pass numbers, or that affinity")
         if isinstance(X, Affinity):
-            if not isinstance(builder, Precomputed):
+            if not builder.pairwise or builder.of_distances:
                 raise InputError("an Affinity was given: pass affinity='precomputed'")
             if not reset:
                 raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")

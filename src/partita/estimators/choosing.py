@@ -276,7 +276,7 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = (1, None)) 
         except InputError as error:
             raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
         found = None
-        if by == "auto" and evidence.builder.needs_k and not evidence.builder.pairwise:
+        if by == "auto" and evidence.builder.needs_k:
             found = evidence.builder.consensus(evidence.features, verdict.probabilities, bounds[1])
     start = None
     if found is not None:
@@ -305,7 +305,8 @@ def _shown_to_criteria(evidence: EvidenceByK) -> KEvidence:
     if builder.pairwise and builder.of_distances:
         graph = NeighborGraph(metric="precomputed")
         return KEvidence(affinity=_in_pieces(graph, X), weights=evidence.items.weights, seed=seed)
-    affinity = evidence.before_k().evidence.affinity
+    of_clusterings = builder.pairwise and builder.needs_k
+    affinity = builder.as_judged(X) if of_clusterings else evidence.before_k().evidence.affinity
     if affinity.pair_weights is not None:
         raise InputError(f"n_clusters='auto': criteria compare all pairs, and some were not observed: {GIVE_A_NUMBER}")
     if affinity.name == "distributed":

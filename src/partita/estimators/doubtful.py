@@ -24,6 +24,7 @@ from partita.doubt import (
     nested_layers,
     weak_support_probability,
 )
+from partita.ensemble import GraphEnsemble
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.units import frame_of
 from partita.errors import InputError
@@ -273,6 +274,10 @@ class Doubtful:
 
     def _weakly_supported(self) -> Array:
         """From the affinity of each group to its own cluster; rows that no fit has seen are no outliers."""
+        if isinstance(self._builder_, GraphEnsemble):  # shares of clusterings say little of the edges they are of
+            P, labels = self._builder_.as_judged(self._given.X), self.labels_
+            own = (P @ np.eye(self.n_clusters_)[labels])[np.arange(len(labels)), labels] - P.diagonal()
+            return weak_support_probability(np.maximum(own, 0.0), labels)
         labels, _, own = self._support()
         of_group = weak_support_probability(own, labels)
         return np.where(self.item_index_ >= 0, of_group[self.item_index_], 0.0)

@@ -11,13 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity import Builder, Precomputed
+from partita.affinity import Builder
 from partita.affinity.from_networkx import affinity_from_networkx
 from partita.errors import InputError
 from partita.registry import did_you_mean
 
 __all__ = ["PAIRS", "OfObject", "evidence_of", "features_of_cells", "pairs_of_cells"]
 
+# Affinities that a graph is given for.
+OF_GRAPHS = ("auto", "precomputed", "graph_ensemble")
 # The affinity that each of the two matrices of pairs that scanpy leaves is for.
 PAIRS = {"connectivities": "precomputed", "distances": "precomputed_distance"}
 
@@ -69,7 +71,7 @@ def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
     """
     package = type(X).__module__.partition(".")[0]
     if package == "networkx" and hasattr(X, "is_directed"):
-        if affinity not in ("auto", "precomputed") and not isinstance(affinity, Precomputed):
+        if not (affinity.pairwise if isinstance(affinity, Builder) else affinity in OF_GRAPHS):
             raise InputError("a graph of networkx was given, which is an affinity: pass affinity='precomputed'")
         matrix, nodes = affinity_from_networkx(X, symmetrize=symmetrize if X.is_directed() else None)
         return OfObject(matrix, nodes)

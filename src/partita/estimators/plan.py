@@ -2,9 +2,10 @@
 
 The rule of `affinity="auto"`: the ensemble wherever it can be afforded, which is up to 200,000 rows and within
 `max_seconds`; the graph of each item's nearest neighbours beyond, since the ensemble's draws would take minutes there.
-Where only a graph is known (an `Affinity`, a sparse N x N matrix), it is the evidence itself. The rule looks at the
-kind and the size of the input and at nothing else: over the development sets and the tables together the ensemble is
-the best evidence that Partita has (`benchmarks/README.md`), and no rule that would choose by the data was found better.
+Where only a graph is known (an `Affinity`, a sparse N x N matrix), the ensemble is one of its nodes, up to 5,000 of
+them, and the graph itself is the evidence beyond. The rule looks at the kind and the size of the input and at nothing
+else: over the development sets and the tables together the ensemble is the best evidence that Partita has
+(`benchmarks/README.md`), and no rule that would choose by the data was found better.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 import scipy.sparse as sp
 
 from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, GraphEnsemble, is_plain_graph
 from partita.errors import InputError
 from partita.estimators.model import Model
 from partita.estimators.scaling import ScaleFeatures
@@ -82,13 +83,15 @@ def affinity_for(
     >>> affinity_for([[0.0], [1.0]], 2.0, sought=True, **settings)[0].name
     'neighbors'
     >>> affinity_for(sp.eye_array(500), None, sought=True, **settings)[0].name
-    'precomputed'
+    'graph_ensemble'
 
     Raises
     ------
     InputError
         For a way to make a graph symmetric where there is none.
     """
+    if is_plain_graph(X) and settings["missing"] == "error":
+        return GraphEnsemble.named(**settings), "a graph was given, and methods for graphs say more of it together"
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
         return Precomputed.named(**settings), "a graph was given"
     if mixed:

@@ -73,8 +73,11 @@ def is_believed(found: Consensus, verdict: Verdict, least: int = 1) -> bool:
 
     What criteria say of one cluster, which no draw can say, stays unless methods agree at some number by more than two
     thirds; where methods agree nowhere by a third, the criteria's answer stays whatever it is. Where one cluster is no
-    answer that is asked for, because at least `least` are, it does not stand in the way.
+    answer that is asked for, because at least `least` are, it does not stand in the way. Of a graph it is enough that
+    methods agree by a third of what is possible beyond how they agree on neighbourhoods.
     """
+    if found.fine is not None:
+        return found.best_agreement > NOTHING
     return found.best_agreement > (ONE_STANDS if verdict.n_clusters == 1 >= least else NOTHING)
 
 
@@ -94,8 +97,11 @@ def with_consensus(verdict: Verdict, found: Consensus, least: int = 1) -> Verdic
     for size, share in shares.items():
         p[size - 1] = share**TEMPER
     p[K - 1] = max(p[K - 1], np.finfo(float).tiny) * FOUND
-    p[1:] *= (1.0 - verdict.probabilities[0]) / p[1:].sum()
-    p[0] = verdict.probabilities[0]
+    one = float(verdict.probabilities[0])
+    if found.fine is not None:
+        one *= 1.0 - found.best_agreement  # criteria for valleys and eigenvalues see little in a sparse graph
+    p[1:] *= (1.0 - one) / p[1:].sum()
+    p[0] = one
     sure, likely = float(p[K - 1]), likely_of(p)
     return replace(
         verdict,

@@ -1,0 +1,210 @@
+"""The ensemble of a graph: unlike clusterings of its nodes as evidence.
+
+The plain graph says who is linked; its factorization follows every loose end of a sparse one. Methods of unlike ideas
+(modularity, random walks, eigenvectors, factorization) err in unlike ways, and what they say together is a better
+affinity: the share of them, by weight, that puts two nodes together. `benchmarks/README.md` has the figures.
+
+Where edges are links of nearest neighbours, methods also agree on how to cut the graph into neighbourhoods; see
+`partita.ensemble.consensus.consensus_of_graph` for the number of clusters.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita.affinity import Affinity, Builder, DrawsAffinity, SparseAffinity, as_affinity
+from partita.affinity.checks import Symmetrize
+from partita.affinity.evidence import given_rows
+from partita.ensemble.base import Array, Labels, member
+from partita.ensemble.builder import Draw, EnsembleEvidence
+from partita.ensemble.consensus import MOST_NODES, OF_GRAPHS, Consensus, consensus_of_graph
+from partita.ensemble.units import Frame
+from partita.ensemble.weights import agreement, agreement_weights
+from partita.errors import InputError
+from partita.kernels.threads import limit_threads, n_threads
+from partita.shapes import reals, whole
+
+__all__ = ["GraphEnsemble", "is_plain_graph"]
+
+# Share of pairs below which an affinity is a graph.
+SPARSE = 0.5
+
+
+def is_plain_graph(X: Any) -> bool:
+    """Return whether an input is a sparse graph that methods for graphs can cluster: affinities of at most 5,000 nodes.
+
+    >>> is_plain_graph(sp.eye_array(3)), is_plain_graph(np.eye(3))
+    (True, False)
+    """
+    if isinstance(X, SparseAffinity):
+        return X.pair_weights is None and X.n_items <= MOST_NODES and X.density() < SPARSE
+    if not sp.issparse(X) or X.shape[0] != X.shape[1]:
+        return False
+    return bool(X.shape[0] <= MOST_NODES and X.nnz < SPARSE * X.shape[0] ** 2)
+
+
+@dataclass(frozen=True)
+class GraphEnsemble(Builder):
+    """Co-association of unlike clusterings of the nodes of a graph.
+
+    P = sum_b w_b Q_b Q_b^T over hard clusterings Q_b into K clusters, as in `Ensemble`: entries in [0, 1].
+
+    Parameters
+    ----------
+    n_draws : int
+        Draws of each of the four methods: the first of all edges with its settings, the others of a random share of
+        the edges (each node keeps its strongest one) with varied settings.
+    share : float
+        Share of the edges in those, in (0, 1].
+    symmetrize : {"mean", "max", "min"}, optional
+        For a matrix with P_ij != P_ji, otherwise an error.
+    seed : int
+
+    Notes
+    -----
+    Cost: N^2 / 2 distances for the tree of walks, some runs of Louvain and some eigenvectors a draw; a second for 1,000
+    nodes. A new node's evidence is the mean of that of the nodes it is linked to, by weight. Nodes without edges are in
+    a cluster at random in each draw, so that they may be anywhere. Loops are left out.
+
+    Examples
+    --------
+    >>> block = np.kron(np.eye(2), np.ones((9, 9)))
+    >>> block[0, 9] = block[9, 0] = 1.0
+    >>> evidence = GraphEnsemble(n_draws=1).build(block, n_clusters=2)
+    >>> evidence.affinity.rows([0]).round(2)[0, [1, 17]].tolist()
+    [1.0, 0.0]
+    """
+
+    name = "graph_ensemble"
+    stored: ClassVar = {
+        "factor.data": reals("z"),
+        "factor.indices": whole("z"),
+        "factor.indptr": whole(None),
+    }
+
+    n_draws: int = 4
+    share: float = 0.9
+    symmetrize: Symmetrize | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.n_draws < 1 or not 0 < self.share <= 1:
+            raise InputError(f"n_draws={self.n_draws}, share={self.share}: expected a draw or more, and 0 < share <= 1")
+
+    @property
+    def pairwise(self) -> bool:  # type: ignore[override]
+        return True
+
+    @property
+    def needs_k(self) -> bool:
+        return True
+
+    @classmethod
+    def named(cls, *, missing: str, symmetrize: str | None, seed: int) -> GraphEnsemble:
+        if missing != "error":
+            raise InputError(f"missing={missing!r}: methods for graphs need every pair; pass affinity='precomputed'")
+        return cls(symmetrize=symmetrize, seed=seed)  # type: ignore[arg-type]
+
+    def as_judged(self, X: Any) -> Affinity:
+        return as_affinity(X, symmetrize=self.symmetrize)
+
+    def consensus(self, X: Any, prior: Array, most: int | None = None) -> Consensus | None:
+        with limit_threads(n_threads()):
+            return consensus_of_graph(self._matrix(X), prior, seed=self.seed, most=most)
+
+    def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> GraphEnsembleEvidence:
+        A = self._matrix(X)
+        n = A.shape[0]
+        linked = np.flatnonzero(np.asarray(A.sum(axis=1)).ravel() > 0)
+        A = sp.csr_array(A[linked][:, linked])
+        members = [one.varied(draw) for draw in range(self.n_draws) for one in map(member, OF_GRAPHS)]
+        with limit_threads(n_threads()):
+            labels = [self._labels(one, A, i // len(OF_GRAPHS), n_clusters) for i, one in enumerate(members)]
+        shares, agreed = agreement_weights(agreement(labels), [one.name for one in members])
+        rng = np.random.default_rng([self.seed, self.n_draws])
+        labels = [_of_all_nodes(own, linked, n, rng) for own in labels]
+        draws = tuple(
+            Draw.of(one, len(linked), own, share, a)
+            for one, own, share, a in zip(members, labels, shares, agreed, strict=True)
+        )
+        return GraphEnsembleEvidence(DrawsAffinity(labels, shares), draws)
+
+    def of_consensus(self, X: Any, found: Consensus) -> GraphEnsembleEvidence:
+        draws = tuple(
+            Draw.of(one, found.draws.shape[1], said, share, a)
+            for one, said, share, a in zip(found.methods, found.draws, found.weights, found.agreement, strict=True)
+        )
+        return GraphEnsembleEvidence(DrawsAffinity(found.draws, found.weights), draws)
+
+    def restore(self, state: dict[str, Array]) -> GraphEnsembleEvidence:
+        factor = sp.csr_array((state["factor.data"], state["factor.indices"], state["factor.indptr"]))
+        return GraphEnsembleEvidence(None, (), factor)
+
+    def _matrix(self, X: Any) -> sp.csr_array:
+        """The affinities of different nodes."""
+        affinity = self.as_judged(X)
+        A = affinity.matrix if isinstance(affinity, SparseAffinity) else sp.csr_array(np.array(affinity.to_dense()))
+        A = sp.csr_array(A - sp.diags_array(A.diagonal()))
+        A.eliminate_zeros()
+        if (A.data < 0).any():
+            raise InputError("the graph has negative affinities, which methods for graphs do not take")
+        return A
+
+    def _labels(self, one: Any, A: sp.csr_array, draw: int, n_clusters: int) -> Labels:
+        n = A.shape[0]
+        if n <= n_clusters:
+            return np.arange(n)  # no more nodes than clusters: nothing to say
+        if draw:
+            A = _thinned(A, self.share, np.random.default_rng([self.seed, draw]))
+        rng = np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
+        return np.unique(one.cluster(A, n_clusters, rng).labels, return_inverse=True)[1].astype(np.int64)
+
+
+class GraphEnsembleEvidence(EnsembleEvidence):
+    """The co-association of nodes, its draws, and that of new nodes."""
+
+    def __init__(
+        self, affinity: DrawsAffinity | None, draws: tuple[Draw, ...], factor: sp.csr_array | None = None
+    ) -> None:
+        known = factor if affinity is None else affinity.factor
+        assert known is not None
+        nowhere = Frame(np.zeros(1), np.ones(1))  # nodes have no features
+        super().__init__(nowhere, np.zeros((known.shape[0], 1)), known, affinity, draws)
+
+    def rows(self, X: Any) -> Array:
+        """Return the mean of the rows of the nodes that new ones are linked to, by weight; zeros for links to none."""
+        links = sp.csr_array(given_rows(X, self._factor.shape[0], "affinities"))
+        total = np.asarray(links.sum(axis=1)).ravel()
+        votes = sp.diags_array(1.0 / np.where(total > 0, total, 1.0)) @ links
+        return np.asarray((votes @ self._factor @ self._factor.T).toarray())
+
+    def state(self) -> dict[str, Array]:
+        whole_state = super().state()
+        return {name: whole_state[name] for name in GraphEnsemble.stored}
+
+
+def _thinned(A: sp.csr_array, share: float, rng: np.random.Generator) -> sp.csr_array:
+    """A random share of the edges, the strongest of each node among them."""
+    upper = sp.triu(A, 1).tocoo()
+    i, j = upper.coords
+    kept = rng.random(upper.nnz) < share
+    order = np.argsort(upper.data, kind="stable")
+    for ends in (i, j):
+        strongest = np.full(A.shape[0], -1)
+        strongest[ends[order]] = order
+        kept[strongest[strongest >= 0]] = True
+    half = sp.coo_array((upper.data[kept], (i[kept], j[kept])), shape=A.shape)
+    return sp.csr_array(half + half.T)
+
+
+def _of_all_nodes(labels: Labels, linked: NDArray[np.intp], n: int, rng: np.random.Generator) -> Labels:
+    """Labels of all n nodes: one without edges is in any cluster, another one in each draw."""
+    out = rng.integers(int(labels.max(initial=0)) + 1, size=n)
+    out[linked] = labels
+    return out

@@ -1,0 +1,135 @@
+"""Graphs without options: unlike methods for graphs find communities, their number, and that there are none."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from partita import SoftClustering, load, save
+from partita.affinity import NeighborGraph, SparseAffinity, from_edges
+from partita.ensemble import GraphEnsemble, Member, is_plain_graph, member
+from partita.ensemble.consensus import OF_GRAPHS, consensus_of_graph
+from partita.errors import InputError
+from partita.metrics import adjusted_rand_index
+
+quiet = pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
+
+
+def planted(sizes, within, between, seed=0):
+    rng, truth = np.random.default_rng(seed), np.repeat(np.arange(len(sizes)), sizes)
+    P = np.where(truth[:, None] == truth, within, between)
+    upper = np.triu(rng.random(P.shape) < P, 1)
+    return sp.csr_array((upper | upper.T).astype(float)), truth
+
+
+def cliques(number, size):
+    """In a ring, each linked to the next by one edge."""
+    A = np.kron(np.eye(number), 1.0 - np.eye(size))
+    first = np.arange(number) * size
+    after = np.roll(first, -1) + 1
+    A[first, after] = A[after, first] = 1.0
+    return sp.csr_array(A), np.repeat(np.arange(number), size)
+
+
+@quiet
+@pytest.mark.parametrize(
+    ("graph", "truth"),
+    [cliques(12, 8), planted([50] * 10, 0.2, 0.01), planted([20] * 12, 0.5, 0.01)],
+    ids=["cliques", "10 x 50", "12 x 20"],
+)
+def test_communities_and_their_number_are_found_without_options(graph, truth):
+    model = SoftClustering(random_state=0).fit(graph)
+    assert model.n_clusters_ == truth.max() + 1
+    assert adjusted_rand_index(model.labels_, truth) > 0.98
+    assert model.chosen_["affinity"].value == "graph_ensemble"
+    assert model.posterior_.draws_.labels.shape[1] == len(truth)
+    assert model.at(3).n_clusters_ == 3
+
+
+@quiet
+def test_weak_communities_that_the_plain_graph_does_not_show_are_found_with_their_number_given():
+    graph, truth = planted([60] * 4, 0.15, 0.03)
+    plain = SoftClustering(4, affinity="precomputed", probabilities="fitted", random_state=0).fit(graph)
+    model = SoftClustering(4, random_state=0).fit(graph)
+    assert adjusted_rand_index(plain.labels_, truth) < 0.6
+    assert adjusted_rand_index(model.labels_, truth) > 0.8
+    assert {draw.method for draw in model.ensemble_} == set(OF_GRAPHS)
+
+
+@quiet
+@pytest.mark.parametrize("seed", range(3))
+def test_a_random_graph_is_one_cluster_and_so_is_a_uniform_sheet_of_neighbours(seed):
+    random, _ = planted([200], 0.06, 0.0, seed)
+    assert SoftClustering(random_state=0).fit(random).n_clusters_ == 1
+    X = np.random.default_rng(seed).random((300, 2))
+    sheet = NeighborGraph(n_neighbors=10).build(X, n_clusters=300).affinity.matrix
+    found = consensus_of_graph(sheet, np.full(5, 0.2))
+    plain = max(found.agreement[found.asked == K].mean() for K in np.unique(found.asked))
+    assert plain > 0.6  # fine tilings of a sheet are agreed on
+    assert found.best_agreement < 1 / 3  # and no other clusters are, much more
+
+
+@quiet
+def test_nodes_without_edges_may_be_anywhere_and_are_outliers():
+    graph, truth = planted([30] * 3, 0.5, 0.02)
+    n = len(truth)
+    with_loners = sp.block_diag([graph, sp.csr_array((3, 3))], format="csr")
+    evidence = GraphEnsemble().build(with_loners, n_clusters=3)
+    P = evidence.affinity.to_dense()
+    assert P[n:, :n].mean() == pytest.approx(1 / 3, abs=0.05)  # no more with one than with another
+    model = SoftClustering(random_state=0).fit(sp.csr_array(with_loners))
+    assert adjusted_rand_index(model.labels_[:n], truth) > 0.9
+    np.testing.assert_allclose(model.membership_.sum(axis=1), 1.0)
+    assert model.outlier_[n:].min() > 0.9
+    assert model.outlier_[:n].max() < 0.5
+    assert model.membership_[n:].max() < 0.8
+
+
+@quiet
+def test_new_nodes_go_where_their_links_go_and_a_saved_model_says_the_same(tmp_path):
+    graph, truth = cliques(4, 10)
+    model = SoftClustering(random_state=0).fit(graph)
+    new = sp.csr_array((np.eye(4, dtype=float)[[0, 0, 1, 2, 3]] @ (truth == np.arange(4)[:, None])).astype(float))
+    own = model.labels_[[0, 0, 10, 20, 30]]
+    assert model.predict(new).tolist() == own.tolist()
+    save(model, tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").predict_proba(new), model.predict_proba(new))
+
+
+def test_a_matrix_an_affinity_and_edges_are_one_graph():
+    graph, _ = cliques(3, 9)
+    i, j = sp.triu(graph, 1).coords
+    models = [
+        SoftClustering(3, random_state=0).fit(X)
+        for X in (graph, SparseAffinity(graph), from_edges(i, j), sp.csr_array(graph + 5.0 * sp.eye_array(27)))
+    ]
+    for other in models[1:]:
+        np.testing.assert_array_equal(other.membership_, models[0].membership_)
+
+
+def test_what_is_no_plain_graph_is_the_affinity_that_it_was():
+    assert not is_plain_graph(sp.csr_array(np.ones((9, 9))))
+    assert not is_plain_graph(sp.eye_array(5_001, format="csr"))
+    assert not is_plain_graph(SparseAffinity(sp.csr_array(np.eye(9)), only_stored=True))
+    ring = sp.diags_array([np.ones(5_000), np.ones(5_000)], offsets=[-1, 1], format="csr")
+    model = SoftClustering(2, random_state=0, max_iter=1).fit(ring)
+    assert model.chosen_["affinity"].value == "precomputed"
+
+
+def test_wrong_graphs_are_named():
+    lopsided = sp.csr_array(([1.0, 2.0], ([0, 1], [1, 0])), shape=(20, 20))
+    with pytest.raises(InputError, match="symmetrize"):
+        SoftClustering(2).fit(lopsided)
+    negative = sp.csr_array(([-1.0, -1.0], ([0, 1], [1, 0])), shape=(20, 20))
+    with pytest.raises(InputError, match=r"negative|nonnegative|at least 0"):
+        SoftClustering(2).fit(negative)
+    with pytest.raises(InputError, match="share"):
+        GraphEnsemble(share=0.0)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, kind in Member.registry.items() if kind.of_graphs))
+def test_members_of_graphs_cluster_a_graph_as_they_cluster_the_features_it_is_of(name):
+    X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 20, axis=0)
+    graph = NeighborGraph(n_neighbors=10).build(X, n_clusters=3).affinity.matrix
+    of_graph, of_features = (member(name).cluster(given, 3, np.random.default_rng(0)).labels for given in (graph, X))
+    assert adjusted_rand_index(of_graph, np.repeat(np.arange(3), 20)) == 1.0
+    assert adjusted_rand_index(of_graph, of_features) == 1.0
