@@ -46,8 +46,8 @@ class SoftClustering(FactorizationEstimator):
     affinity : {"auto", "ensemble", "neighbors", "relative", "precomputed", "precomputed_distance", ...} or a builder
         "auto": the ensemble up to 200,000 rows and within `max_seconds`, and the neighbour graph beyond. Of a given
         graph (a sparse N x N matrix, an `Affinity`, a graph of networkx) "graph_ensemble" up to 5,000 nodes: the share
-        of unlike clusterings of its nodes (`partita.ensemble.GraphEnsemble`); beyond, the graph as it is. "ssc", "ssc-omp", "lrr": for items near a union of subspaces
-        (`SparseSubspace`, `MatchingPursuit`, `LowRankRepresentation`).
+        of unlike clusterings of its nodes (`partita.ensemble.GraphEnsemble`); beyond, the graph as it is. "ssc", "ssc-
+        omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`, `LowRankRepresentation`).
         "neighbors": a self-tuned graph, linear in N. A builder carries its options: `NeighborGraph(n_neighbors=15,
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of unlike clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
