@@ -31,6 +31,8 @@ AFFORDED = 200_000
 # Seconds that an ensemble takes, for any items and for each, where the number of clusters is given or sought (measured
 # on two cores, `benchmarks/README.md`).
 GIVEN, SOUGHT = (3.0, 1 / 4000), (12.0, 1 / 1500)
+# The same of an ensemble of a graph's nodes.
+GRAPH_GIVEN, GRAPH_SOUGHT = (1.0, 1 / 400), (3.0, 1 / 100)
 
 
 class Reasoned(NamedTuple):
@@ -84,13 +86,17 @@ def affinity_for(
     'neighbors'
     >>> affinity_for(sp.eye_array(500), None, sought=True, **settings)[0].name
     'graph_ensemble'
+    >>> affinity_for(sp.eye_array(500), 2.0, sought=True, **settings)[0].name
+    'precomputed'
 
     Raises
     ------
     InputError
         For a way to make a graph symmetric where there is none.
     """
-    if is_plain_graph(X) and settings["missing"] == "error":
+    first, each = GRAPH_SOUGHT if sought else GRAPH_GIVEN
+    affordable = max_seconds is None or max_seconds >= first + each * n_rows(X)
+    if is_plain_graph(X) and settings["missing"] == "error" and affordable:
         return GraphEnsemble.named(**settings), "a graph was given, and methods for graphs say more of it together"
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
         return Precomputed.named(**settings), "a graph was given"
@@ -113,6 +119,8 @@ def affinity_for(
 
 def n_rows(X: Any) -> int:
     """Return the number of rows of an input that nobody has looked at yet; 0 for what has none."""
+    if isinstance(X, Affinity):
+        return int(X.n_items)
     shape = getattr(X, "shape", None)
     try:
         return int(shape[0]) if shape else len(X)
