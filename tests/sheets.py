@@ -44,9 +44,7 @@ def write_xlsx(path: Path, sheets: Mapping[str, Rows]) -> Path:
         book.writestr(
             "xl/workbook.xml", f'<workbook xmlns="{MAIN}" xmlns:r="{RELATION}"><sheets>{listed}</sheets></workbook>'
         )
-        book.writestr(
-            "xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{PACKAGE}">{relations}</Relationships>'
-        )
+        book.writestr("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{PACKAGE}">{relations}</Relationships>')
         book.writestr("xl/styles.xml", STYLES)
         for k, rows in enumerate(sheets.values(), start=1):
             body = "".join(_xlsx_row(at, row) for at, row in enumerate(rows, start=1))

@@ -20,10 +20,11 @@ Rows = list[tuple[int, list[str]]]
 COMMENTS = ("#", "%")
 # First cells of a row that sums the others up, in the languages of most spreadsheets.
 TOTALS = frozenset(
-    "total|totals|grand total|subtotal|sum|sums|average|mean|gesamt|gesamtsumme|insgesamt|summe|mittelwert|durchschnitt|"
-    "somme|moyenne|suma|totale|somma|media|totaal|gemiddelde|summa|totalt|razem|total general|total général".split("|")
+    """total, totals, grand total, subtotal, sum, sums, average, mean, gesamt, gesamtsumme, insgesamt, summe,
+    mittelwert, durchschnitt, somme, moyenne, suma, totale, somma, media, totaal, gemiddelde, summa, totalt, razem, total general,
+    total général""".replace("\n    ", " ").split(", ")
 )
-# Rows that sums are compared with, and how far they may be off, relative: totals are rounded.
+# How far a sum may be off the cell that says it, relative: totals are rounded.
 CLOSE = 0.01
 LONGEST_TITLE = 50
 SHARE_OF_HEADER = 0.6

@@ -34,10 +34,12 @@ OF_IDS = re.compile(
     re.IGNORECASE,
 )
 CAMEL_ID = re.compile(r".*[a-z0-9](?:Id|ID)")
-OF_COUNTS = re.compile(r"index|idx|no\.?|nr\.?|num|number|nummer|lfd\.?\s?nr\.?|row|rows|obs|observation|#|n°", re.IGNORECASE)
+OF_COUNTS = re.compile(
+    r"index|idx|no\.?|nr\.?|num|number|nummer|lfd\.?\s?nr\.?|row|rows|obs|observation|#|n°", re.IGNORECASE
+)
 OF_CLASSES = frozenset(
-    "labels classes targets truth species group groups cluster clusters category diagnosis outcome variety "
-    "ground_truth groundtruth true_label".split()
+    """labels, classes, targets, truth, species, group, groups, cluster, clusters, category, diagnosis, outcome,
+    variety, ground_truth, groundtruth, true_label""".replace("\n    ", " ").split(", ")
 )
 # Words from which a column may be known classes, by its place; and rows of each of them, on average.
 MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
@@ -74,9 +76,7 @@ def is_date(word: str) -> bool:
     return A_DATE.fullmatch(word) is not None
 
 
-def roles_of(
-    names: Sequence[str], columns: Sequence[Column], *, named: bool = False, nameless: bool = False
-) -> Roles:
+def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = False, nameless: bool = False) -> Roles:
     """Return which of these columns are features, and which one names the items.
 
     Parameters
@@ -167,7 +167,7 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
             )
         if n_words > max(MANY, len(columns[at]) / 2):
             notes.append(
-                f"column {names[at]!r} has {n_words:,} different words in {len(columns[at]):,} rows and is hardly one of "
-                f"categories; --drop {names[at]} leaves it out"
+                f"column {names[at]!r} has {n_words:,} different words in {len(columns[at]):,} rows and is hardly one "
+                f"of categories; --drop {names[at]} leaves it out"
             )
     return notes

@@ -17,7 +17,7 @@ from partita.io.files import require_file, require_suffix
 from partita.io.grids import grid_of_text, is_plain
 from partita.io.market import MarketFile, open_market
 from partita.io.parquet import open_parquet
-from partita.io.reading import Reading
+from partita.io.reading import AS_FOUND, Reading
 from partita.io.spreadsheets import SHEET_SUFFIXES, open_spreadsheet
 from partita.io.tables import HeaderRule, Table, looks_like_a_header, open_text
 from partita.io.text_rows import OTHER_TEXT_SUFFIXES, TEXT_SUFFIXES
@@ -49,7 +49,7 @@ def opened(
     *,
     key: str | None = None,
     is_header: HeaderRule = looks_like_a_header,
-    reading: Reading = Reading(),
+    reading: Reading = AS_FOUND,
 ) -> Container:
     r"""Return a file of one of these formats, opened: its header or schema has been read, and nothing else.
 

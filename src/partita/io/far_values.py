@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-
 __all__ = ["far_notes"]
 
 # Rows that say whether a column has to be looked through, and rows below which nothing is far.
@@ -73,7 +72,9 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[str]
         signs = _is_nines(value) and (gap > NINES_APART * spread or value < 0 <= low)
         if signs or gap > APART * spread:
             said = f"{value:.12g}"
-            return [f"column {name!r} has {len(rows)} cells of {said}, {between}: if they mean missing, pass --na={said}"]
+            return [
+                f"column {name!r} has {len(rows)} cells of {said}, {between}: if they mean missing, pass --na={said}"
+            ]
         return []
     quarters = np.quantile(rest, [0.25, 0.75])
     if gap > APART * spread and quarters[1] > quarters[0]:

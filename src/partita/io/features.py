@@ -1,7 +1,8 @@
 """Features from a file: a table with one row per item, refused with the place named when a cell is not a number.
 
-Formats: text, spreadsheets, NumPy's .npy and .npz, parquet. A column that looks like the truth is refused until an option
-says what it is, so that the truth never leaks in as a feature; columns that name items, and dates, are left out and said.
+Formats: text, spreadsheets, NumPy's .npy and .npz, parquet. A column that looks like the truth is refused until an
+option says what it is, so that the truth never leaks in as a feature; columns that name items, and dates, are left out
+and said.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, 
 from partita.io.column_kinds import roles_of
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.far_values import far_notes
-from partita.io.files import listed, require_known, sha256_of_file
+from partita.io.files import did_you_mean, listed, require_known, sha256_of_file
 from partita.io.given_missing import without_given
-from partita.io.grids import grid_of_text
-from partita.io.reading import Reading
+from partita.io.grids import GridTable, grid_of_text
+from partita.io.reading import AS_FOUND, Decimal, Reading
 from partita.io.tables import HeaderRule, NotNumbersError, Table, TextTable, looks_like_a_header
 from partita.io.text_rows import NotUtf8Error
 
-__all__ = ["TRUTH_NAMES", "FeatureTable", "read_features"]
+__all__ = ["TRUTH_NAMES", "FeatureTable", "LackingColumnsError", "read_features"]
 
 FORMATS: Formats[Table | ArrayFile] = {**TABLES, **ARRAYS}
 # Names that hold the truth in most files with labels; read as features they would give the answer away. A `y` beside an
@@ -42,12 +43,21 @@ REMEDY = (
 )
 
 
+class LackingColumnsError(InputError):
+    """Columns that were asked for are not in the file."""
+
+    def __init__(self, message: str, lacking: Sequence[str]) -> None:
+        super().__init__(message)
+        self.lacking = list(lacking)
+
+
 @dataclass(frozen=True)
 class FeatureTable:
     """Features that `read_features` found: the numbers, names of the rows and columns, and the source.
 
     `table` has columns of words too where these were asked for, which are NaN in `features`. `id_column` is the column
-    that names the items, given or found.
+    that names the items, given or found, `decimal` the decimal mark where it was found out, and `left_out` the columns
+    that are none of these.
     """
 
     features: NDArray[np.float64]
@@ -59,6 +69,8 @@ class FeatureTable:
     notes: list[str] = field(default_factory=list)
     table: MixedTable | None = None
     id_column: str | None = None
+    decimal: Decimal | None = None
+    left_out: list[str] = field(default_factory=list)
 
 
 def read_features(
@@ -71,7 +83,7 @@ def read_features(
     allow_missing: bool = False,
     mixed: bool = False,
     remedy: str = FILL_IN,
-    reading: Reading = Reading(),
+    reading: Reading = AS_FOUND,
 ) -> FeatureTable:
     r"""Read items as rows of numbers.
 
@@ -160,6 +172,8 @@ def read_features(
         notes=notes,
         table=read.held if mixed else None,
         id_column=id_column,
+        decimal=read.decimal,
+        left_out=[name for name in table.names if name not in (*names, *asked, id_column)],
     )
 
 
@@ -182,6 +196,7 @@ class _Read:
     words: dict[str, list[str]]
     id_column: str | None
     notes: list[str]
+    decimal: Decimal | None
 
     @property
     def names(self) -> list[str]:
@@ -203,7 +218,9 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
         if nameless and 0 in roles.features:
             _refuse_nameless(table)
         if not roles.features:
-            raise InputError(f"{table.path}: no column is a feature: {'; '.join(roles.notes)}; name some with --columns")
+            raise InputError(
+                f"{table.path}: no column is a feature: {'; '.join(roles.notes)}; name some with --columns"
+            )
         kept, notes = roles.features, [*notes, *roles.notes]
         ids = None if roles.ids is None or table.beside else names[roles.ids]
     if ids is not None:
@@ -213,7 +230,8 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
         held = _in_numbers(table, held)
     numeric = [at for at, is_numeric in enumerate(held.numeric) if is_numeric]
     far = far_notes([held.names[at] for at in numeric], [held.columns[at] for at in numeric]) if held.names else []
-    return _Read(held, words, ids, [*notes, *far])
+    decimal = table.decimal if isinstance(table, GridTable) else None
+    return _Read(held, words, ids, [*notes, *far], decimal)
 
 
 def _columns(
@@ -266,11 +284,16 @@ def _require_known(table: Table, label_column: str | None, id_column: str | None
 def _matching(table: Table, patterns: Sequence[str], option: str) -> list[str]:
     """The columns that names or patterns mean, in the order of these."""
     found: list[str] = []
+    lacking = []
     for pattern in patterns:
         mine = [pattern] if pattern in table.names else [n for n in table.names if fnmatchcase(n, pattern)]
-        if not mine:
-            require_known(table.path, pattern, table.names, f"column {pattern!r} for {option}")
+        lacking += [] if mine else [pattern]
         found += [name for name in mine if name not in found]
+    if lacking:
+        near = did_you_mean(lacking[0], table.names)
+        raise LackingColumnsError(
+            f"{table.path} has no column {lacking[0]!r} for {option}; it has {listed(table.names)}{near}", lacking
+        )
     return found
 
 

@@ -1,7 +1,8 @@
 """Tables whose cells are all held: texts that are not as plain as a program writes them, and sheets of spreadsheets.
 
-What stands around the rows is taken away (`partita.io.around_tables`), and how the numbers of each column are written is
-found (`partita.io.number_formats`), each with a note. It costs about a microsecond a cell; plain text does not come here.
+What stands around the rows is taken away (`partita.io.around_tables`), and how the numbers of each column are written
+is found (`partita.io.number_formats`), each with a note. It costs a few microseconds a cell; plain text does not come
+here.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from partita.io.around_tables import (
 )
 from partita.io.files import listed
 from partita.io.number_formats import NumberFormat, bare_number, formats_of
-from partita.io.reading import Reading
+from partita.io.reading import AS_FOUND, Decimal, Reading
 from partita.io.tables import (
     BOOLEANS,
     Columns,
@@ -57,6 +58,12 @@ class GridTable(Table):
 
     cells: list[list[str]]
     formats: list[NumberFormat]
+
+    @property
+    def decimal(self) -> Decimal | None:
+        """The decimal mark of all columns that have one; None where they differ."""
+        marks = {form.decimal for form in self.formats if form.decimal is not None}
+        return marks.pop() if len(marks) == 1 else None
 
     def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
         self._require_rows()
@@ -97,7 +104,9 @@ class GridTable(Table):
 
     def _numbers(self, at: int, faults: Faults) -> NDArray[np.float64]:
         number = self.formats[at].number
-        return np.array([faults.number(cell, at, row, number(cell)) for row, cell in enumerate(self.cells[at], start=1)])
+        return np.array(
+            [faults.number(cell, at, row, number(cell)) for row, cell in enumerate(self.cells[at], start=1)]
+        )
 
 
 def is_plain(path: Path, reading: Reading) -> bool:
@@ -161,7 +170,7 @@ def _is_plain_tail(path: Path, tail: bytes) -> bool:
     return not (told or below or (len(last) > 1 and not any(last)))
 
 
-def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, reading: Reading = Reading()) -> GridTable:
+def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, reading: Reading = AS_FOUND) -> GridTable:
     """Return a text as a table whose cells are held, with notes about what was found and left out.
 
     Raises
@@ -200,7 +209,7 @@ def grid_of_rows(
     path: Path,
     rows: Rows,
     is_header: HeaderRule = looks_like_a_header,
-    reading: Reading = Reading(),
+    reading: Reading = AS_FOUND,
     *,
     notes: Sequence[str] = (),
     delimiter: str = ",",
@@ -231,7 +240,7 @@ def grid_of_rows(
     if n_missing:
         cells = [["" if cell in reading.na else cell for cell in column] for column in cells]
         all_notes.append(f"{count(n_missing, 'cell')} read as missing (--na {listed(reading.na)})")
-    formats, more = formats_of(names, cells, decimal=reading.decimal, comma=delimiter == ";")
+    formats, more = formats_of(names, cells, decimal=reading.decimal, likely=reading.likely, comma=delimiter == ";")
     return GridTable(
         path=path, names=names, has_header=header, notes=[*all_notes, *more], first=first, cells=cells, formats=formats
     )

@@ -150,7 +150,12 @@ class _Column:
 
 
 def formats_of(
-    names: Sequence[str], columns: Sequence[Sequence[str]], *, decimal: Decimal | None = None, comma: bool = False
+    names: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    *,
+    decimal: Decimal | None = None,
+    likely: Decimal | None = None,
+    comma: bool = False,
 ) -> tuple[list[NumberFormat], list[str]]:
     """Return how the numbers of each column are written, and notes about it.
 
@@ -161,6 +166,8 @@ def formats_of(
         The cells.
     decimal : {".", ","}, optional
         The decimal mark, where it is known.
+    likely : {".", ","}, optional
+        The decimal mark where no cell of the file tells.
     comma : bool
         Whether a comma is rather a decimal mark where nothing tells, as among semicolons.
 
@@ -174,7 +181,7 @@ def formats_of(
     1234.0
     """
     seen = [_looked_at(name, cells) for name, cells in zip(names, columns, strict=True)]
-    of_file = decimal or _of_file(seen)
+    of_file = decimal or _of_file(seen) or likely
     formats, notes = [], []
     for column in seen:
         chosen = _chosen(column, decimal, of_file, comma)
@@ -228,7 +235,7 @@ def _doubt(column: _Column, decimal: str, of_file: Decimal | None) -> str:
     cell = next(each.core for each in column.found if mark in each.core)
     one, other = cell.replace(mark, "."), cell.replace(mark, "")
     read, instead = (one, OTHER[mark]) if decimal == mark else (other, mark)
-    why = "as the decimal mark of other columns says" if of_file is not None else "which no other column decides"
+    why = "as the decimal mark elsewhere says" if of_file is not None else "which no other column decides"
     return (
         f"column {column.name!r}: {cell} may be {one} or {other}; it was read as {read}, {why}; "
         f"--decimal {instead} reads the other"
@@ -251,10 +258,11 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
     ]
     if grouped:
         notes.append(f"marks between thousands were left out in {_names(grouped)}")
-    for kinds, what in ((("%",), "percent signs were left out, so that 5% is 5,"), ((), "signs of money were left out")):
-        named = [
-            column.name for column, form in of if form.marks and ("%" in form.marks) == ("%" in kinds)
-        ]
+    for kinds, what in (
+        (("%",), "percent signs were left out, so that 5% is 5,"),
+        ((), "signs of money were left out"),
+    ):
+        named = [column.name for column, form in of if form.marks and ("%" in form.marks) == ("%" in kinds)]
         if named:
             notes.append(f"{what} in {_names(named)}")
     negative = [column.name for column, form in of if form.decimal and any(each.bracketed for each in column.found)]

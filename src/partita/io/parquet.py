@@ -49,7 +49,13 @@ class ParquetTable(Table):
         kind = self._column(name).type
         if types.is_null(kind):
             return np.full(self.file.metadata.num_rows, np.nan)
-        if types.is_temporal(kind) or types.is_dictionary(kind) or types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
+        if (
+            types.is_temporal(kind)
+            or types.is_dictionary(kind)
+            or types.is_boolean(kind)
+            or types.is_string(kind)
+            or types.is_large_string(kind)
+        ):
             return words(self._values(name))
         return self._numbers(name, "write it as numbers or words")
 

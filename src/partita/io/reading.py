@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Reading"]
+__all__ = ["AS_FOUND", "Decimal", "Reading"]
 
 Decimal = Literal[".", ","]
 
 
 @dataclass(frozen=True)
 class Reading:
-    r"""What is known of a table beforehand; whatever is None is found out from the file, and a note says what was found.
+    r"""What is known of a table beforehand; whatever is None is found out, and a note says what was found.
 
     Parameters
     ----------
@@ -30,6 +30,8 @@ class Reading:
         Columns that are not looked at: names, or patterns as of a shell (``pixel_*``).
     na : tuple of str
         Cells that mean missing, beside those that always do (empty, NA, NaN, null, none, ?).
+    likely : {".", ","}, optional
+        Decimal mark where no cell tells, as of another file that is alike.
 
     Examples
     --------
@@ -51,8 +53,13 @@ class Reading:
     sheet: str | None = None
     drop: tuple[str, ...] = ()
     na: tuple[str, ...] = ()
+    likely: Decimal | None = None
 
     @property
     def of_text(self) -> bool:
         """Whether anything is said of how a text is parted into cells."""
         return any(each is not None for each in (self.delimiter, self.decimal, self.encoding, self.skip_rows))
+
+
+# Of a file of which nothing is known beforehand.
+AS_FOUND = Reading()

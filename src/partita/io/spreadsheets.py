@@ -15,7 +15,7 @@ from partita.io.around_tables import Rows
 from partita.io.files import listed, require_known
 from partita.io.grids import GridTable, grid_of_rows
 from partita.io.number_formats import NumberCell
-from partita.io.reading import Reading
+from partita.io.reading import AS_FOUND, Reading
 from partita.io.tables import HeaderRule, looks_like_a_header
 from partita.io.text_rows import LINE_HELD
 from partita.memory import require_memory
@@ -27,9 +27,7 @@ SHEET_SUFFIXES = (".xlsx", ".ods")
 PACKED = 4
 
 
-def open_spreadsheet(
-    path: Path, is_header: HeaderRule = looks_like_a_header, reading: Reading = Reading()
-) -> GridTable:
+def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, reading: Reading = AS_FOUND) -> GridTable:
     """Return a sheet as a table: the one that is asked for, else the first that holds one, and a note where others do.
 
     Raises
@@ -62,7 +60,7 @@ def open_spreadsheet(
 def _rows(path: Path, book: Any, name: str) -> Rows:
     try:
         held = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-    except Exception as error:  # noqa: BLE001 - its errors share no class: a broken sheet is one of many
+    except Exception as error:
         raise InputError(f"{path}: sheet {name!r} cannot be read ({error}); save it again") from error
     return [(at, [_written(cell) for cell in row]) for at, row in enumerate(held, start=1)]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
-import io
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -118,7 +117,9 @@ def decoded(data: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
     """
     found = encoding or encoding_of(data)
     if found is None:
-        raise InputError(f"{path} holds bytes that are no text: expected a table as text; --encoding names its encoding")
+        raise InputError(
+            f"{path} holds bytes that are no text: expected a table as text; --encoding names its encoding"
+        )
     try:
         text = data.decode("utf-8-sig" if found == "utf-8" else found)
     except LookupError as error:
@@ -144,13 +145,15 @@ def parted(lines: Sequence[str], delimiter: str, path: Path) -> Iterator[tuple[i
         for row in reader:
             yield reader.line_num, [cell.strip() for cell in row]
     except csv.Error as error:
-        raise InputError(f"{path}, line {reader.line_num}: not a well-formed row ({error}); check the quotes") from error
+        raise InputError(
+            f"{path}, line {reader.line_num}: not a well-formed row ({error}); check the quotes"
+        ) from error
 
 
 def guessed_delimiter(lines: Sequence[str], own: str) -> str:
-    """Return what parts the cells of these lines; `own` is what the name of the file says, if that will do as well.
+    r"""Return what parts the cells of these lines; `own` is what the name of the file says, if that will do as well.
 
-    >>> guessed_delimiter(["a;b\\n", "1,5;2,5\\n", "3,5;4\\n"], ","), guessed_delimiter(["x\\n", "1\\n"], ",")
+    >>> guessed_delimiter(["a;b\n", "1,5;2,5\n", "3,5;4\n"], ","), guessed_delimiter(["x\n", "1\n"], ",")
     (';', ',')
     """
     wanted = [own, *(mark for mark in MARKS if mark != own)]
@@ -175,7 +178,9 @@ def _score(lines: Sequence[str], mark: str) -> float:
     if width < 2:
         return 0.0
     alike = [row for row in rows if len(row) == width]
-    if mark == " " and (len(alike) < len(rows) - 1 or not all(map(_value, (cell for row in alike[1:] for cell in row)))):
+    if mark == " " and (
+        len(alike) < len(rows) - 1 or not all(map(_value, (cell for row in alike[1:] for cell in row)))
+    ):
         return 0.0
     cells = [cell for row in alike for cell in row]
     share = sum(_one(cell) for cell in cells) / len(cells)
