@@ -21,8 +21,8 @@ COMMENTS = ("#", "%")
 # First cells of a row that sums the others up, in the languages of most spreadsheets.
 TOTALS = frozenset(
     """total, totals, grand total, subtotal, sum, sums, average, mean, gesamt, gesamtsumme, insgesamt, summe,
-    mittelwert, durchschnitt, somme, moyenne, suma, totale, somma, media, totaal, gemiddelde, summa, totalt, razem, total general,
-    total général""".replace("\n    ", " ").split(", ")
+    mittelwert, durchschnitt, somme, moyenne, suma, totale, somma, media, totaal, gemiddelde, summa, totalt, razem,
+    total general, total général""".replace("\n    ", " ").split(", ")
 )
 # How far a sum may be off the cell that says it, relative: totals are rounded.
 CLOSE = 0.01
@@ -48,9 +48,11 @@ def without_comments(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     named = len(parts) == len(cells) > 1 and all(as_number(cell) is None for cell in parts)
     if named and any(bare_number(cell.strip()) for cell in cells):
         kept[above[-1]] = header if header.endswith(("\n", "\r")) else header + "\n"
-        at = at[:-1] if at[-1] == above[-1] else [k for k in at if k != above[-1]]
-    what = count(len(at), "line")
-    return kept, [f"{what} that {'begin' if len(at) > 1 else 'begins'} with # or % were left out"] if at else []
+        at.remove(above[-1])
+    notes = ["the line of comment above the rows was read as the header"] if above and kept[above[-1]].strip() else []
+    if at:
+        notes.append(f"{count(len(at), 'line')} of comment (# or %) {'were' if len(at) > 1 else 'was'} left out")
+    return kept, notes
 
 
 def without_titles(rows: Rows, width: int) -> tuple[Rows, list[str]]:

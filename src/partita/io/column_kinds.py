@@ -151,9 +151,21 @@ def _counts_rows(name: str, column: Column) -> bool:
     return bool(len(np.unique(column)) == len(column) if strong else (np.diff(column) > 0).all())
 
 
+def _is_a_count(column: Column) -> bool:
+    """Whether a column is 0, 1, 2, ... or 1, 2, 3, ... from the first row to the last."""
+    if column.dtype.kind != "f" or len(column) < MANY or column[0] not in (0.0, 1.0):
+        return False
+    return bool((column == column[0] + np.arange(len(column))).all())
+
+
 def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[int]) -> list[str]:
     """Notes about columns that were kept and perhaps should not have been."""
     notes = []
+    if 0 in features and _is_a_count(columns[0]):
+        notes.append(
+            f"column {names[0]!r} counts the rows and was read as a feature; if it names them, pass --id-column "
+            f"{names[0]}"
+        )
     of_words = [at for at in features if columns[at].dtype.kind != "f"]
     for at in features:
         n_words = len({word for word in columns[at] if word is not None}) if at in of_words else 0

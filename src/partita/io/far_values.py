@@ -83,10 +83,10 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[str]
 
 
 def _is_nines(value: float) -> bool:
-    """Whether a number is written with nines alone, or with eights, two digits or more: the signs of surveys.
+    """Whether a number is written with nines alone, or with eights, two digits or below 0: the signs of surveys.
 
-    >>> [_is_nines(value) for value in (-999.0, 99.0, 9.0, 88.0, 989.0, -9999.9)]
-    [True, True, False, True, False, True]
+    >>> [_is_nines(value) for value in (-999.0, 99.0, 9.0, -9.0, 88.0, 989.0, -9999.9)]
+    [True, True, False, True, True, False, True]
     """
     digits = f"{abs(value):.6g}".replace(".", "")
-    return len(digits) > 1 and (set(digits) == {"9"} or set(digits) == {"8"})
+    return (len(digits) > 1 or value < 0) and (set(digits) == {"9"} or set(digits) == {"8"})

@@ -225,6 +225,8 @@ def grid_of_rows(
     rows = _without_blank_lines(rows, width)
     if not rows:
         raise InputError(f"{path} is empty; expected at least one row")
+    if delimiter in " \t":
+        rows = _with_corner(rows, width)
     rows, said = _around(rows, width, titles=reading.skip_rows is None)
     rows = _rectangular(path, rows, delimiter)
     first = [row for _, row in rows[:2]]
@@ -244,6 +246,13 @@ def grid_of_rows(
     return GridTable(
         path=path, names=names, has_header=header, notes=[*all_notes, *more], first=first, cells=cells, formats=formats
     )
+
+
+def _with_corner(rows: Rows, width: int) -> Rows:
+    """The rows, with a cell more at the left of a header that R has written: it has no name for the names of rows."""
+    (line, header), *below = rows
+    lacks_one = len(header) == width - 1 and len(below) > 1 and all(len(row) == width for _, row in below)
+    return [(line, ["", *header]), *below] if lacks_one and not any(map(_number_of, header)) else rows
 
 
 def _without_blank_lines(rows: Rows, width: int) -> Rows:

@@ -84,6 +84,8 @@ def bare_number(cell: str) -> Bare | None:
 
     >>> bare_number("1.234,50 €").number(","), bare_number("(12%)").number("."), bare_number("red") is None
     (1234.5, -12.0, True)
+    >>> bare_number("21.06.2009") is None
+    True
     """
     text = cell.strip().replace("\u2212", "-")
     bracketed = text.startswith("(") and text.endswith(")")
@@ -99,7 +101,8 @@ def bare_number(cell: str) -> Bare | None:
     sign = found["sign"] or found["inner"]
     if bracketed and sign:
         return None
-    return Bare(core, bracketed or sign == "-", found["before"] or found["after"], parted, bracketed)
+    bare = Bare(core, bracketed or sign == "-", found["before"] or found["after"], parted, bracketed)
+    return None if bare.number(".") is None and bare.number(",") is None else bare
 
 
 @dataclass(frozen=True)

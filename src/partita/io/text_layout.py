@@ -167,7 +167,7 @@ def guessed_delimiter(lines: Sequence[str], own: str) -> str:
 def _score(lines: Sequence[str], mark: str) -> float:
     """How well a mark parts lines: the share of rows with the usual number of cells, times that of cells which are one.
 
-    Blanks part words as well, so they count only where they leave nothing but numbers below the first row.
+    Blanks part words as well, so they count only where all rows below the first are alike and a column is of numbers.
     """
     try:
         rows = [row for _, row in parted(lines, mark, Path()) if any(row)][:SAMPLE]
@@ -178,9 +178,8 @@ def _score(lines: Sequence[str], mark: str) -> float:
     if width < 2:
         return 0.0
     alike = [row for row in rows if len(row) == width]
-    if mark == " " and (
-        len(alike) < len(rows) - 1 or not all(map(_value, (cell for row in alike[1:] for cell in row)))
-    ):
+    below = alike[1:]
+    if mark == " " and (len(alike) < max(3, len(rows) - 1) or not any(all(map(_value, each)) for each in zip(*below))):
         return 0.0
     cells = [cell for row in alike for cell in row]
     share = sum(_one(cell) for cell in cells) / len(cells)
