@@ -6,7 +6,6 @@ taken away where the others say that it is no item, since an item that is lost i
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from partita.io.number_formats import NumberCell, bare_number
@@ -77,8 +76,7 @@ def without_titles(rows: Rows, width: int) -> tuple[Rows, list[str]]:
 def without_edges(rows: Rows) -> tuple[Rows, list[str]]:
     """Return the rows without columns that are empty in all of them at the left or right edge."""
     width = max((len(row) for _, row in rows), default=0)
-    filled = Counter(at for _, row in rows for at, cell in enumerate(row) if cell)
-    held = [at for at in range(width) if filled[at]]
+    held = [at for at in range(width) if any(at < len(row) and row[at] for _, row in rows)]
     if len(held) < 2 or (held[0] == 0 and held[-1] == width - 1):
         return rows, []
     left, right = held[0], held[-1] + 1

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import partial
+from operator import is_
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -151,7 +152,7 @@ def read_features(
         raise InputError(f"{table.path} has no feature columns left beside {listed(asked)}; expected at least one")
     mixed = mixed and not isinstance(found, ArrayFile)
     read = _read(table, names, asked, _How(mixed, columns is not None, id_column is not None, reading, is_header))
-    names, features = read.names, read.held.as_numbers()
+    names, features = read.names, read.features
     require_finite(features, names, table.path, allow_missing=allow_missing or mixed, remedy=remedy)
     if not mixed and allow_missing:
         require_observed(features, table.path)
@@ -193,6 +194,7 @@ class _Read:
     """The columns that are features, those asked for as words, and what was found on the way."""
 
     held: MixedTable
+    features: NDArray[np.float64]
     words: dict[str, list[str]]
     id_column: str | None
     notes: list[str]
@@ -205,7 +207,8 @@ class _Read:
 
 def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _Read:
     """Read these columns, and leave out those that are no features."""
-    table, columns, words = _columns(table, names, asked, how)
+    table, columns, words, block = _columns(table, names, asked, how)
+    as_read = columns
     columns, notes = without_given(columns, how.reading.na)
     notes = [*table.notes, *notes]
     if how.reading.na and not any("(--na" in note for note in notes):
@@ -231,22 +234,26 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
     numeric = [at for at, is_numeric in enumerate(held.numeric) if is_numeric]
     far = far_notes([held.names[at] for at in numeric], [held.columns[at] for at in numeric]) if held.names else []
     decimal = table.decimal if isinstance(table, GridTable) else None
-    return _Read(held, words, ids, [*notes, *far], decimal)
+    unchanged = len(kept) == len(names) and all(map(is_, columns, as_read))
+    features = block if unchanged and block is not None else held.as_numbers()
+    return _Read(held, features, words, ids, [*notes, *far], decimal)
 
 
 def _columns(
     table: Table, names: Sequence[str], asked: Sequence[str], how: _How
-) -> tuple[Table, list[NDArray[Any]], dict[str, list[str]]]:
-    """The columns of a table, of numbers or words: plain numbers as they stand, anything else looked at as a whole."""
+) -> tuple[Table, list[NDArray[Any]], dict[str, list[str]], NDArray[np.float64] | None]:
+    """The columns of a table, of numbers or words, and as an array where they were read as one: plain numbers as they
+    stand, anything else looked at as a whole.
+    """
     if isinstance(table, TextTable) or not how.mixed:
         try:
             values, words = table.read(names, asked, remedy=REMEDY)
-            return table, list(values.T), words
+            return table, list(values.T), words, values
         except (NotNumbersError, NotUtf8Error):
             if isinstance(table, TextTable):
                 table = grid_of_text(table.path, how.is_header, how.reading)
     columns, words = table.read_mixed(names, asked)
-    return table, columns, words
+    return table, columns, words, None
 
 
 def _refuse_nameless(table: Table) -> NoReturn:

@@ -94,6 +94,9 @@ class GridTable(Table):
         Truth values alone are words too, spelled as those of a frame; beside zeros and ones they are numbers.
         """
         cells, form = self.cells[at], self.formats[at]
+        values = form.array(cells)
+        if values is not None:
+            return values
         held = [cell for cell in cells if not is_missing(cell)]
         told = [cell.lower() in BOOLEANS for cell in held]
         if held and all(told):
@@ -103,6 +106,9 @@ class GridTable(Table):
         return self._numbers(at, faults)
 
     def _numbers(self, at: int, faults: Faults) -> NDArray[np.float64]:
+        values = self.formats[at].array(self.cells[at])
+        if values is not None:
+            return values
         number = self.formats[at].number
         return np.array(
             [faults.number(cell, at, row, number(cell)) for row, cell in enumerate(self.cells[at], start=1)]

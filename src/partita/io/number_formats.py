@@ -13,6 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from partita.io.files import listed
 from partita.io.reading import Decimal
 from partita.io.text_rows import as_number, is_missing
@@ -37,6 +40,12 @@ GROUPED = {
     "." + ",": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d*)?"),
 }
 SPACED = re.compile(rf"\d{{1,3}}(?:[{PARTS}]\d{{3}})+(?:[.,]\d*)?")
+# Columns that need no look at each cell: digits and one mark, which some cell proves to be the decimal one.
+SIMPLE = {mark: re.compile(rf"(?:[+-]?\d*(?:[{mark}]\d*)?(?:\d[eE][+-]?\d+)?(?:\n|\Z))*") for mark in ".,"}
+PROOF = {
+    mark: re.compile(rf"^[+-]?(?:0\d*|\d{{4,}}|)[{mark}]\d|\d[{mark}](?:\d{{1,2}}|\d{{4,}})(?:[eE]|$)", re.MULTILINE)
+    for mark in ".,"
+}
 NAMED = 4
 
 
@@ -121,6 +130,19 @@ class NumberFormat:
             return as_number(cell) if self.decimal == "." else None
         return found.number(self.decimal) if found.mark in self.marks or not found.mark else None
 
+    def array(self, cells: Sequence[str]) -> NDArray[np.float64] | None:
+        """Return the numbers of a column of which each cell is one or missing; None where one is text."""
+        whole = "\n".join(cells)
+        comma = self.decimal == ","
+        try:
+            if "_" in whole or (comma and "." in whole) or (self.marks and not self.marks.isdisjoint(whole)):
+                raise ValueError
+            parts = whole.replace(",", ".").split("\n") if comma else cells
+            return np.array([part or "nan" for part in parts], dtype=np.float64)
+        except ValueError:
+            values = [self.number(cell) for cell in cells]
+        return None if any(value is None for value in values) else np.array(values, dtype=np.float64)
+
 
 @dataclass
 class _Column:
@@ -130,6 +152,7 @@ class _Column:
     plain: bool
     found: list[Bare] = field(default_factory=list)
     proofs: Counter[str] = field(default_factory=Counter)
+    simple: bool = False
 
     @property
     def proved(self) -> Decimal | None:
@@ -195,6 +218,10 @@ def formats_of(
 
 
 def _looked_at(name: str, cells: Sequence[str]) -> _Column:
+    for mark, form in SIMPLE.items():
+        text = "\n".join(cells)
+        if form.fullmatch(text) and PROOF[mark].search(text):
+            return _Column(name, plain=mark == ".", proofs=Counter({mark: 1}), simple=True)
     held = [cell for cell in cells if not isinstance(cell, NumberCell) and not is_missing(cell)]
     column = _Column(name, plain=all(as_number(cell) is not None for cell in held))
     found = [each for each in map(bare_number, held) if each is not None]
@@ -211,7 +238,7 @@ def _of_file(seen: Sequence[_Column]) -> Decimal | None:
 
 
 def _chosen(column: _Column, given: Decimal | None, of_file: Decimal | None, comma: bool) -> NumberFormat:
-    if not column.found:
+    if not column.found and not column.simple:
         return NumberFormat()
     mark = column.doubtful
     decimal = given or column.proved
