@@ -29,7 +29,7 @@ def table(folder, suffix):
         pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
         pq.write_table(pa.table(dict(zip(NAMES, VALUES.T))), file)
     elif suffix in WRITERS:
-        optional("python_calamine")
+        optional("python_calamine").CalamineWorkbook  # noqa: B018
         WRITERS[suffix](file, {"one": [NAMES, *VALUES.tolist()]})
     elif suffix == ".zip":
         with zipfile.ZipFile(file, "w") as packed:

@@ -62,7 +62,7 @@ def without_titles(rows: Rows, width: int) -> tuple[Rows, list[str]]:
     enough = max(2, SHARE_OF_HEADER * width)
     start = next((k for k, (_, row) in enumerate(rows) if len(row) == width and _filled(row) >= enough), 0)
     above, rest = rows[:start], rows[start:]
-    if not 0 < len(above) <= LONGEST_TITLE or any(len(row) != width for _, row in rest[1:3]):
+    if not 0 < len(above) <= LONGEST_TITLE or any(len(row) != width for _, row in rest[1:2]):
         return rows, []
     short = all(len(row) == 1 and not _numeric(row[0]) for _, row in above)
     at_the_left = all(not _filled(row) or row[0] for _, row in above)

@@ -78,7 +78,7 @@ class GridTable(Table):
         self._require_rows()
         faults = Faults(self.path, self.names)
         columns = [self._mixed(self.names.index(name), faults) for name in names]
-        faults.raise_if_any(len(self.cells[0]), "")
+        faults.raise_if_any(len(self.cells[0]), "", na=True)
         return columns, self._text(text)
 
     def _require_rows(self) -> None:

@@ -193,7 +193,8 @@ class Faults:
         self.text[column] = (first_row, first_cell, count + 1)
         return math.nan
 
-    def raise_if_any(self, n_rows: int, remedy: str) -> None:
+    def raise_if_any(self, n_rows: int, remedy: str, *, na: bool = False) -> None:
+        """Raise `NotNumbersError` for text among numbers; `na` says whether an option can call such a cell missing."""
         for column, (row, cell) in self.boolean.items():
             if column in self.other_number and column not in self.text:
                 self.text[column] = (row, cell, 1)
@@ -211,7 +212,8 @@ class Faults:
         # A column with some numbers in it was meant to be numeric: the cell is the mistake, not the column.
         if remedy and 2 * count > n_rows:
             raise NotNumbersError(f"{message}; {remedy.format(name=name)}")
-        raise NotNumbersError(f"{message}; correct that cell, or leave it empty and allow missing cells")
+        missing = f"pass --na {cell} if that means missing" if na else "leave it empty and allow missing cells"
+        raise NotNumbersError(f"{message}; correct that cell, or {missing}")
 
 
 def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) -> bool:

@@ -131,16 +131,16 @@ def decoded(data: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
     return text.removeprefix("\ufeff").replace("\x00", ""), found
 
 
-def parted(lines: Sequence[str], delimiter: str, path: Path) -> Iterator[tuple[int, list[str]]]:
+def parted(lines: Sequence[str], delimiter: str, path: Path, *, strict: bool = True) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of lines that keep their ends, each after the number of the line that it ends on.
 
     Raises
     ------
     InputError
-        For broken quotes, naming the line.
+        For broken quotes where these matter, naming the line.
     """
     given = (" ".join(line.split()) + "\n" for line in lines) if delimiter == " " else iter(lines)
-    reader = csv.reader(given, delimiter=delimiter, strict=True)
+    reader = csv.reader(given, delimiter=delimiter, strict=strict)
     try:
         for row in reader:
             yield reader.line_num, [cell.strip() for cell in row]
@@ -170,7 +170,7 @@ def _score(lines: Sequence[str], mark: str) -> float:
     Blanks part words as well, so they count only where all rows below the first are alike and a column is of numbers.
     """
     try:
-        rows = [row for _, row in parted(lines, mark, Path()) if any(row)][:SAMPLE]
+        rows = [row for _, row in parted(lines, mark, Path(), strict=False) if any(row)][:SAMPLE]
     except InputError:
         return 0.0
     widths = Counter(len(row) for row in rows)
