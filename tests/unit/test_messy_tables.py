@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optional import optional
-from partita.errors import InputError, MissingExtraError
+from partita.errors import InputError, MemoryLimitError, MissingExtraError
 from partita.io import Reading, read_edges, read_features, read_labels
 from partita.io.text_layout import MARKS
 from sheets import WRITERS, write_xlsx
@@ -329,7 +329,7 @@ def test_numbers_that_may_mean_missing_and_slips_are_said_and_left(tmp_path):
     income[[3, 9, 30]], age[7] = -999, 650
     rows = "".join(f"{a},{i}\n" for a, i in zip(age, income))
     table = read(tmp_path, f"age,income\n{rows}")
-    assert told(table, "'income' has 3 cells of -999", "--na=-999")
+    assert told(table, "'income' has 3 cells of -999", "--na -999")
     assert told(table, "row 8, column 'age' is 650", "left as it is")
     assert table.features.tolist() == np.column_stack([age, income]).tolist()
 
@@ -394,6 +394,27 @@ def test_sheets_without_a_table_and_files_that_are_none(tmp_path):
         read_features(write_xlsx(tmp_path / "t.xlsx", {"one": [["a note"]]}))
     with pytest.raises(InputError, match="whole spreadsheet"):
         read(tmp_path, b"PK\x03\x04nothing", "u.xlsx")
+
+
+def test_spreadsheets_that_would_fill_memory_or_never_end_are_refused(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    cells = {"xl/worksheets/sheet1.xml": ('r="B2"', 'r="XFD1048576"')}
+    file = spoiled(write_xlsx(tmp_path / "t.xlsx", {"one": [["a", "b"], [1, 2]]}), cells)
+    with pytest.raises(MemoryLimitError, match="17,179,869,184 cells"):
+        read_features(file)
+    cut = {"content.xml": ("</office:spreadsheet></office:body></office:document-content>", "")}
+    with pytest.raises(InputError, match="whole spreadsheet"):
+        read_features(spoiled(WRITERS[".ods"](tmp_path / "t.ods", {"one": [["a", "b"], [1, 2]]}), cut))
+
+
+def spoiled(file, changes):
+    """The same spreadsheet with other words in its parts."""
+    with zipfile.ZipFile(file) as packed:
+        parts = {name: packed.read(name).decode() for name in packed.namelist()}
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, text in parts.items():
+            packed.writestr(name, text.replace(*changes.get(name, ("", ""))))
+    return file
 
 
 def test_spreadsheets_without_calamine_name_the_extra(tmp_path, monkeypatch):

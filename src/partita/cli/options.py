@@ -101,7 +101,7 @@ class ReadingOptions:
     ] = None
     na: Annotated[
         str | None,
-        Option(metavar="VALUES", help="Cells that mean missing, as in --na=-999,unknown."),
+        Option(metavar="VALUES", help="Cells that mean missing, as in -999,unknown."),
         Of("input", also=("--na-values", "--missing-value", "--missing-values")),
     ] = None
 

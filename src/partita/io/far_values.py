@@ -32,7 +32,7 @@ def far_notes(names: Sequence[str], columns: Sequence[NDArray[np.float64]]) -> l
     --------
     >>> x = np.r_[np.linspace(0, 1, 50), -999.0, -999.0]
     >>> far_notes(["x"], [x])
-    ["column 'x' has 2 cells of -999, far from the rest (0 to 1): if they mean missing, pass --na=-999"]
+    ["column 'x' has 2 cells of -999, far from the rest (0 to 1): if they mean missing, pass --na -999"]
     """
     notes = [note for name, column in zip(names, columns, strict=True) for note in _of_column(name, column)]
     more = len(notes) - SAID
@@ -73,7 +73,7 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[str]
         if signs or gap > APART * spread:
             said = f"{value:.12g}"
             return [
-                f"column {name!r} has {len(rows)} cells of {said}, {between}: if they mean missing, pass --na={said}"
+                f"column {name!r} has {len(rows)} cells of {said}, {between}: if they mean missing, pass --na {said}"
             ]
         return []
     quarters = np.quantile(rest, [0.25, 0.75])

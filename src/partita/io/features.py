@@ -40,7 +40,7 @@ FORMATS: Formats[Table | ArrayFile] = {**TABLES, **ARRAYS}
 TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
 REMEDY = (
     "if it names the items pass --id-column {name}, if it holds the true classes pass --label-column {name}, "
-    "otherwise leave it out or code it as numbers"
+    "otherwise --drop {name}, or code it as numbers"
 )
 
 

@@ -151,7 +151,7 @@ def _is_plain_head(path: Path, head: bytes, cut: bool) -> bool:
     encoding = encoding_of(head)
     if encoding not in ("utf-8", "utf-8-sig"):
         return False
-    lines = io.StringIO(head.decode("utf-8-sig"), newline="").readlines()
+    lines = io.StringIO(head.decode("utf-8-sig", errors="replace"), newline="").readlines()
     own = delimiter_of(path)
     if guessed_delimiter(lines, own) != own or lines[0].lower().startswith("sep="):
         return False

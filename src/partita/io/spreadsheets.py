@@ -6,6 +6,7 @@ may be a number that somebody typed, and is read as the cells of a text are.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,12 @@ from partita.io.files import listed, require_known
 from partita.io.grids import GridTable, grid_of_rows
 from partita.io.number_formats import NumberCell
 from partita.io.reading import AS_FOUND, Reading
+from partita.io.spreadsheet_checks import require_sound
 from partita.io.tables import HeaderRule, looks_like_a_header
-from partita.io.text_rows import LINE_HELD
-from partita.memory import require_memory
 
 __all__ = ["SHEET_SUFFIXES", "open_spreadsheet"]
 
 SHEET_SUFFIXES = (".xlsx", ".ods")
-# Compressed bytes of a cell, at the least that was met.
-PACKED = 4
 
 
 def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, reading: Reading = AS_FOUND) -> GridTable:
@@ -38,12 +36,9 @@ def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, re
         Without python-calamine.
     """
     calamine = require("python_calamine", extra="spreadsheets", purpose="reading spreadsheets")
-    require_memory(LINE_HELD * PACKED * path.stat().st_size, f"{path}", "save it as .csv or parquet")
-    try:
-        book = calamine.CalamineWorkbook.from_path(str(path))
-        names = list(book.sheet_names)
-    except (calamine.CalamineError, OSError, ValueError) as error:
-        raise InputError(f"{path} is not a whole spreadsheet ({error}); save it again, without a password") from error
+    require_sound(path)
+    book = _asked(path, lambda: calamine.CalamineWorkbook.from_path(str(path)))
+    names = [str(name) for name in book.sheet_names]
     if reading.sheet is not None:
         require_known(path, reading.sheet, names, f"sheet {reading.sheet!r} for --sheet")
         return grid_of_rows(path, _rows(path, book, reading.sheet), is_header, reading)
@@ -58,11 +53,18 @@ def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, re
 
 
 def _rows(path: Path, book: Any, name: str) -> Rows:
-    try:
-        held = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-    except Exception as error:
-        raise InputError(f"{path}: sheet {name!r} cannot be read ({error}); save it again") from error
+    held = _asked(path, lambda: book.get_sheet_by_name(name).to_python(skip_empty_area=False))
     return [(at, [_written(cell) for cell in row]) for at, row in enumerate(held, start=1)]
+
+
+def _asked(path: Path, ask: Callable[[], Any]) -> Any:
+    """What the reader answers; its errors share no class, and those of broken files are no exceptions of Python's."""
+    try:
+        return ask()
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:
+        raise InputError(f"{path} is not a whole spreadsheet ({error}); save it again, without a password") from error
 
 
 def _holds_a_table(rows: Rows) -> bool:

@@ -11,6 +11,7 @@ import codecs
 import csv
 import gzip
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -70,7 +71,16 @@ def _unzipped(path: Path) -> bytes:
             require_memory(LINE_HELD * said, f"what {path} unpacks to", "leave out rows or columns")
             with packed.open(inside[0]) as file:  # zipfile reads no more than the file's entry says
                 return file.read(said)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        OSError,
+        ValueError,
+        IndexError,
+    ) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} is not a whole zip file ({error}); pack it again, without a password") from error
