@@ -185,6 +185,8 @@ def test_lines_below_a_table_are_left_out(tmp_path):
         ("t\n\na;b\n1;2\n3;4;5\n1;1\n", ["line 5", "found 3", "';'"]),
         ('a;b\n1;"2\n3;4\n', ["check the quotes"]),
         ("a;b\n", ["header and no rows"]),
+        ("\ufeff", ["is empty"]),
+        (b"\xff\xfe", ["is empty"]),
         ("a;b\n1,5;2\n2,5;x\n3,5;7\n", ["column 'b'", "row 2: 'x'", "--na"]),
     ],
 )

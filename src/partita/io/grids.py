@@ -153,6 +153,8 @@ def _is_plain_head(path: Path, head: bytes, cut: bool) -> bool:
         return False
     lines = io.StringIO(head.decode("utf-8-sig", errors="replace"), newline="").readlines()
     own = delimiter_of(path)
+    if not lines:
+        return True
     if guessed_delimiter(lines, own) != own or lines[0].lower().startswith("sep="):
         return False
     try:
@@ -172,7 +174,7 @@ def _is_plain_tail(path: Path, tail: bytes) -> bool:
         return True
     before, last = ([cell.strip('" ') for cell in line.split(delimiter_of(path))] for line in lines[-2:])
     told = says_total(next((cell for cell in last if cell), ""))
-    below = len(last) == 1 and (len(before) > 1 or not before[0])
+    below = len(last) == 1 and _number_of(last[0]) is None and (len(before) > 1 or not before[0])
     return not (told or below or (len(last) > 1 and not any(last)))
 
 

@@ -40,10 +40,11 @@ class Reading:
     >>> from partita.io import read_features
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = Path(folder, "weights.csv")
-    ...     _ = file.write_text("weight;height\n1,250;1,5\n1,125;1,75\n")
+    ...     _ = file.write_text("weight;height\n1,250;170\n1,125;180\n")
     ...     read_features(file).features.tolist()
     ...     read_features(file, reading=Reading(decimal=".")).features.tolist()
-    [[1.25, 1.5], [1.125, 1.75]]
+    [[1.25, 170.0], [1.125, 180.0]]
+    [[1250.0, 170.0], [1125.0, 180.0]]
     """
 
     delimiter: str | None = None
