@@ -336,7 +336,7 @@ def test_numbers_that_may_mean_missing_and_slips_are_said_and_left(tmp_path):
     assert table.features.tolist() == np.column_stack([age, income]).tolist()
 
 
-@pytest.mark.parametrize("kind", ["normal", "lognormal", "counts", "binary", "uniform"])
+@pytest.mark.parametrize("kind", ["normal", "lognormal", "counts", "binary", "uniform", "pixels"])
 def test_nothing_is_said_of_columns_as_they_are_measured(tmp_path, kind):
     rng = np.random.default_rng(0)
     made = {
@@ -344,6 +344,7 @@ def test_nothing_is_said_of_columns_as_they_are_measured(tmp_path, kind):
         "lognormal": rng.lognormal(size=(500, 4)),
         "counts": rng.poisson(0.05, (500, 4)) * 9,
         "binary": rng.random((500, 4)) < 0.01,
+        "pixels": np.where(np.arange(500)[:, None] == [3, 44, 99, 8], 16, rng.random((500, 4)) < 0.1),
         "uniform": rng.integers(0, 100, (500, 4)),
     }[kind]
     rows = "\n".join(",".join(map(str, row)) for row in made.astype(float).tolist())

@@ -70,7 +70,7 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[str]
     between = f"far from the rest ({low:.6g} to {high:.6g})"
     if len(rows) > 1:
         signs = _is_nines(value) and (gap > NINES_APART * spread or value < 0 <= low)
-        if signs or gap > APART * spread:
+        if signs or (gap > APART * spread and value % 1 == 0):
             said = f"{value:.12g}"
             return [
                 f"column {name!r} has {len(rows)} cells of {said}, {between}: if they mean missing, pass --na {said}"
