@@ -227,6 +227,7 @@ def test_what_is_said_of_a_file_wins_over_what_is_found(tmp_path):
     [
         (Reading(delimiter="::"), "one character"),
         (Reading(encoding="klingon"), "no such encoding"),
+        (Reading(sheet="one"), "--sheet says how another kind"),
         (Reading(encoding="ascii"), "byte 0xc3"),
         (Reading(drop=("c*",)), "no column 'c\\*' for --drop"),
     ],
@@ -387,6 +388,10 @@ def test_the_first_sheet_with_a_table_is_read_by_its_types(tmp_path, suffix):
     assert told(table, "'day'", "dates")
     other = read_features(file, mixed=True, reading=Reading(sheet="more"))
     assert other.features[:, :2].tolist() == EXPECTED
+    below = read_features(file, reading=Reading(sheet="data", skip_rows=3))  # below the header
+    assert len(below.features) == 3
+    with pytest.raises(InputError, match="--delimiter says how another kind"):
+        read_features(file, reading=Reading(delimiter=";"))
     with pytest.raises(InputError, match=r"'mroe' for --sheet.*did you mean 'more'"):
         read_features(file, reading=Reading(sheet="mroe"))
 

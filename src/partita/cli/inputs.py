@@ -117,10 +117,10 @@ def read_input(
     if kind == "edges":
         if id_column is not None:
             raise InputError("--id-column goes with a table; the ids of an edge list are the names in it")
-        edges = read_edges(path, key=key, symmetrize=symmetrize)
+        edges = read_edges(path, key=key, symmetrize=symmetrize, reading=reading)
         affinity = from_edges(edges.source, edges.target, edges.weight, n_items=len(edges.ids))
         if only_stored:
             affinity = SparseAffinity(affinity.matrix, only_stored=True)
         return Input(kind, path.name, edges.sha256, edges.ids, affinity, [], None, None, list(edges.notes))
-    matrix = read_matrix(path, what=kind, key=key, id_column=id_column, allow_missing=missing)
+    matrix = read_matrix(path, what=kind, key=key, id_column=id_column, allow_missing=missing, reading=reading)
     return Input(kind, path.name, matrix.sha256, matrix.ids, matrix.matrix, [], None, None, list(matrix.notes))

@@ -18,6 +18,7 @@ from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.io import FeatureTable, LackingColumnsError, Reading, load, read_features, write_predictions
+from partita.io.containers import misplaced
 from partita.io.files import listed
 from partita.io.matrices import read_sparse_rows
 from partita.io.settings import fits
@@ -82,6 +83,8 @@ def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path
     """The columns of the fit, by their names and in its order, read as the file of the fit was."""
     given, found = _recorded(options.model)
     given = {name: value for name, value in given.items() if value is not None and getattr(options, name) is None}
+    of_other_files = misplaced(reading_of(replace(options, **given)), file.name)  # as the sheet, of a text
+    given = {name: value for name, value in given.items() if name not in of_other_files}
     reading = replace(reading_of(replace(options, **given)), likely=found.get("decimal"))
     usual = None if options.id_column else found.get("id_column")
     if usual is not None:

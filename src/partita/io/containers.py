@@ -22,7 +22,7 @@ from partita.io.spreadsheets import SHEET_SUFFIXES, open_spreadsheet
 from partita.io.tables import HeaderRule, Table, looks_like_a_header, open_text
 from partita.io.text_rows import OTHER_TEXT_SUFFIXES, TEXT_SUFFIXES
 
-__all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "opened"]
+__all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "misplaced", "opened"]
 
 Container = TypeVar("Container", covariant=True)
 Formats = Mapping[str, Callable[..., Container]]
@@ -41,6 +41,18 @@ TABLES: Formats[Table] = {
 }
 ARRAYS: Formats[ArrayFile] = {".npy": open_npy, ".npz": open_npz}
 MATRICES: Formats[MarketFile] = {".mtx": open_market}
+
+
+def misplaced(reading: Reading, name: str) -> list[str]:
+    """Return what is said of how a file is read and means nothing for a file of this name.
+
+    >>> misplaced(Reading(delimiter=";", decimal=","), "a.xlsx"), misplaced(Reading(sheet="data"), "a.csv")
+    (['delimiter'], ['sheet'])
+    """
+    text = name.lower().endswith((*TEXT_SUFFIXES, *OTHER_TEXT_SUFFIXES))
+    sheet = name.lower().endswith(SHEET_SUFFIXES)
+    goes = {"delimiter": text, "encoding": text, "decimal": text or sheet, "skip_rows": text or sheet, "sheet": sheet}
+    return [each for each, fits in goes.items() if getattr(reading, each) is not None and not fits]
 
 
 def opened(
@@ -86,5 +98,7 @@ def opened(
     suffix = require_suffix(file, list(formats))
     if key is not None and suffix != ".npz":
         raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {suffix}")
+    for name in misplaced(reading, suffix):
+        raise InputError(f"{file}: --{name.replace('_', '-')} says how another kind of file is read; leave it out")
     opener = formats[suffix]
     return opener(file, is_header, reading) if suffix in READ_CELL_BY_CELL else opener(file)

@@ -230,6 +230,8 @@ def grid_of_rows(
         For no rows, rows of several lengths, or names of columns given twice.
     """
     width = _width([(line, row) for line, row in rows if any(row)])
+    if reading.skip_rows:
+        rows = [(line, row) for line, row in rows if line > reading.skip_rows]
     rows = _without_blank_lines(rows, width)
     if not rows:
         raise InputError(f"{path} is empty; expected at least one row")
