@@ -115,6 +115,12 @@ class TextTable(Table):
         values, cells = self._slow(columns, words, remedy) if fast is None else (fast, self._words(words))
         return values, dict(zip(text, cells, strict=True))
 
+    def begins_with_words(self, names: Sequence[str]) -> bool:
+        """Return whether a cell of these columns is text in the first row of data, so that `read` would refuse it."""
+        row = self.first[int(self.has_header) :][:1]
+        cells = [row[0][at] for at in map(self.names.index, names) if row and at < len(row[0])]
+        return any(as_number(cell) is None and cell.lower() not in BOOLEANS for cell in cells)
+
     def _fast(self, numbers: Sequence[int], with_text: bool) -> NDArray[np.float64] | None:
         # Outside these cases loadtxt would skip blank cells or take part of a header for data.
         if len(self.names) == 1 or not numbers or not self.header_on_first_line:
