@@ -7,17 +7,20 @@ from pathlib import Path
 from partita.errors import InputError
 from partita.registry import did_you_mean
 
-__all__ = ["name_of", "require_file", "require_input"]
+__all__ = ["STANDARD_INPUT", "name_of", "require_file", "require_input"]
 
-COMPRESSED = (".gz",)
+STANDARD_INPUT = Path("-")
+COMPRESSED = (".gz", ".zip")
 
 
 def name_of(file: Path) -> str:
     """Return the name of a file without the endings that say its format.
 
-    >>> name_of(Path("a/crabs.csv.gz")), name_of(Path("crabs.2024.v2.csv")), name_of(Path("draws"))
-    ('crabs', 'crabs.2024.v2', 'draws')
+    >>> name_of(Path("a/crabs.csv.gz")), name_of(Path("crabs.2024.v2.csv")), name_of(Path("-"))
+    ('crabs', 'crabs.2024.v2', 'stdin')
     """
+    if file == STANDARD_INPUT:
+        return "stdin"
     whole = Path(file.name)
     plain = Path(whole.stem) if whole.suffix.lower() in COMPRESSED else whole
     return plain.stem

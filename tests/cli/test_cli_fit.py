@@ -247,7 +247,7 @@ GOOD = "a,b\n0,1\n1,0\n5,5\n6,5\n"
 BAD = [
     _bad("nan", "a,b\n0,1\n1,nan\n5,5\n", ("--k", 2, "--affinity", "neighbors"), "row 2", "'b'"),
     _bad("infinite", "a,b\n0,1\n1,inf\n5,5\n", ("--k", 2), "row 2", "'b'"),
-    _bad("text column", "a,b\n0,x\n1,y\n5,z\n", ("--k", 2), "'b'", "--id-column"),
+    _bad("text column", "a,b\n0,x\n1,x\n5,z\n", ("--k", 2, "--affinity", "relative"), "'b'", "--id-column"),
     _bad("stray label", "a,label\n0,1\n1,0\n5,5\n", ("--k", 2), "--label-column label"),
     _bad("k zero", GOOD, ("--k", 0), "at least one"),
     _bad("k negative", GOOD, ("--k", "-3"), "at least one"),

@@ -5,12 +5,15 @@ import io
 import json
 import tempfile
 import warnings
+import zipfile
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import scipy.io
 import scipy.sparse as sp
+
+from sheets import WRITERS
 
 __all__ = ["samples"]
 
@@ -72,7 +75,26 @@ def _features(home, rng):
         _one("g.npz", _npz(X=X, kind=np.array(["a", "b"] * 3))),
         _one("h.npz", _npz(packed=True, only=np.arange(12).reshape(6, 2))),
         _one("i.parquet", _parquet(height=[1.5, 0.5, None], width=[2, 3, 4], kind=["a", "b", "c"])),
+        _one("j.csv", "Titel;;\nHöhe;width;kind\n1,5;2 €;a\n0,5;;b\n-3;4 €;c\nSumme;6 €;\n".encode("cp1252")),
+        _one("k.txt", "height\twidth\n1,5\t1.234\n-2,5\t5.678\n".encode("utf-16")),
+        _one("l.csv.zip", _zip(text)),
+        *_sheets(home),
     ]
+
+
+def _zip(text) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as packed:
+        packed.writestr("inside.csv", text)
+    return out.getvalue()
+
+
+def _sheets(home):
+    if not _installed("python_calamine"):
+        return
+    for suffix, write in WRITERS.items():
+        file = write(home / f"m{suffix}", {"one": [["height", "width", "kind"], [1.5, 2, "a"], [None, 3, "b"]]})
+        yield _one(file.name, file.read_bytes())
 
 
 def _edges(home, rng):

@@ -1,6 +1,7 @@
 """Columns are the same by name whatever the format; a format that is not read is refused by name."""
 
 import gzip
+import zipfile
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from partita.errors import InputError
 from partita.io import read_edges, read_features, read_labels, read_matrix
 from partita.io.arrays import array_table
 from partita.io.containers import ARRAYS, MATRICES, TABLES, opened
+from sheets import WRITERS
 
 VALUES = np.array([[1.0, 0.5, 3.0], [0.5, 1.0, -2.0], [0.25, 0.0, 1e-300]])
 NAMES = ["column_0", "column_1", "column_2"]
@@ -17,7 +19,7 @@ NAMES = ["column_0", "column_1", "column_2"]
 
 def table(folder, suffix):
     file = folder / f"table{suffix}"
-    mark = "\t" if ".tsv" in suffix else ","
+    mark = "\t" if ".t" in suffix else ","
     lines = [mark.join(NAMES), *(mark.join(map(repr, row)) for row in VALUES.tolist())]
     text = ("\n".join(lines) + "\n").encode()
     opener = {**TABLES, **ARRAYS}[suffix]
@@ -26,6 +28,12 @@ def table(folder, suffix):
     elif suffix == ".parquet":
         pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
         pq.write_table(pa.table(dict(zip(NAMES, VALUES.T))), file)
+    elif suffix in WRITERS:
+        optional("python_calamine").CalamineWorkbook  # noqa: B018
+        WRITERS[suffix](file, {"one": [NAMES, *VALUES.tolist()]})
+    elif suffix == ".zip":
+        with zipfile.ZipFile(file, "w") as packed:
+            packed.writestr("table.csv", text)
     elif suffix == ".npy":
         np.save(file, VALUES)
     elif suffix == ".npz":
@@ -64,7 +72,7 @@ def test_a_key_names_an_array_and_is_refused_where_there_are_none(tmp_path, suff
 
 @pytest.mark.parametrize("reader", [read_features, read_edges, read_labels, read_matrix])
 def test_a_format_that_is_not_read_is_refused_with_those_that_are(tmp_path, reader):
-    file = tmp_path / "table.xlsx"
-    file.write_bytes(b"PK")
-    with pytest.raises(InputError, match=r"\.xlsx.*\.csv.*\.parquet"):
+    file = tmp_path / "table.pdf"
+    file.write_bytes(b"%PDF")
+    with pytest.raises(InputError, match=r"\.pdf.*\.csv.*\.parquet"):
         reader(file)

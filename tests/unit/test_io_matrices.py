@@ -183,7 +183,7 @@ def test_broken_files(tmp_path):
     assert "no column 'a'" in error_of(tmp_path / "g.npy", id_column="a")
     sparse.save_npz(tmp_path / "h.npz", sparse.csr_array(MATRIX.astype(complex)))
     assert "real numbers" in error_of(tmp_path / "h.npz")
-    assert ".txt is not read" in error_of(write(tmp_path, "m.txt", "1"))
+    assert ".doc is not read" in error_of(write(tmp_path, "m.doc", "1"))
     with pytest.raises(InputError, match="what='similarity'"):
         read_matrix(tmp_path / "g.npy", what="similarity")
 

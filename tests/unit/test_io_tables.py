@@ -117,10 +117,12 @@ def test_numeric_ids_are_words(tmp_path):
     assert table.ids == ["007", "8"]
 
 
-def test_an_id_column_nobody_named_is_read_and_a_note_says_so(tmp_path):
-    table = read_features(write(tmp_path, "t.csv", "id,x\n7,1\n8,2\n"))
-    assert table.columns == ["id", "x"]
-    assert "--id-column id" in table.notes[0]
+def test_a_column_of_ids_nobody_named_names_the_items_and_a_note_says_so(tmp_path):
+    table = read_features(write(tmp_path, "t.csv", "id,x\n007,1\n8,2\n"))
+    assert (table.columns, table.ids) == (["x"], ["007", "8"])
+    assert "'id' names the items" in table.notes[0]
+    pandas_index = read_features(write(tmp_path, "u.csv", ",a\n0,1\n1,2\n"))
+    assert (pandas_index.columns, pandas_index.ids) == (["a"], ["0", "1"])
 
 
 def test_booleans_become_zero_and_one(tmp_path):
@@ -199,10 +201,8 @@ BAD_TEXT = {
     "empty id": ("n,a\nann,1\n,2\n", {"id_column": "n"}, ["id column 'n' is empty in row 2"]),
     "empty label": ("n,a\nann,1\n,2\n", {"label_column": "n"}, ["label column 'n' is empty in row 2"]),
     "no features left": ("n,l\nann,1\n", {"id_column": "n", "label_column": "l"}, ["no feature columns left"]),
-    "pandas index": (",a\n0,1\n1,2\n", {}, ["first column has no name", "--id-column column_0", "index=False"]),
-    "semicolons": ("a;b\n1;2\n", {}, ["';'", "expected ','", ".tsv"]),
-    "undecodable": (b"a,b\n1,\xff\n", {}, ["0xff", "UTF-8"]),
-    "utf-16": ("a,b\n1,2\n".encode("utf-16"), {}, ["UTF-8"]),
+    "no name and no names of rows": (",a\n0,1\n0,2\n", {}, ["first column has no name", "--drop", "index=False"]),
+    "no text": (b"a,b\n1,\x01\x02\n", {}, ["no text", "--encoding"]),
     "open quote": ('a,b\n1,"2\n3,4\n', {}, ["check the quotes"]),
 }
 
@@ -227,9 +227,9 @@ def test_no_file_an_empty_file_a_folder_and_an_unknown_suffix(tmp_path):
     assert "check the path" in error_of(tmp_path / "nowhere" / "x.csv")
     assert "0 bytes" in error_of(write(tmp_path, "e.csv", ""))
     assert "is a folder" in error_of(tmp_path)
-    message = error_of(write(tmp_path, "t.xlsx", "?"))
-    assert ".xlsx is not read" in message
-    for suffix in (".csv", ".tsv", ".npy", ".npz", ".parquet"):
+    message = error_of(write(tmp_path, "t.pdf", "?"))
+    assert ".pdf is not read" in message
+    for suffix in (".csv", ".tsv", ".txt", ".xlsx", ".ods", ".npy", ".npz", ".parquet"):
         assert suffix in message
     assert "(no suffix)" in error_of(write(tmp_path, "table", "?"))
 

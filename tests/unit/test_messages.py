@@ -423,10 +423,10 @@ COMMANDS = {
         "--missing unobserved",
     ),
     "text column": (
-        "a,b\n0,x\n1,y\n5,z\n",
+        "a,b\n0,x\n1,x\n5,z\n",
         (*FIT, "--affinity", "neighbors"),
         "t.csv: column 'b' should hold numbers, 3 of 3 cells are text, the first in row 1: 'x'; if it names the items "
-        "pass --id-column b, if it holds the true classes pass --label-column b, otherwise leave it out or code it as "
+        "pass --id-column b, if it holds the true classes pass --label-column b, otherwise --drop b, or code it as "
         "numbers",
     ),
     "truth among the features": (
@@ -465,9 +465,9 @@ COMMANDS = {
         f"--metric cosin: expected one of {METRICS}; did you mean 'cosine'?",
     ),
     "row without a value": (
-        "a,b\n0,1\n1,0\n5,5\n,\n",
+        "a,b\n0,1\n1,0\n,\n5,5\n",
         (*FIT, "--affinity", "neighbors", "--missing", "unobserved"),
-        "t.csv: row 4 has no value: leave it out, or fill cells in",
+        "t.csv: row 3 has no value: leave it out, or fill cells in",
     ),
     "triangle of a file": (
         "0\n1,0\n2,3,0\n",
@@ -586,8 +586,8 @@ def test_one_cluster_is_not_told_in_the_plural(tmp_path, monkeypatch, capsys):
 
 USAGE = {
     "unknown option": (
-        (*FIT, "--colour", "red"),
-        "There is no option --colour; --help-all lists those that there are.",
+        (*FIT, "--flavour", "red"),
+        "There is no option --flavour; --help-all lists those that there are.",
     ),
     "option misspelt": ((*FIT, "--symetrize", "mean"), "There is no option --symetrize; did you mean --symmetrize?"),
     "option by meaning": (("fit", "t.csv", "--n-clusters", "2"), "There is no option --n-clusters; did you mean --k?"),

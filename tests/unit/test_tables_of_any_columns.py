@@ -465,8 +465,9 @@ def test_a_number_misspelled_in_a_file_is_still_a_mistake(tmp_path):
         read_features(file)
 
 
-def test_dates_in_parquet_are_refused_by_name(tmp_path):
+def test_dates_in_parquet_are_left_out_and_said(tmp_path):
     file = tmp_path / "table.parquet"
     mixed().assign(day=DAYS).to_parquet(file)
-    with pytest.raises(InputError, match=r"'day'.*date"):
-        read_features(file, mixed=True)
+    table = read_features(file, mixed=True)
+    assert "day" not in table.columns
+    assert any("'day' was left out: dates" in note for note in table.notes)

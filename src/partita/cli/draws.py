@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
-from partita.cli.inputs import Input, read_input
+from partita.cli.inputs import Input, names_of, read_input, reading_of
 from partita.cli.manifest import SCHEMA_VERSION, as_json, options_given, write_manifest
 from partita.cli.options import DrawsOptions
+from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling
 from partita.io import json_text, output_folder, versions, write_json
@@ -50,16 +51,18 @@ def run_draws(options: DrawsOptions) -> int:
 
 def _read(options: DrawsOptions) -> tuple[Input, NDArray[np.float64]]:
     """The items of a file, and their features, scaled as asked."""
-    items = read_input(
-        options.file,
-        "features",
-        label_column=options.label_column,
-        id_column=options.id_column,
-        key=options.key,
-        columns=None if options.columns is None else [name.strip() for name in options.columns.split(",")],
-        missing=True,  # refused below: there is no option that takes them
-        scaled=options.scale_features != "none",
-    )
+    with readable(options.file) as file:
+        items = read_input(
+            file,
+            "features",
+            label_column=options.label_column,
+            id_column=options.id_column,
+            key=options.key,
+            columns=names_of(options.columns),
+            missing=True,  # refused below: there is no option that takes them
+            scaled=options.scale_features != "none",
+            reading=reading_of(options),
+        )
     X = np.asarray(items.X, dtype=np.float64)
     lacking = np.argwhere(np.isnan(X))
     if len(lacking):
@@ -148,7 +151,7 @@ def _write(options: DrawsOptions, folder: Path, items: Input, drawn: SampledPart
         }
     )
     write_json(folder / "result.json", result)
-    write_manifest(folder, result, source=items.source, kind=items.kind, options=options)
+    write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
     return result
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from partita.cli.options import FitOptions, PartitionOptions
 from partita.errors import InputError
-from partita.paths import require_file, require_input
+from partita.paths import STANDARD_INPUT, require_file, require_input
 from partita.registry import did_you_mean
 
 __all__ = ["CRITERIA", "LOSSES", "check_fit", "check_partition", "n_clusters_of", "require_loss"]
@@ -43,7 +43,8 @@ def check_fit(options: FitOptions) -> None:
     InputError
     """
     n_clusters_of(options.k)
-    require_file(options.file)
+    if options.file != STANDARD_INPUT:
+        require_file(options.file)
     for links in (options.must_link, options.cannot_link, options.pair_weight):
         if links is not None:
             require_file(links)

@@ -14,9 +14,10 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, stage
 from partita.cli.estimator_options import estimator_of, sees_units
 from partita.cli.fit_output import Fit, print_fit, write_fit
-from partita.cli.inputs import Input, read_input
+from partita.cli.inputs import Input, names_of, read_input, reading_of
 from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
+from partita.cli.standard_input import readable
 from partita.estimators.base import FactorizationEstimator
 from partita.io import json_text, output_folder, read_links, read_pair_weights
 from partita.io.graphs import GRAPHS
@@ -41,25 +42,27 @@ def run_fit(options: FitOptions) -> int:
         with deferred_interrupt() as interrupted:
             given = options_given(options) | {"k": estimator.n_clusters}
             result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet)
-            write_manifest(folder, result, source=items.source, kind=items.kind, options=options)
+            write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
     _remove_checkpoint(estimator)
     return ended(fit, result, out, options, interrupted=interrupted(), strict=options.strict)
 
 
 def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input, dict[str, Any]]:
     """The items, and what is known of pairs of them."""
-    with stage("reading", quiet=options.quiet):
+    with stage("reading", quiet=options.quiet), readable(options.file) as file:
         items = read_input(
-            options.file,
+            file,
             options.input,
             label_column=options.label_column,
             id_column=options.id_column,
             key=options.key,
+            columns=names_of(options.columns),
             missing=options.missing == "unobserved",
             scaled=sees_units(options),
             only_stored=options.unstored == "unobserved",
             mixed=estimator._builder().mixed,
             symmetrize=options.symmetrize,
+            reading=reading_of(options),
         )
     links = {"must_link": options.must_link, "cannot_link": options.cannot_link}
     known: dict[str, Any] = {name: read_links(file, items.ids) for name, file in links.items() if file is not None}

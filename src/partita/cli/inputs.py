@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import SparseAffinity, from_edges
-from partita.cli.options import InputKind
+from partita.cli.options import InputKind, ReadingOptions
 from partita.errors import InputError
 from partita.estimators.input_checks import lost_digits
 from partita.estimators.scaling import dominating_column
-from partita.io import read_edges, read_features, read_matrix
+from partita.io import Reading, read_edges, read_features, read_matrix
+from partita.io.reading import AS_FOUND
 
-__all__ = ["Input", "read_input"]
+__all__ = ["Input", "names_of", "read_input", "reading_of"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,29 @@ class Input:
     features: NDArray[np.float64] | None
     truth: NDArray[Any] | None
     notes: list[str] = field(default_factory=list)
+    found: dict[str, str | None] = field(default_factory=dict)
+
+
+def names_of(text: str | None) -> list[str] | None:
+    """Return what an option names with commas between.
+
+    >>> names_of("a, pixel_*"), names_of(None)
+    (['a', 'pixel_*'], None)
+    """
+    return None if text is None else [name.strip() for name in text.split(",")]
+
+
+def reading_of(options: ReadingOptions) -> Reading:
+    """Return what the options say of a table."""
+    return Reading(
+        delimiter={"tab": "\t", "\\t": "\t", "space": " "}.get(options.delimiter or "", options.delimiter),
+        decimal=options.decimal,
+        encoding=options.encoding,
+        skip_rows=options.skip_rows,
+        sheet=options.sheet,
+        drop=tuple(names_of(getattr(options, "drop", None)) or ()),
+        na=tuple(names_of(options.na) or ()),
+    )
 
 
 def read_input(
@@ -48,6 +72,7 @@ def read_input(
     only_stored: bool = False,
     mixed: bool = False,
     symmetrize: str | None = None,
+    reading: Reading = AS_FOUND,
 ) -> Input:
     """Read a file as features (a mixed table where `mixed` says so), distances, an affinity or an edge list.
 
@@ -65,6 +90,7 @@ def read_input(
             columns=columns,
             allow_missing=missing,
             mixed=mixed,
+            reading=reading,
         )
         notes = list(table.notes)
         with_words = table.table is not None and not all(table.table.numeric)
@@ -79,16 +105,22 @@ def read_input(
         if lost is not None:
             notes.append(lost)
         X = table.features if table.table is None else table.table
-        return Input(kind, path.name, table.sha256, table.ids, X, table.columns, table.features, table.labels, notes)
+        found = {"id_column": table.id_column, "decimal": table.decimal}
+        return Input(
+            kind, path.name, table.sha256, table.ids, X, table.columns, table.features, table.labels, notes, found
+        )
+    for option, given in (("--columns", columns), ("--drop", reading.drop), ("--na", reading.na)):
+        if given:
+            raise InputError(f"{option} goes with --input features, not with --input {kind}")
     if label_column is not None:
         raise InputError(f"--label-column goes with --input features, not with --input {kind}")
     if kind == "edges":
         if id_column is not None:
             raise InputError("--id-column goes with a table; the ids of an edge list are the names in it")
-        edges = read_edges(path, key=key, symmetrize=symmetrize)
+        edges = read_edges(path, key=key, symmetrize=symmetrize, reading=reading)
         affinity = from_edges(edges.source, edges.target, edges.weight, n_items=len(edges.ids))
         if only_stored:
             affinity = SparseAffinity(affinity.matrix, only_stored=True)
         return Input(kind, path.name, edges.sha256, edges.ids, affinity, [], None, None, list(edges.notes))
-    matrix = read_matrix(path, what=kind, key=key, id_column=id_column, allow_missing=missing)
+    matrix = read_matrix(path, what=kind, key=key, id_column=id_column, allow_missing=missing, reading=reading)
     return Input(kind, path.name, matrix.sha256, matrix.ids, matrix.matrix, [], None, None, list(matrix.notes))

@@ -12,6 +12,7 @@ from partita.cli.options import DrawsOptions, FitOptions, PartitionOptions
 from partita.errors import InputError
 from partita.io import is_partita_folder, json_text, sha256_of_file, write_json
 from partita.io.settings import fits
+from partita.paths import STANDARD_INPUT
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -49,9 +50,18 @@ def options_given(options: Given) -> dict[str, Any]:
 
 
 def write_manifest(
-    folder: Path, result: dict[str, Any], *, source: str, kind: str, options: Given | None = None
+    folder: Path,
+    result: dict[str, Any],
+    *,
+    source: str,
+    kind: str,
+    options: Given | None = None,
+    found: dict[str, str | None] | None = None,
 ) -> None:
-    """Write what is needed to run the command again, and the SHA-256 of every file that it read and wrote."""
+    """Write what is needed to run the command again, and the SHA-256 of every file that it read and wrote.
+
+    `found` is what was found out of the input, for files that are alike.
+    """
     written = sorted(path for path in folder.rglob("*") if path.is_file())
     write_json(
         folder / "manifest.json",
@@ -59,9 +69,9 @@ def write_manifest(
             "program": "partita",
             "schema_version": SCHEMA_VERSION,
             "command": result["command"],
-            "input": {"name": source, "sha256": result["input_sha256"], "kind": kind},
+            "input": {"name": source, "sha256": result["input_sha256"], "kind": kind} | (found or {}),
             "parameters": result["parameters"],
-            "replay": None if options is None else _replay(options),
+            "replay": None if options is None else _replay(options, result["input_sha256"]),
             "seed": result["seed"],
             "versions": result["versions"],
             "files": {path.relative_to(folder).as_posix(): sha256_of_file(path) for path in written},
@@ -69,16 +79,14 @@ def write_manifest(
     )
 
 
-def _replay(options: Given) -> dict[str, Any]:
-    """The options that change a number, and the SHA-256 of every file that they name."""
+def _replay(options: Given, of_input: str) -> dict[str, Any]:
+    """The options that change a number, and the SHA-256 of every file that they name, or of standard input."""
     given = {name: value for name, value in options_given(options).items() if name not in OUTSIDE}
     paths = {name: getattr(options, name) for name in given}
-    return {
-        "options": given,
-        "files": {
-            name: sha256_of_file(path) for name, path in paths.items() if isinstance(path, Path) and path.is_file()
-        },
-    }
+    files = {name: sha256_of_file(path) for name, path in paths.items() if isinstance(path, Path) and path.is_file()}
+    if options.file == STANDARD_INPUT:
+        files["file"] = of_input
+    return {"options": given, "files": files}
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

@@ -23,6 +23,7 @@ __all__ = [
     "Owner",
     "PartitionOptions",
     "PredictOptions",
+    "ReadingOptions",
     "ReproduceOptions",
     "ScoreOptions",
     "VerifyOptions",
@@ -32,7 +33,7 @@ InputKind = Literal["features", "distances", "affinity", "edges"]
 Missing = Literal["error", "unobserved"]
 Model = Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral", "scams"]
 ScaleFeatures = Literal["none", "standard", "minmax"]
-Owner = Literal["evidence", "model", "search", "output"]
+Owner = Literal["evidence", "input", "model", "search", "output"]
 
 
 @dataclass(frozen=True)
@@ -52,10 +53,13 @@ OUT = Of("output", common=True, also=("--output", "--output-dir", "--out-dir", "
 SEED = Of("search", common=True, also=("--random-state", "--random-seed"))
 ID_COLUMN = Of("evidence", common=True, also=("--id", "--index", "--names"))
 LABEL_COLUMN = Of("evidence", common=True, also=("--label", "--labels", "--truth", "--target", "--class"))
-MISSING = Of("evidence", common=True, also=("--na", "--nan", "--allow-missing"))
+MISSING = Of("evidence", common=True, also=("--nan", "--allow-missing"))
 N_INIT = Of("search", also=("--restarts", "--starts"))
 N_JOBS = Of("search", also=("--jobs", "--threads", "--cores", "--workers"))
 MAX_SECONDS = Of("search", also=("--timeout", "--time", "--seconds"))
+Drop = Annotated[
+    str | None, Option(help="Columns to leave out, names or patterns."), Of("input", also=("--exclude", "--ignore"))
+]
 Force = Annotated[
     bool, Option("--force", help="Replace an existing output."), Of("output", True, ("--overwrite", "--replace"))
 ]
@@ -66,6 +70,40 @@ Json = Annotated[
 Key = Annotated[str | None, Option(help="Array to read from an npz file."), Of("evidence")]
 LabelColumnLeftOut = Annotated[str | None, Option(help="Column of known labels, left out."), LABEL_COLUMN]
 Quiet = Annotated[bool, Option("--quiet", help="Print nothing but errors."), Of("output", also=("--silent",))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """Options of commands that read a table: what the file is, where what is found out would be wrong."""
+
+    delimiter: Annotated[
+        str | None,
+        Option(help="What parts cells of text, as in ';'.", show_default="found out"),
+        Of("input", also=("--sep", "--separator")),
+    ] = None
+    decimal: Annotated[
+        Literal[".", ","] | None, Option(help="Decimal mark.", show_default="found out"), Of("input")
+    ] = None
+    encoding: Annotated[
+        str | None,
+        Option(help="Encoding of text, as in cp1252.", show_default="found out"),
+        Of("input", also=("--charset",)),
+    ] = None
+    skip_rows: Annotated[
+        int | None,
+        Option(min=0, help="Lines above the header.", show_default="found out"),
+        Of("input", also=("--header",)),
+    ] = None
+    sheet: Annotated[
+        str | None,
+        Option(help="Sheet of a spreadsheet.", show_default="the first that holds a table"),
+        Of("input"),
+    ] = None
+    na: Annotated[
+        str | None,
+        Option(metavar="VALUES", help="Cells that mean missing, as in -999,unknown."),
+        Of("input", also=("--na-values", "--missing-value", "--missing-values")),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -80,7 +118,7 @@ class DemoOptions:
 
 
 @dataclass(frozen=True)
-class FitOptions:
+class FitOptions(ReadingOptions):
     """Options of `partita fit`."""
 
     examples: ClassVar[tuple[str, ...]] = (
@@ -88,7 +126,13 @@ class FitOptions:
         "partita fit measurements.csv -k 2-12 -o answer",
     )
 
-    file: Annotated[Path, Argument(metavar="FILE", help="CSV, TSV, npz, npy, parquet or Matrix Market file.")]
+    file: Annotated[
+        Path,
+        Argument(
+            metavar="FILE",
+            help="CSV or other text, spreadsheet, npz, npy, parquet or Matrix Market file; - is standard input.",
+        ),
+    ]
     k: Annotated[
         str,
         Option(
@@ -107,6 +151,12 @@ class FitOptions:
         None
     )
     id_column: IdColumn = None
+    columns: Annotated[
+        str | None,
+        Option(help="Features to use, names or patterns, as in 'a,b,pixel_*'.", show_default="all"),
+        Of("input", also=("--features",)),
+    ] = None
+    drop: Drop = None
     key: Key = None
     input: Annotated[
         InputKind, Option(help="What FILE holds."), Of("evidence", common=True, also=("--format", "--kind", "--type"))
@@ -280,7 +330,7 @@ class FitOptions:
 
 
 @dataclass(frozen=True)
-class PredictOptions:
+class PredictOptions(ReadingOptions):
     """Options of `partita predict`."""
 
     examples: ClassVar[tuple[str, ...]] = ("partita predict measurements-partita more.csv -o more-memberships.csv",)
@@ -390,14 +440,16 @@ class PartitionOptions:
 
 
 @dataclass(frozen=True)
-class DrawsOptions:
+class DrawsOptions(ReadingOptions):
     """Options of `partita draws`."""
 
     examples: ClassVar[tuple[str, ...]] = (
         "partita draws measurements.csv --label-column species --chains 4 --sweeps 4000",
     )
 
-    file: Annotated[Path, Argument(metavar="FILE", help="Features: CSV, TSV, npz, npy or parquet.")]
+    file: Annotated[
+        Path, Argument(metavar="FILE", help="Features: text (CSV, TSV, ...), spreadsheet, npz, npy or parquet.")
+    ]
     sweeps: Annotated[
         int,
         Option(min=1, help="Sweeps of each chain, the burn-in among them."),
@@ -431,9 +483,10 @@ class DrawsOptions:
     ] = None
     columns: Annotated[
         str | None,
-        Option(help="Features to use, as in a,b,c.", show_default="all"),
+        Option(help="Features to use, names or patterns, as in 'a,b,pixel_*'.", show_default="all"),
         Of("evidence", common=True, also=("--features",)),
     ] = None
+    drop: Drop = None
     label_column: LabelColumnLeftOut = None
     id_column: IdColumn = None
     key: Key = None

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from partita.cli.console import DONE, say
-from partita.cli.options import PredictOptions
+from partita.cli.inputs import reading_of
+from partita.cli.manifest import read_manifest
+from partita.cli.options import PredictOptions, ReadingOptions
+from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
-from partita.io import FeatureTable, load, read_features, write_predictions
+from partita.io import FeatureTable, LackingColumnsError, Reading, load, read_features, write_predictions
+from partita.io.containers import misplaced
+from partita.io.files import listed
 from partita.io.matrices import read_sparse_rows
+from partita.io.settings import fits
 from partita.membership import row_entropy, row_margin
 from partita.wording import count
 
@@ -43,22 +53,8 @@ def run_predict(options: PredictOptions) -> int:
     estimator = load(options.model)
     if not isinstance(estimator, FactorizationEstimator):
         raise InputError(f"{options.model} holds a {type(estimator).__name__}, {INSTEAD[type(estimator).__name__]}")
-    sparse = read_sparse_rows(options.file) if estimator._builder_.pairwise else None
-    if sparse is None:
-        table = read_features(
-            options.file,
-            label_column=options.label_column,
-            id_column=options.id_column,
-            key=options.key,
-            allow_missing=estimator.missing == "unobserved",
-            mixed=hasattr(estimator, "encoding_"),
-            remedy=COMPLETE,
-        )
-        ids, notes = table.ids, table.notes
-        W = estimator.predict_proba(_in_order(table, estimator._columns))
-    else:
-        ids, notes = [str(i) for i in range(sparse.shape[0])], []
-        W = estimator.predict_proba(sparse)
+    with readable(options.file) as file:
+        ids, W, notes = _scored(options, estimator, file)
     labels = W.argmax(axis=1)
     write_predictions(out, ids, labels, W, row_entropy(W), row_margin(W))
     for note in notes:
@@ -68,21 +64,73 @@ def run_predict(options: PredictOptions) -> int:
     return DONE
 
 
-def _in_order(table: FeatureTable, columns: list[str] | None) -> Any:
-    """The columns of the fit, in its order, found by name: an array, or a mixed table."""
+def _scored(
+    options: PredictOptions, estimator: FactorizationEstimator, file: Path
+) -> tuple[list[str], NDArray[np.float64], list[str]]:
+    """Names of new items, their memberships, and notes."""
+    sparse = read_sparse_rows(file) if estimator._builder_.pairwise else None
+    if sparse is not None:
+        return [str(i) for i in range(sparse.shape[0])], estimator.predict_proba(sparse), []
+    table = _read(options, estimator, file)
+    notes = list(table.notes)
+    if estimator._columns is not None and table.left_out:
+        notes.append(f"left out, since the model was not fitted on it: {listed(map(repr, table.left_out))}")
     given = table.features if table.table is None else table.table
-    if columns is None or table.columns == columns:
-        return given
-    missing = [name for name in columns if name not in table.columns]
-    if missing:
-        raise InputError(
-            f"{table.path} lacks {len(missing)} of the {len(columns)} columns the model was fitted on: "
-            f"{', '.join(map(repr, missing[:5]))}"
+    return table.ids, estimator.predict_proba(given), notes
+
+
+def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path) -> FeatureTable:
+    """The columns of the fit, by their names and in its order, read as the file of the fit was."""
+    given, found = _recorded(options.model)
+    given = {name: value for name, value in given.items() if value is not None and getattr(options, name) is None}
+    of_other_files = misplaced(reading_of(replace(options, **given)), file.name)  # as the sheet, of a text
+    given = {name: value for name, value in given.items() if name not in of_other_files}
+    reading = replace(reading_of(replace(options, **given)), likely=found.get("decimal"))
+    usual = None if options.id_column else found.get("id_column")
+    if usual is not None:
+        with suppress(InputError):  # the new file may have no such column, or name an item twice
+            return _told(_features(options, estimator, file, reading, usual), given)
+    return _told(_features(options, estimator, file, reading, options.id_column), given)
+
+
+def _told(table: FeatureTable, given: dict[str, Any]) -> FeatureTable:
+    """The table, with a note on the options of the fit that it was read by."""
+    if given:
+        said = ", ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
+        table.notes.append(f"read as the file of the fit was, by {said}")
+    return table
+
+
+def _features(
+    options: PredictOptions, estimator: FactorizationEstimator, file: Path, reading: Reading, id_column: str | None
+) -> FeatureTable:
+    columns = estimator._columns
+    try:
+        return read_features(
+            file,
+            label_column=options.label_column,
+            id_column=id_column,
+            key=options.key,
+            columns=columns,
+            allow_missing=estimator.missing == "unobserved",
+            mixed=hasattr(estimator, "encoding_"),
+            remedy=COMPLETE,
+            reading=reading,
         )
-    extra = [name for name in table.columns if name not in columns]
-    if extra:
-        names = ", ".join(map(repr, extra[:5]))
-        raise InputError(f"{table.path} has columns the model was not fitted on: {names}; leave them out")
-    if table.table is not None:
-        return table.table.ordered(columns)
-    return table.features[:, [table.columns.index(name) for name in columns]]
+    except LackingColumnsError as error:
+        raise InputError(
+            f"{options.file} lacks {len(error.lacking)} of the {len(columns or ())} columns the model was fitted on: "
+            f"{', '.join(map(repr, error.lacking[:5]))}"
+        ) from error
+
+
+def _recorded(model: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the manifest beside a model says of how the table of the fit was read: as given, and as found out."""
+    home = next((each for each in (model, model.parent) if (each / "manifest.json").is_file()), None)
+    if home is None:
+        return {}, {}
+    manifest = read_manifest(home)
+    options = (manifest.get("replay") or {}).get("options") or {}
+    kinds = get_type_hints(ReadingOptions)
+    given = {name: options[name] for name in kinds if fits(options.get(name), kinds[name]) and name in options}
+    return given, manifest.get("input") or {}

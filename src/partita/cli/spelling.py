@@ -161,7 +161,7 @@ def flag_meant(word: str, kind: type[Any]) -> str | None:
     >>> from partita.cli.options import FitOptions
     >>> [flag_meant(word, FitOptions) for word in ("--n-cluster", "--output", "--symetrize")]
     ['--k', '--out', '--symmetrize']
-    >>> flag_meant("--colour", FitOptions) is None
+    >>> flag_meant("--flavour", FitOptions) is None
     True
     """
     options = [each for each in spelled(kind) if not each.argument]

@@ -14,19 +14,45 @@ from typing import TypeVar
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, open_npy, open_npz
 from partita.io.files import require_file, require_suffix
+from partita.io.grids import grid_of_text, is_plain
 from partita.io.market import MarketFile, open_market
 from partita.io.parquet import open_parquet
+from partita.io.reading import AS_FOUND, Reading
+from partita.io.spreadsheets import SHEET_SUFFIXES, open_spreadsheet
 from partita.io.tables import HeaderRule, Table, looks_like_a_header, open_text
-from partita.io.text_rows import TEXT_SUFFIXES
+from partita.io.text_rows import OTHER_TEXT_SUFFIXES, TEXT_SUFFIXES
 
-__all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "opened"]
+__all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "misplaced", "opened"]
 
 Container = TypeVar("Container", covariant=True)
 Formats = Mapping[str, Callable[..., Container]]
 
-TABLES: Formats[Table] = {**dict.fromkeys(TEXT_SUFFIXES, open_text), ".parquet": open_parquet}
+
+def _open_any_text(path: Path, is_header: HeaderRule, reading: Reading) -> Table:
+    return open_text(path, is_header) if is_plain(path, reading) else grid_of_text(path, is_header, reading)
+
+
+# Formats whose cells are text, of which what is read depends on the header and on what is said of the file.
+READ_CELL_BY_CELL = (*TEXT_SUFFIXES, *OTHER_TEXT_SUFFIXES, *SHEET_SUFFIXES)
+TABLES: Formats[Table] = {
+    **dict.fromkeys((*TEXT_SUFFIXES, *OTHER_TEXT_SUFFIXES), _open_any_text),
+    **dict.fromkeys(SHEET_SUFFIXES, open_spreadsheet),
+    ".parquet": open_parquet,
+}
 ARRAYS: Formats[ArrayFile] = {".npy": open_npy, ".npz": open_npz}
 MATRICES: Formats[MarketFile] = {".mtx": open_market}
+
+
+def misplaced(reading: Reading, name: str) -> list[str]:
+    """Return what is said of how a file is read and means nothing for a file of this name.
+
+    >>> misplaced(Reading(delimiter=";", decimal=","), "a.xlsx"), misplaced(Reading(sheet="data"), "a.csv")
+    (['delimiter'], ['sheet'])
+    """
+    text = name.lower().endswith((*TEXT_SUFFIXES, *OTHER_TEXT_SUFFIXES))
+    sheet = name.lower().endswith(SHEET_SUFFIXES)
+    goes = {"delimiter": text, "encoding": text, "decimal": text or sheet, "skip_rows": text or sheet, "sheet": sheet}
+    return [each for each, fits in goes.items() if getattr(reading, each) is not None and not fits]
 
 
 def opened(
@@ -35,6 +61,7 @@ def opened(
     *,
     key: str | None = None,
     is_header: HeaderRule = looks_like_a_header,
+    reading: Reading = AS_FOUND,
 ) -> Container:
     r"""Return a file of one of these formats, opened: its header or schema has been read, and nothing else.
 
@@ -48,13 +75,15 @@ def opened(
         Name of an array, which only a .npz file can have.
     is_header : callable
         Whether the first of two rows of text names the columns.
+    reading : Reading
+        What is known of a text or a spreadsheet.
 
     Raises
     ------
     InputError
         Where there is no such file, it is of another format, or it is broken.
     MissingExtraError
-        For parquet without pyarrow.
+        For parquet without pyarrow, spreadsheets without python-calamine.
 
     Examples
     --------
@@ -69,5 +98,7 @@ def opened(
     suffix = require_suffix(file, list(formats))
     if key is not None and suffix != ".npz":
         raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {suffix}")
+    for name in misplaced(reading, suffix):
+        raise InputError(f"{file}: --{name.replace('_', '-')} says how another kind of file is read; leave it out")
     opener = formats[suffix]
-    return opener(file, is_header) if suffix in TEXT_SUFFIXES else opener(file)
+    return opener(file, is_header, reading) if suffix in READ_CELL_BY_CELL else opener(file)

@@ -15,6 +15,7 @@ from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.files import listed, sha256_of_file
 from partita.io.graphs import GRAPHS, GraphFile
+from partita.io.reading import AS_FOUND, Reading
 from partita.io.tables import Table, is_number
 from partita.wording import count
 
@@ -41,7 +42,9 @@ class EdgeTable:
     weighted: bool = False
 
 
-def read_edges(path: str | Path, *, key: str | None = None, symmetrize: str | None = None) -> EdgeTable:
+def read_edges(
+    path: str | Path, *, key: str | None = None, symmetrize: str | None = None, reading: Reading = AS_FOUND
+) -> EdgeTable:
     r"""Read pairs of items with their weights.
 
     Parameters
@@ -55,6 +58,8 @@ def read_edges(path: str | Path, *, key: str | None = None, symmetrize: str | No
         Array of a .npz with two or three columns.
     symmetrize : {"mean", "max", "min"}, optional
         Weight of a pair that stands there with several; an error without.
+    reading : Reading
+        What is known of a text or a spreadsheet.
 
     Returns
     -------
@@ -79,7 +84,7 @@ def read_edges(path: str | Path, *, key: str | None = None, symmetrize: str | No
     >>> table.ids, table.source, table.target, table.weight
     (['bob', 'ann', 'cid'], array([0, 1]), array([1, 2]), array([0.5, 1. ]))
     """
-    found = opened(path, FORMATS, key=key, is_header=_is_header)
+    found = opened(path, FORMATS, key=key, is_header=_is_header, reading=reading)
     file = found.path
     notes: list[str] = []
     nodes: list[str] = []

@@ -1,15 +1,19 @@
 """Features from a file: a table with one row per item, refused with the place named when a cell is not a number.
 
-Formats: CSV and TSV (also compressed by gzip), NumPy's .npy and .npz, parquet. A column that looks like the truth is
-refused until an option says what it is, so that the truth never leaks in as a feature.
+Formats: text, spreadsheets, NumPy's .npy and .npz, parquet. A column that looks like the truth is refused until an
+option says what it is, so that the truth never leaks in as a feature; columns that name items, and dates, are left out
+and said.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import partial
+from operator import is_
 from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +22,17 @@ from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable
 from partita.io.arrays import ArrayFile, array_table
 from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, require_observed
+from partita.io.column_kinds import roles_of
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
-from partita.io.files import listed, require_known, sha256_of_file
-from partita.io.tables import Table, looks_like_a_header
+from partita.io.far_values import far_notes
+from partita.io.files import did_you_mean, listed, require_known, sha256_of_file
+from partita.io.given_missing import without_given
+from partita.io.grids import GridTable, grid_of_text
+from partita.io.reading import AS_FOUND, Decimal, Reading
+from partita.io.tables import HeaderRule, NotNumbersError, Table, TextTable, looks_like_a_header
+from partita.io.text_rows import NotUtf8Error
 
-__all__ = ["TRUTH_NAMES", "FeatureTable", "read_features"]
+__all__ = ["TRUTH_NAMES", "FeatureTable", "LackingColumnsError", "read_features"]
 
 FORMATS: Formats[Table | ArrayFile] = {**TABLES, **ARRAYS}
 # Names that hold the truth in most files with labels; read as features they would give the answer away. A `y` beside an
@@ -30,15 +40,25 @@ FORMATS: Formats[Table | ArrayFile] = {**TABLES, **ARRAYS}
 TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
 REMEDY = (
     "if it names the items pass --id-column {name}, if it holds the true classes pass --label-column {name}, "
-    "otherwise leave it out or code it as numbers"
+    "otherwise --drop {name}, or code it as numbers"
 )
+
+
+class LackingColumnsError(InputError):
+    """Columns that were asked for are not in the file."""
+
+    def __init__(self, message: str, lacking: Sequence[str]) -> None:
+        super().__init__(message)
+        self.lacking = list(lacking)
 
 
 @dataclass(frozen=True)
 class FeatureTable:
     """Features that `read_features` found: the numbers, names of the rows and columns, and the source.
 
-    `table` has columns of words too where these were asked for, which are NaN in `features`.
+    `table` has columns of words too where these were asked for, which are NaN in `features`. `id_column` is the column
+    that names the items, given or found, `decimal` the decimal mark where it was found out, and `left_out` the columns
+    that are none of these.
     """
 
     features: NDArray[np.float64]
@@ -49,6 +69,9 @@ class FeatureTable:
     path: Path
     notes: list[str] = field(default_factory=list)
     table: MixedTable | None = None
+    id_column: str | None = None
+    decimal: Decimal | None = None
+    left_out: list[str] = field(default_factory=list)
 
 
 def read_features(
@@ -61,21 +84,22 @@ def read_features(
     allow_missing: bool = False,
     mixed: bool = False,
     remedy: str = FILL_IN,
+    reading: Reading = AS_FOUND,
 ) -> FeatureTable:
     r"""Read items as rows of numbers.
 
     Parameters
     ----------
     path : str or Path
-        .csv, .tsv (also .csv.gz, .tsv.gz), .npy (2-D), .npz or .parquet.
+        Text (.csv, .tsv, .txt, .dat, .tab; also .gz, or one in a .zip), .xlsx, .ods, .parquet, .npy (2-D) or .npz.
     label_column, id_column : str, optional
         Column that holds the truth, and the one that names the items; neither is a feature. In a .npz they name
         another array. A file without a header calls its columns column_0, column_1, ...
     key : str, optional
         Array of a .npz to read; by default `X`, or the only one of two dimensions.
     columns : sequence of str, optional
-        The columns that are features, in this order; the others are not looked at. All others than those above by
-        default.
+        The columns that are features, in this order, by name or pattern (`pixel_*`); the others are not looked at. By
+        default all that are neither of those above nor dates, nor name or count the items, which is said.
     allow_missing : bool
         Read missing cells as NaN. Infinite ones are an error all the same, and rows without any value.
     mixed : bool
@@ -83,6 +107,8 @@ def read_features(
         affinity="ensemble" takes them. A column is of words where more than half of its cells are.
     remedy : str
         What to do about missing cells where they are an error, for its message.
+    reading : Reading
+        What is known of a text or a spreadsheet, columns to leave out, and cells that mean missing.
 
     Returns
     -------
@@ -95,9 +121,9 @@ def read_features(
     InputError
         Naming file, row (the first data row is 1) and column of what is wrong, and the option or change that helps.
     MissingExtraError
-        For parquet without pyarrow.
+        For parquet without pyarrow, a spreadsheet without python-calamine.
     MemoryLimitError
-        For a NumPy or parquet file that would not fit.
+        For a file that would not fit.
 
     Notes
     -----
@@ -117,70 +143,184 @@ def read_features(
     if label_column is not None and label_column == id_column:
         raise InputError(f"label and id column are both {label_column!r}; name two columns")
     asked = [name for name in (label_column, id_column) if name is not None]
-    found = opened(path, FORMATS, key=key, is_header=partial(looks_like_a_header, known=asked))
+    is_header = partial(looks_like_a_header, known=asked)
+    found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading)
     table = array_table(found, key) if isinstance(found, ArrayFile) else found
-    _require_known(table, label_column, id_column, columns or ())
-    names, coordinate = _features(table, asked, columns)
+    _require_known(table, label_column, id_column)
+    names, coordinate = _features(table, asked, columns, reading.drop)
     if not names:
         raise InputError(f"{table.path} has no feature columns left beside {listed(asked)}; expected at least one")
-    held = None
-    if mixed and not isinstance(found, ArrayFile):
-        columns_held, words = table.read_mixed(names, asked)
-        held = MixedTable(tuple(names), tuple(columns_held))
-        features = held.as_numbers()
-    else:
-        features, words = table.read(names, asked, remedy=REMEDY)
-    require_finite(features, names, table.path, allow_missing=allow_missing or held is not None, remedy=remedy)
-    if held is None and allow_missing:
+    mixed = mixed and not isinstance(found, ArrayFile)
+    read = _read(table, names, asked, _How(mixed, columns is not None, id_column is not None, reading, is_header))
+    names, features = read.names, read.features
+    require_finite(features, names, table.path, allow_missing=allow_missing or mixed, remedy=remedy)
+    if not mixed and allow_missing:
         require_observed(features, table.path)
-    notes = list(table.notes)
-    if coordinate is not None and label_column is None:
+    notes = list(read.notes)
+    if coordinate in names and label_column is None:
         # Beside an x, y may be a coordinate; whole numbers may as well be classes.
         if (np.nan_to_num(features[:, names.index(coordinate)]) % 1 == 0).all():
             _refuse_hidden_truth(table.path, [coordinate])
         notes.append(f"column {coordinate!r} was read as a coordinate beside x; its values are no class labels")
-    notes += [
-        f"column {name!r} was read as a feature; pass --id-column {name} if it names the items"
-        for name in names
-        if name.lower() == "id"
-    ]
+    id_column = id_column or read.id_column
     return FeatureTable(
         features=features,
         columns=names,
-        ids=require_ids(words.get(id_column or ""), len(features), table.path, id_column),
-        labels=label_array(words.get(label_column or ""), len(features), table.path, label_column),
+        ids=require_ids(read.words.get(id_column or ""), len(features), table.path, id_column),
+        labels=label_array(read.words.get(label_column or ""), len(features), table.path, label_column),
         sha256=sha256_of_file(table.path),
         path=table.path,
         notes=notes,
-        table=held,
+        table=read.held if mixed else None,
+        id_column=id_column,
+        decimal=read.decimal,
+        left_out=[name for name in table.names if name not in (*names, *asked, id_column)],
     )
 
 
-def _require_known(table: Table, label_column: str | None, id_column: str | None, columns: Sequence[str]) -> None:
+@dataclass(frozen=True)
+class _How:
+    """What is asked of the columns: whether words are taken, whether they, and the ids, were named, and how to read."""
+
+    mixed: bool
+    chosen: bool
+    ids_named: bool
+    reading: Reading
+    is_header: HeaderRule
+
+
+@dataclass(frozen=True)
+class _Read:
+    """The columns that are features, those asked for as words, and what was found on the way."""
+
+    held: MixedTable
+    features: NDArray[np.float64]
+    words: dict[str, list[str]]
+    id_column: str | None
+    notes: list[str]
+    decimal: Decimal | None
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.held.names or ())
+
+
+def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _Read:
+    """Read these columns, and leave out those that are no features."""
+    table, columns, words, block = _columns(table, names, asked, how)
+    as_read = columns
+    columns, notes = without_given(columns, how.reading.na)
+    notes = [*table.notes, *notes]
+    if how.reading.na and not any("(--na" in note for note in notes):
+        notes.append(f"no cell is {listed(how.reading.na)} (--na)")
+    ids = None
+    kept = list(range(len(names)))
+    if not how.chosen:
+        nameless = names[0] == table.names[0] and table.has_header and bool(table.first) and not table.first[0][0]
+        roles = roles_of(names, columns, named=how.ids_named, nameless=nameless)
+        if nameless and 0 in roles.features:
+            _refuse_nameless(table)
+        if not roles.features:
+            raise InputError(
+                f"{table.path}: no column is a feature: {'; '.join(roles.notes)}; name some with --columns"
+            )
+        kept, notes = roles.features, [*notes, *roles.notes]
+        ids = None if roles.ids is None or table.beside else names[roles.ids]
+    if ids is not None:
+        words = words | table.read([], [ids])[1]
+    held = MixedTable(tuple(names[at] for at in kept), tuple(columns[at] for at in kept))
+    if not how.mixed:
+        held = _in_numbers(table, held)
+    numeric = [at for at, is_numeric in enumerate(held.numeric) if is_numeric]
+    far = far_notes([held.names[at] for at in numeric], [held.columns[at] for at in numeric]) if held.names else []
+    decimal = table.decimal if isinstance(table, GridTable) else None
+    unchanged = len(kept) == len(names) and all(map(is_, columns, as_read))
+    features = block if unchanged and block is not None else held.as_numbers()
+    return _Read(held, features, words, ids, [*notes, *far], decimal)
+
+
+def _columns(
+    table: Table, names: Sequence[str], asked: Sequence[str], how: _How
+) -> tuple[Table, list[NDArray[Any]], dict[str, list[str]], NDArray[np.float64] | None]:
+    """The columns of a table, of numbers or words, and as an array where they were read as one: plain numbers as they
+    stand, anything else looked at as a whole.
+    """
+    if isinstance(table, TextTable) and table.begins_with_words(names):
+        table = grid_of_text(table.path, how.is_header, how.reading)
+    elif isinstance(table, TextTable) or not how.mixed:
+        try:
+            values, words = table.read(names, asked, remedy=REMEDY)
+            return table, list(values.T), words, values
+        except (NotNumbersError, NotUtf8Error):
+            if isinstance(table, TextTable):
+                table = grid_of_text(table.path, how.is_header, how.reading)
+    columns, words = table.read_mixed(names, asked)
+    return table, columns, words, None
+
+
+def _refuse_nameless(table: Table) -> NoReturn:
+    raise InputError(
+        f"{table.path}: the first column has no name and does not name the rows, as where pandas writes its index; "
+        f"pass --drop {table.names[0]}, or write the file without it (index=False)"
+    )
+
+
+def _in_numbers(table: Table, held: MixedTable) -> MixedTable:
+    """The table in numbers alone, truth values as zeros and ones.
+
+    Raises
+    ------
+    NotNumbersError
+        For a column of words, with what can be done about it.
+    """
+    texts = [name for name, numeric in zip(held.names or (), held.numeric) if not numeric]
+    if not texts:
+        return held
+    values, _ = table.read(texts, remedy=REMEDY)
+    of_text = dict(zip(texts, values.T))
+    return MixedTable(held.names, tuple(of_text.get(name, c) for name, c in zip(held.names or (), held.columns)))
+
+
+def _require_known(table: Table, label_column: str | None, id_column: str | None) -> None:
     """Raise for a name that an option gives and the file does not have."""
     own = table.beside or table.names  # what names items and classes is another array of a .npz file
-    options = [("--label-column", label_column, own), ("--id-column", id_column, own)]
-    options += [("--columns", name, table.names) for name in columns]
-    for option, name, known in options:
+    for option, name in (("--label-column", label_column), ("--id-column", id_column)):
         if name is not None:
-            what = "array" if known is table.beside else "column"
-            require_known(table.path, name, known, f"{what} {name!r} for {option}")
+            what = "array" if table.beside else "column"
+            require_known(table.path, name, own, f"{what} {name!r} for {option}")
 
 
-def _features(table: Table, asked: Sequence[str], columns: Sequence[str] | None) -> tuple[list[str], str | None]:
-    """The names of the columns that are features, and of the one among them that is a `y` beside an `x`."""
-    coordinate = None
-    others = [name for name in table.names if name not in asked or table.beside]
-    if columns is None:
-        if "x" in (name.lower() for name in table.names):
-            coordinate = next((name for name in others if name.lower() == "y"), None)
-        _refuse_hidden_truth(table.path, [name for name in others if name != coordinate])
-    if table.has_header and table.first and not table.first[0][0] and table.names[0] not in asked:
-        raise InputError(
-            f"{table.path}: the first column has no name, as when pandas writes its index; "
-            f"pass --id-column column_0 if it names the items, or write the file without it (index=False)"
+def _matching(table: Table, patterns: Sequence[str], option: str) -> list[str]:
+    """The columns that names or patterns mean, in the order of these."""
+    found: list[str] = []
+    lacking = []
+    for pattern in patterns:
+        mine = [pattern] if pattern in table.names else [n for n in table.names if fnmatchcase(n, pattern)]
+        lacking += [] if mine else [pattern]
+        found += [name for name in mine if name not in found]
+    if lacking:
+        near = did_you_mean(lacking[0], table.names)
+        raise LackingColumnsError(
+            f"{table.path} has no column {lacking[0]!r} for {option}; it has {listed(table.names)}{near}", lacking
         )
-    return others if columns is None else list(columns), coordinate
+    return found
+
+
+def _features(
+    table: Table, asked: Sequence[str], columns: Sequence[str] | None, drop: Sequence[str]
+) -> tuple[list[str], str | None]:
+    """The names of the columns that may be features, and of the one among them that is a `y` beside an `x`."""
+    dropped = _matching(table, drop, "--drop")
+    others = [name for name in table.names if (name not in asked or table.beside) and name not in dropped]
+    if columns is not None:
+        chosen = [name for name in _matching(table, columns, "--columns") if name not in dropped]
+        _refuse_hidden_truth(table.path, [name for name in chosen if name not in columns and name not in asked])
+        return [name for name in chosen if name in columns or name in others], None
+    coordinate = None
+    if "x" in (name.lower() for name in table.names):
+        coordinate = next((name for name in others if name.lower() == "y"), None)
+    _refuse_hidden_truth(table.path, [name for name in others if name != coordinate])
+    return others, coordinate
 
 
 def _refuse_hidden_truth(file: Path, names: Sequence[str]) -> None:

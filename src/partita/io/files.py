@@ -63,7 +63,11 @@ def require_suffix(path: Path, suffixes: Sequence[str]) -> str:
     name = path.name.lower()
     suffix = next((candidate for candidate in suffixes if name.endswith(candidate)), None)
     if suffix is None:
-        raise InputError(f"{path}: the format {path.suffix or '(no suffix)'} is not read here; use {listed(suffixes)}")
+        plain = [each for each in suffixes if each.count(".") == 1]
+        packed = ", text also as .gz" if len(plain) < len(suffixes) else ""
+        raise InputError(
+            f"{path}: the format {path.suffix or '(no suffix)'} is not read here; use {listed(plain, 20)}{packed}"
+        )
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes); expected at least one row")
     return suffix

@@ -21,6 +21,7 @@ from partita.io.cells import require_finite, require_ids
 from partita.io.containers import ARRAYS, MATRICES, TABLES, Formats, opened
 from partita.io.files import require_known, sha256_of_file
 from partita.io.market import MarketFile
+from partita.io.reading import AS_FOUND, Reading
 from partita.io.sparse_files import is_stored_sparse, stored_sparse
 from partita.io.tables import Table, is_number, looks_like_a_header
 from partita.io.text_rows import is_missing
@@ -55,6 +56,7 @@ def read_matrix(
     key: str | None = None,
     id_column: str | None = None,
     allow_missing: bool = False,
+    reading: Reading = AS_FOUND,
 ) -> MatrixTable:
     r"""Read an N x N matrix.
 
@@ -71,6 +73,8 @@ def read_matrix(
         Column (or array of a .npz) that names the items.
     allow_missing : bool
         Read missing cells as NaN. Infinite ones are an error all the same.
+    reading : Reading
+        What is known of a text or a spreadsheet.
 
     Returns
     -------
@@ -100,7 +104,7 @@ def read_matrix(
     if what not in ("affinity", "distances"):
         raise InputError(f"what={what!r} is unknown; pass 'affinity' or 'distances'")
     known = [] if id_column is None else [id_column]
-    found = opened(path, FORMATS, key=key, is_header=partial(looks_like_a_header, known=known))
+    found = opened(path, FORMATS, key=key, is_header=partial(looks_like_a_header, known=known), reading=reading)
     file = found.path
     if id_column is not None and (suffix := file.suffix.lower()) in (".npy", ".mtx"):
         raise InputError(f"{file}: {suffix} files have no column {id_column!r}; leave out --id-column")

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError, MemoryLimitError, require
-from partita.estimators.mixed_table import DATES, words
+from partita.estimators.mixed_table import words
 from partita.io.files import number_label
-from partita.io.tables import Columns, MixedColumns, Table
+from partita.io.tables import Columns, MixedColumns, NotNumbersError, Table
 from partita.memory import require_memory
 
 __all__ = ["BROKEN", "PANDAS_INDEX", "ParquetTable", "open_parquet"]
@@ -47,11 +47,15 @@ class ParquetTable(Table):
     def _mixed(self, name: str) -> NDArray[Any]:
         types = require("pyarrow.types", extra="parquet", purpose="reading parquet files")
         kind = self._column(name).type
-        if types.is_temporal(kind):
-            raise InputError(f"{self.path}: column {name!r} is of type {kind}, a date or time: {DATES}")
         if types.is_null(kind):
             return np.full(self.file.metadata.num_rows, np.nan)
-        if types.is_dictionary(kind) or types.is_boolean(kind) or types.is_string(kind) or types.is_large_string(kind):
+        if (
+            types.is_temporal(kind)
+            or types.is_dictionary(kind)
+            or types.is_boolean(kind)
+            or types.is_string(kind)
+            or types.is_large_string(kind)
+        ):
             return words(self._values(name))
         return self._numbers(name, "write it as numbers or words")
 
@@ -62,7 +66,7 @@ class ParquetTable(Table):
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
             sample = next((value for value in self._values(name, 100) if value is not None), None)
             advice = remedy.format(name=name) if remedy else "write it as numbers"
-            raise InputError(
+            raise NotNumbersError(
                 f"{self.path}: column {name!r} should hold numbers, it is of type {kind} (first value: {sample!r}); "
                 f"{advice}"
             )

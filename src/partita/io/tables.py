@@ -19,15 +19,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.estimators.mixed_table import words
 from partita.io.files import listed
 from partita.io.text_rows import as_number, data_rows, delimiter_of, first_rows, is_missing
 
 __all__ = [
+    "BOOLEANS",
+    "Columns",
+    "Faults",
+    "HeaderRule",
+    "MixedColumns",
+    "NotNumbersError",
     "Table",
     "TextTable",
     "column_names",
     "default_names",
+    "header_notes",
     "is_number",
     "looks_like_a_header",
     "open_text",
@@ -88,7 +94,7 @@ class Table(ABC):
         Raises
         ------
         InputError
-            As `read` does, but for columns of words; and for dates and times.
+            As `read` does, but for columns of words; dates and times are words here.
         MemoryLimitError
         """
         values, cells = self.read(names, text)
@@ -109,16 +115,11 @@ class TextTable(Table):
         values, cells = self._slow(columns, words, remedy) if fast is None else (fast, self._words(words))
         return values, dict(zip(text, cells, strict=True))
 
-    def read_mixed(self, names: Sequence[str], text: Sequence[str] = ()) -> MixedColumns:
-        try:
-            return super().read_mixed(names, text)
-        except NotNumbersError:
-            at = [self.names.index(name) for name in (*names, *text)]
-        cells = self._words(at)
-        faults = _Faults(self.path, self.names)
-        columns = [_column_of(column, place, faults) for column, place in zip(cells[: len(names)], at)]
-        faults.raise_if_any(len(cells[0]), "")
-        return columns, dict(zip(text, cells[len(names) :], strict=True))
+    def begins_with_words(self, names: Sequence[str]) -> bool:
+        """Return whether a cell of these columns is text in the first row of data, so that `read` would refuse it."""
+        row = self.first[int(self.has_header) :][:1]
+        cells = [row[0][at] for at in map(self.names.index, names) if row and at < len(row[0])]
+        return any(as_number(cell) is None and cell.lower() not in BOOLEANS for cell in cells)
 
     def _fast(self, numbers: Sequence[int], with_text: bool) -> NDArray[np.float64] | None:
         # Outside these cases loadtxt would skip blank cells or take part of a header for data.
@@ -156,14 +157,14 @@ class TextTable(Table):
         self, numbers: Sequence[int], text: Sequence[int], remedy: str
     ) -> tuple[NDArray[np.float64], list[list[str]]]:
         words: list[list[str]] = [[] for _ in text]
-        faults = _Faults(self.path, self.names)
+        faults = Faults(self.path, self.names)
         values = array("d")
         n_rows = 0
         for row in data_rows(self.path, len(self.names), skip_header=self.has_header):
             n_rows += 1
             for at, column in zip(text, words, strict=True):
                 column.append(row[at].strip())
-            values.extend(faults.number(row[at], at, n_rows) for at in numbers)
+            values.extend(faults.number(row[at], at, n_rows, as_number(row[at])) for at in numbers)
         faults.raise_if_any(n_rows, remedy)
         # d may be 0 when only words are asked for; the rows are counted all the same.
         return np.array(values, dtype=np.float64).reshape(n_rows, len(numbers)), words
@@ -174,7 +175,7 @@ class NotNumbersError(InputError):
 
 
 @dataclass
-class _Faults:
+class Faults:
     """Cells that are not numbers, gathered per column so that one message tells about the whole file."""
 
     path: Path
@@ -184,8 +185,8 @@ class _Faults:
     boolean: dict[int, tuple[int, str]] = field(default_factory=dict)
     other_number: dict[int, float] = field(default_factory=dict)
 
-    def number(self, cell: str, column: int, row: int) -> float:
-        value = as_number(cell)
+    def number(self, cell: str, column: int, row: int, value: float | None) -> float:
+        """Return the number of a cell, zero or one of a truth value, and NaN of a text, which is kept."""
         if value is not None:
             if value not in (0.0, 1.0) and not math.isnan(value):
                 self.other_number[column] = value
@@ -198,7 +199,8 @@ class _Faults:
         self.text[column] = (first_row, first_cell, count + 1)
         return math.nan
 
-    def raise_if_any(self, n_rows: int, remedy: str) -> None:
+    def raise_if_any(self, n_rows: int, remedy: str, *, na: bool = False) -> None:
+        """Raise `NotNumbersError` for text among numbers; `na` says whether an option can call such a cell missing."""
         for column, (row, cell) in self.boolean.items():
             if column in self.other_number and column not in self.text:
                 self.text[column] = (row, cell, 1)
@@ -216,21 +218,8 @@ class _Faults:
         # A column with some numbers in it was meant to be numeric: the cell is the mistake, not the column.
         if remedy and 2 * count > n_rows:
             raise NotNumbersError(f"{message}; {remedy.format(name=name)}")
-        raise NotNumbersError(f"{message}; correct that cell, or leave it empty and allow missing cells")
-
-
-def _column_of(cells: Sequence[str], at: int, faults: _Faults) -> NDArray[Any]:
-    """A column of cells: words where more than half of those that are not empty are no numbers.
-
-    Truth values alone are words too, spelled as those of a frame; beside zeros and ones they are numbers.
-    """
-    held = [cell for cell in cells if not is_missing(cell)]
-    told = [cell.lower() in BOOLEANS for cell in held]
-    if held and all(told):
-        return words(None if is_missing(cell) else cell.capitalize() for cell in cells)
-    if 2 * sum(not is_number(cell) and not truth for cell, truth in zip(held, told)) > len(held):
-        return words(None if is_missing(cell) else cell for cell in cells)
-    return np.array([faults.number(cell, at, row) for row, cell in enumerate(cells, start=1)])
+        missing = f"pass --na {cell} if that means missing" if na else "leave it empty and allow missing cells"
+        raise NotNumbersError(f"{message}; correct that cell, or {missing}")
 
 
 def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) -> bool:
@@ -268,19 +257,23 @@ def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTa
     rows, on_first_line = first_rows(path)
     first = rows[0]
     header = is_header(rows)
-    notes = []
-    if header and any(is_number(cell) for cell in first):
-        notes = [f"the first row ({listed(first, 4)}) was read as a header, though there are numbers in it"]
-    elif not header:
-        kind = "is numeric" if all(is_number(cell) or is_missing(cell) for cell in first) else "names no columns"
-        notes = [
-            f"the first row {kind}, so it was read as data, not as a header; the columns are called column_0, "
-            "column_1, ..."
-        ]
+    notes = header_notes(first, header)
     names = column_names(path, first) if header else default_names(len(first))
     return TextTable(
         path=path, names=names, has_header=header, notes=notes, first=rows, header_on_first_line=on_first_line
     )
+
+
+def header_notes(first: Sequence[str], header: bool) -> list[str]:
+    """Return what is to be said of the first row, and of whether it was read as a header."""
+    if header and any(is_number(cell) for cell in first):
+        return [f"the first row ({listed(first, 4)}) was read as a header, though there are numbers in it"]
+    if header:
+        return []
+    kind = "is numeric" if all(is_number(cell) or is_missing(cell) for cell in first) else "names no columns"
+    return [
+        f"the first row {kind}, so it was read as data, not as a header; the columns are called column_0, column_1, ..."
+    ]
 
 
 def column_names(path: Path, names: Sequence[str]) -> list[str]:

@@ -19,9 +19,23 @@ from partita.errors import InputError
 from partita.memory import require_memory
 from partita.wording import count
 
-__all__ = ["TEXT_SUFFIXES", "as_number", "data_rows", "delimiter_of", "first_rows", "is_missing", "numbered_rows"]
+__all__ = [
+    "LINE_HELD",
+    "OTHER_TEXT_SUFFIXES",
+    "TEXT_SUFFIXES",
+    "NotUtf8Error",
+    "as_number",
+    "data_rows",
+    "delimiter_of",
+    "first_rows",
+    "is_missing",
+    "numbered_rows",
+    "require_unpacked",
+]
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+# Suffixes that say nothing of how the cells are parted.
+OTHER_TEXT_SUFFIXES = (".txt", ".dat", ".tab", ".txt.gz", ".dat.gz", ".tab.gz", ".zip")
 # Words that people and programs write into a cell that holds nothing.
 MISSING_WORDS = frozenset({"", "na", "n/a", "<na>", "nan", "null", "none", "?"})
 BLOCK = 1 << 20
@@ -31,9 +45,13 @@ LINE_HELD = 16
 RATIO, FROM = 500, 64 << 20
 
 
+class NotUtf8Error(InputError):
+    """A text that is not UTF-8."""
+
+
 def delimiter_of(path: Path) -> str:
-    """Return comma for .csv, tabulator for .tsv."""
-    return "\t" if ".tsv" in path.name.lower()[-7:] else ","
+    """Return tabulator for .tsv and .tab, else comma."""
+    return "\t" if path.name.lower().removesuffix(".zip").removesuffix(".gz").endswith((".tsv", ".tab")) else ","
 
 
 def is_missing(cell: str) -> bool:
@@ -73,8 +91,7 @@ def first_rows(path: Path, n: int = 2) -> tuple[list[list[str]], bool]:
     rows: list[list[str]] = []
     on_first_line = False
     if path.name.lower().endswith(".gz"):
-        with _gzip_errors(path):
-            _require_unpacked(path)
+        require_unpacked(path)
     for line, row in _rows(path):
         if _is_blank(row):
             continue
@@ -162,7 +179,7 @@ def _opened(path: Path) -> Iterator[TextIO]:
             with path.open(encoding="utf-8-sig", newline="") as file:
                 yield file
     except UnicodeDecodeError as error:
-        raise InputError(
+        raise NotUtf8Error(
             f"{path}: byte 0x{error.object[error.start]:02x} is not UTF-8 text; save the file as UTF-8"
         ) from error
 
@@ -175,8 +192,20 @@ def _gzip_errors(path: Path) -> Iterator[None]:
         raise InputError(f"{path} is not a whole gzip file ({error}); compress it again") from error
 
 
+def require_unpacked(path: Path) -> None:
+    """Raise where the text in a gzip file or its longest line would not fit, or is too much for the file's size.
+
+    Raises
+    ------
+    InputError
+        Where the file is not whole, too.
+    MemoryLimitError
+    """
+    with _gzip_errors(path):
+        _require_unpacked(path)
+
+
 def _require_unpacked(path: Path) -> None:
-    """Raise where the text in a gzip file or its longest line would not fit, or is too much for the file's size."""
     packed = path.stat().st_size
     total = line = 0
     with gzip.open(path, "rb") as file:

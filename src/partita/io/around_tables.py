@@ -1,0 +1,187 @@
+"""What stands around the rows of a table and is none of them: titles above, units below the header, totals at the end.
+
+Rows are cells after the number of their line. Each function takes some away and says so in one line; a row is only
+taken away where the others say that it is no item, since an item that is lost in silence is the worst that can happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from partita.io.number_formats import NumberCell, bare_number
+from partita.io.text_rows import as_number, is_missing
+from partita.wording import count
+
+__all__ = ["Rows", "without_comments", "without_edges", "without_end", "without_titles", "without_units"]
+
+Rows = list[tuple[int, list[str]]]
+
+COMMENTS = ("#", "%")
+# First cells of a row that sums the others up, in the languages of most spreadsheets.
+TOTALS = frozenset(
+    """total, totals, grand total, subtotal, sum, sums, average, mean, gesamt, gesamtsumme, insgesamt, summe,
+    mittelwert, durchschnitt, somme, moyenne, suma, totale, somma, media, totaal, gemiddelde, summa, totalt, razem,
+    total general, total général""".replace("\n    ", " ").split(", ")
+)
+# How far a sum may be off the cell that says it, relative: totals are rounded.
+CLOSE = 0.01
+LONGEST_TITLE = 50
+SHARE_OF_HEADER = 0.6
+
+
+def without_comments(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the lines that are no comments, as many as there were, comments being empty; and what is to be said.
+
+    The last comment above the rows is the header where it names as many columns as they have, as NumPy writes it.
+    """
+    at = [k for k, line in enumerate(lines) if line.lstrip().startswith(COMMENTS)]
+    rows = [k for k, line in enumerate(lines) if line.strip() and k not in set(at)]
+    if not at or not rows or at[0] > rows[0]:
+        return list(lines), []
+    kept = ["\n" if line.lstrip().startswith(COMMENTS) else line for line in lines]
+    above = [k for k in at if k < rows[0]]
+    header = lines[above[-1]].lstrip().lstrip("#%").lstrip()
+    first = lines[rows[0]]
+    mark = next((mark for mark in ",;\t|" if mark in first), None)
+    parts, cells = (header.split(mark), first.split(mark)) if mark or " " in first.strip() else ([], [])
+    named = len(parts) == len(cells) > 1 and all(as_number(cell) is None for cell in parts)
+    if named and any(bare_number(cell.strip()) for cell in cells):
+        kept[above[-1]] = header if header.endswith(("\n", "\r")) else header + "\n"
+        at.remove(above[-1])
+    notes = ["the line of comment above the rows was read as the header"] if above and kept[above[-1]].strip() else []
+    if at:
+        notes.append(f"{count(len(at), 'line')} of comment (# or %) {'were' if len(at) > 1 else 'was'} left out")
+    return kept, notes
+
+
+def without_titles(rows: Rows, width: int) -> tuple[Rows, list[str]]:
+    """Return the rows from the first one on that has `width` cells and most of them filled.
+
+    Lines above it are only left out where that row is a header of words, or each of them is one cell of words.
+    """
+    enough = max(2, SHARE_OF_HEADER * width)
+    start = next((k for k, (_, row) in enumerate(rows) if len(row) == width and _filled(row) >= enough), 0)
+    above, rest = rows[:start], rows[start:]
+    if not 0 < len(above) <= LONGEST_TITLE or any(len(row) != width for _, row in rest[1:2]):
+        return rows, []
+    short = all(len(row) == 1 and not _numeric(row[0]) for _, row in above)
+    at_the_left = all(not _filled(row) or row[0] for _, row in above)
+    if not at_the_left or (not short and any(map(_numeric, rest[0][1]))):
+        return rows, []
+    first = next((cell for _, row in above for cell in row if cell), "")
+    what = f"{count(len(above), 'line')} above the header {'were' if len(above) > 1 else 'was'} left out"
+    return rest, [f"{what} (the first: {first[:40]!r}); --skip-rows 0 keeps them"]
+
+
+def without_edges(rows: Rows) -> tuple[Rows, list[str]]:
+    """Return the rows without columns that are empty in all of them at the left or right edge."""
+    width = max((len(row) for _, row in rows), default=0)
+    held = [at for at in range(width) if any(at < len(row) and row[at] for _, row in rows)]
+    if len(held) < 2 or (held[0] == 0 and held[-1] == width - 1):
+        return rows, []
+    left, right = held[0], held[-1] + 1
+    n = width - (right - left)
+    return (
+        [(line, row[left:right]) for line, row in rows],
+        [f"{count(n, 'empty column')} at the edge {'were' if n > 1 else 'was'} left out"],
+    )
+
+
+def without_units(rows: Rows) -> tuple[Rows, list[str]]:
+    """Return the rows, the first being the header, without a second line of it: words above columns of numbers."""
+    below = [row for _, row in rows[2:202]]
+    if len(below) < 2:
+        return rows, []
+    second = rows[1][1]
+    if len(second) != len(rows[0][1]) or any(map(_numeric, second)):
+        return rows, []
+    numbers = [at for at in range(len(second)) if all(at < len(row) and _numeric_or_none(row[at]) for row in below)]
+    words = [second[at] for at in numbers if not is_missing(second[at]) and any(_numeric(row[at]) for row in below)]
+    if not words:
+        return rows, []
+    shown = ", ".join(words[:3])
+    return [rows[0], *rows[2:]], [f"the line below the header ({shown}) was read as units and left out"]
+
+
+def without_end(rows: Rows) -> tuple[Rows, list[str]]:
+    """Return the rows without empty ones at the end, footnotes, and a row of totals.
+
+    A row of totals begins with a word for it, and one of its numbers is the sum or the mean of those above.
+    """
+    body, n_empty = _without_empty(rows)
+    n_notes, width = 0, len(body[0][1]) if body else 0
+    while len(body) > 3 and width > 2 and _is_footnote(body):
+        body, _ = _without_empty(body[:-1])
+        n_notes += 1
+    notes = []
+    if n_notes:
+        notes.append(f"{count(n_notes, 'line')} below the table {'were' if n_notes > 1 else 'was'} left out")
+    elif n_empty:
+        notes.append(f"{count(n_empty, 'empty row')} at the end {'were' if n_empty > 1 else 'was'} left out")
+    if len(body) > 3 and _is_total(body):
+        said = " ".join(cell for cell in body[-1][1] if cell)[:40]
+        notes.append(f"the last row ({said!r}) sums up the others and was left out")
+        body, _ = _without_empty(body[:-1])
+    return body, notes
+
+
+def _without_empty(rows: Rows) -> tuple[Rows, int]:
+    end = len(rows)
+    while end > 2 and not _filled(rows[end - 1][1]):
+        end -= 1
+    return (rows, 0) if end == 2 else (rows[:end], len(rows) - end)
+
+
+def says_total(cell: str) -> bool:
+    """Return whether a cell is a word for a row of totals.
+
+    >>> says_total("Grand Total:"), says_total("Totnes")
+    (True, False)
+    """
+    return cell.strip().rstrip(":").strip().casefold() in TOTALS
+
+
+def _is_footnote(body: Rows) -> bool:
+    """Whether the last row is words in its first cell alone, below a gap or with no other cell."""
+    line, row = body[-1]
+    apart = line - body[-2][0] > 1 or len(row) == 1
+    return bool(row) and bool(row[0]) and _filled(row) == 1 and not _numeric(row[0]) and apart
+
+
+def _is_total(body: Rows) -> bool:
+    last, above = body[-1][1], [row for _, row in body[1:-1]]
+    if not says_total(next((cell for cell in last if cell), "")):
+        return False
+    for at, cell in enumerate(last):
+        total = _number(cell)
+        values = [value for row in above if at < len(row) and (value := _number(row[at])) is not None]
+        if total is None or not values:
+            continue
+        for of, parts in zip(total, zip(*values)):
+            if any(abs(of - whole) <= CLOSE * abs(whole) for whole in (sum(parts), sum(parts) / len(parts)) if whole):
+                return True
+    return False
+
+
+def _number(cell: str) -> tuple[float, float] | None:
+    """The numbers that a cell is with either decimal mark."""
+    if isinstance(cell, NumberCell):
+        return float(cell), float(cell)
+    found = bare_number(cell)
+    if found is None:
+        return None
+    one, other = found.number("."), found.number(",")
+    one, other = (other if one is None else one), (one if other is None else other)
+    return None if one is None or other is None else (one, other)
+
+
+def _filled(row: Sequence[str]) -> int:
+    return sum(1 for cell in row if cell)
+
+
+def _numeric(cell: str) -> bool:
+    return bool(cell) and (isinstance(cell, NumberCell) or bare_number(cell) is not None)
+
+
+def _numeric_or_none(cell: str) -> bool:
+    return is_missing(cell) or _numeric(cell)

@@ -1,0 +1,92 @@
+"""Cells that stand far off the rest of their column: numbers that stand for "missing", and slips.
+
+Nothing is changed. A number such as -999 that comes again and again far from all others is a sign for "missing" in many
+surveys and instruments, and one cell far from all others is often a slip; but either may be what was measured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["far_notes"]
+
+# Rows that say whether a column has to be looked through, and rows below which nothing is far.
+SAMPLE, FEWEST = 1000, 10
+# How far: so many times the range of the other cells. A number of nines alone needs less.
+APART, NINES_APART = 5.0, 1.0
+SAID = 5
+
+
+def far_notes(names: Sequence[str], columns: Sequence[NDArray[np.float64]]) -> list[str]:
+    """Return notes about cells far from the rest of their column.
+
+    Parameters
+    ----------
+    names : sequence of d str
+    columns : sequence of d arrays of N
+
+    Examples
+    --------
+    >>> x = np.r_[np.linspace(0, 1, 50), -999.0, -999.0]
+    >>> far_notes(["x"], [x])
+    ["column 'x' has 2 cells of -999, far from the rest (0 to 1): if they mean missing, pass --na -999"]
+    """
+    notes = [note for name, column in zip(names, columns, strict=True) for note in _of_column(name, column)]
+    more = len(notes) - SAID
+    return notes if more <= 1 else [*notes[:SAID], f"{more} more columns have cells far from the rest"]
+
+
+def _of_column(name: str, column: NDArray[np.float64]) -> list[str]:
+    if len(column) < FEWEST:
+        return []
+    with np.errstate(invalid="ignore", over="ignore"):
+        low, high = np.fmin.reduce(column), np.fmax.reduce(column)
+        step = max(1, len(column) // SAMPLE)
+        sample = column[::step][:SAMPLE]
+        held = np.sort(sample[np.isfinite(sample)])
+        if not np.isfinite([low, high]).all() or len(held) < FEWEST:
+            return []
+        near, far = held[len(held) // 4], held[(3 * len(held)) // 4]
+        notes = []
+        for value in dict.fromkeys((low, high)):
+            if max(near - value, value - far) > APART * (far - near) or _is_nines(value):
+                notes += _of_value(name, column, value)
+    return notes
+
+
+def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[str]:
+    """What is to be said of the smallest or largest value of a column."""
+    rows = np.flatnonzero(column == value)
+    rest = column[np.isfinite(column) & (column != value)]
+    if len(rest) < FEWEST or 2 * len(rows) > len(column):
+        return []
+    low, high = rest.min(), rest.max()
+    gap, spread = max(low - value, value - high), high - low
+    if spread == 0:
+        return []
+    between = f"far from the rest ({low:.6g} to {high:.6g})"
+    if len(rows) > 1:
+        signs = _is_nines(value) and (gap > NINES_APART * spread or value < 0 <= low)
+        if signs or (gap > APART * spread and value % 1 == 0):
+            said = f"{value:.12g}"
+            return [
+                f"column {name!r} has {len(rows)} cells of {said}, {between}: if they mean missing, pass --na {said}"
+            ]
+        return []
+    quarters = np.quantile(rest, [0.25, 0.75])
+    if gap > APART * spread and quarters[1] > quarters[0]:
+        return [f"row {rows[0] + 1}, column {name!r} is {value:.12g}, {between}: a slip? It was left as it is"]
+    return []
+
+
+def _is_nines(value: float) -> bool:
+    """Whether a number is written with nines alone, or with eights, two digits or below 0: the signs of surveys.
+
+    >>> [_is_nines(value) for value in (-999.0, 99.0, 9.0, -9.0, 88.0, 989.0, -9999.9)]
+    [True, True, False, True, True, False, True]
+    """
+    digits = f"{abs(value):.6g}".replace(".", "")
+    return (len(digits) > 1 or value < 0) and (set(digits) == {"9"} or set(digits) == {"8"})

@@ -1,0 +1,311 @@
+"""Tables whose cells are all held: texts that are not as plain as a program writes them, and sheets of spreadsheets.
+
+What stands around the rows is taken away (`partita.io.around_tables`), and how the numbers of each column are written
+is found (`partita.io.number_formats`), each with a note. It costs a few microseconds a cell; plain text does not come
+here.
+"""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.errors import InputError
+from partita.estimators.mixed_table import words
+from partita.io.around_tables import (
+    Rows,
+    says_total,
+    without_comments,
+    without_edges,
+    without_end,
+    without_titles,
+    without_units,
+)
+from partita.io.files import listed
+from partita.io.number_formats import NumberFormat, bare_number, formats_of
+from partita.io.reading import AS_FOUND, Decimal, Reading
+from partita.io.tables import (
+    BOOLEANS,
+    Columns,
+    Faults,
+    HeaderRule,
+    MixedColumns,
+    Table,
+    column_names,
+    default_names,
+    header_notes,
+    looks_like_a_header,
+)
+from partita.io.text_layout import HEAD, MARKS, SAMPLE, decoded, encoding_of, guessed_delimiter, parted, raw_bytes
+from partita.io.text_rows import delimiter_of, is_missing
+from partita.wording import count
+
+__all__ = ["GridTable", "grid_of_rows", "grid_of_text", "is_plain"]
+
+# The last bytes of a text that are looked at for a row of totals.
+TAIL = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class GridTable(Table):
+    """Cells that are held, a list for each column, and how the numbers of each are written."""
+
+    cells: list[list[str]]
+    formats: list[NumberFormat]
+
+    @property
+    def decimal(self) -> Decimal | None:
+        """The decimal mark of all columns that have one; None where they differ."""
+        marks = {form.decimal for form in self.formats if form.decimal is not None}
+        return marks.pop() if len(marks) == 1 else None
+
+    def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
+        self._require_rows()
+        faults = Faults(self.path, self.names)
+        columns = [self._numbers(self.names.index(name), faults) for name in numbers]
+        n_rows = len(self.cells[0])
+        faults.raise_if_any(n_rows, remedy)
+        values = np.column_stack(columns) if columns else np.empty((n_rows, 0))
+        return values, self._text(text)
+
+    def read_mixed(self, names: Sequence[str], text: Sequence[str] = ()) -> MixedColumns:
+        self._require_rows()
+        faults = Faults(self.path, self.names)
+        columns = [self._mixed(self.names.index(name), faults) for name in names]
+        faults.raise_if_any(len(self.cells[0]), "", na=True)
+        return columns, self._text(text)
+
+    def _require_rows(self) -> None:
+        if not self.cells[0]:
+            raise InputError(f"{self.path} has a header and no rows; expected at least one row of data")
+
+    def _text(self, names: Sequence[str]) -> dict[str, list[str]]:
+        return {name: [str(cell) for cell in self.cells[self.names.index(name)]] for name in names}
+
+    def _mixed(self, at: int, faults: Faults) -> NDArray[np.float64] | NDArray[np.object_]:
+        """A column: words where more than half of the cells that are not empty are no numbers.
+
+        Truth values alone are words too, spelled as those of a frame; beside zeros and ones they are numbers.
+        """
+        cells, form = self.cells[at], self.formats[at]
+        values = form.array(cells)
+        if values is not None:
+            return values
+        held = [cell for cell in cells if not is_missing(cell)]
+        told = [cell.lower() in BOOLEANS for cell in held]
+        if held and all(told):
+            return words(None if is_missing(cell) else cell.capitalize() for cell in cells)
+        if 2 * sum(not truth and form.number(cell) is None for cell, truth in zip(held, told)) > len(held):
+            return words(None if is_missing(cell) else str(cell) for cell in cells)
+        return self._numbers(at, faults)
+
+    def _numbers(self, at: int, faults: Faults) -> NDArray[np.float64]:
+        values = self.formats[at].array(self.cells[at])
+        if values is not None:
+            return values
+        number = self.formats[at].number
+        return np.array(
+            [faults.number(cell, at, row, number(cell)) for row, cell in enumerate(self.cells[at], start=1)]
+        )
+
+
+def is_plain(path: Path, reading: Reading) -> bool:
+    """Return whether a text is as programs write it, by its first and last lines: UTF-8, cells parted as its name
+    says, a header or none, and rows of one length.
+    """
+    if reading.of_text or path.suffix.lower() == ".zip" or any(_number_of(word) is None for word in reading.na):
+        return False
+    if path.suffix.lower() == ".gz":
+        return _is_plain_head(path, *_gzip_head(path))
+    with path.open("rb") as file:
+        head = file.read(HEAD)
+        size = path.stat().st_size
+        file.seek(max(0, size - TAIL))
+        tail = file.read(TAIL)
+    return _is_plain_head(path, head, size > HEAD) and _is_plain_tail(path, tail)
+
+
+def _gzip_head(path: Path) -> tuple[bytes, bool]:
+    import gzip
+    import zlib
+
+    try:
+        with gzip.open(path, "rb") as file:
+            head = file.read(HEAD)
+            return head, len(head) == HEAD
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return b"", False  # an error with its own words where the file is read
+
+
+def _is_plain_head(path: Path, head: bytes, cut: bool) -> bool:
+    if not head:
+        return True
+    if cut:  # within a line, and perhaps within a letter
+        head = head[: head.rfind(b"\n") + 1] or head[: head.rfind(b",") + 1] or head
+    encoding = encoding_of(head)
+    if encoding not in ("utf-8", "utf-8-sig"):
+        return False
+    lines = io.StringIO(head.decode("utf-8-sig", errors="replace"), newline="").readlines()
+    own = delimiter_of(path)
+    if not lines:
+        return True
+    if guessed_delimiter(lines, own) != own or lines[0].lower().startswith("sep="):
+        return False
+    try:
+        rows = [(line, row) for line, row in parted(lines, own, path) if any(row)]
+    except InputError:
+        return True  # an error with its own words where the file is read
+    if without_comments(lines)[1]:
+        return False
+    rows, said = _around(rows, _width(rows))
+    return not said and not (len(rows) > 3 and without_units(rows)[1])
+
+
+def _is_plain_tail(path: Path, tail: bytes) -> bool:
+    """Whether a text ends in a row like others: none of totals, none that is empty, no line below."""
+    lines = tail.decode("utf-8", errors="replace").rstrip().splitlines()
+    if len(lines) < 3:
+        return True
+    before, last = ([cell.strip('" ') for cell in line.split(delimiter_of(path))] for line in lines[-2:])
+    told = says_total(next((cell for cell in last if cell), ""))
+    below = len(last) == 1 and _number_of(last[0]) is None and (len(before) > 1 or not before[0])
+    return not (told or below or (len(last) > 1 and not any(last)))
+
+
+def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, reading: Reading = AS_FOUND) -> GridTable:
+    """Return a text as a table whose cells are held, with notes about what was found and left out.
+
+    Raises
+    ------
+    InputError
+        For no rows, rows of several lengths, broken quotes, bytes that are no text, or names given twice.
+    MemoryLimitError
+    """
+    data = raw_bytes(path)
+    text, encoding = decoded(data, path, reading.encoding)
+    notes = []
+    if reading.encoding is None and encoding not in ("utf-8", "utf-8-sig"):
+        notes.append(f"the text was read as {encoding}; --encoding names another encoding")
+    lines = io.StringIO(text, newline="").readlines()
+    if reading.skip_rows:
+        lines[: reading.skip_rows] = ["\n"] * min(reading.skip_rows, len(lines))  # so that lines keep their numbers
+    if reading.skip_rows is None:
+        lines, said = without_comments(lines)
+        notes += said
+    delimiter = reading.delimiter
+    if lines and lines[0].lower().startswith("sep=") and len(lines[0].strip("\r\n")) == 5:  # as Excel reads it
+        delimiter = delimiter or lines[0][4]
+        lines[0] = "\n"
+    if delimiter is None:
+        own = delimiter_of(path)
+        delimiter = guessed_delimiter([line for line in lines if line.strip()][:SAMPLE], own)
+        if delimiter != own:
+            notes.append(f"cells are parted by {MARKS[delimiter]}; --delimiter names another mark")
+    elif len(delimiter) != 1:
+        raise InputError(f"--delimiter {delimiter!r}: expected one character, as in --delimiter ';'")
+    rows = list(parted(lines, delimiter, path))
+    return grid_of_rows(path, rows, is_header, reading, notes=notes, delimiter=delimiter)
+
+
+def grid_of_rows(
+    path: Path,
+    rows: Rows,
+    is_header: HeaderRule = looks_like_a_header,
+    reading: Reading = AS_FOUND,
+    *,
+    notes: Sequence[str] = (),
+    delimiter: str = ",",
+) -> GridTable:
+    """Return rows of cells, each after the number of its line, as a table.
+
+    Raises
+    ------
+    InputError
+        For no rows, rows of several lengths, or names of columns given twice.
+    """
+    width = _width([(line, row) for line, row in rows if any(row)])
+    if reading.skip_rows:
+        rows = [(line, row) for line, row in rows if line > reading.skip_rows]
+    rows = _without_blank_lines(rows, width)
+    if not rows:
+        raise InputError(f"{path} is empty; expected at least one row")
+    if delimiter in " \t":
+        rows = _with_corner(rows, width)
+    rows, said = _around(rows, width, titles=reading.skip_rows is None)
+    rows = _rectangular(path, rows, delimiter)
+    first = [row for _, row in rows[:2]]
+    header = is_header([["1" if _number_of(cell) is not None else cell for cell in row] for row in first])
+    all_notes = [*notes, *said, *header_notes(first[0], header)]
+    if header:
+        rows, more = without_units(rows)
+        all_notes += more
+    names = column_names(path, first[0]) if header else default_names(len(first[0]))
+    body = [row for _, row in rows[int(header) :]]
+    cells: list[list[str]] = [list(column) for column in zip(*body)] if body else [[] for _ in names]
+    n_missing = sum(cell in reading.na for column in cells for cell in column) if reading.na else 0
+    if n_missing:
+        cells = [["" if cell in reading.na else cell for cell in column] for column in cells]
+        all_notes.append(f"{count(n_missing, 'cell')} read as missing (--na {listed(reading.na)})")
+    formats, more = formats_of(names, cells, decimal=reading.decimal, likely=reading.likely, comma=delimiter == ";")
+    return GridTable(
+        path=path, names=names, has_header=header, notes=[*all_notes, *more], first=first, cells=cells, formats=formats
+    )
+
+
+def _with_corner(rows: Rows, width: int) -> Rows:
+    """The rows, with a cell more at the left of a header that R has written: it has no name for the names of rows."""
+    (line, header), *below = rows
+    lacks_one = len(header) == width - 1 and len(below) > 1 and all(len(row) == width for _, row in below)
+    return [(line, ["", *header]), *below] if lacks_one and not any(map(_number_of, header)) else rows
+
+
+def _without_blank_lines(rows: Rows, width: int) -> Rows:
+    """The rows without blank lines, which in a single column are cells between others."""
+    held = [k for k, (_, row) in enumerate(rows) if any(row)]
+    if width > 1 or not held:
+        return [(line, row) for line, row in rows if any(row) or (len(row) > 1 and held)]
+    return [(line, row or [""]) for line, row in rows[held[0] : held[-1] + 1]]
+
+
+def _around(rows: Rows, width: int, *, titles: bool = True) -> tuple[Rows, list[str]]:
+    """The rows of a table without what stands around them, and what is said of that."""
+    if width < 2:
+        return rows, []
+    rows, notes = without_edges(rows)
+    if titles:
+        rows, said = without_titles(rows, _width(rows))
+        notes += said
+    rows, said = without_end(rows)
+    return rows, [*notes, *said]
+
+
+def _width(rows: Rows) -> int:
+    """The number of cells that most rows have."""
+    widths = Counter(len(row) for _, row in rows)
+    return max(widths, key=lambda width: (widths[width] * (width > 1), width), default=1)
+
+
+def _rectangular(path: Path, rows: Rows, delimiter: str) -> Rows:
+    """The rows, after a check that each has as many cells as the first."""
+    width = len(rows[0][1])
+    for line, row in rows:
+        if len(row) != width:
+            raise InputError(
+                f"{path}, line {line}: expected {count(width, 'cell')} as in the first row, found {len(row)}; "
+                f"fill in or take out cells (a cell that contains {delimiter!r} needs quotes)"
+            )
+    return rows
+
+
+def _number_of(cell: str) -> float | None:
+    found = bare_number(cell)
+    if found is None:
+        return None
+    one = found.number(".")
+    return found.number(",") if one is None else one

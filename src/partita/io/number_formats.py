@@ -1,0 +1,305 @@
+"""Numbers as people write them: decimal commas, thousands with marks between, signs of money and percent.
+
+A cell alone may mean two numbers: 1,234 is 1.234 to some and 1234 to others. The decimal mark is therefore found for a
+whole column, from the cells that can mean but one number; a column without any such goes by the other columns of the
+file, then by whether it has whole numbers below 1000 beside, which have nothing to part, and at last by the file:
+where semicolons part the cells, the comma is a decimal mark. Such a column is always told of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.io.files import listed
+from partita.io.reading import Decimal
+from partita.io.text_rows import as_number, is_missing
+
+__all__ = ["NumberCell", "NumberFormat", "bare_number", "formats_of"]
+
+OTHER: dict[str, Decimal] = {".": ",", ",": "."}
+# What parts thousands beside the comma and the point: blanks (common, no-break, thin, narrow no-break), apostrophes.
+BLANKS = " \u00a0\u2009\u202f\u2007"
+PARTS = BLANKS + "'\u2019"
+MONEY = r"(?:[$€£¥₹₽₩₺₪₫฿₴₦]|EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|CAD|AUD|INR|BRL|Fr\.|kr\.?|zł|R\$|Kč|Ft)"
+GAP = f"[{BLANKS}]*"
+WRITTEN = re.compile(
+    rf"(?P<sign>[+-]?){GAP}(?P<before>{MONEY}?){GAP}(?P<inner>[+-]?)"
+    rf"(?P<core>(?:\d|[.,]\d)(?:[\d.,]|[{PARTS}](?=\d{{3}}(?!\d)))*(?:[eE][+-]?\d+)?)"
+    rf"{GAP}(?P<after>{MONEY}|%|)"
+)
+# One mark that may part thousands or decimals: up to three digits, not beginning with 0, then three.
+EITHER = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")
+GROUPED = {
+    "," + ".": re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d*)?"),
+    "." + ",": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d*)?"),
+}
+SPACED = re.compile(rf"\d{{1,3}}(?:[{PARTS}]\d{{3}})+(?:[.,]\d*)?")
+# Columns that need no look at each cell: digits and one mark, which some cell proves to be the decimal one.
+SIMPLE = {mark: re.compile(rf"(?:[+-]?\d*(?:[{mark}]\d*)?(?:\d[eE][+-]?\d+)?(?:\n|\Z))*") for mark in ".,"}
+PROOF = {
+    mark: re.compile(rf"^[+-]?(?:0\d*|\d{{4,}}|)[{mark}]\d|\d[{mark}](?:\d{{1,2}}|\d{{4,}})(?:[eE]|$)", re.MULTILINE)
+    for mark in ".,"
+}
+NAMED = 4
+
+
+class NumberCell(str):
+    """A cell that a spreadsheet keeps as a number, written out: its point is a decimal mark."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Bare:
+    """A cell that may be a number: the digits and marks of it, and what stood around them."""
+
+    core: str
+    negative: bool
+    mark: str
+    parted: bool
+    bracketed: bool
+
+    def number(self, decimal: str) -> float | None:
+        """Return the number that it is with this decimal mark; None where it is none."""
+        core, group = self.core, OTHER[decimal]
+        if group in core:
+            if not GROUPED[decimal + group].fullmatch(core):
+                return None
+            core = core.replace(group, "")
+        try:
+            value = float(core.replace(decimal, "."))
+        except ValueError:
+            return None
+        return -value if self.negative else value
+
+    @property
+    def proves(self) -> str:
+        """The decimal mark without which it is no number; empty where both do."""
+        if self.core.lower().find("e") >= 0 or not any(mark in self.core for mark in ".,"):
+            return ""
+        if EITHER.fullmatch(self.core) and not self.parted:
+            return ""
+        return next((mark for mark in ".," if self.number(mark) is not None), "")
+
+
+def bare_number(cell: str) -> Bare | None:
+    """Return a cell without what stands around its number; None for a cell that holds none.
+
+    >>> bare_number("1.234,50 €").number(","), bare_number("(12%)").number("."), bare_number("red") is None
+    (1234.5, -12.0, True)
+    >>> bare_number("21.06.2009") is None
+    True
+    """
+    text = cell.strip().replace("\u2212", "-")
+    bracketed = text.startswith("(") and text.endswith(")")
+    found = WRITTEN.fullmatch(text[1:-1].strip() if bracketed else text)
+    if found is None or (found["sign"] and found["inner"]) or (found["before"] and found["after"]):
+        return None
+    core = found["core"]
+    parted = any(part in core for part in PARTS)
+    if parted and not SPACED.fullmatch(core):
+        return None
+    if parted:
+        core = "".join(each for each in core if each not in PARTS)
+    sign = found["sign"] or found["inner"]
+    if bracketed and sign:
+        return None
+    bare = Bare(core, bracketed or sign == "-", found["before"] or found["after"], parted, bracketed)
+    return None if bare.number(".") is None and bare.number(",") is None else bare
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """How the numbers of a column are written: as Python reads them, or with this decimal mark and marks around."""
+
+    decimal: Decimal | None = None
+    marks: frozenset[str] = frozenset()
+
+    def number(self, cell: str) -> float | None:
+        """Return the number in a cell, NaN for a missing one, None for text."""
+        if self.decimal is None or isinstance(cell, NumberCell) or is_missing(cell):
+            return as_number(cell)
+        found = bare_number(cell)
+        if found is None:
+            return as_number(cell) if self.decimal == "." else None
+        return found.number(self.decimal) if found.mark in self.marks or not found.mark else None
+
+    def array(self, cells: Sequence[str]) -> NDArray[np.float64] | None:
+        """Return the numbers of a column of which each cell is one or missing; None where one is text."""
+        whole = "\n".join(cells)
+        comma = self.decimal == ","
+        try:
+            if "_" in whole or (comma and "." in whole) or (self.marks and not self.marks.isdisjoint(whole)):
+                raise ValueError
+            parts = whole.replace(",", ".").split("\n") if comma else cells
+            return np.array([part or "nan" for part in parts], dtype=np.float64)
+        except ValueError:
+            values = [self.number(cell) for cell in cells]
+        return None if any(value is None for value in values) else np.array(values, dtype=np.float64)
+
+
+@dataclass
+class _Column:
+    """What the cells of a column say of how its numbers are written."""
+
+    name: str
+    plain: bool
+    found: list[Bare] = field(default_factory=list)
+    proofs: Counter[str] = field(default_factory=Counter)
+    simple: bool = False
+
+    @property
+    def proved(self) -> Decimal | None:
+        most = self.proofs.most_common(1)
+        return most[0][0] if most else None  # type: ignore[return-value]
+
+    @property
+    def doubtful(self) -> str:
+        """The mark of a column in which each cell with one has three digits behind it."""
+        marks = {mark for each in self.found for mark in ".," if mark in each.core}
+        return marks.pop() if not self.proofs and len(marks) == 1 else ""
+
+    @property
+    def beside(self) -> Decimal | None:
+        """The decimal mark by the whole numbers beside those with a mark: small ones have no thousands to part."""
+        mark, whole = self.doubtful, [each.number(".") for each in self.found if each.core.isdecimal()]
+        if not whole:
+            return None
+        large = any(value is not None and abs(value) >= 1000 for value in whole)
+        return mark if large else OTHER[mark]  # type: ignore[return-value]
+
+
+def formats_of(
+    names: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    *,
+    decimal: Decimal | None = None,
+    likely: Decimal | None = None,
+    comma: bool = False,
+) -> tuple[list[NumberFormat], list[str]]:
+    """Return how the numbers of each column are written, and notes about it.
+
+    Parameters
+    ----------
+    names : sequence of d str
+    columns : sequence of d sequences of str
+        The cells.
+    decimal : {".", ","}, optional
+        The decimal mark, where it is known.
+    likely : {".", ","}, optional
+        The decimal mark where no cell of the file tells.
+    comma : bool
+        Whether a comma is rather a decimal mark where nothing tells, as among semicolons.
+
+    Examples
+    --------
+    >>> formats, notes = formats_of(["a", "b"], [["1,5", "2,25"], ["1,234", "5,678"]])
+    >>> [each.number("1,234") for each in formats]
+    [1.234, 1.234]
+    >>> formats, notes = formats_of(["a", "b"], [["1.5", "2.25"], ["1,234", "5,678"]])
+    >>> formats[1].number("1,234")
+    1234.0
+    """
+    seen = [_looked_at(name, cells) for name, cells in zip(names, columns, strict=True)]
+    of_file = decimal or _of_file(seen) or likely
+    formats, notes = [], []
+    for column in seen:
+        chosen = _chosen(column, decimal, of_file, comma)
+        formats.append(chosen)
+        if column.doubtful and decimal is None and not (column.plain and chosen.decimal is None and not comma):
+            notes.append(_doubt(column, chosen.decimal or ".", of_file))
+    return formats, [*_said(seen, formats, told=decimal is not None), *notes]
+
+
+def _looked_at(name: str, cells: Sequence[str]) -> _Column:
+    for mark, form in SIMPLE.items():
+        text = "\n".join(cells)
+        if form.fullmatch(text) and PROOF[mark].search(text):
+            return _Column(name, plain=mark == ".", proofs=Counter({mark: 1}), simple=True)
+    held = [cell for cell in cells if not isinstance(cell, NumberCell) and not is_missing(cell)]
+    column = _Column(name, plain=all(as_number(cell) is not None for cell in held))
+    found = [each for each in map(bare_number, held) if each is not None]
+    if 2 * len(found) >= len(held):
+        column.found = found
+        column.proofs.update(proof for each in found if (proof := each.proves))
+    return column
+
+
+def _of_file(seen: Sequence[_Column]) -> Decimal | None:
+    """The decimal mark that most columns prove."""
+    proved = Counter(column.proved for column in seen if column.proved is not None)
+    return proved.most_common(1)[0][0] if proved else None
+
+
+def _chosen(column: _Column, given: Decimal | None, of_file: Decimal | None, comma: bool) -> NumberFormat:
+    if not column.found and not column.simple:
+        return NumberFormat()
+    mark = column.doubtful
+    decimal = given or column.proved
+    if decimal is None and mark:
+        by_default: Decimal = "," if comma and mark == "," else "."
+        decimal = of_file or ((column.beside or by_default) if mark == "," else ".")
+    decimal = decimal or "."
+    if column.plain and decimal == ".":
+        return NumberFormat()
+    return NumberFormat(decimal, _marks(column))
+
+
+def _marks(column: _Column) -> frozenset[str]:
+    """The sign around the numbers of a column: one kind, or they are not of one unit; zeros may lack a percent sign."""
+    kinds = {each.mark for each in column.found if each.mark}
+    if len(kinds) != 1:
+        return frozenset()
+    bare = any(not each.mark and each.core.strip("0.,") for each in column.found)
+    return frozenset() if "%" in kinds and bare else frozenset(kinds)
+
+
+def _doubt(column: _Column, decimal: str, of_file: Decimal | None) -> str:
+    mark = column.doubtful
+    cell = next(each.core for each in column.found if mark in each.core)
+    one, other = cell.replace(mark, "."), cell.replace(mark, "")
+    read, instead = (one, OTHER[mark]) if decimal == mark else (other, mark)
+    why = "as the decimal mark elsewhere says" if of_file is not None else "which no other column decides"
+    return (
+        f"column {column.name!r}: {cell} may be {one} or {other}; it was read as {read}, {why}; "
+        f"--decimal {instead} reads the other"
+    )
+
+
+def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: bool) -> list[str]:
+    """Notes about marks that were read, one line for each kind; of decimal marks where the user did not say them."""
+    notes = []
+    of = list(zip(seen, formats, strict=True))
+    commas = [column.name for column, form in of if form.decimal == "," and column.proved == "," and not told]
+    if commas:
+        notes.append(f"a comma was read as decimal mark in {_names(commas)}; --decimal . reads it otherwise")
+    grouped = [
+        column.name
+        for column, form in of
+        if form.decimal is not None
+        and not column.doubtful
+        and any(each.parted or OTHER[form.decimal] in each.core for each in column.found)
+    ]
+    if grouped:
+        notes.append(f"marks between thousands were left out in {_names(grouped)}")
+    for kinds, what in (
+        (("%",), "percent signs were left out, so that 5% is 5,"),
+        ((), "signs of money were left out"),
+    ):
+        named = [column.name for column, form in of if form.marks and ("%" in form.marks) == ("%" in kinds)]
+        if named:
+            notes.append(f"{what} in {_names(named)}")
+    negative = [column.name for column, form in of if form.decimal and any(each.bracketed for each in column.found)]
+    if negative:
+        notes.append(f"numbers in brackets were read as negative in {_names(negative)}")
+    return notes
+
+
+def _names(names: Sequence[str]) -> str:
+    return f"column{'s' if len(names) > 1 else ''} {listed(map(repr, names), NAMED)}"

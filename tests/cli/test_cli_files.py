@@ -1,0 +1,105 @@
+"""Files as people have them through the commands: what is found is said and kept, and predict reads new files alike."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+from optional import optional
+from partita.io import load, read_memberships
+from sheets import write_xlsx
+
+QUICK = ("--k", 2, "--affinity", "relative", "--force")
+
+
+def items(n=30):
+    """Two groups in two numbers, and names."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 2)).round(2) + np.repeat([[0], [50]], n // 2, axis=0)
+    return [f"item {k}" for k in range(n)], X.round(2)
+
+
+def german(names, X):
+    cells = [(f"{a:.2f}".replace(".", ","), f"{b:.2f}".replace(".", ",")) for a, b in X]
+    rows = [f"{name};1.1.2024;{size};{price} €" for name, (size, price) in zip(names, cells)]
+    return "\n".join(["Auszug;;;", "Posten;Tag;Größe;Preis", *rows]) + "\n"
+
+
+def test_a_fit_of_an_export_says_what_it_found_and_predict_reads_another_format(call, tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    names, X = items()
+    (tmp_path / "export.csv").write_bytes(german(names, X).encode("cp1252"))
+    done = call("fit", "export.csv", *QUICK)
+    assert done.code == 0, done.err
+    result = json.loads((tmp_path / "export-partita/result.json").read_text())
+    said = ("cp1252", "semicolons", "above the header", "decimal mark", "signs of money", "'Posten' names", "dates")
+    for words in said:
+        assert any(words in note for note in result["notes"]), words
+        assert words in done.out
+    fitted = read_memberships(tmp_path / "export-partita/memberships.csv")
+    assert fitted.ids == names
+    rows = [["Preis", "Größe", "Posten", "Notiz"], *([b, a, name, "x"] for name, (a, b) in zip(names[:4], X.tolist()))]
+    write_xlsx(tmp_path / "new.xlsx", {"one": rows})
+    told = call("predict", "export-partita", "new.xlsx", "--out", "new.csv")
+    assert told.code == 0, told.err
+    assert "'Notiz'" in told.err
+    found = read_memberships(tmp_path / "new.csv")
+    assert found.ids == names[:4]
+    assert found.labels.tolist() == fitted.labels[:4].tolist()
+
+
+def test_one_new_item_is_read_with_the_decimal_mark_of_the_fit(call, tmp_path):
+    _, X = items()
+    (tmp_path / "t.txt").write_text("a\tb\n" + "".join(f"{a:.3f}\t{b:.2f}\n" for a, b in X).replace(".", ","))
+    assert call("fit", "t.txt", *QUICK, "--quiet").code == 0
+    (tmp_path / "one.txt").write_text("name\ta\tb\nx\t50,123\t49,871\n")
+    assert call("predict", "t-partita", "one.txt", "--out", "one.csv", "--quiet").code == 0
+    fitted = read_memberships(tmp_path / "t-partita/memberships.csv")
+    assert read_memberships(tmp_path / "one.csv").labels[0] == fitted.labels[-1]
+
+
+def test_cells_that_mean_missing_do_so_in_new_files_too(call, tmp_path):
+    _, X = items()
+    rows = X.tolist()
+    rows[3][1] = -999
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
+    assert "--na -999" not in call("fit", "t.csv", *QUICK).out  # one cell is no sign
+    given = ("--na", "-999", "--missing", "unobserved")
+    assert call("fit", "t.csv", *QUICK, *given, "--quiet").code == 0
+    done = call("predict", "t-partita", "t.csv", "--out", "p.csv")
+    assert done.code == 0, done.err
+    assert "by --na -999" in done.err
+    assert "1 cell was read as missing" in done.err
+
+
+def test_standard_input_is_a_file(call, tmp_path, monkeypatch):
+    names, X = items()
+    text = german(names, X).encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    assert call("fit", "-", *QUICK, "--quiet").code == 0
+    (tmp_path / "t.csv").write_bytes(text)
+    assert call("fit", "t.csv", *QUICK, "--quiet").code == 0
+    one, other = (tmp_path / f"{name}-partita/memberships.csv" for name in ("stdin", "t"))
+    assert one.read_bytes() == other.read_bytes()
+    assert call("verify", "stdin-partita").code == 2
+    assert call("verify", "stdin-partita", "--file", "t.csv", "--quiet").code == 0
+
+
+def test_columns_are_chosen_by_name_and_pattern(call, tmp_path):
+    _, X = items()
+    (tmp_path / "t.csv").write_text("pixel_1,pixel_2,size\n" + "".join(f"{a},{b},{a}\n" for a, b in X))
+    for options, columns in ((("--drop", "pixel_*"), ["size"]), (("--columns", "size,pixel_1"), ["size", "pixel_1"])):
+        assert call("fit", "t.csv", *QUICK, *options, "--quiet").code == 0
+        assert load(tmp_path / "t-partita")._columns == columns
+    done = call("fit", "t.csv", *QUICK, "--drop", "piksel_1")
+    assert done.code == 2
+    assert "did you mean 'pixel_1'?" in done.err
+
+
+@pytest.mark.parametrize("option", ["--drop", "--columns", "--na"])
+def test_options_of_features_are_refused_for_other_input(call, tmp_path, option):
+    (tmp_path / "e.csv").write_text("source,target\na,b\n")
+    done = call("fit", "e.csv", "--input", "edges", option, "a", "--k", 1)
+    assert done.code == 2
+    assert option in done.err

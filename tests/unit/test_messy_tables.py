@@ -1,0 +1,444 @@
+"""Tables as people have them: what is read, what is said of it, and that no number changes on the way."""
+
+import zipfile
+from datetime import date
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from optional import optional
+from partita.errors import InputError, MemoryLimitError, MissingExtraError
+from partita.io import Reading, read_edges, read_features, read_labels
+from partita.io.text_layout import MARKS
+from sheets import WRITERS, write_xlsx
+
+EXPECTED = [[1.5, 20.25], [2.5, 30.75], [3.25, 1234.5]]
+
+
+def write(folder, content, name="t.csv"):
+    file = folder / name
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return file
+
+
+def read(folder, content, name="t.csv", **options):
+    return read_features(write(folder, content, name), **options)
+
+
+def told(table, *words):
+    """Whether one note has all of these words."""
+    return any(all(word in note for word in words) for note in table.notes)
+
+
+# ---------------------------------------------------------------------------------------------- texts of any layout
+
+LAYOUTS = {
+    "semicolons and decimal commas": ("a;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n", ["decimal mark", "--decimal ."]),
+    "thousands among decimal commas": ("a;b\n1,5;20,25\n2,5;30,75\n3,25;1.234,5\n", ["thousands"]),
+    "apostrophes": ("a;b\n1.5;20.25\n2.5;30.75\n3.25;1'234.5\n", ["thousands"]),
+    "no-break spaces": ("a;b\n1,5;20,25\n2,5;30,75\n3,25;1\u202f234,5\n", ["thousands"]),
+    "bars": ("a|b\n1.5|20.25\n2.5|30.75\n3.25|1234.5\n", ["bars"]),
+    "tabs in a csv": ("a\tb\n1.5\t20.25\n2.5\t30.75\n3.25\t1234.5\n", ["tabulators"]),
+    "Latin": ("größe;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n".encode("cp1252"), ["cp1252"]),
+    "UTF-16 with a mark": ("a\tb\n1,5\t20,25\n2,5\t30,75\n3,25\t1234,5\n".encode("utf-16"), ["utf-16"]),
+    "UTF-16 without": ("a,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n".encode("utf-16-be"), ["utf-16-be"]),
+    "money and percent": ('a,b\n1.5%,$20.25\n2.5%,$30.75\n3.25%,"$1,234.50"\n', ["percent", "5%"]),
+    "euros behind": ("a;b\n1,5;20,25 €\n2,5;30,75 €\n3,25;1.234,50 €\n", ["money"]),
+    "comments": (
+        "# made on a Monday\n% by us\na,b\n1.5,20.25\n# a pause\n2.5,30.75\n3.25,1234.5\n",
+        ["3 lines of comment"],
+    ),
+    "header in a comment": ("# a,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n", ["header"]),
+    "title": ("Our measurements\n\na,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n", ["1 line above", "Our measurements"]),
+    "titles with commas behind": (
+        "Report,,\nof 2024,,\na,b,\n1.5,20.25,\n2.5,30.75,\n3.25,1234.5,\n",
+        ["2 lines above"],
+    ),
+    "units": ("a,b\ncm,kg\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n", ["cm, kg", "units"]),
+    "commas at the end": ("a,b,\n1.5,20.25,\n2.5,30.75,\n3.25,1234.5,\n", ["1 empty column"]),
+    "empty rows at the end": ("a,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n,\n,\n", ["2 empty rows"]),
+    "Excel's own word": ("sep=;\na;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n", []),
+    "negative in brackets is not here": ("a;b\n+1,5;20,25\n2,5;30,75\n3,25;1234,5\n", []),
+    "blanks": ("a    b\n1.5  20.25\n2.5  30.75\n3.25 1234.5\n", ["blanks"]),
+}
+
+
+@pytest.mark.parametrize("case", LAYOUTS)
+def test_every_layout_gives_the_same_numbers_and_what_was_found_is_said(tmp_path, case):
+    content, words = LAYOUTS[case]
+    table = read(tmp_path, content)
+    assert table.features.tolist() == EXPECTED
+    assert [name.replace("größe", "a") for name in table.columns] == ["a", "b"]
+    assert table.ids == ["0", "1", "2"]
+    if words:
+        assert told(table, *words), table.notes
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".dat", ".tab", ".tsv", ".csv"])
+@pytest.mark.parametrize("mark", [mark for mark in MARKS if mark != " "])
+def test_the_suffix_of_a_text_decides_nothing(tmp_path, suffix, mark):
+    content = "a,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n".replace(",", mark)
+    assert read(tmp_path, content, f"t{suffix}").features.tolist() == EXPECTED
+
+
+# Thousands are parted by nothing, by the mark that is no decimal one, by apostrophes and by no-break spaces.
+marks = st.sampled_from([*MARKS]).filter(lambda mark: mark != " ")
+encodings = st.sampled_from(["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-16-le", "utf-16-be"])
+numbers = st.integers(-(10**10), 10**10).map(lambda cents: cents / 100)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=st.lists(st.lists(numbers, min_size=3, max_size=3), min_size=2, max_size=6),
+    mark=marks,
+    decimal=st.sampled_from([".", ","]),
+    group=st.sampled_from(["", "other", "'", "\u00a0"]),
+    encoding=encodings,
+    end=st.sampled_from(["\n", "\r\n"]),
+)
+def test_a_table_reads_back_the_same_numbers_however_it_was_written(
+    tmp_path_factory, rows, mark, decimal, group, encoding, end
+):
+    other = {".": ",", ",": "."}[decimal]
+    parts = other if group == "other" else group
+
+    def written(value):
+        text = f"{value:,.2f}".replace(",", "G").replace(".", decimal).replace("G", parts)
+        return f'"{text}"' if mark in text else text
+
+    lines = [mark.join(["größe", "b", "c"]), *(mark.join(map(written, row)) for row in rows)]
+    content = (end.join(lines) + end).encode(encoding)
+    table = read(tmp_path_factory.mktemp("any"), content)
+    assert table.features.tolist() == rows
+    assert table.columns == ["größe", "b", "c"]
+
+
+# -------------------------------------------------------------------------------------------- numbers of two meanings
+
+DOUBTS = {
+    "other columns have decimal commas": ("a;b\n1,234;1,5\n5,678;2,25\n", {}, [1.234, 5.678], "elsewhere"),
+    "other columns have decimal points": ("a;b\n1,234;1.5\n5,678;2.25\n", {}, [1234, 5678], "elsewhere"),
+    "points among decimal commas": ("a;b\n1.234;1,5\n5.678;2,25\n", {}, [1234, 5678], "elsewhere"),
+    "semicolons part cells": ("a;b\n1,234;1\n5,678;2\n", {}, [1.234, 5.678], "no other column"),
+    "commas part cells": ('a,b\n"1,234",1\n"5,678",2\n', {}, [1234, 5678], "no other column"),
+    "small whole numbers beside": ("a;b\n1,234;1\n678;2\n", {}, [1234, 678], "no other column"),
+    "points alone are decimal": ("a;b\n1.234;1\n5.678;2\n", {}, [1.234, 5.678], "no other column"),
+    "said": ("a;b\n1,234;1,5\n5,678;2,25\n", {"decimal": ","}, [1.234, 5.678], None),
+    "said otherwise": ("a;b\n1,234;1\n5,678;2\n", {"decimal": "."}, [1234, 5678], None),
+    "as another file": ("a\tb\n1,234\t1\n5,678\t2\n", {"likely": ","}, [1.234, 5.678], "elsewhere"),
+    "a zero before the mark": ("a;b\n0,234;1\n5,678;2\n", {}, [0.234, 5.678], None),
+    "two marks": ("a;b\n1,234,567;1\n5,678;2\n", {}, [1234567, 5678], None),
+}
+
+
+@pytest.mark.parametrize("case", DOUBTS)
+def test_a_number_of_two_meanings_is_decided_by_the_column_then_by_the_file_and_said(tmp_path, case):
+    content, options, expected, why = DOUBTS[case]
+    table = read(tmp_path, content, reading=Reading(**options))
+    assert table.features[:, 0].tolist() == expected
+    assert told(table, "'a'", "may be") is (why is not None)
+    assert why is None or told(table, "may be", why, "--decimal")
+
+
+def test_numbers_of_a_spreadsheet_are_never_in_doubt(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    rows = [["a", "b"], [1.234, "1,5"], [5.678, "2,25"]]
+    table = read_features(write_xlsx(tmp_path / "t.xlsx", {"one": rows}))
+    assert table.features.tolist() == [[1.234, 1.5], [5.678, 2.25]]
+
+
+@pytest.mark.parametrize("cells", ["$5,€6,$7,€6", "5%,0.12,7%,5%", "1.5,2.5,3.5 kg"])
+def test_marks_that_differ_within_a_column_are_no_numbers(tmp_path, cells):
+    rows = "".join(f"{cell};{k}\n" for k, cell in enumerate(cells.split(",")))
+    with pytest.raises(InputError, match="column 'a'"):
+        read(tmp_path, f"a;b\n{rows}")
+
+
+# --------------------------------------------------------------------------------------------------- totals and notes
+
+
+@pytest.mark.parametrize("last", ["Total,,10.0,100", "Summe:,,10,", ",Grand total,10,100", "Average,,2.5,25"])
+def test_a_row_of_totals_is_no_item(tmp_path, last):
+    rows = ["store,town,a,b", "s1,x,1,10", "s2,x,2,20", "s3,y,3,30", "s4,y,4,40"]
+    table = read(tmp_path, "\n".join([*rows, last]) + "\n", mixed=True)
+    assert table.ids == ["s1", "s2", "s3", "s4"]
+    assert told(table, "sums up")
+
+
+def test_an_item_called_total_that_sums_up_nothing_is_an_item(tmp_path):
+    rows = ["firm,a,b", "Shell,1,10", "BP,2,20", "Eni,3,30", "Total,4,47"]
+    assert read(tmp_path, "\n".join(rows) + "\n").ids == ["Shell", "BP", "Eni", "Total"]
+
+
+def test_lines_below_a_table_are_left_out(tmp_path):
+    table = read(tmp_path, "a,b,c\n1,2,3\n4,5,6\n7,8,9\n\nSource: us\n")
+    assert len(table.features) == 3
+    assert told(table, "below the table")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("a;b\n1;2\n3\n", ["line 3", "expected 2 cells", "found 1"]),
+        ("t\n\na;b\n1;2\n3;4;5\n1;1\n", ["line 5", "found 3", "';'"]),
+        ('a;b\n1;"2\n3;4\n', ["check the quotes"]),
+        ("a;b\n", ["header and no rows"]),
+        ("\ufeff", ["is empty"]),
+        (b"\xff\xfe", ["is empty"]),
+        ("a;b\n1,5;2\n2,5;x\n3,5;7\n", ["column 'b'", "row 2: 'x'", "--na"]),
+    ],
+)
+def test_broken_tables_are_refused_with_the_place(tmp_path, content, words):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, content)
+    assert all(word in str(caught.value) for word in words), caught.value
+
+
+def test_plain_text_is_not_looked_at_cell_by_cell(tmp_path, monkeypatch):
+    from partita.io import containers, features
+
+    def refuse(*_):
+        raise AssertionError("a plain file was read cell by cell")
+
+    monkeypatch.setattr(containers, "grid_of_text", refuse)
+    monkeypatch.setattr(features, "grid_of_text", refuse)
+    rows = "".join(f"{k}.5,{k % 7},{'xy'[k % 2]}\n" for k in range(5000))
+    for name in ("t.csv", "t.txt"):
+        assert read(tmp_path, f"a,b,species\n{rows}", name, label_column="species").features.shape == (5000, 2)
+
+
+# ---------------------------------------------------------------------------------------- what is said of a file wins
+
+
+def test_what_is_said_of_a_file_wins_over_what_is_found(tmp_path):
+    titled = "Report\nx,y2\na,b\n1,2\n3,4\n"
+    table = read(tmp_path, titled, reading=Reading(skip_rows=2))
+    assert (table.columns, table.features.tolist()) == (["a", "b"], [[1, 2], [3, 4]])
+    with pytest.raises(InputError, match="line 2"):
+        read(tmp_path, "Report\na,b\n1,2\n3,4\n", reading=Reading(skip_rows=0))
+    Latin2 = "ž;b\n1,5;2\n3;4\n".encode("iso8859-2")
+    assert read(tmp_path, Latin2, reading=Reading(encoding="iso8859-2")).columns == ["ž", "b"]
+
+
+@pytest.mark.parametrize(
+    ("reading", "words"),
+    [
+        (Reading(delimiter="::"), "one character"),
+        (Reading(encoding="klingon"), "no such encoding"),
+        (Reading(sheet="one"), "--sheet says how another kind"),
+        (Reading(encoding="ascii"), "byte 0xc3"),
+        (Reading(drop=("c*",)), "no column 'c\\*' for --drop"),
+    ],
+)
+def test_what_is_said_wrongly_is_refused(tmp_path, reading, words):
+    with pytest.raises(InputError, match=words):
+        read(tmp_path, "ä,b\n1,2\n3,4\n", reading=reading)
+
+
+def test_columns_by_name_and_pattern(tmp_path):
+    content = "pixel_1,pixel_2,size,label\n1,2,3,0\n4,5,6,1\n7,9,8,0\n"
+    assert read(tmp_path, content, reading=Reading(drop=("pixel_*", "label"))).columns == ["size"]
+    assert read(tmp_path, content, columns=["size", "pixel_*"]).columns == ["size", "pixel_1", "pixel_2"]
+    assert read(tmp_path, content, columns=["label", "size"]).columns == ["label", "size"]
+    with pytest.raises(InputError, match="--label-column label"):  # by a pattern nobody has named it
+        read(tmp_path, content, columns=["*"])
+
+
+def test_cells_that_mean_missing_are_said_and_counted(tmp_path):
+    content = "a,b,c\n1,-999,u\n2,5,v\n-999,6,unknown\n4,n.d.,u\n5,9,v\n"
+    table = read(tmp_path, content, mixed=True, reading=Reading(na=("-999", "unknown", "n.d.")))
+    assert np.isnan(table.features[:, :2]).tolist() == [
+        [False, True],
+        [False, False],
+        [True, False],
+        [False, True],
+        [False, False],
+    ]
+    assert table.table.columns[2].tolist() == ["u", "v", None, "u", "v"]
+    assert told(table, "4 cells", "--na")
+    numbers = read(tmp_path, "a,b\n1,-999\n2,5\n", allow_missing=True, reading=Reading(na=("-999",)))
+    assert np.isnan(numbers.features).sum() == 1
+    assert told(read(tmp_path, "a,b\n1,2\n2,5\n", reading=Reading(na=("-999",))), "no cell is -999")
+
+
+# ---------------------------------------------------------------------------------------------- which columns are what
+
+ROWS = ["ann,red,1,5,2024-01-05", "bob,blue,2,7,2024-01-06", "cid,red,3,6,2024-02-05", "dan,red,4,9,2024-03-05"]
+
+
+def test_names_of_items_dates_and_categories_are_told_apart(tmp_path):
+    table = read(tmp_path, "\n".join(["name,colour,nr,size,day", *ROWS]) + "\n", mixed=True)
+    assert table.columns == ["colour", "size"]
+    assert (table.ids, table.id_column) == (["ann", "bob", "cid", "dan"], "name")
+    assert told(table, "'name' names the items")
+    assert told(table, "'nr'", "left out")
+    assert told(table, "'day'", "dates", "2024-01-05")
+
+
+def test_an_id_column_that_is_named_is_that_and_other_names_are_left_out(tmp_path):
+    content = "\n".join(["name,colour,nr,size,day", *ROWS]) + "\n"
+    table = read(tmp_path, content, mixed=True, id_column="nr")
+    assert (table.ids, table.columns) == (["1", "2", "3", "4"], ["colour", "size"])
+    assert told(table, "'name'", "left out")
+
+
+@pytest.mark.parametrize("name", ["id", "PassengerId", "customer_id", "Unnamed: 0", "index", "no", "Nr."])
+def test_whole_numbers_under_a_name_of_ids_are_no_feature(tmp_path, name):
+    assert read(tmp_path, f"{name},a\n3,1\n5,2\n9,7\n").columns == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"), [("humid", "356"), ("acid", "356"), ("id", "335"), ("index", "531"), ("a", "123")]
+)
+def test_whole_numbers_that_may_be_measured_stay_features(tmp_path, name, cells):
+    rows = "".join(f"{cell},{k % 2}\n" for k, cell in enumerate(cells))
+    assert read(tmp_path, f"{name},b\n{rows}").columns == [name, "b"]
+
+
+def test_a_first_column_that_counts_rows_is_said_and_stays(tmp_path):
+    table = read(tmp_path, "respondent,a\n" + "".join(f"{k},{k % 3}\n" for k in range(1, 31)))
+    assert table.columns == ["respondent", "a"]
+    assert told(table, "'respondent' counts the rows", "--id-column respondent")
+
+
+def test_columns_that_may_hold_the_classes_are_said_and_the_truth_is_refused(tmp_path):
+    rows = "".join(f"{k},{'uv'[k % 2]}\n" for k in range(20))
+    assert told(read(tmp_path, f"a,species\n{rows}", mixed=True), "--label-column species")
+    assert told(read(tmp_path, f"a,kind\n{rows}", mixed=True), "--label-column kind")
+    for name in ("label", "Class", "target"):
+        for delimiter in ",;":
+            with pytest.raises(InputError, match="--label-column"):
+                read(tmp_path, f"a,{name}\n{rows}".replace(",", delimiter), mixed=True)
+
+
+def test_a_table_without_a_feature_says_what_its_columns_are(tmp_path):
+    with pytest.raises(InputError, match="names the items"):
+        read(tmp_path, "name,day\nann,1.1.2024\nbob,2.1.2024\ncid,3.1.2024\n", mixed=True)
+
+
+def test_words_of_categories_are_refused_where_only_numbers_are_taken(tmp_path):
+    with pytest.raises(InputError, match="'colour' should hold numbers"):
+        read(tmp_path, "\n".join(["name,colour,nr,size,day", *ROWS]) + "\n")
+
+
+# ------------------------------------------------------------------------------------------------ cells far from others
+
+
+def test_numbers_that_may_mean_missing_and_slips_are_said_and_left(tmp_path):
+    rng = np.random.default_rng(0)
+    age, income = rng.integers(20, 70, 60), rng.integers(1000, 5000, 60)
+    income[[3, 9, 30]], age[7] = -999, 650
+    rows = "".join(f"{a},{i}\n" for a, i in zip(age, income))
+    table = read(tmp_path, f"age,income\n{rows}")
+    assert told(table, "'income' has 3 cells of -999", "--na -999")
+    assert told(table, "row 8, column 'age' is 650", "left as it is")
+    assert table.features.tolist() == np.column_stack([age, income]).tolist()
+
+
+@pytest.mark.parametrize("kind", ["normal", "lognormal", "counts", "binary", "uniform", "pixels"])
+def test_nothing_is_said_of_columns_as_they_are_measured(tmp_path, kind):
+    rng = np.random.default_rng(0)
+    made = {
+        "normal": rng.normal(size=(500, 4)),
+        "lognormal": rng.lognormal(size=(500, 4)),
+        "counts": rng.poisson(0.05, (500, 4)) * 9,
+        "binary": rng.random((500, 4)) < 0.01,
+        "pixels": np.where(np.arange(500)[:, None] == [3, 44, 99, 8], 16, rng.random((500, 4)) < 0.1),
+        "uniform": rng.integers(0, 100, (500, 4)),
+    }[kind]
+    rows = "\n".join(",".join(map(str, row)) for row in made.astype(float).tolist())
+    assert read(tmp_path, f"a,b,c,d\n{rows}\n").notes == []
+
+
+# ------------------------------------------------------------------------------------------- packed files, spreadsheets
+
+
+def test_the_one_file_in_a_zip_is_read(tmp_path):
+    file = tmp_path / "t.csv.zip"
+    with zipfile.ZipFile(file, "w") as packed:
+        packed.writestr("folder/inside.csv", "a;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n")
+        packed.writestr("__MACOSX/._inside.csv", "x")
+    assert read_features(file).features.tolist() == EXPECTED
+    with zipfile.ZipFile(file, "a") as packed:
+        packed.writestr("other.csv", "a\n1\n")
+    with pytest.raises(InputError, match=r"holds 2 \(folder/inside.csv, other.csv\)"):
+        read_features(file)
+    with pytest.raises(InputError, match="whole zip"):
+        read(tmp_path, b"PK\x03\x04nothing", "u.zip")
+
+
+TYPED = [["name", "a", "b", "seen", "day"]]
+TYPED += [["u", 1.5, 20.25, True, date(2024, 1, 5)], ["v", 2.5, 30.75, False, date(2024, 1, 6)]]
+TYPED += [["w", 3.25, 1234.5, True, date(2024, 1, 7)]]
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_the_first_sheet_with_a_table_is_read_by_its_types(tmp_path, suffix):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    about = [["A note"], ["of two lines"]]
+    file = WRITERS[suffix](tmp_path / f"t{suffix}", {"about": about, "data": [["Title"], [], *TYPED], "more": TYPED})
+    table = read_features(file, mixed=True)
+    assert table.columns == ["a", "b", "seen"]
+    assert table.features[:, :2].tolist() == EXPECTED
+    assert table.table.columns[2].tolist() == ["True", "False", "True"]
+    assert table.ids == ["u", "v", "w"]
+    assert told(table, "'data' was read", "'more'", "--sheet")
+    assert told(table, "'day'", "dates")
+    other = read_features(file, mixed=True, reading=Reading(sheet="more"))
+    assert other.features[:, :2].tolist() == EXPECTED
+    below = read_features(file, reading=Reading(sheet="data", skip_rows=3))  # below the header
+    assert len(below.features) == 3
+    with pytest.raises(InputError, match="--delimiter says how another kind"):
+        read_features(file, reading=Reading(delimiter=";"))
+    with pytest.raises(InputError, match=r"'mroe' for --sheet.*did you mean 'more'"):
+        read_features(file, reading=Reading(sheet="mroe"))
+
+
+def test_sheets_without_a_table_and_files_that_are_none(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    with pytest.raises(InputError, match="holds no table in one"):
+        read_features(write_xlsx(tmp_path / "t.xlsx", {"one": [["a note"]]}))
+    with pytest.raises(InputError, match="whole spreadsheet"):
+        read(tmp_path, b"PK\x03\x04nothing", "u.xlsx")
+
+
+def test_spreadsheets_that_would_fill_memory_or_never_end_are_refused(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    cells = {"xl/worksheets/sheet1.xml": ('r="B2"', 'r="XFD1048576"')}
+    file = spoiled(write_xlsx(tmp_path / "t.xlsx", {"one": [["a", "b"], [1, 2]]}), cells)
+    with pytest.raises(MemoryLimitError, match="17,179,869,184 cells"):
+        read_features(file)
+    cut = {"content.xml": ("</office:spreadsheet></office:body></office:document-content>", "")}
+    with pytest.raises(InputError, match="whole spreadsheet"):
+        read_features(spoiled(WRITERS[".ods"](tmp_path / "t.ods", {"one": [["a", "b"], [1, 2]]}), cut))
+
+
+def spoiled(file, changes):
+    """The same spreadsheet with other words in its parts."""
+    with zipfile.ZipFile(file) as packed:
+        parts = {name: packed.read(name).decode() for name in packed.namelist()}
+    with zipfile.ZipFile(file, "w") as packed:
+        for name, text in parts.items():
+            packed.writestr(name, text.replace(*changes.get(name, ("", ""))))
+    return file
+
+
+def test_spreadsheets_without_calamine_name_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "python_calamine", None)
+    with pytest.raises(MissingExtraError, match=r"partita\[spreadsheets\]"):
+        read(tmp_path, b"PK", "t.xlsx")
+
+
+def test_other_readers_take_such_tables_too(tmp_path):
+    edges = read_edges(write(tmp_path, "source;target;weight\nann;bob;0,5\nbob;cid;1,25\n"))
+    assert edges.weight.tolist() == [0.5, 1.25]
+    labels = read_labels(write(tmp_path, "id\tlabel\nann\tgröße\nbob\tx\n".encode("utf-16"), "l.txt"))
+    assert (labels.labels.tolist(), labels.ids) == (["größe", "x"], ["ann", "bob"])
+
+
+def test_names_of_rows_as_r_writes_them(tmp_path):
+    table = read(tmp_path, '"a" "b"\n"r 1" 1.5 20.25\n"r 2" 2.5 30.75\n"r 3" 3.25 1234.5\n', "t.txt")
+    assert (table.columns, table.ids) == (["a", "b"], ["r 1", "r 2", "r 3"])
+    assert table.features.tolist() == EXPECTED
