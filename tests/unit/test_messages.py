@@ -45,7 +45,7 @@ CRITERIA = (
     "soft_threshold, stability, valley_splits"
 )
 BUILDERS = (
-    "ensemble, landmarks, local_metric, lrr, neighbors, nystrom, precomputed, random_features, relative, ssc, ssc-omp"
+    "ensemble, graph_ensemble, landmarks, local_metric, lrr, neighbors, nystrom, precomputed, random_features, relative, ssc, ssc-omp"
 )
 LOSSES = "'pear', 'omari', 'binder', 'nvi', 'id', 'nid', 'vi_lb', 'vi'"
 
@@ -229,7 +229,7 @@ CALLS = {
     "unknown method": (
         lambda: Ensemble(methods=("gravity",)),
         InputError,
-        "unknown method 'gravity': expected one of ['density', 'genie', 'graph', 'linkage', 'mixture', 'modularity']",
+        "unknown method 'gravity': expected one of ['density', 'genie', 'graph', 'linkage', 'mixture', 'modularity', 'spectral', 'walks']",
     ),
     "no tolerance": (
         lambda: SoftClustering(2, tol=-1, affinity="neighbors", probabilities="fitted").fit(X),
