@@ -7,6 +7,7 @@ every other script), and escapes every text that came in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from partita.report.html import Markup, element, join, text
 from partita.report.pictures import Picture
@@ -14,8 +15,11 @@ from partita.report.script import page_script, policy
 from partita.report.style import style_sheet
 from partita.report.verdict import Sentence
 
-__all__ = ["chip", "document", "figure", "section", "verdict_block"]
+__all__ = ["chip", "document", "figure", "is_page", "section", "verdict_block"]
 
+# By which a page is known as ours, and the characters among which it stands.
+GENERATOR = Markup('<meta name="generator" content="Partita">')
+HEAD = 2000
 # Width over height below which a picture takes half the page.
 UPRIGHT = 1.4
 
@@ -31,7 +35,7 @@ def document(title: str, n_clusters: int, *content: Markup) -> str:
             Markup('<meta charset="utf-8">'),
             Markup('<meta name="viewport" content="width=device-width, initial-scale=1">'),
             Markup(f'<meta http-equiv="Content-Security-Policy" content="{policy()}">'),
-            Markup('<meta name="generator" content="Partita">'),
+            GENERATOR,
             Markup('<link rel="icon" href="data:,">'),
             element("title", title),
             element("style", Markup(style_sheet(n_clusters))),
@@ -42,6 +46,19 @@ def document(title: str, n_clusters: int, *content: Markup) -> str:
     button = element("button", "Dark colours", type="button", id="theme", hidden="hidden")
     body = join([element("main", button, *content, element("footer", said)), element("script", page_script())], "\n")
     return f'<!DOCTYPE html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n'
+
+
+def is_page(path: Path) -> bool:
+    """Return whether a file is a page that this module framed.
+
+    >>> is_page(Path("no-such-page.html"))
+    False
+    """
+    try:
+        with path.open(encoding="utf-8") as file:
+            return GENERATOR in file.read(HEAD)
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def section(title: str, *content: Markup) -> Markup:

@@ -23,7 +23,7 @@ from partita.report.partition_pictures import draw_partition_pictures
 from partita.report.partition_report import PartitionReport
 from partita.report.partition_tables import SEEN, partition_clusters, sizes_said, tried_rows, unsure_items
 from partita.report.partition_verdict import CERTAIN, partition_verdict
-from partita.report.provenance import made
+from partita.report.provenance import made, seconds_said
 from partita.report.standing import by_draws
 from partita.report.verdict import Sentence
 from partita.report.words import items, percent
@@ -292,7 +292,7 @@ def _made(report: PartitionReport) -> Markup:
         ("Gap to the worst run", f"{result.gap:.3g}"),
         ("Cap on clusters", "none" if model.max_clusters is None else f"{model.max_clusters}"),
         ("Memberships", f"{soft.solver_name}, {soft.status.replace('_', ' ')}, {soft.n_iter:,} iterations"),
-        ("Seconds", f"{report.seconds:.2f} in all, {result.seconds:.2f} in the search"),
+        ("Seconds", seconds_said(report.seconds, f"{result.seconds:.2f} in the search")),
         ("Seed", "none: another run may differ" if result.seed is None else str(result.seed)),
     ]
     return made(run, report.parameters, report.versions, report.command)

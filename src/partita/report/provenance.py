@@ -27,7 +27,7 @@ def provenance(report: FitReport) -> Markup:
         ("Iterations", f"{result.n_iter:,}" + (" (best restart)" if restarts > 1 else "")),
         ("Products with the affinity", products),
         ("Scale", _scale(result.scale)),
-        ("Seconds", f"{report.seconds:.2f} in all, {result.seconds:.2f} in the solver"),
+        ("Seconds", seconds_said(report.seconds, f"{result.seconds:.2f} in the solver")),
         ("Seed", "none: another run may differ" if result.seed is None else str(result.seed)),
     ]
     return made(run, report.parameters, report.versions, report.command)
@@ -53,6 +53,15 @@ def _block(title: str, rows: Iterable[tuple[str, str]]) -> Markup:
     """A small table of names and values."""
     body = [element("tr", element("th", name, scope="row"), element("td", value)) for name, value in rows]
     return element("div", element("h3", title), element("table", element("tbody", *body)))
+
+
+def seconds_said(total: float | None, part: str) -> str:
+    """Return the seconds of a part, after those of the run where they are known.
+
+    >>> seconds_said(1.5, "1.20 in the search"), seconds_said(None, "1.20 in the search")
+    ('1.50 in all, 1.20 in the search', '1.20 in the search')
+    """
+    return part if total is None else f"{total:.2f} in all, {part}"
 
 
 def _scale(scale: Iterable[float]) -> str:
