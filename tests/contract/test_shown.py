@@ -9,7 +9,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_html_repr
 
-from partita import estimators
+from partita import estimators, load, save
 from partita.errors import InputError
 from synthetic import gaussians
 
@@ -118,6 +118,13 @@ def test_results_print_as_small_tables(model):
     assert len(repr(found)) < 200
     assert len(str(found).splitlines()) < 20
     assert "status" in str(found)
+
+
+def test_a_loaded_model_has_page_and_card(model, tmp_path):
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert "36 items" in again._repr_html_()
+    assert "36 items" in Balanced(again.report(tmp_path / "page.html").read_text("utf-8")).text
 
 
 def test_a_verdict_prints_what_each_criterion_said():

@@ -15,8 +15,7 @@ from partita.report.headline import headline
 from partita.report.html import Markup, element, join
 from partita.report.partition_report import PartitionReport
 from partita.report.partition_verdict import partition_headline
-from partita.report.words import percent
-from partita.wording import count
+from partita.wording import count, percent
 
 __all__ = ["card"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from partita.estimators.base import FactorizationEstimator
-from partita.report.words import items, listed, percent
+from partita.wording import items, listed, percent
 
 __all__ = ["ERROR", "OUTLIER", "headline"]
 

@@ -14,8 +14,8 @@ from partita.plots import (
     StripsDisplay,
 )
 from partita.plots.pair_means import PairMeans
-from partita.report.loss_words import expected_words
 from partita.report.partition_report import PartitionReport
+from partita.report.partition_verdict import expected_words
 from partita.report.pictures import Picture, draw_picture, drawn
 
 __all__ = ["draw_partition_pictures"]

@@ -15,12 +15,11 @@ from partita.membership import Membership
 from partita.partition.chains import ENOUGH
 from partita.partition.credible_ball import CredibleBall
 from partita.partition.losses import PartitionLoss
-from partita.report.loss_words import weight_words
 from partita.report.partition_report import PartitionReport
 from partita.report.verdict import LIST_SIZES, Sentence
-from partita.report.words import items, listed, percent
+from partita.wording import items, listed, percent
 
-__all__ = ["CERTAIN", "distance_words", "partition_headline", "partition_verdict"]
+__all__ = ["CERTAIN", "distance_words", "expected_words", "partition_headline", "partition_verdict", "weight_words"]
 
 # Share of the draws in which an item is in the cluster that stands for its own, from which its place is certain, and
 # that share for the median item below which the labels alone say too little.
@@ -333,3 +332,31 @@ def _clusters_of(n: int) -> str:
 def _whole(note: str) -> str:
     """A note as a sentence."""
     return f"{note[:1].upper()}{note[1:].rstrip('.')}."
+
+
+# A loss in words, where a number of it is told.
+
+
+def expected_words(loss: PartitionLoss) -> str:
+    """Return words for the expected loss (or score), with its weights and its unit; "expected" is said once.
+
+    >>> from partita.partition.losses import LowerBound, PosteriorExpectedRand, VariationOfInformation
+    >>> expected_words(VariationOfInformation(a=1.5))
+    'expected variation of information with a = 1.5 (bits)'
+    >>> expected_words(LowerBound()), expected_words(PosteriorExpectedRand())
+    ('lower bound of the expected variation of information (bits)', 'posterior expected adjusted Rand')
+    """
+    named = loss.title if "expected" in loss.title else f"expected {loss.title}"
+    unit = f" ({loss.unit})" if loss.unit else ""
+    return f"{named}{weight_words(loss)}{unit}"
+
+
+def weight_words(loss: PartitionLoss) -> str:
+    """Return the weight a of parting items, where it is not 1.
+
+    >>> from partita.partition.losses import Binder
+    >>> weight_words(Binder(a=0.5)), weight_words(Binder())
+    (' with a = 0.5', '')
+    """
+    a = getattr(loss, "a", 1.0)
+    return "" if a == 1 else f" with a = {a:g}"
