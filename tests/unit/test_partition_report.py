@@ -20,7 +20,7 @@ from partita.partition.certainty import item_certainty
 from partita.partition.losses import VariationOfInformation
 from partita.report import PartitionReport, partition_verdict, render_partition_report, write_partition_report
 from partita.report.layout import places
-from partita.report.partition_tables import partition_clusters, tried_rows, unsure_items
+from partita.report.partition_tables import partition_clusters, unsure_items
 from synthetic import draws_around
 
 VOID = {"meta", "link", "img", "br", "input"}
@@ -387,16 +387,6 @@ def test_of_many_clusters_the_largest_are_listed():
     assert len(partition_clusters(report, limit=500)) == 120
 
 
-def test_every_start_and_run_is_in_the_table(sure):
-    rows = tried_rows(sure.result_)
-    told = {("before", r.start, *r.before) for r in rows if r.before}
-    told |= {("after", r.start, *r.after) for r in rows if r.after}
-    for tried in sure.result_.tried:
-        after = tried.method.startswith("search from ")
-        start = tried.method.removeprefix("search from ")
-        assert ("after" if after else "before", start, tried.n_clusters, tried.loss) in told
-
-
 def test_the_report_has_verdict_pictures_tables_and_provenance(torn, tmp_path):
     pytest.importorskip("matplotlib")
     report = report_of(torn, ids=[f"star {i}" for i in range(60)])
@@ -405,7 +395,7 @@ def test_the_report_has_verdict_pictures_tables_and_provenance(torn, tmp_path):
     page = Page(html)
     pictures = page.all("img")
     names = [picture["id"] for picture in pictures]
-    drawn = ("modes", "ball", "similarity", "counts", "chains", "losses", "profiles", "misfit")
+    drawn = ("modes", "ball", "similarity", "counts", "chains", "losses")
     assert names == [f"picture-{n}" for n in drawn]
     assert all(picture["alt"] for picture in pictures)
     assert len(page.all("figcaption")) == len(pictures)
@@ -416,7 +406,6 @@ def test_the_report_has_verdict_pictures_tables_and_provenance(torn, tmp_path):
     for words in (
         "star ",
         "Horizontal",
-        "average linkage",
         "partita partition draws.npz",
         f"{partition_distance(modes[1].labels, torn.labels_):.3f}",
         f"{torn.credible_ball().radius:.4f}",
@@ -467,7 +456,7 @@ def test_without_matplotlib_words_and_tables_remain(torn, monkeypatch):
     assert page.text.count("python -m pip install 'partita[plot]'") == 1
     assert "The posterior has 2 modes" in page.text
     labels = {attrs["aria-label"] for attrs in page.all("div") if attrs.get("role") == "region"}
-    assert {"Clusters", "Credible ball", "Modes", "Chains", "What was tried"} <= labels
+    assert {"Clusters", "Credible ball", "Modes"} <= labels
 
 
 def test_a_page_of_many_noisy_items_stays_small():

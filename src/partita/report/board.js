@@ -88,7 +88,7 @@ class Board {
     const color = this.color(shade < 0 ? "unsure" : `k${k}`);
     ink.lineWidth = (hollow ? 1.3 : 0.7) * this.ratio / scale;
     if (!hollow) {
-      ink.globalAlpha = shade < 0 ? 0.5 : SHADES[shade];
+      ink.globalAlpha = shade < 0 ? 1 : SHADES[shade];
       ink.fillStyle = color;
       ink.fill(path);
     }

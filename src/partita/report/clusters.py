@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from partita.explanation import Explanation
 from partita.plots.order import membership_of
 from partita.report.document import chip
 from partita.report.fit_report import FitReport
 from partita.report.headline import OUTLIER
 from partita.report.html import Markup, element, join, table
 from partita.report.thumbnails import image_shape, thumbnail
-from partita.wording import items, percent
+from partita.wording import count, items, percent
 
 __all__ = ["CARDS", "ClusterSummary", "cluster_section", "summaries"]
 
@@ -35,7 +36,8 @@ class ClusterSummary:
     share : float
         Of all items.
     certainty : float or None
-        Mean probability that its labels are right; None for an empty cluster and where it is not known.
+        Mean probability that its labels are right; None for an empty cluster, for the only one, and where it is not
+        known.
     told_apart : str
         What tells it from the others, a sentence; empty where there is no table to say it by.
     typical, outliers : tuple of int
@@ -73,7 +75,7 @@ def summaries(report: FitReport) -> list[ClusterSummary]:
                 cluster=k,
                 size=len(own),
                 share=len(own) / len(labels),
-                certainty=float(model.certainty_[own].mean()) if doubt and len(own) else None,
+                certainty=float(model.certainty_[own].mean()) if doubt and len(own) and K > 1 else None,
                 told_apart="" if found is None or K == 1 else found[k].words,
                 typical=tuple(surest.tolist()) if found is None else found[k].typical[:SHOWN],
                 outliers=tuple(own[model.outlier_[own] > OUTLIER].tolist()) if doubt else (),
@@ -103,7 +105,7 @@ def _card(report: FitReport, row: ClusterSummary) -> Markup:
         _bar(row),
         _said("Told apart by", row.told_apart),
         _items("Typical item" if len(row.typical) == 1 else "Typical items", row.typical, report),
-        _items(f"Outliers, {len(row.outliers):,}" if row.outliers else "", row.outliers, report, pictures=False),
+        _items(f"{count(len(row.outliers), 'outlier')}:", row.outliers, report, pictures=False),
     ]
     if row.neighbor is not None:
         with_it = f": two items, one of each, are in one cluster with a probability of {row.together:.2f}"
@@ -139,6 +141,7 @@ def _items(name: str, rows: Sequence[int], report: FitReport, *, pictures: bool 
 
 def _table(report: FitReport, rows: Sequence[ClusterSummary]) -> Markup:
     """A row for each cluster, with the columns that any of them fills."""
+    found = report.explained()
     told, sure = any(row.told_apart for row in rows), any(row.certainty is not None for row in rows)
     out = any(row.outliers for row in rows)
     heads = ["Cluster", "Items", "Share", *["Certainty"] * sure, *["Outliers"] * out, "Could merge with"]
@@ -149,9 +152,17 @@ def _table(report: FitReport, rows: Sequence[ClusterSummary]) -> Markup:
         typical = ", ".join(report.id_of(i) for i in row.typical[:SHOWN_IN_ROW]) or "empty"
         cell: list[object] = [chip(row.cluster), f"{row.size:,}", percent(row.share)]
         cell += ["" if row.certainty is None else percent(row.certainty)] * sure
-        cells.append([*cell, *[f"{len(row.outliers):,}"] * out, near, typical, *[row.told_apart] * told])
+        cells.append([*cell, *[f"{len(row.outliers):,}"] * out, near, typical, *[_short(row, found)] * told])
     numeric = range(1, 3 + sure + out)
     return table(heads, cells, numeric=numeric, long=[len(heads) - 1] * told, label="Clusters")
+
+
+def _short(row: ClusterSummary, found: Explanation | None) -> str:
+    """The rule against all other clusters, with its precision and recall."""
+    rule = None if found is None else found[row.cluster].rule
+    if rule is None:
+        return row.told_apart
+    return f"{rule} ({percent(rule.precision.value)}, {percent(rule.recall.value)})"
 
 
 def _together(report: FitReport) -> np.ndarray:

@@ -58,6 +58,8 @@ def _what(model: FactorizationEstimator) -> str:
         what = f"{items(n)} {verb} one cluster"
     elif K <= LISTED:
         what = f"{items(n)} {verb} in {K} clusters of {listed([f'{size:,}' for size in sizes])} items"
+    elif sizes.min() == sizes.max():
+        what = f"{items(n)} {verb} in {K} clusters of {items(int(sizes[0]))} each"
     else:
         what = f"{items(n)} {verb} in {K} clusters of {sizes.min():,} to {sizes.max():,} items"
     outliers = int((model.outlier_ > OUTLIER).sum()) if model._knows_doubt else 0

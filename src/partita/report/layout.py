@@ -46,6 +46,8 @@ REACH, GOLDEN = 0.42, np.pi * (3 - np.sqrt(5))
 # Nearest items by which a map is judged, items whose nearest are looked at, and items among which.
 NEAREST, JUDGED, AMONG = 10, 200, 2000
 TINY = 1e-12
+# Share of all items that are among the nearest, by ties, from which the evidence says nothing of who is near.
+EVERY = 0.9
 # Items up to which groups are arranged inside, landmarks of all groups together, and of each at least; and the
 # multiplications that their rows may take.
 ARRANGED, LANDMARKS, FEWEST, AFFORDABLE = 20_000, 300, 5, 3e9
@@ -79,8 +81,8 @@ def lay_out(close: Array, labels: Labels, affinity: Affinity | None, item_index:
 
 
 def of_columns(X: Array, columns: Sequence[str], affinity: Affinity | None, item_index: Index | None) -> Layout:
-    """Return one or two columns as they are."""
-    found = project_features(X, columns or None)
+    """Return one or two columns as they are; of more the first two principal components."""
+    found = project_features(X, columns or [f"column {j}" for j in range(X.shape[1])])
     up = "; up and down means nothing" if found.meaningless_y else f", {found.ylabel} upwards"
     words = f"Items lie where their columns put them: {found.xlabel} to the right{up}."
     return Layout(found.points, f"{words} {trust_words(_judged(found.points, affinity, item_index))}".strip(), False)
@@ -186,7 +188,7 @@ def trust_words(found: tuple[float, float] | None) -> str:
     >>> trust_words((0.8, 0.02))
     'Of the items nearest to an item on the map 80% are among those with most evidence of being with it (2% by chance).'
     """
-    if found is None:
+    if found is None or found[1] > EVERY:
         return ""
     kept, chance = found
     return (

@@ -80,7 +80,7 @@ def render_report(report: FitReport) -> str:
         verdict_block(headline(model), top),
         section("Map of the items", _map(report, layout, figure(pictures.get("partition")))),
         section("Clusters", cluster_section(report)),
-        section("How many clusters", how_many(report), figure(pictures.get("verdict"), wide=True)),
+        section("How many clusters", how_many(report), figure(pictures.get("verdict"))),
         section("What merges, what splits", layers_table(report)),
         section("Labels in doubt", figure(pictures.get("coverage")), _doubted(report)),
         section("Against the known classes", _scores(report)),
@@ -120,10 +120,12 @@ def _whole(note: str) -> str:
 
 
 def _layout(report: FitReport) -> Layout:
-    """Where the items lie: by one or two columns, or by the evidence; by memberships where it was not kept."""
+    """Where the items lie: by their columns where there are one or two, or nothing to part; else by the evidence, or
+    by memberships where it was not kept.
+    """
     model, X = report.estimator, report.features
     affinity, index = getattr(model, "affinity_", None), getattr(model, "item_index_", None)
-    if X is not None and X.shape[1] <= 2:
+    if X is not None and (X.shape[1] <= 2 or model.n_clusters_ == 1):
         return of_columns(X, report.columns, affinity, index)
     close = model.membership_ if affinity is None else closeness(affinity, model.labels_, index)
     if close.shape[1] < model.n_clusters_:  # the last clusters are empty

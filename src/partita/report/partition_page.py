@@ -16,18 +16,25 @@ from partita.report.layout import lay_out
 from partita.report.map_section import interactive_map
 from partita.report.partition_pictures import draw_partition_pictures
 from partita.report.partition_report import PartitionReport
-from partita.report.partition_tables import SEEN, partition_clusters, sizes_said, tried_rows, unsure_items
-from partita.report.partition_verdict import expected_words, partition_headline, partition_verdict, weight_words
+from partita.report.partition_tables import SEEN, partition_clusters, sizes_said, unsure_items
+from partita.report.partition_verdict import partition_headline, partition_verdict, weight_words
 from partita.report.provenance import made, seconds_said
 from partita.report.verdict import Sentence
 from partita.wording import items, percent
 
 __all__ = ["render_partition_report", "write_partition_report"]
 
+# Where facts are told, by their topics; cautions come at the top.
+TOLD = {
+    "top": ("certainty",),
+    "ball": ("ball",),
+    "chains": ("chains", "modes"),
+    "search": ("clusters", "restarts", "convergence", "evidence"),
+}
 # Share of the draws in which an item is alone from which it is an outlier on the map.
 ALONE = 0.5
-# Clusters, ambiguous items, starts of the search and chains listed.
-CLUSTERS, AMBIGUOUS, TRIED, CHAINS = 100, 20, 40, 40
+# Clusters and ambiguous items listed.
+CLUSTERS, AMBIGUOUS = 100, 20
 
 
 def write_partition_report(path: str | Path, report: PartitionReport) -> None:
@@ -55,24 +62,23 @@ def write_partition_report(path: str | Path, report: PartitionReport) -> None:
 def render_partition_report(report: PartitionReport) -> str:
     """Return the report as HTML text; the same fit gives the same text."""
     pictures, without = draw_partition_pictures(report)
-    top, search = _sentences(report, without)
+    said = _sentences(report, without)
     return document(
         report.title,
         report.estimator.n_clusters_,
         _header(report),
-        verdict_block(partition_headline(report), top),
+        verdict_block(partition_headline(report), said["top"]),
         section("Map of the items", _map(report)),
         section("Clusters", _clusters(report)),
         section("Modes", figure(pictures.get("modes")), _modes(report)),
-        section("Credible ball", figure(pictures.get("ball")), _ball(report)),
+        section("Credible ball", told(said["ball"]), figure(pictures.get("ball")), _ball(report)),
         section("The most ambiguous items", _ambiguous(report)),
         section("What the draws say of pairs", figure(pictures.get("similarity"), wide=True)),
         section("Number of clusters", figure(pictures.get("counts"))),
         section(
             "Behind the answer",
-            folded("How the chains agree", figure(pictures.get("chains")), _chains(report)),
-            folded("How the search went", told(search), figure(pictures.get("losses")), _tried(report)),
-            folded("Soft memberships", figure(pictures.get("profiles")), figure(pictures.get("misfit"))),
+            folded("How the chains agree", told(said["chains"]), figure(pictures.get("chains")), _chains(report)),
+            folded("How the search went", told(said["search"]), figure(pictures.get("losses"))),
             folded("How it was made", _made(report)),
         ),
     )
@@ -84,14 +90,16 @@ def _header(report: PartitionReport) -> Markup:
     return element("header", element("h1", report.title), element("p", words))
 
 
-def _sentences(report: PartitionReport, without: str | None) -> tuple[list[Sentence], list[Sentence]]:
-    """What belongs at the top, and what is said of the search and of memberships."""
+def _sentences(report: PartitionReport, without: str | None) -> dict[str, list[Sentence]]:
+    """What is said at the top, of the ball, of the chains and of the search."""
     said = partition_verdict(report)[1:]  # the first is in the headline
-    search = [one for one in said if one.tone == "plain" and one.topic in ("restarts", "evidence")]
-    top = [one for one in said if one not in search]
+    facts = {
+        place: [one for one in said if one.tone == "plain" and one.topic in topics] for place, topics in TOLD.items()
+    }
+    facts["top"] += [one for one in said if one.tone == "caution"]
     if without:
-        top.append(Sentence("notes", without, "caution"))
-    return top, search
+        facts["top"].append(Sentence("notes", without, "caution"))
+    return facts
 
 
 def _map(report: PartitionReport) -> Markup:
@@ -215,18 +223,6 @@ def _chains(report: PartitionReport) -> Markup:
     found = report.estimator.agreement_
     if found is None:
         return Markup("")
-    each = list(zip(found.chains, found.n_clusters, found.distances))
-    rows = [
-        [
-            str(name),
-            f"{len(counts):,}",
-            f"{counts.mean():.2f}",
-            f"{counts.min()} to {counts.max()}",
-            f"{far.mean():.3f}",
-        ]
-        for name, counts, far in each[:CHAINS]
-    ]
-    more = f" The first {CHAINS} of {len(each)} chains are listed." if len(each) > CHAINS else ""
     hats = ", ".join(
         f"{_number(hat)} of {WORDS.get(name, name)} (effective draws: {_number(found.effective_sample_size[name], 0)})"
         for name, hat in found.r_hat.items()
@@ -235,32 +231,8 @@ def _chains(report: PartitionReport) -> Markup:
         f"Between two chains the share of draws in which two items are together differs by at most "
         f"{found.max_difference:.3f} (agreeing chains may reach {found.allowed_difference:.3f}), on average by "
         f"{found.mean_difference:.4f}. R-hat: {hats}; agreeing chains may reach {found.allowed_r_hat:.3f}. "
-        f"Mean distance: to one draw in the middle of all.{more}"
     )
-    heads = ["Chain", "Draws", "Mean clusters", "Range", "Mean distance"]
-    return join([table(heads, rows, numeric=(1, 2, 3, 4), label="Chains"), element("p", said)])
-
-
-def _tried(report: PartitionReport) -> Markup:
-    result = report.estimator.result_
-    rows = tried_rows(result)
-    cells = [
-        [
-            row.start,
-            *_pair(row.before),
-            *_pair(row.after),
-            "" if row.agreement is None else f"{row.agreement:.3f}",
-        ]
-        for row in rows[:TRIED]
-    ]
-    heads = ["Start", "Clusters", "Loss", "Clusters after", "Loss after", "With the estimate"]
-    more = f" The first {TRIED} of {len(rows)} are listed; the files have all." if len(rows) > TRIED else ""
-    said = (
-        f"Every start of the search and where its run ended, by {expected_words(result.loss)}"
-        f"{' (larger is better)' * result.loss.is_score}. With the estimate: adjusted Rand index, 1 for the same "
-        f"partition. Allocations place items one by one and have no loss before.{more}"
-    )
-    return join([table(heads, cells, numeric=(1, 2, 3, 4, 5), label="What was tried"), element("p", said)])
+    return element("p", said)
 
 
 def _made(report: PartitionReport) -> Markup:
@@ -282,10 +254,6 @@ def _made(report: PartitionReport) -> Markup:
         ("Seed", "none: another run may differ" if result.seed is None else str(result.seed)),
     ]
     return made(run, report.parameters, report.versions, report.command)
-
-
-def _pair(found: tuple[int, float] | None) -> list[str]:
-    return ["", ""] if found is None else [f"{found[0]}", f"{found[1]:.6g}"]
 
 
 def _number(value: float, digits: int = 3) -> str:
