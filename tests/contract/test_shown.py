@@ -78,9 +78,9 @@ def test_the_page_is_whole_and_its_path_is_returned(model, tmp_path):
 
 def test_an_earlier_page_is_replaced_and_nothing_else_is(model, tmp_path):
     path = tmp_path / "page.html"
-    model.report(path)
-    first = path.read_text("utf-8")
-    assert model.report(str(path)).read_text("utf-8") == first
+    model.report(path, names=[f"first {i}" for i in range(36)])
+    assert model.report(str(path)) == path
+    assert "first 1" not in path.read_text("utf-8")
     for foreign in (b"<html>mine</html>", b"", b"\xff\xfe"):
         path.write_bytes(foreign)
         with pytest.raises(InputError, match="not replaced"):
@@ -125,6 +125,25 @@ def test_a_loaded_model_has_page_and_card(model, tmp_path):
     again = load(tmp_path / "model")
     assert "36 items" in again._repr_html_()
     assert "36 items" in Balanced(again.report(tmp_path / "page.html").read_text("utf-8")).text
+
+
+def test_a_model_that_an_earlier_version_saved_without_its_doubt_has_page_and_card(model, tmp_path):
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    for name in ("_outlier", "_certainty"):
+        again.__dict__.pop(name, None)
+    assert "36 items" in again._repr_html_()
+    assert "36 items" in Balanced(again.report(tmp_path / "page.html").read_text("utf-8")).text
+
+
+def test_rows_of_weight_zero_and_links_have_a_page(tmp_path):
+    weight = np.ones(36)
+    weight[[0, 20]] = 0
+    for affinity in ("neighbors", "relative"):
+        model = estimators.SoF(3, affinity=affinity, random_state=0)
+        model.fit(np.c_[X, X[:, :1]], sample_weight=weight, must_link=[[1, 2], [13, 14]])
+        html = model.report(tmp_path / "page.html").read_text("utf-8")
+        assert "2 items without evidence have no place on the map" in html
 
 
 def test_a_verdict_prints_what_each_criterion_said():

@@ -49,7 +49,7 @@ class Standing:
     shares : array, N x K, in [0, 1]
         Bars of each item, one a cluster.
     certainty : array of N, in [0, 1]
-        An item is drawn the paler the less certain it is.
+        An item is drawn the fainter the less certain it is.
     outlier : array of N bool
         These are drawn hollow.
     meaning, bars : str

@@ -43,8 +43,8 @@ Labels = NDArray[np.int64]
 LEAST, SCALED, STEPS, STEPS_OF_MANY, MANY = 0.15, 1000, 300, 50, 150
 # Radius of a disc at most, as a share of the way to the nearest group; and the angle from one item to the next.
 REACH, GOLDEN = 0.42, np.pi * (3 - np.sqrt(5))
-# Nearest items by which a map is judged, items whose nearest are looked at, and items among which.
-NEAREST, JUDGED, AMONG = 10, 200, 2000
+# Nearest items by which a map is judged, items whose nearest are looked at, items among which, and rows at a time.
+NEAREST, JUDGED, AMONG, BLOCK = 10, 200, 2000, 20
 TINY = 1e-12
 # Share of all items that are among the nearest, by ties, from which the evidence says nothing of who is near.
 EVERY = 0.9
@@ -166,7 +166,8 @@ def neighbors_kept(points: Array, affinity: Affinity, item_index: Index | None =
     k = min(NEAREST, len(item) - 1)
     if k < 1:
         return None
-    P = np.array(affinity.rows(row[item[judged]]), dtype=np.float64)[:, row[item]]
+    blocks = np.array_split(row[item[judged]], -(-len(judged) // BLOCK))
+    P = np.vstack([np.asarray(affinity.rows(rows), dtype=np.float64)[:, row[item]] for rows in blocks])
     P[np.arange(len(judged)), judged] = -np.inf
     least = np.maximum(np.partition(P, -k, axis=1)[:, -k], TINY) * (1 - 1e-9)
     _, near = cKDTree(points[item]).query(points[item[judged]], k=k + 1)

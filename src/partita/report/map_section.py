@@ -39,7 +39,7 @@ def interactive_map(found: ItemMap | None, sizes: Sequence[int], picture: Markup
     if found is None:
         return picture
     ink = (
-        f"The paler an item, the less certain it is: {found.meaning}. Outliers are hollow. Every cluster has its "
+        f"The fainter an item, the less certain it is: {found.meaning}. Outliers are hollow. Every cluster has its "
         "number, and its colour and mark, which come again with many clusters."
     )
     return join(

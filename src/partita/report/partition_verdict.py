@@ -69,7 +69,7 @@ def partition_headline(report: PartitionReport) -> tuple[str, ...]:
     ...     print(sentence)
     4 items were divided into 2 clusters of 2 and 2 items, from 3 draws (2 different partitions).
     An item is in its place in 92% of the draws on average.
-    Nothing stands out to be doubted.
+    1 item is in its place in fewer than 70% of the draws.
     """
     what = _clusters(report)[0].text
     if report.certainty is None:

@@ -79,7 +79,7 @@ def verdict(result: SolveResult, *, model: str, n_init: int | None = None) -> tu
     >>> from partita import SoF
     >>> model = SoF(3, random_state=0).fit(load_iris().data)
     >>> verdict(model.result_, model="SoF")[-1].text
-    'The fit converged in 66 iterations.'
+    'The fit converged in 4 iterations.'
     """
     membership = result.membership
     sentences = [
