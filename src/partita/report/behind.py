@@ -33,15 +33,15 @@ WARM = 1.05
 
 
 def behind(report: FitReport, pictures: Mapping[str, Picture], sentences: Sequence[Sentence]) -> list[Markup]:
-    """Return the folded parts; `sentences` are those of the verdict on evidence, restarts and convergence."""
+    """Return the folded parts; `sentences` are those on evidence, restarts and convergence, and on what was chosen."""
+    chosen = [sentence for sentence in sentences if sentence.topic == "notes"]
+    went = [sentence for sentence in sentences if sentence.topic != "notes"]
     return [
         folded("What each criterion said", criteria(report)),
         folded("How sure the probabilities are", _probabilities(report), figure(pictures.get("reliability"))),
         folded("What the clusterings said", _ensemble(report)),
-        folded(
-            "How the optimizer went", told(sentences), figure(pictures.get("evidence")), figure(pictures.get("trace"))
-        ),
-        folded("How it was made", _provenance(report)),
+        folded("How the optimizer went", told(went), figure(pictures.get("evidence")), figure(pictures.get("trace"))),
+        folded("How it was made", told(chosen), _provenance(report)),
     ]
 
 

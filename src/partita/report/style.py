@@ -46,13 +46,13 @@ th { color: var(--soft); font-weight: 600; white-space: nowrap; }
 th[scope=row] { font-weight: 400; }
 td { overflow-wrap: anywhere; min-width: 3.2rem; }
 td.long { min-width: 17rem; }
+tr:has(td.long) td:first-child { min-width: 5.5rem; }
 .pairs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(19rem, 100%), 1fr)); gap: 0 2.5rem; }
 .pairs table { width: 100%; }
 th.number, td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th.number + th:not(.number), td.number + td:not(.number) { padding-left: .7rem; }
 .chip { display: inline-block; min-width: 1.75em; padding: 0 .45em; border-radius: .7em; text-align: center;
   font-size: .8125rem; font-weight: 600; line-height: 1.5; font-variant-numeric: tabular-nums; white-space: nowrap; }
-.top { white-space: nowrap; margin-right: .8em; font-variant-numeric: tabular-nums; }
 code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 pre { margin: .6rem 0; padding: .7rem .9rem; background: var(--wash); border-radius: 6px; overflow-x: auto;
   white-space: pre-wrap; overflow-wrap: anywhere; }
