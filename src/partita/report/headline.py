@@ -102,8 +102,9 @@ def _number(model: FactorizationEstimator) -> list[str]:
     if own >= SETTLED:
         return []
     order = [int(k) + 1 for k in np.argsort(-p, kind="stable") if k + 1 != K and p[k] >= LIKELY][:2]
-    others = [f"{k} has {p[k - 1]:.2f}" for k in order]
-    return [f"the number of clusters is not certain: {listed([f'{K} has a probability of {own:.2f}', *others])}"]
+    named = [(K, own)] * (K > 1) + [(k, float(p[k - 1])) for k in order]  # of one cluster it was told already
+    said = [f"{k} has {'' if at else 'a probability of '}{value:.2f}" for at, (k, value) in enumerate(named)]
+    return [f"the number of clusters is not certain{f': {listed(said)}' if said else ''}"]
 
 
 def _background(model: FactorizationEstimator) -> list[str]:
