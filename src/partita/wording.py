@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["count"]
+from collections.abc import Iterable, Sequence
+
+__all__ = ["aligned", "count", "items", "listed", "percent"]
 
 
 def count(n: int, thing: str) -> str:
@@ -12,3 +14,48 @@ def count(n: int, thing: str) -> str:
     ('1 draw', '1,000 clusters')
     """
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def aligned(rows: Iterable[Sequence[str]]) -> str:
+    """Return rows of words as lines, the columns of a table below each other.
+
+    >>> print(aligned([("status", "converged"), ("misfit", "0.12")]))
+    status  converged
+    misfit  0.12
+    """
+    rows = list(rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ("  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent that never rounds to 0 or 100 when it is neither.
+
+    >>> percent(0.999), percent(0.42), percent(0.0004)
+    ('99.9%', '42%', 'less than 0.1%')
+    """
+    if 0 < share < 0.001:
+        return "less than 0.1%"
+    if 0.999 < share < 1:
+        return "more than 99.9%"
+    digits = 1 if 0 < share < 0.01 or 0.99 < share < 1 else 0
+    return f"{100 * share:.{digits}f}%"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words with commas and an "and".
+
+    >>> listed(["50", "43", "57"])
+    '50, 43 and 57'
+    """
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def items(n: int) -> str:
+    """Return a number with the noun "item" or "items".
+
+    >>> items(1), items(1797)
+    ('1 item', '1,797 items')
+    """
+    return count(n, "item")

@@ -123,7 +123,7 @@ def name_of(i):
 def test_the_page_loads_without_complaint_and_asks_for_nothing(page, fit):
     assert page.complaints == []
     assert page.requests == []
-    assert page.run("!document.getElementById('map').hidden && !document.getElementById('map-picture').open")
+    assert page.run("!document.getElementById('map').hidden")
 
 
 def test_a_complaint_and_a_request_would_have_been_seen(browser, tmp_path):
@@ -162,8 +162,7 @@ def test_a_click_keeps_the_item_with_its_memberships_and_nearest_items(page, con
     words = told(page)
     w = np.sort(model.membership_[i])[::-1]
     assert f"{w[0]:.3f}" in words
-    assert f"Margin {w[0] - w[1]:.3f}" in words
-    assert f"entropy {model.entropy_[i]:.3f}" in words
+    assert f"Certainty {model.certainty_[i]:.3f}" in words
     near = page.run("[...document.querySelectorAll('#map-item .nearest bdi')].map(e => e.textContent)")
     graph = model.affinity_
     graph = getattr(graph, "base", graph).to_dense()
@@ -201,8 +200,7 @@ def test_hiding_a_cluster_removes_its_points_and_showing_it_brings_them_back(pag
 
 
 def test_the_threshold_counts_and_greys(page, fit):
-    w = np.sort(fit[1].membership_, axis=1)
-    margin = w[:, -1] - w[:, -2]
+    certainty = fit[1].certainty_
     ink = [pixels(page, color(page, f"k{k}")) for k in range(K)]
     counts = set()
     for t in (0, 0.2, 0.35, 0.9, 1):
@@ -210,11 +208,10 @@ def test_the_threshold_counts_and_greys(page, fit):
             f"(s => {{ s.value = {t}; s.dispatchEvent(new Event('input')); }})"
             "(document.getElementById('map-threshold'))"
         )
-        n = int((margin >= t).sum())
+        n = int((certainty >= t).sum())
         counts.add(n)
-        assert (
-            page.run("document.getElementById('map-sure').textContent") == f"{n} of {N} items with a margin ≥ {t:.2f}"
-        )
+        said = page.run("document.getElementById('map-sure').textContent")
+        assert said == f"{n} of {N} items with a certainty ≥ {t:.2f}"
     assert len(counts) >= 3
     assert pixels(page, color(page, "unsure")) > 100
     assert sum(pixels(page, color(page, f"k{k}")) for k in range(K)) < sum(ink) / 2
@@ -224,7 +221,7 @@ def test_the_threshold_counts_and_greys(page, fit):
 def test_the_slider_moves_by_keys(page):
     page.run("document.getElementById('map-threshold').focus()")
     page.press("ArrowRight")
-    assert page.run("document.getElementById('map-sure').textContent").endswith("margin ≥ 0.21")
+    assert page.run("document.getElementById('map-sure').textContent").endswith("certainty ≥ 0.01")
 
 
 def test_the_arrow_keys_walk_through_every_item(page, content):
@@ -260,15 +257,25 @@ def test_hidden_clusters_are_walked_past(page, content):
 def test_every_control_is_reached_by_tab_and_shows_it(page):
     page.run("document.body.tabIndex = -1; document.body.focus()")
     reached = []
-    for _ in range(16 + K):
+    for _ in range(24 + K):
         page.press("Tab")
         reached.append(page.run("document.activeElement.id || document.activeElement.className"))
         assert page.run("getComputedStyle(document.activeElement).outlineStyle") != "none", reached[-1]
-        if reached[-1] == "map-whole":
+        if reached[-1] == "map-find":
             break
-    expected = ["map-threshold", "map-find", *["key"] * K, "map-all", "map-none", "map-canvas", "map-closer"]
-    start = reached.index("map-threshold")
-    assert reached[start:] == [*expected, "map-wider", "map-whole"]
+    expected = [
+        *["key"] * K,
+        "map-all",
+        "map-none",
+        "map-canvas",
+        "map-closer",
+        "map-wider",
+        "map-whole",
+        "map-threshold",
+        "map-find",
+    ]
+    start = reached.index("key")
+    assert reached[start:] == expected
     assert reached[0] == "theme"
 
 
@@ -358,7 +365,7 @@ def test_without_scripts_the_picture_stands_in_the_maps_place(browser, fit):
         return browser.send("DOM.querySelector", nodeId=document, selector=selector)["nodeId"]
 
     assert found("#map[hidden]")
-    assert found("#map-picture[open] img[alt]")
+    assert found("noscript img[alt]")
     assert found("#theme[hidden]")
     browser.send("Emulation.setScriptExecutionDisabled", value=False)
 
@@ -420,7 +427,7 @@ def test_a_partitions_map_counts_by_the_draws_and_tells_the_shares_of_an_item(br
         )
         n = int((matched >= t).sum())
         counts.add(n)
-        assert browser.run(sure) == f"{n} of 144 items certain: in their place in a share of the draws ≥ {t:.2f}"
+        assert browser.run(sure) == f"{n} of 144 items with a certainty ≥ {t:.2f}"
     assert len(counts) >= 2
     P, labels = model.psm(), model.labels_
     browser.run("document.getElementById('map-canvas').focus()")
@@ -431,8 +438,6 @@ def test_a_partitions_map_counts_by_the_draws_and_tells_the_shares_of_an_item(br
         assert f"Certainty {matched[i]:.3f}" in words
         assert f"{P[i, own].mean():.3f}" in words
         assert "Share of the draws with the items of a cluster" in words
-        assert ("(not certain)" in words) == (matched[i] < 0.99)
-        assert "entropy" not in words
     assert browser.complaints == []
 
 
@@ -444,7 +449,7 @@ def test_on_a_map_of_many_clusters_every_colour_is_seen(browser, partition):
     browser.settle()
     content = json.loads(re.search(r'id="map-items">(.*?)</script>', path.read_text("utf-8"), re.S)[1])
     assert min(pixels(browser, color(browser, f"k{k}")) for k in range(12)) > 30
-    assert pixels(browser, color(browser, "unsure")) == 0  # hollow items keep their cluster's colour
+    assert pixels(browser, color(browser, "unsure")) == 0  # pale items keep their cluster's colour
     legend = browser.run("(e => [e.scrollHeight, e.clientHeight])(document.querySelector('.legend'))")
     assert legend[0] <= legend[1]  # no button is cut off
     places = np.column_stack([content["x"], content["y"]])

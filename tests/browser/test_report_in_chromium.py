@@ -80,8 +80,8 @@ def page(kind, tmp_path_factory):
 
 # By kind of report: words of the verdict, tables and pictures.
 CONTENT = {
-    "fit": ("150 items were divided into 3 clusters", 8, 6),
-    "partition": ("The posterior has 2 modes", 8, 8),
+    "fit": ("150 items are in 3 clusters", 6, 4),
+    "partition": ("The posterior has 2 modes", 6, 6),
 }
 
 

@@ -19,6 +19,7 @@ from scipy.spatial.distance import cdist
 
 from partita import SoftClustering, load
 from partita.io import read_features, read_memberships
+from partita.wording import percent
 
 IRIS = ("--k", 3, "--label-column", "species", "--id-column", "plant")
 KEYS = {
@@ -74,6 +75,19 @@ def test_fit_as_a_process_leaves_every_file_the_interface_names(iris_run):
     assert result["status"] == "converged"
     assert result["scores"]["accuracy"] > 0.8
     assert (out / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_the_share_of_right_labels_is_one_number_in_the_files_the_page_and_the_terminal(iris_run):
+    done, out = iris_run
+    result = json.loads((out / "result.json").read_text())
+    certainty = np.mean([float(row["certainty"]) for row in rows_of(out / "memberships.csv")])
+    assert result["certainty"] == pytest.approx(certainty, rel=1e-12)
+    page = (out / "report.html").read_text(encoding="utf-8")
+    for sentence in result["headline"]:
+        assert f'<p class="headline">{sentence}</p>' in page
+        assert sentence in " ".join(done.out.split())
+    share = percent(certainty)
+    assert f"{share[:1].upper()}{share[1:]} of the labels" in result["headline"][1]
 
 
 def test_what_tells_clusters_apart_is_in_the_result_the_report_and_the_terminal(iris_run, iris_csv):

@@ -373,3 +373,11 @@ def test_help_names_the_files_of_r(call):
     assert "rds" in said
     assert "--weights" in said
     assert "--psm" in said
+
+
+def test_the_three_sentences_of_the_page_are_those_of_the_result(call, tmp_path):
+    np.savetxt(tmp_path / "draws.csv", np.tile([0, 0, 0, 1, 1, 1], (20, 1)), fmt="%d", delimiter=",")
+    call("partition", tmp_path / "draws.csv", "--out", tmp_path / "out")
+    said = json.loads((tmp_path / "out/result.json").read_text())["headline"]
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert [f'<p class="headline">{sentence}</p>' in page for sentence in said] == [True] * 3

@@ -36,7 +36,7 @@ from partita.kernels.ellipsoids import n_parameters
 from partita.metrics import accuracy, brier_score
 from partita.metrics.probabilities import align
 from partita.plots import ReliabilityDisplay, blank_figure
-from partita.report.calibration import calibration_sentences
+from partita.report.behind import calibration_sentences
 from synthetic import gaussians
 
 

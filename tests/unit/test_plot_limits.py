@@ -113,5 +113,5 @@ def test_the_report_says_each_note_once_and_how_many_items_it_leaves_out(monkeyp
         notes=[note, "from the run"], seconds=0.0, versions={}, command=None,
     )  # fmt: skip
     page = render_report(report)
-    assert page.count("nothing N x N was made") == page.count("from the run") == 1
-    assert "3 items lie outside of the axes" in page
+    assert page.count("nothing N x N was made") == page.count("From the run") == 1
+    assert "3 items lie far off and are drawn at the edge" in page

@@ -16,9 +16,8 @@ from partita.errors import InputError
 from partita.estimators import SoF, SoftClustering
 from partita.explanation import explain_clusters
 from partita.membership import Membership
-from partita.report import FitReport, overlaps, render_report, verdict, write_report
+from partita.report import FitReport, render_report, verdict, write_report
 from partita.report.html import element, table, text
-from partita.report.tables import ambiguous_items, cluster_rows
 from partita.solvers import SolveResult
 from partita.solvers.result import Restart
 
@@ -76,31 +75,13 @@ def said(found, topic=None, tone=None):
 
 
 SURE = np.eye(3)[[0, 0, 0, 1, 1, 2]]
-BLURRED = np.array([[0.9, 0.1, 0.0]] * 4 + [[0.52, 0.48, 0.0]] * 2 + [[0.05, 0.9, 0.05]] * 3 + [[0, 0, 1.0]] * 3)
 
 
 def test_a_sure_fit_has_no_caution():
     found = result(SURE)
     assert said(found, tone="caution") == ""
-    assert said(found, "clusters") == "6 items were divided into 3 clusters of 3, 2 and 1 items."
-    assert said(found, "certainty").startswith("All items have a margin")
-    assert said(found, "overlap") == "No two clusters blur into each other."
     assert "reproduce 75% of the evidence" in said(found, "evidence")
     assert said(found, "convergence") == "The fit converged in 3 iterations."
-
-
-def test_the_clusters_that_blur_are_named_with_their_items():
-    found = said(result(BLURRED), "overlap")
-    assert found.startswith("Clusters 0 and 1 blur into each other most (2 items between them")
-    assert "83% of the items have a margin" in said(result(BLURRED), "certainty")
-
-
-def test_overlap_is_the_mean_of_the_products_of_memberships():
-    W = np.random.default_rng(0).dirichlet(np.ones(4), 30)
-    found = {(pair.first, pair.second): pair.co_membership for pair in overlaps(Membership(W))}
-    assert len(found) == 6
-    for (k, m), value in found.items():
-        assert value == pytest.approx(np.mean([w[k] * w[m] for w in W]), rel=1e-12)
 
 
 @pytest.mark.parametrize(("misfit", "W"), [(1.4, SURE), (0.9, np.full((6, 3), 1 / 3))])
@@ -165,16 +146,6 @@ def test_empty_clusters_are_a_caution_with_a_smaller_k():
     assert "K = 3" in found
 
 
-def test_one_cluster_and_one_item_have_a_verdict():
-    assert "nothing to divide" in said(result(np.ones((4, 1))))
-    assert said(result(np.ones((1, 1)))).startswith("1 item in 1 cluster")
-
-
-def test_many_clusters_are_summed_up():
-    W = np.eye(20)[np.r_[np.arange(20), np.arange(20), 0]]
-    assert "of 2 to 3 items (median 2)" in said(result(W), "clusters")
-
-
 @settings(deadline=None)
 @given(st.integers(1, 12), st.integers(1, 40), st.floats(0.01, 10), st.floats(0, 2), st.sampled_from(["sof", "scaled"]))
 def test_every_membership_has_a_verdict_of_whole_sentences(K, n, concentration, misfit, objective):
@@ -183,19 +154,6 @@ def test_every_membership_has_a_verdict_of_whole_sentences(K, n, concentration, 
         assert sentence.text[0].isupper() or sentence.text[0].isdigit()
         assert sentence.text.endswith(".")
         assert "nan" not in sentence.text
-
-
-def test_the_typical_item_is_the_surest_one():
-    W = np.array([[0.7, 0.3], [0.9, 0.1], [0.0, 1.0]])
-    assert [row.typical for row in cluster_rows(Membership(W))] == [1, 2]
-
-
-def test_ambiguous_items_come_with_the_smallest_margin_first():
-    W = Membership(np.random.default_rng(0).dirichlet(np.ones(3), 300))
-    rows = ambiguous_items(W)
-    assert len(rows) == 20
-    assert np.all(np.diff([row.margin for row in rows]) >= 0)
-    assert rows[0].margin == W.margin.min()
 
 
 @given(st.text())
@@ -252,10 +210,10 @@ def test_the_report_has_verdict_pictures_tables_and_provenance(iris, tmp_path):
     assert html.startswith("<!DOCTYPE html>")
     assert ("html", {"lang": "en"}) in page.tags
     assert ("meta", {"charset": "utf-8"}) in page.tags
-    assert page.count("img") == page.count("figcaption") == 6
+    assert page.count("img") == page.count("figcaption") == 4
     assert all(attrs["alt"] for tag, attrs in page.tags if tag == "img")
     for words in (
-        "150 items were divided into 3 clusters",
+        "150 items are in 3 clusters",
         "probabilities little",
         "A column was left out.",
         "petal length (cm)\u00a0",
@@ -303,10 +261,10 @@ def test_without_matplotlib_words_and_tables_remain(iris, monkeypatch):
     no_matplotlib(monkeypatch)
     page = Page(render_report(report_of(iris[1], iris[0].data)))
     assert page.count("img") == 0
-    assert page.count("table") >= 4
+    assert page.count("table") >= 3
     assert page.count("canvas") == 1
     assert page.text.count("python -m pip install 'partita[plot]'") == 1
-    assert "150 items were divided" in page.text
+    assert "150 items are in 3 clusters" in page.text
 
 
 def test_drawing_the_report_leaves_matplotlib_as_it_was():

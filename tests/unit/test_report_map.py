@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from partita.affinity import Affinity, DenseAffinity, DiffusedAffinity, DrawsAffinity, LowRankAffinity, SparseAffinity
 from partita.estimators import KernelKMeans, SoF, SoftClustering
 from partita.membership import Membership
-from partita.plots.projection import Projection, project_features
 from partita.report import FitReport, render_report
-from partita.report.item_map import GRID, as_json, item_map, shortened, side_by_side, sure_counts, thinned
+from partita.report.item_map import GRID, Standing, as_json, certain_counts, item_map, shortened, thinned
+from partita.report.layout import Layout
 from partita.report.nearest import nearest_items
 from synthetic import ring
 
@@ -99,37 +99,41 @@ def test_many_copies_on_the_map_are_near_each_other_and_none_to_itself():
 
 @settings(deadline=None, max_examples=50)
 @given(st.integers(0, 99), st.integers(1, 12), st.integers(60, 300))
-def test_a_thinned_map_keeps_boundary_items_and_every_cluster(seed, n_clusters, n):
+def test_a_thinned_map_keeps_uncertain_items_and_every_cluster(seed, n_clusters, n):
     rng = np.random.default_rng(seed)
     labels = np.r_[np.arange(n_clusters), rng.integers(0, n_clusters, n)]
-    margin = rng.random(len(labels)) * 0.7 + 0.3
-    margin[rng.choice(len(labels), 20, replace=False)] = 0.1
-    found = thinned(labels, margin, 50)
+    certainty = rng.random(len(labels)) * 0.2 + 0.8
+    certainty[rng.choice(len(labels), 20, replace=False)] = 0.1
+    found = thinned(labels, certainty, 50)
     assert len(found) == len(np.unique(found)) == 50
-    assert set(np.flatnonzero(margin < 0.2)) <= set(found)
+    assert set(np.flatnonzero(certainty < 0.2)) <= set(found)
     assert set(labels[found]) == set(range(n_clusters))
-    assert np.array_equal(found, thinned(labels, margin, 50))
+    assert np.array_equal(found, thinned(labels, certainty, 50))
 
 
-def test_boundary_items_do_not_crowd_out_the_others():
-    labels, margin = np.repeat([0, 1], 500), np.repeat([0.1, 0.9], 500)
-    found = thinned(labels, margin, 100)
+def test_uncertain_items_do_not_crowd_out_the_others():
+    labels, certainty = np.repeat([0, 1], 500), np.repeat([0.1, 0.9], 500)
+    found = thinned(labels, certainty, 100)
     assert np.bincount(labels[found]).tolist() == [50, 50]
 
 
 @given(st.lists(st.floats(0, 1) | st.integers(0, 100).map(lambda j: j / 100), min_size=1, max_size=40))
 def test_sure_items_are_counted_at_every_hundredth(margins):
     expected = [sum(m >= t / 100 for m in margins) for t in range(101)]
-    assert sure_counts(np.array(margins)).tolist() == expected
+    assert certain_counts(np.array(margins)).tolist() == expected
+
+
+def standing_of(W):
+    membership = Membership(W)
+    own = membership.matrix[np.arange(membership.n_items), membership.labels]
+    return Standing(membership.labels, membership.matrix, own, own < 0.3, "its largest membership", "Memberships")
 
 
 def of(W, points=None, ids=(), affinity=None, **options):
-    membership = Membership(W)
-    n = membership.n_items
+    n = len(W)
     points = np.random.default_rng(0).normal(size=(n, 2)) if points is None else points
-    return item_map(
-        Projection(points, "x", "y"), membership, ids, affinity or DenseAffinity(np.ones((n, n))), **options
-    )
+    layout = Layout(points, "", square=False)
+    return item_map(layout, standing_of(W), ids, affinity or DenseAffinity(np.ones((n, n))), **options)
 
 
 def test_what_the_map_says_of_an_item_is_what_the_membership_says():
@@ -141,10 +145,10 @@ def test_what_the_map_says_of_an_item_is_what_the_membership_says():
         assert values == [round(1000 * x) for x in sorted(w, reverse=True)[: len(values)]]
         assert len(clusters) == len(set(clusters)) <= 4
         assert np.allclose(w[clusters], np.array(values) / 1000, atol=5e-4)
-        assert abs(found["margin"][i] / 1000 - (np.sort(w)[-1] - np.sort(w)[-2])) < 6e-4
-        assert abs(found["entropy"][i] / 1000 + np.sum(w * np.log(np.maximum(w, 1e-300)))) < 6e-4
+        assert abs(found["certainty"][i] / 1000 - w.max()) < 6e-4
+        assert found["outlier"][i] == (w.max() < 0.3)
         for t in range(101):  # the page counts and greys by the same rule
-            assert (found["level"][i] >= t) == (membership.margin[i] >= t / 100)
+            assert (found["level"][i] >= t) == (w.max() >= t / 100)
 
 
 def test_places_keep_the_order_of_the_coordinates_and_far_items_are_at_the_edge():
@@ -178,16 +182,6 @@ def test_items_off_a_thinned_map_are_named_all_the_same():
     for i, near in zip(found["row"], found["near"], strict=True):
         names = [found["id"][j] if j >= 0 else found["beyond"]["id"][-1 - j] for j in near]
         assert sorted(names) == sorted(ids[j] for j in np.flatnonzero(dense[i]))
-
-
-def test_items_in_one_place_are_drawn_side_by_side_and_others_stay():
-    grid = np.zeros((40, 2), dtype=np.int64)
-    grid[30:] = np.random.default_rng(0).permutation(np.arange(10))[:, None] * 1000 + 999
-    moved = side_by_side(grid)
-    assert len(np.unique(moved, axis=0)) == 40
-    assert moved.min() >= 0
-    assert moved.max() <= GRID
-    assert np.array_equal(np.argsort(moved[30:, 0]), np.argsort(grid[30:, 0]))
 
 
 @given(st.text() | st.sampled_from(EVIL))
@@ -236,9 +230,8 @@ def test_ten_thousand_items_take_less_than_three_megabytes(many):
 
 def test_ids_of_ten_kilobytes_take_no_more_room(many):
     X, model = many
-    membership = Membership(model.membership_)
     ids = [f"{i:05d}" + "<&🦀" * 2_500 for i in range(10_000)]
-    found = item_map(project_features(X), membership, ids, model.affinity_, model.item_index_)
+    found = item_map(Layout(X[:, :2], ""), standing_of(model.membership_), ids, model.affinity_, model.item_index_)
     assert found.shortened
     assert len(as_json(found.content).encode()) < 2_000_000
 
@@ -246,14 +239,14 @@ def test_ids_of_ten_kilobytes_take_no_more_room(many):
 def test_beyond_ten_thousand_items_the_map_is_thinned_and_says_so(many):
     X, model = many
     copies = np.tile(np.arange(10_000), 7)
-    membership = Membership(model.membership_[copies])
-    projection = project_features(X[copies] + np.random.default_rng(0).normal(size=(70_000, 8)) / 100)
-    found = item_map(projection, membership, [], model.affinity_, model.item_index_[copies])
+    points = X[copies, :2] + np.random.default_rng(0).normal(size=(70_000, 2)) / 100
+    standing = standing_of(model.membership_[copies])
+    found = item_map(Layout(points, ""), standing, [], model.affinity_, model.item_index_[copies])
     assert found.n_shown == 10_000
-    assert found.content["sure"] == [int((membership.margin >= t / 100).sum()) for t in range(101)]
+    assert found.content["certain"] == [int((standing.certainty >= t / 100).sum()) for t in range(101)]
     assert len(as_json(found.content)) < 2_000_000
-    unsure = int((membership.margin < 0.2).sum())
-    assert found.n_boundary >= min(unsure, 5_000)
+    unsure = int((standing.certainty < 0.8).sum())
+    assert (standing.certainty[found.content["row"]] < 0.8).sum() >= min(unsure, 5_000)
 
 
 @pytest.mark.parametrize(("n", "K"), [(2, 1), (2, 2), (70, 60), (40, 1)])
@@ -281,8 +274,6 @@ def test_evidence_without_features_has_a_map(kind):
     model = SoF(2, affinity="precomputed_distance" if kind == "distance" else "precomputed", random_state=0).fit(given)
     html = render_report(report_of(model, None))
     found = content_of(html)
-    assert "second eigenvector" in html
-    assert "side by side" in html
     assert found["label"] == model.labels_.tolist()
     places = np.column_stack([found["x"], found["y"]])
     assert len(np.unique(places, axis=0)) == 30

@@ -12,7 +12,7 @@ from partita.plots.palette import ink_on
 from partita.report.document import document
 from partita.report.html import element
 from partita.report.map_section import GLYPHS
-from partita.report.theme import DARK, LIGHT, PRINT, contrast, legible
+from partita.report.style import DARK, LIGHT, PRINT, contrast, legible
 
 THEMES = {"light": LIGHT, "dark": DARK, "print": PRINT}
 # What is written on what.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita import metrics
 from partita.calibration import Calibration
@@ -21,7 +20,6 @@ from partita.explanation import Explanation
 from partita.io import save_model, versions, write_json, write_memberships
 from partita.memory import peak_memory
 from partita.plots.order import membership_of
-from partita.solvers import Solver
 from partita.wording import count
 
 __all__ = ["Fit", "print_fit", "write_fit"]
@@ -49,11 +47,13 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
     `given` are the options of the command, which the parameters of the estimator complete.
     """
     from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
+    from partita.report.fit_report import numbers_of, parameters_of
 
     items, estimator = fit.items, fit.estimator
+    table = _table(items)
     with stage("explaining the clusters", quiet=quiet):
-        explanation = _explained(items, estimator)
-    result = as_json(_record(fit, command, given | _parameters(estimator), explanation))
+        explanation = None if table is None else estimator.explain(table)
+    result = as_json(_record(fit, command, given | parameters_of(estimator), explanation))
     write_memberships(
         folder / "memberships.csv",
         items.ids,
@@ -67,7 +67,7 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
     write_json(folder / "result.json", result)
     (folder / "model").mkdir()
     save_model(estimator, folder / "model", columns=items.columns or None)
-    columns, features = _shown(items, estimator)
+    columns, features = numbers_of(table)
     report = FitReport(
         title=fit.title,
         source=items.source,
@@ -89,40 +89,13 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
     return result
 
 
-def _explained(items: Input, estimator: FactorizationEstimator) -> Explanation | None:
-    """What tells the clusters apart, in the columns of the file; None where it has none."""
+def _table(items: Input) -> MixedTable | None:
+    """The columns of the file by which clusters are explained; None where it has none."""
     if items.features is None:
         return None
     if isinstance(items.X, MixedTable):
-        return estimator.explain(items.X)
-    return estimator.explain(MixedTable(tuple(items.columns), MixedTable.of_array(items.features).columns))
-
-
-def _shown(items: Input, estimator: FactorizationEstimator) -> tuple[list[str], NDArray[np.float64] | None]:
-    """The columns of a report: of a mixed table each category is one of zeros and ones, whose mean is a share."""
-    if not isinstance(items.X, MixedTable):
-        return items.columns, items.features
-    if not hasattr(estimator, "encoding_"):  # numbers alone, and another evidence than the ensemble
-        return items.columns, items.X.numbers
-    return estimator.encoding_.labels, estimator.encoding_.plain(items.X)
-
-
-def _parameters(estimator: FactorizationEstimator) -> dict[str, Any]:
-    """The parameters of a fitted estimator, with the affinity and the solver that were used spelled out."""
-    checkpoint = estimator.checkpoint
-    given: dict[str, Any] = estimator.get_params(deep=False)
-    return given | {
-        "affinity": estimator._builder_.config(),
-        "solver": _solver_text(estimator._solver_),
-        "checkpoint": None if checkpoint is None else str(checkpoint.folder),
-    }
-
-
-def _solver_text(solver: Solver) -> str:
-    """A solver with all its options, as `--solver` takes it."""
-    given = {field.name: getattr(solver, field.name) for field in fields(solver)}  # type: ignore[arg-type]
-    options = ",".join(f"{name}={str(value).lower()}" for name, value in given.items())
-    return f"{solver.name}:{options}" if options else solver.name
+        return items.X
+    return MixedTable(tuple(items.columns), MixedTable.of_array(items.features).columns)
 
 
 def _record(fit: Fit, command: str, parameters: dict[str, Any], explanation: Explanation | None) -> dict[str, Any]:

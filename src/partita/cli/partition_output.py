@@ -21,10 +21,8 @@ from partita.partition.credible_ball import BallPartition, CredibleBall
 from partita.partition.losses import PartitionLoss
 from partita.partition.modes import Mode
 from partita.report import PartitionReport
-from partita.report.loss_words import expected_words, weight_words
-from partita.report.partition_verdict import CERTAIN
-from partita.report.words import items, percent
-from partita.wording import count
+from partita.report.partition_verdict import CERTAIN, expected_words, partition_headline, weight_words
+from partita.wording import count, items, percent
 
 __all__ = ["partition_record", "print_partition", "write_partition_files"]
 
@@ -96,6 +94,7 @@ def partition_record(report: PartitionReport, *, seconds: float, seed: int, dige
         {
             "schema_version": SCHEMA_VERSION,
             "command": "partition",
+            "headline": partition_headline(report),
             "parameters": report.parameters,
             "n_items": report.n_items,
             "n_draws": None if estimator.draws_ is None else estimator.draws_.n_given,

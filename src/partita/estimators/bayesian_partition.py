@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
@@ -24,6 +23,7 @@ from partita.errors import InputError
 from partita.estimators.checked_parameters import check_parameters, seed_of
 from partita.estimators.partition_notes import misfit_note, modes_note, search_notes
 from partita.estimators.partition_starts import partition_starts
+from partita.estimators.shown import Shown
 from partita.metrics import entropy
 from partita.partition.certainty import ItemCertainty, item_certainty
 from partita.partition.chains import FEWEST, ChainComparison, compare_chains
@@ -48,7 +48,7 @@ Array = NDArray[np.float64]
 LARGE_MISFIT = 0.2
 
 
-class BayesianPartition(BaseEstimator):
+class BayesianPartition(Shown):
     """Partition of least expected loss over MCMC draws or an ensemble of clusterings.
 
     Objective: minimise (1 / M) sum_m L(c, c^(m)) over partitions c of N items, with L the variation of information or

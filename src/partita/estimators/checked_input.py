@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
 from partita.affinity import Affinity, Builder, Precomputed
@@ -18,6 +17,7 @@ from partita.estimators.input_checks import check_finite, check_magnitude, check
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.plan import Plan
 from partita.estimators.scaling import ScaleFeatures
+from partita.estimators.shown import Shown
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
 
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 ENSEMBLE_TAKES_IT = "; affinity='ensemble' takes words and categories as they are"
 
 
-class CheckedInput(BaseEstimator):
+class CheckedInput(Shown):
     """An estimator that remembers the columns and the rows of what it was given, and how a table was encoded."""
 
     missing: Any

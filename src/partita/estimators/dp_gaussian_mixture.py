@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -16,6 +16,7 @@ from partita.errors import InputError
 from partita.estimators.checked_parameters import check_parameters, seed_of
 from partita.estimators.frames import checked_frame
 from partita.estimators.input_checks import check_finite, warn_of_lost_digits
+from partita.estimators.shown import Shown
 from partita.mixture import GammaPrior, SampledPartitions, Sampler, SweepBar, sample_partitions
 from partita.mixture.agreement import ChainAgreement
 from partita.mixture.priors import ComponentPrior
@@ -25,7 +26,7 @@ __all__ = ["DPGaussianMixture"]
 Array = NDArray[np.float64]
 
 
-class DPGaussianMixture(DensityMixin, BaseEstimator):
+class DPGaussianMixture(DensityMixin, Shown):
     """Posterior of partitions under a mixture of Gaussians with any number of components.
 
     The model: x_i | c_i ~ N(mean_{c_i}, Sigma_{c_i}), full covariances, labels c from the Chinese restaurant process

@@ -18,7 +18,7 @@ from partita.explanation import Explanation, explain_clusters
 if TYPE_CHECKING:
     from partita.estimators.base import FactorizationEstimator
 
-__all__ = ["explain"]
+__all__ = ["explain", "table_of"]
 
 
 def explain(model: FactorizationEstimator, X: Any, sample_weight: Any, max_columns: int) -> Explanation:
@@ -46,6 +46,15 @@ def explain(model: FactorizationEstimator, X: Any, sample_weight: Any, max_colum
         outliers=model.outlier_ if model._knows_doubt else None,
         max_columns=max_columns,
     )
+
+
+def table_of(model: FactorizationEstimator, X: Any = None) -> MixedTable | None:
+    """Return X as a table, or the one that was fitted; None where there is neither."""
+    if X is not None:
+        return _given_table(X, model)
+    if model._builder_.pairwise or getattr(model, "_given", None) is None:
+        return None
+    return _fitted_table(model)
 
 
 def _fitted_table(model: FactorizationEstimator) -> MixedTable:

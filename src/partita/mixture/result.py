@@ -19,13 +19,14 @@ from partita.mixture.concentration import GammaPrior
 from partita.mixture.density import PredictiveDensity
 from partita.mixture.priors import ComponentPrior
 from partita.runs import Status
+from partita.wording import aligned, count
 
 __all__ = ["SampledPartitions"]
 
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SampledPartitions:
     """Draws from the posterior of partitions.
 
@@ -118,6 +119,27 @@ class SampledPartitions:
     def disagreements(self) -> tuple[str, ...]:
         """Evidence, in words, that the chains have not come to one distribution; empty where they agree."""
         return () if self.verdict is None else self.verdict.reasons
+
+    def __repr__(self) -> str:
+        M, N = self.labels.shape
+        return f"<SampledPartitions: {count(M, 'draw')} of {count(N, 'item')}, {self.status}>"
+
+    def __str__(self) -> str:
+        M, N = self.labels.shape
+        return aligned(
+            [
+                ("draws", f"{M:,} of {count(N, 'item')}"),
+                ("chains", f"{self.n_chains:,}"),
+                ("status", self.status),
+                ("sampler", str(self.sampler)),
+                ("prior", str(self.prior)),
+                ("sweeps", f"{self.n_sweeps:,}"),
+                ("clusters", f"{self.n_clusters_trace.min():,} to {self.n_clusters_trace.max():,}"),
+                ("seconds", f"{self.seconds:.2f}"),
+                ("seed", str(self.seed)),
+                ("notes", f"{len(self.notes):,}"),
+            ]
+        )
 
     def _traces(self) -> dict[str, NDArray[Any]]:
         return {

@@ -29,6 +29,7 @@ import numpy as np
 from partita.errors import InputError
 from partita.n_clusters.base import Array, Criterion, Judgement, criterion
 from partita.n_clusters.evidence import KEvidence
+from partita.wording import aligned, count
 
 __all__ = ["VOTERS", "Verdict", "judge_all", "likely_of", "notes_on", "pooled"]
 
@@ -51,6 +52,8 @@ AGAINST_ONE = "one_cluster"
 LEAST_RANGE = 20
 # Probability that the likely numbers hold together.
 LIKELY = 0.8
+# Least probability of a number of clusters that is printed.
+SHOWN = 0.005
 # Rounding error of a sum of probabilities.
 ROUNDING = 1e-12
 # Below this probability the reader is told to look at several numbers.
@@ -61,7 +64,7 @@ SCATTERED = 0.15
 GROWTH, GROWN = 2, 2
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Verdict:
     """Verdict on the number of clusters, and the evidence behind it.
 
@@ -115,6 +118,22 @@ class Verdict:
             }
             for judgement in self.judgements
         ]
+
+    def __repr__(self) -> str:
+        return f"<Verdict: {count(self.n_clusters, 'cluster')}, with a probability of {self.sure:.2f}>"
+
+    def __str__(self) -> str:
+        probable = [
+            (f"{K}", f"{p:.2f}", "the answer" if self.n_clusters == K else "")
+            for K, p in enumerate(self.probabilities, start=1)
+            if p >= SHOWN or self.n_clusters == K
+        ]
+        said = [
+            (row["criterion"], "none" if row["n_clusters"] is None else str(row["n_clusters"]), f"{row['weight']:.1f}")
+            for row in self.rows()
+        ]
+        tables = [("clusters", "probability", ""), *probable], [("criterion", "clusters", "weight"), *said]
+        return "\n\n".join(aligned(table) for table in tables)
 
 
 def judge_all(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from partita.partition.evidence import Evidence
 from partita.partition.losses import PartitionLoss
 from partita.runs import Status
+from partita.wording import aligned, count
 
 __all__ = ["EXHAUSTIVE", "MethodResult", "PartitionResult", "Run", "Tried"]
 
@@ -40,7 +41,7 @@ class Run:
     seconds: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PartitionResult:
     """The best partition found.
 
@@ -86,6 +87,25 @@ class PartitionResult:
     def exhaustive(self) -> bool:
         """Whether all partitions were scored, so that no other is better."""
         return any(tried.method == EXHAUSTIVE for tried in self.tried)
+
+    def __repr__(self) -> str:
+        n, K = count(len(self.labels), "item"), count(self.n_clusters, "cluster")
+        return f"<PartitionResult of {n} in {K}: {self.status}, {self.loss.name} {self.expected_loss:.6g}>"
+
+    def __str__(self) -> str:
+        return aligned(
+            [
+                ("items", f"{len(self.labels):,}"),
+                ("clusters", f"{self.n_clusters:,}"),
+                ("status", self.status),
+                ("loss", repr(self.loss)),
+                ("expected loss", f"{self.expected_loss:.6g}"),
+                ("runs", f"{len(self.runs):,}, {self.n_agreeing:,} as good as the best"),
+                ("seconds", f"{self.seconds:.2f}"),
+                ("seed", str(self.seed)),
+                ("notes", f"{len(self.notes):,}"),
+            ]
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,14 +9,12 @@ from partita.report.page import render_report, write_report
 from partita.report.partition_page import render_partition_report, write_partition_report
 from partita.report.partition_report import PartitionReport
 from partita.report.partition_verdict import partition_verdict
-from partita.report.verdict import Overlap, Sentence, overlaps, verdict
+from partita.report.verdict import Sentence, verdict
 
 __all__ = [
     "FitReport",
-    "Overlap",
     "PartitionReport",
     "Sentence",
-    "overlaps",
     "partition_verdict",
     "render_partition_report",
     "render_report",

@@ -4,6 +4,7 @@ const GRID = 10000;  // places of an axis
 const REACH = 14;    // CSS pixels from which a pointer finds an item
 const DENSEST = 3;   // device pixels a CSS pixel at most
 const FEW = 8;       // items of a cluster up to which its number stands beside them
+const SHADES = [0.25, 0.32, 0.42, 0.58, 0.78, 1];  // of items, from the least to the most certain
 const OUTLINED = 3;  // CSS pixels of a glyph's radius beyond which it has a rim in the colour of the paper
 
 class Board {
@@ -11,7 +12,7 @@ class Board {
     Object.assign(this, { canvas, items, glyphs, hovered: -1, selected: -1 });
     this.sheet = document.createElement("canvas");
     this.hidden = new Array(items.clusters).fill(false);
-    this.threshold = Math.round(100 * items.threshold);
+    this.threshold = 0;
     this.count = items.label.length;
     this.sizes = items.centre.map(() => 0);
     items.label.forEach((k) => { this.sizes[k] += 1; });
@@ -77,34 +78,43 @@ class Board {
     return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
   }
 
-  // A cluster's glyph as a small picture: filled for sure items, hollow for others, grey or in the cluster's colour.
-  stamp(k, sure) {
+  // A cluster's glyph as a small picture: the paler the less sure, hollow for outliers; a shade of -1 is grey.
+  stamp(k, shade, hollow) {
     const stamp = document.createElement("canvas"), size = Math.ceil((2 * this.radius + 4) * this.ratio);
     stamp.width = stamp.height = size;
     const ink = stamp.getContext("2d"), scale = this.radius * this.ratio;
     ink.setTransform(scale, 0, 0, scale, size / 2, size / 2);
     const path = new Path2D(this.glyphs[k % this.glyphs.length]);
-    ink.lineWidth = (sure ? 0.7 : 1.3) * this.ratio / scale;
-    ink.strokeStyle = this.color(sure ? "paper" : this.items.ownColour ? `k${k}` : "unsure");
-    if (sure) {
-      ink.fillStyle = this.color(`k${k}`);
+    const color = this.color(shade < 0 ? "unsure" : `k${k}`);
+    ink.lineWidth = (hollow ? 1.3 : 0.7) * this.ratio / scale;
+    if (!hollow) {
+      ink.globalAlpha = shade < 0 ? 1 : SHADES[shade];
+      ink.fillStyle = color;
       ink.fill(path);
     }
-    if (!sure || this.radius > OUTLINED) ink.stroke(path);
+    ink.globalAlpha = 1;
+    ink.strokeStyle = hollow ? color : this.color("paper");
+    if (hollow || this.radius > OUTLINED) ink.stroke(path);
     return stamp;
+  }
+
+  // Grey for an item below the threshold, else how dark it is.
+  shade(i) {
+    const level = this.items.level[i];
+    return level < this.threshold ? -1 : Math.min(SHADES.length - 1, Math.floor(level * SHADES.length / 100));
   }
 
   redraw() {
     if (!this.width) return;
-    const ink = this.sheet.getContext("2d");
+    const ink = this.sheet.getContext("2d"), stamps = new Map();
     ink.setTransform(1, 0, 0, 1, 0, 0);
     ink.clearRect(0, 0, this.sheet.width, this.sheet.height);
-    for (const sure of [false, true]) {
-      const stamps = this.hidden.map((hidden, k) => (hidden ? null : this.stamp(k, sure)));
+    for (let shade = -1; shade < SHADES.length; shade++) {
       for (let i = 0; i < this.count; i++) {
-        const stamp = stamps[this.items.label[i]];
-        if (!stamp || this.items.level[i] >= this.threshold !== sure) continue;
-        const [x, y] = this.place(i);
+        if (!this.visible(i) || this.shade(i) !== shade) continue;
+        const k = this.items.label[i], hollow = this.items.outlier[i], name = `${k} ${shade} ${hollow}`;
+        if (!stamps.has(name)) stamps.set(name, this.stamp(k, shade, hollow));
+        const stamp = stamps.get(name), [x, y] = this.place(i);
         ink.drawImage(stamp, x * this.ratio - stamp.width / 2, y * this.ratio - stamp.height / 2);
       }
     }

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
+from partita.estimators.explaining import table_of
 from partita.estimators.mixed_table import MixedTable
 from partita.explanation import Explanation
+from partita.io import versions
+from partita.solvers import Solver
 
-__all__ = ["FitReport"]
+__all__ = ["FitReport", "numbers_of", "parameters_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +43,8 @@ class FitReport:
         Against a known truth: purity, rand, adjusted_rand, accuracy.
     notes : sequence of str
         Warnings to show.
-    seconds : float
-        Duration of the whole run.
+    seconds : float or None
+        Duration of the whole run, where it was measured.
     versions : dict
         Versions of Partita and its dependencies.
     command : str or None
@@ -66,7 +69,7 @@ class FitReport:
     parameters: dict[str, Any]
     scores: dict[str, float] | None
     notes: Sequence[str]
-    seconds: float
+    seconds: float | None
     versions: dict[str, str]
     command: str | None
     classes: Sequence[Any] | NDArray[Any] | None = None
@@ -83,6 +86,30 @@ class FitReport:
         if self.features is not None and len(self.columns) not in (0, self.features.shape[1]):
             raise InputError(f"columns has {len(self.columns)} names for {self.features.shape[1]} features")
 
+    @classmethod
+    def of(cls, model: FactorizationEstimator, *, names: Sequence[Any] | None = None, X: Any = None) -> Self:
+        """Return the report of a fitted estimator, from what it kept of its fit and a table of your own, if any."""
+        table, explanation = table_of(model, X), None
+        if table is not None:
+            explanation = model.explain(table)
+        columns, features = numbers_of(table)
+        found = getattr(model, "items_", None) if names is None else names
+        return cls(
+            title=type(model).__name__,
+            source="",
+            ids=[] if found is None else [str(name) for name in found],
+            columns=columns,
+            estimator=model,
+            features=features,
+            parameters=parameters_of(model),
+            scores=None,
+            notes=[],
+            seconds=None,
+            versions=versions(),
+            command=None,
+            explanation=explanation,
+        )
+
     def explained(self) -> Explanation | None:
         """Return the explanation that was given, or that of the features; None where there is neither."""
         if self.explanation is not None or self.features is None:
@@ -93,3 +120,29 @@ class FitReport:
     def id_of(self, item: int) -> str:
         """Return the id of an item; its row number where none were given."""
         return str(self.ids[item]) if len(self.ids) else str(item)
+
+
+def numbers_of(table: MixedTable | None) -> tuple[list[str], NDArray[np.float64] | None]:
+    """Return the columns of a table of numbers alone, and the numbers; no columns and None of any other."""
+    if table is None or not all(table.numeric):
+        return [], None
+    return list(table.names or ()), table.numbers
+
+
+def parameters_of(model: Any) -> dict[str, Any]:
+    """Return the parameters of a fitted estimator, with the affinity and the solver that were used spelled out."""
+    given: dict[str, Any] = model.get_params(deep=False)
+    if hasattr(model, "_builder_"):
+        given["affinity"] = model._builder_.config()
+    if hasattr(model, "_solver_"):
+        given["solver"] = _solver_text(model._solver_)
+    if given.get("checkpoint") is not None:
+        given["checkpoint"] = str(getattr(model.checkpoint, "folder", model.checkpoint))
+    return given
+
+
+def _solver_text(solver: Solver) -> str:
+    """A solver with all its options, as `--solver` takes it."""
+    given = {field.name: getattr(solver, field.name) for field in fields(solver)}  # type: ignore[arg-type]
+    options = ",".join(f"{name}={str(value).lower()}" for name, value in given.items())
+    return f"{solver.name}:{options}" if options else solver.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from partita.estimators.base import FactorizationEstimator
-from partita.report.words import items, listed, percent
+from partita.wording import items, listed, percent
 
 __all__ = ["ERROR", "OUTLIER", "headline"]
 
@@ -23,8 +23,11 @@ WORTH = 0.01
 LISTED = 6
 
 
-def headline(model: FactorizationEstimator) -> tuple[str, str, str]:
+def headline(model: FactorizationEstimator) -> tuple[str, ...]:
     """Return three sentences: what there is, how sure, what to doubt.
+
+    Of a model that was loaded there are two, as what there was to doubt is not saved with it, and one of a model
+    that an earlier version saved without outliers.
 
     Parameters
     ----------
@@ -40,6 +43,10 @@ def headline(model: FactorizationEstimator) -> tuple[str, str, str]:
     More than 99.9% of the labels are expected to be right, given that there are 3 clusters.
     Nothing stands out to be doubted.
     """
+    if not model._knows_doubt:
+        return (_what(model),)
+    if not hasattr(model, "_given"):
+        return _what(model), _how_sure(model)
     return _what(model), _how_sure(model), _what_to_doubt(model)
 
 
@@ -51,9 +58,11 @@ def _what(model: FactorizationEstimator) -> str:
         what = f"{items(n)} {verb} one cluster"
     elif K <= LISTED:
         what = f"{items(n)} {verb} in {K} clusters of {listed([f'{size:,}' for size in sizes])} items"
+    elif sizes.min() == sizes.max():
+        what = f"{items(n)} {verb} in {K} clusters of {items(int(sizes[0]))} each"
     else:
         what = f"{items(n)} {verb} in {K} clusters of {sizes.min():,} to {sizes.max():,} items"
-    outliers = int((model.outlier_ > OUTLIER).sum())
+    outliers = int((model.outlier_ > OUTLIER).sum()) if model._knows_doubt else 0
     if not outliers:
         return f"{what}."
     return f"{what}; {items(outliers)} ({percent(outliers / n)}) probably belong{'s' if outliers == 1 else ''} to none."
@@ -64,7 +73,8 @@ def _how_sure(model: FactorizationEstimator) -> str:
     verdict = getattr(model, "verdict_", None)
     if K == 1 and verdict is not None:
         return f"That there is one cluster has a probability of {verdict.probabilities[0]:.2f}."
-    given = "" if verdict is not None else f", given that there {'is 1 cluster' if K == 1 else f'are {K} clusters'}"
+    chosen = verdict is not None or not hasattr(model, "_given")
+    given = "" if chosen else f", given that there {'is 1 cluster' if K == 1 else f'are {K} clusters'}"
     share = percent(right)
     said = f"{share[:1].upper()}{share[1:]} of the labels are expected to be right{given}"
     found = model.confident(ERROR)
@@ -92,8 +102,9 @@ def _number(model: FactorizationEstimator) -> list[str]:
     if own >= SETTLED:
         return []
     order = [int(k) + 1 for k in np.argsort(-p, kind="stable") if k + 1 != K and p[k] >= LIKELY][:2]
-    others = [f"{k} has {p[k - 1]:.2f}" for k in order]
-    return [f"the number of clusters is not certain: {listed([f'{K} has a probability of {own:.2f}', *others])}"]
+    named = [(K, own)] * (K > 1) + [(k, float(p[k - 1])) for k in order]  # of one cluster it was told already
+    said = [f"{k} has {'' if at else 'a probability of '}{value:.2f}" for at, (k, value) in enumerate(named)]
+    return [f"the number of clusters is not certain{f': {listed(said)}' if said else ''}"]
 
 
 def _background(model: FactorizationEstimator) -> list[str]:

@@ -54,9 +54,10 @@ def table(
     kind = dict.fromkeys(numeric, "number") | dict.fromkeys(long, "long")
     head = element("tr", *(element("th", name, scope="col", class_=kind.get(j)) for j, name in enumerate(heads)))
     body = [element("tr", *(element("td", cell, class_=kind.get(j)) for j, cell in enumerate(row))) for row in rows]
+    caption = element("caption", label, class_="unseen")
     return element(
         "div",
-        element("table", element("thead", head), element("tbody", *body)),
+        element("table", *[caption] * bool(label), element("thead", head), element("tbody", *body)),
         **{"class": "wide", "role": "region", "aria-label": label or None, "tabindex": "0"},
     )
 

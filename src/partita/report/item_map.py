@@ -1,7 +1,7 @@
 """Data of the interactive map: which items it shows, where they lie, and what is said of each, as JSON.
 
-Up to 10,000 items all are on the map. Beyond, all boundary items up to half of that are, and a random share of each
-cluster for the rest; the counts of sure items are of all. Ids are shortened where together they would be long.
+Up to 10,000 items all are on the map. Beyond, all uncertain items up to half of that are, and a random share of each
+cluster for the rest; the counts of certain items are of all. Ids are shortened where together they would be long.
 """
 
 from __future__ import annotations
@@ -15,31 +15,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Affinity
-from partita.membership import Membership
 from partita.plots.order import stratified_sample
-from partita.plots.projection import Projection, limits
+from partita.plots.projection import limits
 from partita.report.html import Markup, printable
+from partita.report.layout import Layout
 from partita.report.nearest import nearest_items
-from partita.report.standing import Standing, by_margin
-from partita.report.verdict import SURE_MARGIN
 
-__all__ = ["GRID", "ItemMap", "as_json", "item_map", "shortened", "side_by_side", "sure_counts", "thinned"]
+__all__ = ["GRID", "ItemMap", "Standing", "as_json", "certain_counts", "item_map", "shortened", "thinned"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
+Labels = NDArray[np.int64]
 
-# Items on the map at most, and of these boundary items at most where not all items are.
-MOST, MOST_BOUNDARY = 10_000, 5_000
-# Places an axis is divided into, memberships listed of an item, and steps of the threshold from 0 to 1.
+# Items on the map at most, and of these uncertain ones at most where not all items are; what is uncertain.
+MOST, MOST_UNCERTAIN, UNCERTAIN = 10_000, 5_000, 0.8
+# Places an axis is divided into, shares listed of an item, and steps of the certainty from 0 to 1.
 GRID = 10_000
+SHAPE = 4 / 3  # of the map, width over height
 LARGEST = 4
 STEPS = 100
-# Places of the map: the size of a cell in which places count as the same, the distance at which its items are then
-# drawn, and the radius of the largest heap.
-CELL, APART, WIDEST = 100, 180, 2500
 # Bytes of all ids together, and lengths tried until they fit.
 ID_BYTES = 600_000
 LENGTHS = (200, 100, 50, 25, 12)
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """What a map says of how sure the items are.
+
+    Attributes
+    ----------
+    labels : array of N
+    shares : array, N x K, in [0, 1]
+        Bars of each item, one a cluster.
+    certainty : array of N, in [0, 1]
+        An item is drawn the fainter the less certain it is.
+    outlier : array of N bool
+        These are drawn hollow.
+    meaning, bars : str
+        What the certainty is, in one phrase; the heading of the bars.
+    """
+
+    labels: Labels
+    shares: Array
+    certainty: Array
+    outlier: NDArray[np.bool_]
+    meaning: str
+    bars: str
 
 
 @dataclass(frozen=True)
@@ -50,90 +72,77 @@ class ItemMap:
     ----------
     content : dict
         Data for the page's script; see `item_map`.
-    n_items, n_shown, n_boundary, n_outside, n_nowhere : int
-        All items; those on the map and how many of them are boundary items; those drawn at its edge as they lie far
-        off; those that have no place on it.
-    spread, shortened : bool
-        Whether items in the same place are drawn side by side, and whether ids were cut.
-    xlabel, ylabel, nearest : str
-        Words for the axes and the nearest items; no axes where `layout` says how places were chosen.
-    standing : Standing
-        Values by which items are divided.
-    layout : str
+    n_items, n_shown, n_outside, n_nowhere : int
+        All items; those on the map; those drawn at its edge as they lie far off; those that have no place on it.
+    shortened : bool
+        Whether ids were cut.
+    nearest, layout : str
+        Words for the nearest items, and for how places were chosen.
+    meaning : str
+        What the certainty is.
     """
 
     content: dict[str, Any]
     n_items: int
     n_shown: int
-    n_boundary: int
     n_outside: int
     n_nowhere: int
-    spread: bool
     shortened: bool
-    xlabel: str
-    ylabel: str
     nearest: str
-    standing: Standing
-    layout: str = ""
+    layout: str
+    meaning: str
 
 
 def item_map(
-    projection: Projection,
-    membership: Membership,
+    layout: Layout,
+    standing: Standing,
     ids: Sequence[str],
-    affinity: Affinity,
+    affinity: Affinity | None,
     item_index: Index | None = None,
     *,
-    spread: bool = False,
     most: int = MOST,
-    standing: Standing | None = None,
-    layout: str = "",
 ) -> ItemMap | None:
-    """Return the map of a membership, or None where no item has a place; what it divides the items by is the margin.
+    """Return the map of a clustering, or None where no item has a place; without an affinity no item is near another.
 
     Its content, with one entry an item shown unless said otherwise: `row`, `id` (null for row numbers), `x` and `y` on
-    a grid of 0 to 10,000, `label`, `top` (cluster and thousandths in turn, the largest shares first), `margin` (the
-    standing's value) and `entropy` (null for none) in thousandths, `level` (the largest hundredth that the value
-    reaches), `near` (places in these lists; -1 - j for the j-th entry of `beyond`, items off the map). `sure[t]`: how
-    many of all items have a value of at least t/100. `centre`: where each cluster's number stands, null for none.
-    `says`: the standing's words.
-
-    With `spread` items in the same place are drawn side by side: eigenvectors put all items of a sure cluster in one.
+    a grid of 0 to 10,000, `label`, `top` (cluster and thousandths in turn, the largest shares first), `certainty` in
+    thousandths, `outlier` (0 or 1), `level` (the largest hundredth that the certainty reaches), `near` (places in these
+    lists; -1 - j for the j-th entry of `beyond`, items off the map). `certain[t]`: how many of all items have a
+    certainty of at least t/100. `centre`: where each cluster's number stands, null for none.
 
     Cost: O(N K), and `nearest_items`.
     """
-    labels, n = membership.labels, membership.n_items
-    by = by_margin(membership) if standing is None else standing
-    placed = np.flatnonzero(np.isfinite(projection.points).all(axis=1))
+    labels, n = standing.labels, len(standing.labels)
+    placed = np.flatnonzero(np.isfinite(layout.points).all(axis=1))
     if not len(placed):
         return None
-    shown = placed[thinned(labels[placed], by.values[placed], most, by.threshold)]
-    grid, outside = _grid(projection.points, placed, labels)
-    if spread:
-        grid[shown] = side_by_side(grid[shown])
-    nearest = nearest_items(shown, projection.points, affinity, item_index)
-    near, beyond = _places(nearest.items, shown, n)
+    shown = placed[thinned(labels[placed], standing.certainty[placed], most)]
+    grid, outside = _grid(layout, placed, labels)
+    near, says = np.full((len(shown), 1), -1, dtype=np.intp), ""
+    if affinity is not None:
+        nearest = nearest_items(shown, layout.points, affinity, item_index)
+        near, says = nearest.items, nearest.says
+    places, beyond = _places(near, shown, n)
     names = [str(ids[i]) for i in (*shown, *beyond)] if len(ids) else None
     short, cut = (None, False) if names is None else shortened(names)
-    value, top = by.values[shown], _largest(by.shares[shown])
+    certainty = standing.certainty[shown]
+    n_clusters = standing.shares.shape[1]
     content = {
         "items": n,
-        "clusters": membership.n_clusters,
-        "threshold": by.threshold,
-        "says": {"name": by.name, "counted": by.counted, "unsure": by.unsure, "bars": by.bars},
-        "ownColour": by.own_colour,
-        "sure": sure_counts(by.values).tolist(),
-        "centre": _centres(grid[shown], labels[shown], membership.n_clusters),
+        "clusters": n_clusters,
+        "bars": standing.bars,
+        "certain": certain_counts(standing.certainty).tolist(),
+        "centre": _centres(grid[shown], labels[shown], n_clusters),
         "row": shown.tolist(),
         "id": None if short is None else short[: len(shown)],
         "x": grid[shown, 0].tolist(),
         "y": grid[shown, 1].tolist(),
         "label": labels[shown].tolist(),
-        "top": top,
-        "margin": np.rint(1000 * value).astype(int).tolist(),
-        "entropy": None if by.entropy is None else np.rint(1000 * by.entropy[shown]).astype(int).tolist(),
-        "level": (np.searchsorted(_levels(), value, side="right") - 1).tolist(),
-        "near": near,
+        "top": _largest(standing.shares[shown]),
+        "certainty": np.rint(1000 * certainty).astype(int).tolist(),
+        "outlier": standing.outlier[shown].astype(int).tolist(),
+        "level": (np.searchsorted(_levels(), certainty, side="right") - 1).tolist(),
+        "near": places,
         "beyond": {
             "row": beyond.tolist(),
             "id": None if short is None else short[len(shown) :],
@@ -144,57 +153,35 @@ def item_map(
         content,
         n_items=n,
         n_shown=len(shown),
-        n_boundary=int((value < by.threshold).sum()),
         n_outside=int(outside[shown].sum()),
         n_nowhere=n - len(placed),
-        spread=spread,
         shortened=cut,
-        xlabel=projection.xlabel,
-        ylabel=projection.ylabel,
-        nearest=nearest.says,
-        standing=by,
-        layout=layout,
+        nearest=says,
+        layout=layout.says,
+        meaning=standing.meaning,
     )
 
 
-def thinned(labels: NDArray[np.int64], margin: Array, most: int = MOST, threshold: float = SURE_MARGIN) -> Index:
-    """Return items that a map shows: all, or boundary items first and then of every cluster in proportion; increasing.
+def thinned(labels: Labels, certainty: Array, most: int = MOST) -> Index:
+    """Return items that a map shows: all, or uncertain ones first and then of every cluster in proportion; increasing.
 
     >>> thinned(np.repeat([0, 1], 50), np.r_[np.full(99, 0.9), 0.1], 10)[-1]
     np.int64(99)
     """
     if len(labels) <= most:
         return np.arange(len(labels))
-    unsure, sure = np.flatnonzero(margin < threshold), np.flatnonzero(margin >= threshold)
-    kept = unsure[stratified_sample(labels[unsure], max(most * MOST_BOUNDARY // MOST, most - len(sure)))]
+    unsure, sure = np.flatnonzero(certainty < UNCERTAIN), np.flatnonzero(certainty >= UNCERTAIN)
+    kept = unsure[stratified_sample(labels[unsure], max(most * MOST_UNCERTAIN // MOST, most - len(sure)))]
     return np.asarray(np.union1d(kept, sure[stratified_sample(labels[sure], most - len(kept))]))
 
 
-def side_by_side(grid: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return items of the same cell of a hundredth of the map on a sunflower's spiral, and all within the map again.
+def certain_counts(certainty: Array) -> NDArray[np.int64]:
+    """Return numbers of items with a certainty of at least 0, 0.01, ..., 1.
 
-    >>> len(np.unique(side_by_side(np.zeros((50, 2), dtype=np.int64)), axis=0))
-    50
-    """
-    _, cell, counts = np.unique(grid // CELL, axis=0, return_inverse=True, return_counts=True)
-    order = np.argsort(cell.ravel(), kind="stable")
-    rank = np.empty(len(grid))
-    rank[order] = np.arange(len(grid)) - np.repeat(np.cumsum(counts) - counts, counts)
-    radius = min(APART, WIDEST / np.sqrt(counts.max())) * np.sqrt(rank)
-    angle = rank * np.pi * (3 - np.sqrt(5))
-    moved = grid + np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
-    low = np.minimum(moved.min(axis=0), 0)
-    share = (moved - low) / (np.maximum(moved.max(axis=0), GRID) - low)
-    return np.asarray(np.rint(GRID * share), dtype=np.int64)
-
-
-def sure_counts(margin: Array) -> NDArray[np.int64]:
-    """Return numbers of items with a margin of at least 0, 0.01, ..., 1.
-
-    >>> sure_counts(np.array([0.0, 0.2, 1.0]))[[0, 1, 20, 21, 100]].tolist()
+    >>> certain_counts(np.array([0.0, 0.2, 1.0]))[[0, 1, 20, 21, 100]].tolist()
     [3, 2, 2, 1, 1]
     """
-    return np.asarray(len(margin) - np.searchsorted(np.sort(margin), _levels(), side="left"))
+    return np.asarray(len(certainty) - np.searchsorted(np.sort(certainty), _levels(), side="left"))
 
 
 def shortened(names: Sequence[str]) -> tuple[list[str], bool]:
@@ -234,17 +221,22 @@ def _largest(matrix: Array) -> list[list[int]]:
     ]
 
 
-def _grid(points: Array, placed: Index, labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _grid(layout: Layout, placed: Index, labels: Labels) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Points as whole numbers from 0 to `GRID`, and which lie off the axes and were put at their ends."""
-    grid = np.zeros(points.shape, dtype=np.int64)
-    outside = np.zeros(len(points), dtype=np.bool_)
-    for j in (0, 1):
-        value = points[placed, j]
-        low, high = limits(value, labels[placed]) or (float(value.min()), float(value.max()))
-        outside[placed] |= (value < low) | (value > high)
-        half = high / 2 - low / 2
-        share = np.clip((value / 2 - low / 2) / half, 0, 1) if half > 0 else np.full(len(value), 0.5)
-        grid[placed, j] = np.rint(GRID * share)
+    points = layout.points[placed]
+    ends = np.array([(points[:, j].min(), points[:, j].max()) for j in (0, 1)])
+    if layout.square:
+        half = max(float(np.ptp(ends[0])) / SHAPE, float(np.ptp(ends[1]))) / 2
+        ends = ends.mean(axis=1)[:, None] + np.outer([SHAPE, 1.0], [-half, half])
+    else:
+        ends = np.array([limits(points[:, j], labels[placed]) or ends[j] for j in (0, 1)])
+    low, high = ends[:, 0], ends[:, 1]
+    outside = np.zeros(len(layout.points), dtype=np.bool_)
+    outside[placed] = ((points < low) | (points > high)).any(axis=1) & (not layout.square)
+    extent = high / 2 - low / 2
+    share = np.where(extent > 0, (points / 2 - low / 2) / np.where(extent > 0, extent, 1.0), 0.5)
+    grid = np.zeros(layout.points.shape, dtype=np.int64)
+    grid[placed] = np.rint(GRID * np.clip(share, 0, 1))
     return grid, outside
 
 

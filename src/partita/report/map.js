@@ -21,7 +21,6 @@ class ItemMap {
     this.invitation = [...this.panel.childNodes];
     this.keys = [...frame.querySelectorAll("button.key")];
     frame.hidden = false;
-    if (this.one("map-picture")) this.one("map-picture").open = false;
     this.board = new Board(this.one("map-canvas"), items, glyphs);
     this.listen();
     new ResizeObserver(() => this.board.resize()).observe(this.board.canvas);
@@ -101,7 +100,7 @@ class ItemMap {
     if (i >= 0) this.board.show(i);
     this.tell();
     this.one("map-said").textContent = i < 0 ? "No item chosen" : `${this.name(i)}, cluster ${this.items.label[i]}, `
-      + `${this.items.says.name} ${thousandths(this.items.margin[i])}; ${whole(i + 1)} of ${whole(this.board.count)} on the map`;
+      + `certainty ${thousandths(this.items.certainty[i])}; ${whole(i + 1)} of ${whole(this.board.count)} on the map`;
   }
 
   hide(clusters, hidden) {
@@ -119,8 +118,7 @@ class ItemMap {
     this.board.threshold = threshold;
     const said = (threshold / 100).toFixed(2), n = whole(this.items.items);
     this.one("map-threshold").setAttribute("aria-valuetext", said);
-    const counted = this.items.says.counted;
-    this.one("map-sure").textContent = `${whole(this.items.sure[threshold])} of ${n} ${counted} ≥ ${said}`;
+    this.one("map-sure").textContent = `${whole(this.items.certain[threshold])} of ${n} items with a certainty ≥ ${said}`;
     this.board.redraw();
   }
 
@@ -173,12 +171,11 @@ class ItemMap {
     const row = this.name(i).endsWith(items.row[i]) ? "Cluster " : `Row ${items.row[i]}, cluster `;
     const where = part("p", row, { className: "place" });
     where.append(this.chip(items.label[i]));
-    if (items.level[i] < this.board.threshold) where.append(` (${items.says.unsure})`);
+    if (items.outlier[i]) where.append(" (an outlier)");
     const bars = part("ul", null, { className: "bars" });
     for (let t = 0; t < items.top[i].length; t += 2) bars.append(this.bar(items.top[i][t], items.top[i][t + 1]));
-    const name = items.says.name, entropy = items.entropy === null ? "" : `, entropy ${thousandths(items.entropy[i])} nats`;
-    const figures = part("p", `${name[0].toUpperCase()}${name.slice(1)} ${thousandths(items.margin[i])}${entropy}`);
-    const heading = items.says.bars ? [part("p", items.says.bars, { className: "heading" })] : [];
+    const figures = part("p", `Certainty ${thousandths(items.certainty[i])}`);
+    const heading = [part("p", items.bars, { className: "heading" })];
     const title = part("h3", null);
     title.append(part("bdi", this.name(i)));
     panel.replaceChildren(title, where, ...heading, bars, figures, ...this.nearest(i));

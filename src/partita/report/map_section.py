@@ -1,5 +1,5 @@
-"""The interactive map's markup: it is hidden until the page's script brings it to life, so that without one the picture
-stands in its place.
+"""The interactive map's markup: it is hidden until the page's script brings it to life; without scripts a picture,
+where there is one, stands in its place.
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ import json
 from collections.abc import Sequence
 
 from partita.plots.order import count
-from partita.report.html import Markup, element, join
+from partita.report.html import Markup, element, join, text
 from partita.report.item_map import ItemMap, as_json
-from partita.report.standing import Standing
 
 __all__ = ["GLYPHS", "interactive_map"]
 
@@ -29,67 +28,53 @@ GLYPHS = (
     "M0-1.4L.41-.57L1.33-.43L.67.22L.82 1.13L0 .7L-.82 1.13L-.67.22L-1.33-.43L-.41-.57Z",
 )
 HELP = (
-    "Point at an item to see {shown} and nearest items; click to keep it. With the keyboard: Tab to the map, "
-    "left and right arrow for the items in order, up and down for the nearest one in that direction, Home and End for "
-    "the first and last, Escape to let go. The clusters' buttons hide and show them. {hollow} items are those whose "
-    "{meaning} is below the threshold."
+    "Point at an item to see how sure it is and its nearest items; click to keep it. With the keyboard: Tab to the "
+    "map, left and right arrow for the items in order, up and down for the nearest one in that direction, Home and End "
+    "for the first and last, Escape to let go. The clusters' buttons hide and show them."
 )
 
 
 def interactive_map(found: ItemMap | None, sizes: Sequence[int], picture: Markup) -> Markup:
-    """Return the map and its picture, or the picture alone; `sizes` are the items of each cluster."""
+    """Return the map, and a picture for a reader without scripts; `sizes` are the items of each cluster."""
     if found is None:
         return picture
-    content = found.content
-    folded = Markup("")
-    if picture:
-        folded = element(
-            "details",
-            element("summary", "The same as a picture, with entropies"),
-            picture,
-            open="open",
-            id="map-picture",
-        )
+    ink = (
+        f"The fainter an item, the less certain it is: {found.meaning}. Outliers are hollow. Every cluster has its "
+        "number, and its colour and mark, which come again with many clusters."
+    )
     return join(
         [
+            element("p", join([text(found.layout), text(ink)], " ")),
             element(
                 "div",
-                _controls(content["sure"][round(100 * found.standing.threshold)], found.n_items, found.standing),
                 _legend(sizes),
                 _board(found),
-                element("p", _help(found.standing), id="map-help", class_="caption"),
+                _controls(found.n_items),
+                element("p", HELP, id="map-help", class_="caption"),
                 element("p", _caption(found), class_="caption"),
                 element("p", id="map-said", class_="unseen", role="status"),
                 id="map",
-                class_=f"map{' pictured' * bool(picture)}",
+                class_="map",
                 hidden="hidden",
                 data_glyphs=json.dumps(GLYPHS),
             ),
-            element("script", as_json(content), type="application/json", id="map-items"),
-            folded,
+            element("script", as_json(found.content), type="application/json", id="map-items"),
+            element("noscript", picture) if picture else Markup(""),
         ]
     )
 
 
-def _help(standing: Standing) -> str:
-    return HELP.format(
-        shown="how often it is with each cluster" if standing.own_colour else "its memberships",
-        hollow="Hollow" if standing.own_colour else "Hollow grey",
-        meaning=standing.meaning,
-    )
-
-
-def _controls(n_sure: int, n_items: int, standing: Standing) -> Markup:
-    at = standing.threshold
-    said = f"{n_sure:,} of {n_items:,} {standing.counted} ≥ {at:.2f}"
+def _controls(n_items: int) -> Markup:
     slider = Markup(
-        f'<input id="map-threshold" type="range" min="0" max="1" step="0.01" value="{at:g}" aria-valuetext="{at:.2f}">'
+        '<input id="map-threshold" type="range" min="0" max="1" step="0.01" value="0" aria-valuetext="0.00">'
     )
     find = Markup('<input id="map-find" type="search" autocomplete="off" spellcheck="false">')
     return element(
         "div",
-        element("div", element("label", standing.slider, for_="map-threshold"), slider),
-        element("p", said, id="map-sure", aria_live="polite"),
+        element("div", element("label", "In grey below a certainty of", for_="map-threshold"), slider),
+        element(
+            "p", f"{n_items:,} of {n_items:,} items with a certainty \u2265 0.00", id="map-sure", aria_live="polite"
+        ),
         element(
             "div",
             element("label", "Find an item", for_="map-find"),
@@ -139,29 +124,23 @@ def _board(found: ItemMap) -> Markup:
     buttons = [
         element("button", sign, type="button", id=name, aria_label=label, title=label) for name, sign, label in signs
     ]
-    axes = join([element("span", f"Across: {found.xlabel}."), element("span", f"Up: {found.ylabel}.")], " ")
-    if found.layout:
-        axes = element("span", found.layout)
-    under, views = element("p", axes, class_="caption"), element("div", *buttons, class_="views")
+    views = element("div", *buttons, class_="views")
     invitation = element("p", "Point at an item or choose one to see what is known of it.", class_="invitation")
     return element(
         "div",
-        element("div", element("div", canvas, class_="sheet"), element("div", under, views, class_="under")),
+        element("div", element("div", canvas, class_="sheet"), views),
         element("div", invitation, id="map-item", tabindex="-1", role="region", aria_label="The item"),
         class_="board",
     )
 
 
 def _caption(found: ItemMap) -> str:
-    said = [f"Nearest items are {found.nearest}."]
+    said = [f"Nearest items are {found.nearest}."] if found.nearest else []
     if found.n_shown + found.n_nowhere < found.n_items:
         said.append(
-            f"The map shows {found.n_shown:,} of {found.n_items:,} items: {found.n_boundary:,} with a "
-            f"{found.standing.name} below {found.standing.threshold:g}, the others at random from each cluster in "
-            "proportion. Counts are of all items."
+            f"The map shows {found.n_shown:,} of {found.n_items:,} items: uncertain ones first, the others at random "
+            "from each cluster in proportion. Counts are of all items."
         )
-    if found.spread:
-        said.append("Items in the same place are drawn side by side.")
     if found.n_outside:
         verbs = ("lies", "is") if found.n_outside == 1 else ("lie", "are")
         said.append(f"{count(found.n_outside, 'item')} {verbs[0]} far off and {verbs[1]} drawn at the edge.")

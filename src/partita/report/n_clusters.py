@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from partita.n_clusters import Verdict
+from partita.report.document import told
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join, table
 from partita.report.verdict import Sentence
-from partita.report.words import listed, percent
+from partita.wording import listed, percent
 
-__all__ = ["how_many", "n_clusters_sentences"]
+__all__ = ["criteria", "how_many", "layers_table", "n_clusters_sentences"]
+
+# Layers with fewer and with more clusters that are shown.
+FEWER, MORE = 3, 3
 
 
 def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, ...]:
@@ -64,24 +68,49 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, .
     return tuple(out)
 
 
-def how_many(report: FitReport) -> tuple[Markup, Markup]:
-    """Return words, and the table of the criteria; nothing where the number of clusters was given."""
+def how_many(report: FitReport) -> Markup:
+    """Return words on the number of clusters; nothing where it was given."""
+    verdict = getattr(report.estimator, "verdict_", None)
+    return Markup("") if verdict is None else told(n_clusters_sentences(verdict, report.estimator.n_clusters_))
+
+
+def criteria(report: FitReport) -> Markup:
+    """Return the table of the criteria; nothing where the number of clusters was given."""
     verdict = getattr(report.estimator, "verdict_", None)
     if verdict is None:
-        return Markup(""), Markup("")
-    sentences = n_clusters_sentences(verdict, report.estimator.n_clusters_)
-    words = join(
-        [
-            element("p", " ".join(s.text for s in sentences if s.tone == "plain")),
-            *(element("p", element("b", "Note: "), s.text, class_="caution") for s in sentences if s.tone == "caution"),
-        ]
-    )
+        return Markup("")
     heads = ["Criterion", "Clusters", "Weight", "What it looks at", "What it notes"]
     rows = [
         [_named(row), _answer(row, judgement.sure), f"{row['weight']:.1f}", row["idea"], row["note"]]
         for row, judgement in zip(verdict.rows(), verdict.judgements, strict=True)
     ]
-    return words, table(heads, rows, numeric=(1, 2), long=(3, 4), label="Criteria for the number of clusters")
+    said = table(heads, rows, numeric=(1, 2), long=(3, 4), label="Criteria for the number of clusters")
+    notes = [Sentence("clusters", f"{note[:1].upper()}{note[1:].rstrip('.')}.") for note in verdict.notes]
+    return join([told(notes), said])
+
+
+def layers_table(report: FitReport) -> Markup:
+    """Return which clusters would be one with fewer clusters, and which would be two with more."""
+    model, K = report.estimator, report.estimator.n_clusters_
+    if not hasattr(model, "_given"):  # a model that was loaded
+        return Markup("")
+    near = [one for one in model.layers().splits if K - FEWER < one.n_clusters <= K + MORE]
+    if not near:
+        return Markup("")
+    rows = []
+    for one in near:
+        sizes = f"{one.sizes[0]:,} and {one.sizes[1]:,}"
+        if one.n_clusters <= K:
+            says = f"clusters {one.parts[0]} and {one.parts[1]} part" if one.n_clusters == K else "two clusters part"
+        else:
+            says = f"cluster {one.cluster} parts" if one.n_clusters == K + 1 else "one more cluster parts"
+        rows.append([f"{one.n_clusters}", says, sizes, f"{one.stability:.2f}"])
+    heads = ["Clusters", "What happens there", "Items of the two", "Apart with probability"]
+    words = (
+        "Layers around the answer: each has one cluster more than the one before, which parts in two. The probability "
+        "is that two items, one of each side, are in different clusters."
+    )
+    return join([table(heads, rows, numeric=(0, 3), label="Layers"), element("p", words, class_="caption")])
 
 
 def _named(row: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 
 from partita.affinity import Affinity, DenseAffinity, DiffusedAffinity
 
-__all__ = ["NEAREST", "Nearest", "nearest_items"]
+__all__ = ["NEAREST", "Nearest", "cost_of_row", "nearest_items"]
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -70,14 +70,15 @@ def nearest_items(
     matrix = None if shown.foreign else shown.as_sparse()
     if matrix is not None:
         near = _of_sparse(matrix, rows, number)
-    elif not shown.foreign and len(rows) * _cost_of_row(shown) <= AFFORDABLE:
+    elif not shown.foreign and len(rows) * cost_of_row(shown) <= AFFORDABLE:
         near = _of_rows(shown, rows, number)
     else:
         return Nearest(_on_the_map(index, points, number), "on the map, as rows of the affinity would take long")
     return Nearest(_expanded(index, item_index, rows, near, number), f"those of largest affinity, {says}")
 
 
-def _cost_of_row(affinity: Affinity) -> float:
+def cost_of_row(affinity: Affinity) -> float:
+    """Return the multiplications that a row of an affinity takes."""
     return affinity.n_items if isinstance(affinity, DenseAffinity) else affinity.multiplications
 
 

@@ -1,4 +1,4 @@
-"""The report on a fit: verdict, pictures and tables in one HTML file that needs nothing else."""
+"""The page on a fit: three sentences, the map, the clusters, what to doubt; the optimizer folded at the end."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.explanation import Explanation
 from partita.io import atomic_write_text
 from partita.plots.order import membership_of
-from partita.plots.projection import Projection, project
-from partita.report.calibration import calibration_sentences
+from partita.report.behind import behind
+from partita.report.clusters import cluster_section
 from partita.report.document import chip, document, figure, section, verdict_block
 from partita.report.fit_report import FitReport
 from partita.report.headline import OUTLIER, headline
 from partita.report.html import Markup, element, join, table
-from partita.report.item_map import item_map
+from partita.report.item_map import Standing, item_map
+from partita.report.layout import Layout, closeness, lay_out, of_columns
 from partita.report.map_section import interactive_map
-from partita.report.n_clusters import how_many
+from partita.report.n_clusters import how_many, layers_table
 from partita.report.pictures import draw_pictures
-from partita.report.provenance import provenance
-from partita.report.tables import Ambiguous, ClusterRow, ambiguous_items, cluster_rows, method_rows
-from partita.report.verdict import SURE_MARGIN, Sentence, verdict
-from partita.report.words import percent
+from partita.report.verdict import Sentence, verdict
+from partita.wording import count
 
 __all__ = ["render_report", "write_report"]
 
-# Layers with fewer and with more clusters that are shown.
-FEWER, MORE = 3, 3
-# Ambiguous items listed.
-AMBIGUOUS = 20
+# Items in doubt that are listed, and the certainty below which an item is in doubt.
+LISTED, DOUBTED = 20, 0.8
+# Outlier probability worth telling, and membership that is not 0.00.
+TOLD, SEEN = 0.05, 0.005
+# The note of what was chosen, which is no caution.
+CHOSEN = "chosen here: "
 SCORES = {
     "purity": ("Purity", "share of items whose class is the commonest of their cluster"),
     "accuracy": ("Accuracy", "share of items right under the best one-to-one matching of clusters to classes"),
@@ -70,200 +70,117 @@ def write_report(path: str | Path, report: FitReport) -> None:
 
 def render_report(report: FitReport) -> str:
     """Return the report as HTML text; the same fit gives the same text."""
-    projection = project(report.estimator, report.features, report.columns or None)
-    pictures, without = draw_pictures(report, projection)
-    number_words, number_table = how_many(report)
+    model, layout = report.estimator, _layout(report)
+    pictures, without = draw_pictures(report, layout)
+    top, optimizer = _sentences(report, without)
     return document(
         report.title,
-        report.estimator.n_clusters_,
+        model.n_clusters_,
         _header(report),
-        _verdict(report, without),
-        section("How many clusters", number_words, figure(pictures.get("verdict"), wide=True), number_table),
-        section("What merges, what splits", _layers(report)),
-        section("Where the clusters lie", _map(report, projection, figure(pictures.get("partition")))),
-        section("Clusters", figure(pictures.get("sizes")), _clusters(report)),
-        section("Memberships", figure(pictures.get("profiles")), _ambiguous(report)),
-        section(
-            "Probabilities", figure(pictures.get("coverage")), _calibration(report), figure(pictures.get("reliability"))
-        ),
-        section("Evidence and fit", figure(pictures.get("evidence"))),
-        section("What the clusterings said", _ensemble(report)),
-        section("Restarts", figure(pictures.get("trace"))),
+        verdict_block(headline(model), top),
+        section("Map of the items", _map(report, layout, figure(pictures.get("partition")))),
+        section("Clusters", cluster_section(report)),
+        section("How many clusters", how_many(report), figure(pictures.get("verdict"))),
+        section("What merges, what splits", layers_table(report)),
+        section("Labels in doubt", figure(pictures.get("coverage")), _doubted(report)),
         section("Against the known classes", _scores(report)),
-        section("How it was made", provenance(report)),
+        section("Behind the answer", *behind(report, pictures, optimizer)),
     )
 
 
 def _header(report: FitReport) -> Markup:
     model = type(report.estimator).__name__
-    return element("header", element("h1", report.title), element("p", f"{report.source}, clustered with {model}"))
+    words = f"{report.source}, clustered with {model}" if report.source else f"Clustered with {model}"
+    return element("header", element("h1", report.title), element("p", words))
 
 
-def _verdict(report: FitReport, without: str | None) -> Markup:
-    membership = membership_of(report.estimator)
-    n_init = report.parameters.get("n_init")
-    sentences = verdict(
-        dataclasses.replace(report.estimator.result_, membership=membership),
-        model=type(report.estimator).__name__,
-        n_init=n_init if isinstance(n_init, int) else None,
-    )
-    model = report.estimator
-    outliers = int((model.outlier_ > OUTLIER).sum())
-    figures = [
-        (f"{membership.n_items:,}", "items"),
-        (str(membership.n_clusters), "clusters" if membership.n_clusters > 1 else "cluster"),
-        (percent(float(model.certainty_.mean())), "of labels expected to be right"),
-        *([(f"{outliers:,}", "outlier" if outliers == 1 else "outliers")] if outliers else []),
-        (f"{float(membership.matrix.max(axis=1).mean()):.2f}", "mean largest membership"),
-        (f"{report.estimator.result_.misfit:.2f}", "misfit: 0 all explained, 1 nothing"),
-    ]
-    said = dict.fromkeys([*map(str, report.notes), *report.estimator.result_.notes])  # a run may pass on those of a fit
-    notes = [Sentence("notes", note, "caution") for note in said]
+def _sentences(report: FitReport, without: str | None) -> tuple[list[Sentence], list[Sentence]]:
+    """What belongs at the top, and what is said of the optimizer."""
+    model, found = report.estimator, getattr(report.estimator, "result_", None)
+    said: list[Sentence] = []
+    if found is not None:
+        n_init = report.parameters.get("n_init")
+        result = dataclasses.replace(found, membership=membership_of(model))
+        said = list(verdict(result, model=type(model).__name__, n_init=n_init if isinstance(n_init, int) else None))
+    notes = list(dict.fromkeys([*map(str, report.notes), *([] if found is None else found.notes)]))
+    number = getattr(model, "verdict_", None)
+    notes = [note for note in notes if number is None or note not in number.notes]  # told with the number of clusters
+    chosen = [_whole(note) for note in notes if note.startswith(CHOSEN)]
+    top = [one for one in said if one.tone == "caution" and one.topic not in ("notes", "restarts")]
+    top += [Sentence("notes", _whole(note), "caution") for note in notes if not note.startswith(CHOSEN)]
     if without:
-        notes.append(Sentence("notes", without, "caution"))
-    facts = [sentence for sentence in sentences if sentence.tone == "caution" or sentence.topic != "notes"]
-    if report.classes is not None:
-        words = "Cluster numbers are arbitrary: they name no class, also where the classes are numbers."
-        facts.insert(1, Sentence("clusters", words))
-    return verdict_block(figures, [*facts, *notes], headline(model))
+        top.append(Sentence("notes", without, "caution"))
+    optimizer = [one for one in said if one not in top and one.topic != "notes"]
+    return top, [*optimizer, *(Sentence("notes", words) for words in chosen)]
 
 
-def _layers(report: FitReport) -> Markup:
-    """Which clusters would be one with fewer clusters, and which would be two with more."""
-    K = report.estimator.n_clusters_
-    near = [one for one in report.estimator.layers().splits if K - FEWER < one.n_clusters <= K + MORE]
-    if not near:
-        return Markup("")
-    rows = []
-    for one in near:
-        sizes = f"{one.sizes[0]:,} and {one.sizes[1]:,}"
-        if one.n_clusters <= K:
-            says = f"clusters {one.parts[0]} and {one.parts[1]} part" if one.n_clusters == K else "two clusters part"
-        else:
-            says = f"cluster {one.cluster} parts" if one.n_clusters == K + 1 else "one more cluster parts"
-        rows.append([f"{one.n_clusters}", says, sizes, f"{one.stability:.2f}"])
-    heads = ["Clusters", "What happens there", "Items of the two", "Apart with probability"]
-    words = (
-        "Layers around the answer: each has one cluster more than the one before, which parts in two. The probability "
-        "is that two items, one of each side, are in different clusters."
-    )
-    return join([table(heads, rows, numeric=(0, 3), label="Layers"), element("p", words)])
+def _whole(note: str) -> str:
+    """A note as a sentence."""
+    return f"{note[:1].upper()}{note[1:].rstrip('.')}."
 
 
-def _map(report: FitReport, projection: Projection, picture: Markup) -> Markup:
+def _layout(report: FitReport) -> Layout:
+    """Where the items lie: by their columns where there are one or two, or nothing to part; else by the evidence, or
+    by memberships where it was not kept.
+    """
+    model, X = report.estimator, report.features
+    affinity, index = getattr(model, "affinity_", None), getattr(model, "item_index_", None)
+    if X is not None and (X.shape[1] <= 2 or model.n_clusters_ == 1):
+        return of_columns(X, report.columns, affinity, index)
+    close = model.membership_ if affinity is None else closeness(affinity, model.labels_, index)
+    if close.shape[1] < model.n_clusters_:  # the last clusters are empty
+        close = np.pad(close, ((0, 0), (0, model.n_clusters_ - close.shape[1])))
+    return lay_out(close, model.labels_, affinity, index)
+
+
+def _map(report: FitReport, layout: Layout, picture: Markup) -> Markup:
     model, membership = report.estimator, membership_of(report.estimator)
-    found = item_map(
-        projection,
-        membership,
-        report.ids,
-        model.affinity_,
-        np.asarray(model.item_index_),
-        spread=report.features is None,
+    doubt = model._knows_doubt
+    standing = Standing(
+        labels=membership.labels,
+        shares=membership.matrix,
+        certainty=np.clip(model.certainty_ if doubt else membership.margin, 0.0, 1.0),
+        outlier=model.outlier_ > OUTLIER if doubt else np.zeros(membership.n_items, dtype=np.bool_),
+        meaning="its certainty is the probability that its label is right"
+        if doubt
+        else "its certainty is its largest membership minus the second largest",
+        bars="Memberships",
     )
+    index = getattr(model, "item_index_", None)
+    found = item_map(layout, standing, report.ids, getattr(model, "affinity_", None), index)
     return interactive_map(found, membership.sizes.tolist(), picture)
 
 
-def _clusters(report: FitReport) -> Markup:
-    found = report.explained()
-    rows = cluster_rows(membership_of(report.estimator))
-    heads = ["Cluster", "Items", "Share", "Mean membership", "At boundary", "Typical item"]
-    typical = [row.typical for row in rows]
-    how = "The typical item is the surest one"
-    if found is not None:
-        typical = [next(iter(each.typical), None) for each in found]
-        how += ", of equally sure ones the most central"
-    cells = [_cluster_cells(row, item, report) for row, item in zip(rows, typical, strict=True)]
-    clusters = table(heads, cells, numeric=(1, 2, 3, 4), label="Clusters")
-    how += f". Boundary items have a margin below {SURE_MARGIN:g}."
-    return join([clusters, element("p", how), _told_apart(found)])
-
-
-def _told_apart(found: Explanation | None) -> Markup:
-    """A sentence for each cluster on the columns that tell it apart, and what these sentences mean."""
-    if found is None or len(found) == 1:
+def _doubted(report: FitReport) -> Markup:
+    """The items whose labels are least certain, and where else they could belong."""
+    model = report.estimator
+    if not model._knows_doubt or model.n_clusters_ == 1:
         return Markup("")
-    rows = [[chip(each.cluster), each.words] for each in found]
-    sentences = table(["Cluster", "Told apart by"], rows, long=(1,), label="What tells the clusters apart")
-    return join([element("h3", "What tells them apart"), sentences, element("p", _of_rules(found))])
-
-
-def _of_rules(found: Explanation) -> str:
-    sample = ""
-    if found.n_searched < found.n_items:
-        sample = f" They were searched on a sample of {found.n_searched:,} of the {found.n_items:,} items."
-    return (
-        "A cluster is told apart by the few conditions that its items meet and others do not; the nearest cluster is "
-        "the one whose memberships overlap with its own most. In brackets: of the items that such conditions pick, the "
-        "share in the cluster, and of the cluster the share that they find, on items on which they were not searched. "
-        "Where shuffled labels would do as well, nothing tells it apart. Clusters made from these columns can be told "
-        f"apart by them in any case: that says what they are, not that they are real.{sample}"
-    )
-
-
-def _cluster_cells(row: ClusterRow, typical: int | None, report: FitReport) -> list[object]:
-    return [
-        chip(row.cluster),
-        f"{row.size:,}",
-        f"{100 * row.share:.1f}%",
-        "" if row.certainty is None else f"{row.certainty:.3f}",
-        f"{row.n_boundary:,}",
-        "empty" if typical is None else report.id_of(typical),
-    ]
-
-
-def _ambiguous(report: FitReport) -> Markup:
-    membership = membership_of(report.estimator)
-    n = len(membership.boundary(SURE_MARGIN))
-    if membership.n_clusters == 1:
-        return Markup("")
-    title = element("h3", "The most ambiguous items")
-    if not n:
-        return join([title, element("p", f"No item has a margin below {SURE_MARGIN:g}: there is none to show.")])
-    rows = ambiguous_items(membership, AMBIGUOUS)
+    certainty, second = model.certainty_, model.second_choice().cluster
+    order = np.argsort(certainty, kind="stable")
+    order = order[certainty[order] < DOUBTED]
+    if not len(order):
+        return element("p", f"Every label has a certainty of at least {DOUBTED:g}.")
+    cells = []
+    for i in order[:LISTED].tolist():
+        own, other, w = int(model.labels_[i]), int(second[i]), model.membership_[i]
+        out = float(model.outlier_[i])
+        cells.append(
+            [
+                report.id_of(i),
+                f"{certainty[i]:.2f}",
+                join([chip(own), f" {w[own]:.2f}"]),
+                "" if other == own or w[other] < SEEN else join([chip(other), f" {w[other]:.2f}"]),
+                f"{out:.2f}" if out >= TOLD else "",
+            ]
+        )
+    first = f"The {LISTED} least certain of " if len(order) > LISTED else ""
     said = (
-        f"{'The' if n <= AMBIGUOUS else f'The first {AMBIGUOUS} of'} {n:,} item{'' if n == 1 else 's'} with a margin "
-        f"(largest minus second largest membership) below {SURE_MARGIN:g}, the most ambiguous first."
+        f"{first}{count(len(order), 'item')} with a certainty below {DOUBTED:g}, the least certain first. Beside a "
+        "cluster: the membership of the item in it. The certainty counts outliers and other numbers of clusters too."
     )
-    cells = [[report.id_of(r.item), _top(r), f"{r.margin:.3f}", f"{r.entropy:.3f}"] for r in rows]
-    heads = ["Item", "Largest memberships", "Margin", "Entropy (nats)"]
-    return join([title, element("p", said), table(heads, cells, numeric=(2, 3), label="The most ambiguous items")])
-
-
-def _calibration(report: FitReport) -> Markup:
-    """Section on the calibration of the probabilities; empty for fitted ones."""
-    calibration = getattr(report.estimator, "calibration_", None)
-    if calibration is None or report.estimator.n_clusters_ == 1:
-        return Markup("")
-    sentences = calibration_sentences(calibration)
-    return join(
-        [
-            element("p", " ".join(s.text for s in sentences if s.tone == "plain")),
-            *(element("p", element("b", "Note: "), s.text, class_="caution") for s in sentences if s.tone == "caution"),
-        ]
-    )
-
-
-def _top(row: Ambiguous) -> Markup:
-    return join(element("span", chip(k), f" {value:.3f}", class_="top") for k, value in row.top)
-
-
-def _ensemble(report: FitReport) -> Markup:
-    """Table of the ensemble that the evidence was made of, a row a method."""
-    methods = method_rows(getattr(report.estimator, "ensemble_", ()))
-    if not methods:
-        return Markup("")
-    said = (
-        "The evidence that two items belong together is the share of these clusterings that say so, each weighted by "
-        "its agreement with the other methods. Agreement, with the others and with the result, is the adjusted Rand "
-        "index: 0 by chance, 1 for the same partition. A method that agrees little with the result would have said "
-        "something else. The share is that of the evidence."
-    )
-    heads = ["Method", "Draws", "Clusters", "Share", "With the others", "With the result"]
-    rows = [
-        [m.idea, m.n_draws, m.n_clusters, f"{100 * m.weight:.0f}%", f"{m.agreement:.2f}", f"{m.with_result:.2f}"]
-        for m in methods
-    ]
-    return join([element("p", said), table(heads, rows, numeric=(1, 3, 4, 5), long=(0,), label="Clusterings")])
+    heads = ["Item", "Certainty", "Cluster", "Could be in", "Outlier with probability"]
+    return join([element("p", said), table(heads, cells, numeric=(1, 4), label="Labels in doubt")])
 
 
 def _scores(report: FitReport) -> Markup:
@@ -273,6 +190,8 @@ def _scores(report: FitReport) -> Markup:
     known += [(name, "", value) for name, value in report.scores.items() if name not in SCORES]
     rows = [[title, f"{value:.4f}" if np.isfinite(value) else "", meaning] for title, meaning, value in known]
     said = "The known classes were not used in the fit; they serve only to score its partition afterwards."
+    if report.classes is not None:
+        said += " Cluster numbers are arbitrary: they name no class, also where the classes are numbers."
     scores = table(["Score", "Value", "What it is"], rows, numeric=(1,), label="Scores")
     labels, K = report.estimator.labels_, report.estimator.n_clusters_
     counts = Markup("") if report.classes is None else class_table(report.classes, labels, K)

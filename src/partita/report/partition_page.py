@@ -5,38 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from partita.io import atomic_write_text
-from partita.kernels.eigen import symmetric_eigen
 from partita.metrics.chain_verdict import WORDS
 from partita.partition.expected import partition_distance
-from partita.plots.order import membership_of
-from partita.plots.projection import Projection, project_affinity
-from partita.report.document import chip, document, figure, section, verdict_block
+from partita.report.document import chip, document, figure, folded, section, told, verdict_block
 from partita.report.html import Markup, element, join, table
-from partita.report.item_map import item_map
-from partita.report.loss_words import expected_words, weight_words
+from partita.report.item_map import Standing, item_map
+from partita.report.layout import lay_out
 from partita.report.map_section import interactive_map
 from partita.report.partition_pictures import draw_partition_pictures
 from partita.report.partition_report import PartitionReport
-from partita.report.partition_tables import SEEN, partition_clusters, sizes_said, tried_rows, unsure_items
-from partita.report.partition_verdict import CERTAIN, partition_verdict
-from partita.report.provenance import made
-from partita.report.standing import by_draws
+from partita.report.partition_tables import SEEN, partition_clusters, sizes_said, unsure_items
+from partita.report.partition_verdict import partition_headline, partition_verdict, weight_words
+from partita.report.provenance import made, seconds_said
 from partita.report.verdict import Sentence
-from partita.report.words import items, percent
+from partita.wording import items, percent
 
 __all__ = ["render_partition_report", "write_partition_report"]
 
-# Placement of the items of many clusters.
-LAYOUT = (
-    "Every cluster has a place of its own, as near as can be to those that it shares draws with; within it the most "
-    "certain items are in the middle. Distances mean nothing else."
-)
-# Clusters, ambiguous items, starts of the search and chains listed.
-CLUSTERS, AMBIGUOUS, TRIED, CHAINS = 100, 20, 40, 40
+# Where facts are told, by their topics; cautions come at the top.
+TOLD = {
+    "top": ("certainty",),
+    "ball": ("ball",),
+    "chains": ("chains", "modes"),
+    "search": ("clusters", "restarts", "convergence", "evidence"),
+}
+# Share of the draws in which an item is alone from which it is an outlier on the map.
+ALONE = 0.5
+# Clusters and ambiguous items listed.
+CLUSTERS, AMBIGUOUS = 100, 20
 
 
 def write_partition_report(path: str | Path, report: PartitionReport) -> None:
@@ -64,66 +62,62 @@ def write_partition_report(path: str | Path, report: PartitionReport) -> None:
 def render_partition_report(report: PartitionReport) -> str:
     """Return the report as HTML text; the same fit gives the same text."""
     pictures, without = draw_partition_pictures(report)
+    said = _sentences(report, without)
     return document(
         report.title,
         report.estimator.n_clusters_,
         _header(report),
-        _verdict(report, without),
-        section("Where the items lie", _map(report)),
-        section("What the draws say of pairs", figure(pictures.get("similarity"), wide=True)),
+        verdict_block(partition_headline(report), said["top"]),
+        section("Map of the items", _map(report)),
         section("Clusters", _clusters(report)),
-        section("The most ambiguous items", _ambiguous(report)),
-        section("Credible ball", figure(pictures.get("ball")), _ball(report)),
         section("Modes", figure(pictures.get("modes")), _modes(report)),
+        section("Credible ball", told(said["ball"]), figure(pictures.get("ball")), _ball(report)),
+        section("The most ambiguous items", _ambiguous(report)),
+        section("What the draws say of pairs", figure(pictures.get("similarity"), wide=True)),
+        section("Number of clusters", figure(pictures.get("counts"))),
         section(
-            "Number of clusters and chains",
-            figure(pictures.get("counts")),
-            figure(pictures.get("chains")),
-            _chains(report),
+            "Behind the answer",
+            folded("How the chains agree", told(said["chains"]), figure(pictures.get("chains")), _chains(report)),
+            folded("How the search went", told(said["search"]), figure(pictures.get("losses"))),
+            folded("How it was made", _made(report)),
         ),
-        section("Expected loss", figure(pictures.get("losses")), _tried(report)),
-        section("Soft memberships", figure(pictures.get("profiles")), figure(pictures.get("misfit"))),
-        section("How it was made", _made(report)),
     )
 
 
 def _header(report: PartitionReport) -> Markup:
     model = type(report.estimator).__name__
-    return element("header", element("h1", report.title), element("p", f"{report.source}, one partition by {model}"))
+    words = f"{report.source}, one partition by {model}" if report.source else f"One partition by {model}"
+    return element("header", element("h1", report.title), element("p", words))
 
 
-def _verdict(report: PartitionReport, without: str | None) -> Markup:
-    model, K = report.estimator, report.estimator.n_clusters_
-    unit = f" ({model.loss_.unit})" if model.loss_.unit else ""
-    figures = [
-        (f"{report.n_items:,}", "items" if report.n_items > 1 else "item"),
-        (f"{K:,}", "clusters" if K > 1 else "cluster"),
-        (f"{model.expected_loss_:.4g}", f"expected {'score' if model.loss_.is_score else 'loss'}{unit}"),
-    ]
-    if report.certainty is not None:
-        figures.append((percent(float((report.certainty.matched >= CERTAIN).mean())), "of places certain"))
-    if report.ball is not None:
-        figures.append((f"{report.ball.radius:.3g}", f"radius of the {report.ball.level:.0%} ball"))
-    figures.append((f"{model.misfit_:.3f}", "misfit"))
-    sentences = [*partition_verdict(report)]
+def _sentences(report: PartitionReport, without: str | None) -> dict[str, list[Sentence]]:
+    """What is said at the top, of the ball, of the chains and of the search."""
+    said = partition_verdict(report)[1:]  # the first is in the headline
+    facts = {
+        place: [one for one in said if one.tone == "plain" and one.topic in topics] for place, topics in TOLD.items()
+    }
+    facts["top"] += [one for one in said if one.tone == "caution"]
     if without:
-        sentences.append(Sentence("notes", without, "caution"))
-    return verdict_block(figures, sentences)
+        facts["top"].append(Sentence("notes", without, "caution"))
+    return facts
 
 
 def _map(report: PartitionReport) -> Markup:
-    """The items on eigenvectors of the posterior similarity, or many clusters each in a place of its own."""
-    membership, affinity, standing = membership_of(report.estimator), report.affinity, by_draws(report)
-    many = report.estimator.n_clusters_ >= CELLS_FROM
-    if many:
-        places = cluster_places(report.closeness, report.estimator.labels_, standing.values)
-        projection = Projection(places, "", "")
-    else:
-        projection = project_affinity(affinity, normalised=False)
-    found = item_map(
-        projection, membership, report.ids, affinity, spread=not many, standing=standing, layout=LAYOUT * many
+    """The items by how often they are with those of each cluster."""
+    model, certainty = report.estimator, report.certainty
+    where = "the share of the draws in which it is in the cluster that stands for its own"
+    if certainty is None:
+        where = "the mean share of the draws in which it is with the other items of its cluster"
+    standing = Standing(
+        labels=model.labels_,
+        shares=report.closeness,
+        certainty=np.clip(report.within if certainty is None else certainty.matched, 0.0, 1.0),
+        outlier=np.zeros(report.n_items, bool) if certainty is None else model.outlier_ > ALONE,
+        meaning=f"its certainty is {where}",
+        bars="Share of the draws with the items of a cluster",
     )
-    return interactive_map(found, report.sizes.tolist(), Markup(""))
+    layout = lay_out(report.closeness, model.labels_, report.affinity)
+    return interactive_map(item_map(layout, standing, report.ids, report.affinity), report.sizes.tolist(), Markup(""))
 
 
 def _clusters(report: PartitionReport) -> Markup:
@@ -229,18 +223,6 @@ def _chains(report: PartitionReport) -> Markup:
     found = report.estimator.agreement_
     if found is None:
         return Markup("")
-    each = list(zip(found.chains, found.n_clusters, found.distances))
-    rows = [
-        [
-            str(name),
-            f"{len(counts):,}",
-            f"{counts.mean():.2f}",
-            f"{counts.min()} to {counts.max()}",
-            f"{far.mean():.3f}",
-        ]
-        for name, counts, far in each[:CHAINS]
-    ]
-    more = f" The first {CHAINS} of {len(each)} chains are listed." if len(each) > CHAINS else ""
     hats = ", ".join(
         f"{_number(hat)} of {WORDS.get(name, name)} (effective draws: {_number(found.effective_sample_size[name], 0)})"
         for name, hat in found.r_hat.items()
@@ -249,32 +231,8 @@ def _chains(report: PartitionReport) -> Markup:
         f"Between two chains the share of draws in which two items are together differs by at most "
         f"{found.max_difference:.3f} (agreeing chains may reach {found.allowed_difference:.3f}), on average by "
         f"{found.mean_difference:.4f}. R-hat: {hats}; agreeing chains may reach {found.allowed_r_hat:.3f}. "
-        f"Mean distance: to one draw in the middle of all.{more}"
     )
-    heads = ["Chain", "Draws", "Mean clusters", "Range", "Mean distance"]
-    return join([table(heads, rows, numeric=(1, 2, 3, 4), label="Chains"), element("p", said)])
-
-
-def _tried(report: PartitionReport) -> Markup:
-    result = report.estimator.result_
-    rows = tried_rows(result)
-    cells = [
-        [
-            row.start,
-            *_pair(row.before),
-            *_pair(row.after),
-            "" if row.agreement is None else f"{row.agreement:.3f}",
-        ]
-        for row in rows[:TRIED]
-    ]
-    heads = ["Start", "Clusters", "Loss", "Clusters after", "Loss after", "With the estimate"]
-    more = f" The first {TRIED} of {len(rows)} are listed; the files have all." if len(rows) > TRIED else ""
-    said = (
-        f"Every start of the search and where its run ended, by {expected_words(result.loss)}"
-        f"{' (larger is better)' * result.loss.is_score}. With the estimate: adjusted Rand index, 1 for the same "
-        f"partition. Allocations place items one by one and have no loss before.{more}"
-    )
-    return join([table(heads, cells, numeric=(1, 2, 3, 4, 5), label="What was tried"), element("p", said)])
+    return element("p", said)
 
 
 def _made(report: PartitionReport) -> Markup:
@@ -282,7 +240,7 @@ def _made(report: PartitionReport) -> Markup:
     draws = model.draws_
     drawn = "with missing items" if draws is None else f"{draws.n_given:,}, {draws.n_draws:,} different"
     run = [
-        ("Source", report.source),
+        *[("Source", report.source)] * bool(report.source),
         ("Model", type(model).__name__),
         ("Loss", repr(result.loss)),
         ("Expected loss", f"{model.expected_loss_:.6g}"),
@@ -292,14 +250,10 @@ def _made(report: PartitionReport) -> Markup:
         ("Gap to the worst run", f"{result.gap:.3g}"),
         ("Cap on clusters", "none" if model.max_clusters is None else f"{model.max_clusters}"),
         ("Memberships", f"{soft.solver_name}, {soft.status.replace('_', ' ')}, {soft.n_iter:,} iterations"),
-        ("Seconds", f"{report.seconds:.2f} in all, {result.seconds:.2f} in the search"),
+        ("Seconds", seconds_said(report.seconds, f"{result.seconds:.2f} in the search")),
         ("Seed", "none: another run may differ" if result.seed is None else str(result.seed)),
     ]
     return made(run, report.parameters, report.versions, report.command)
-
-
-def _pair(found: tuple[int, float] | None) -> list[str]:
-    return ["", ""] if found is None else [f"{found[0]}", f"{found[1]:.6g}"]
 
 
 def _number(value: float, digits: int = 3) -> str:
@@ -316,80 +270,3 @@ def _signed(value: float) -> str:
     ('0.000', '-0.250')
     """
     return f"{round(value, 3) + 0.0:.3f}"
-
-
-# Places for the items of many clusters: two eigenvectors would lay most clusters on top of each other.
-#
-# Each cluster has a cell of a hexagonal grid, so that none hides another. Which cell: classical scaling of the
-# similarities of clusters [torgerson1952] puts them on a plane, and the cells go to them with the least sum of
-# squared distances (an assignment problem). Within its cell a cluster is a disc of an area that goes with its size,
-# the most certain items in the middle.
-#
-# [torgerson1952] W. Torgerson, Multidimensional scaling: I. Theory and method, Psychometrika 17 (1952).
-
-
-Array = NDArray[np.float64]
-
-# Clusters from which each has a cell of its own; and up to which cells are assigned, which costs K^3.
-CELLS_FROM, ASSIGNED_UP_TO = 9, 400
-# Width over height of the map, height of a row of a hexagonal grid of spacing 1, and radii of the largest and the
-# smallest disc.
-SHAPE, ROW = 4 / 3, np.sqrt(3) / 2
-LARGEST, SMALLEST = 0.42, 0.06
-GOLDEN = np.pi * (3 - np.sqrt(5))
-
-
-def cluster_places(closeness: Array, labels: NDArray[np.int64], certainty: Array) -> Array:
-    """Return a point for each item, N x 2; `closeness` is the mean similarity of each item to each cluster, N x K.
-
-    Cost: O(N K + K^3) up to 400 clusters; beyond, cells are in the order of the clusters.
-
-    >>> places = cluster_places(np.eye(3)[[0, 0, 1, 2]], np.array([0, 0, 1, 2]), np.ones(4))
-    >>> len(np.unique(places, axis=0))
-    4
-    """
-    sizes = np.bincount(labels, minlength=closeness.shape[1])
-    centres = _centres(_between(closeness, labels, sizes))
-    radius = np.maximum(LARGEST * np.sqrt(sizes / sizes.max()), SMALLEST)
-    order = np.lexsort((-certainty, labels))
-    rank = np.empty(len(labels))
-    rank[order] = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    n = sizes[labels]
-    out = radius[labels] * np.sqrt(np.where(n > 1, (rank + 0.5) / n, 0.0))
-    angle = rank * GOLDEN
-    return np.asarray(centres[labels] + out[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]))
-
-
-def _between(closeness: Array, labels: NDArray[np.int64], sizes: NDArray[np.int64]) -> Array:
-    """K x K mean similarity of clusters."""
-    sums = np.zeros((len(sizes), len(sizes)))
-    np.add.at(sums, labels, closeness)
-    mean = sums / sizes[:, None]
-    return np.asarray((mean + mean.T) / 2)
-
-
-def _centres(similarity: Array) -> Array:
-    K = len(similarity)
-    columns = max(1, round(np.sqrt(K * SHAPE * ROW)))
-    at = np.arange(K)
-    row = at // columns
-    cells = np.column_stack([at % columns + 0.5 * (row % 2), -ROW * row])
-    if not 2 < K <= ASSIGNED_UP_TO:
-        return cells
-    distance = 1.0 - similarity
-    np.fill_diagonal(distance, 0.0)
-    centred = distance**2 - (distance**2).mean(axis=0) - (distance**2).mean(axis=1)[:, None] + (distance**2).mean()
-    _, vectors = symmetric_eigen(-centred / 2)
-    plane = vectors[:, [-1, -2]]
-    plane = plane * np.where(plane[np.abs(plane).argmax(axis=0), [0, 1]] < 0, -1.0, 1.0)
-    places = [_ranks(column) for column in plane.T]  # only the order counts: cells are evenly spaced
-    goal = np.column_stack([value * np.ptp(cells[:, j]) + cells[:, j].min() for j, value in enumerate(places)])
-    cost = ((goal[:, None] - cells[None]) ** 2).sum(axis=2)
-    return np.asarray(cells[linear_sum_assignment(cost)[1]])
-
-
-def _ranks(values: Array) -> Array:
-    """Ranks from 0 to 1."""
-    out = np.empty(len(values))
-    out[np.argsort(values, kind="stable")] = np.linspace(0, 1, len(values))
-    return out

@@ -8,23 +8,19 @@ from partita.plots import (
     ChainTracesDisplay,
     ClusterCountsDisplay,
     LossesDisplay,
-    MisfitDisplay,
-    ProfilesDisplay,
     SimilarityDisplay,
     StripsDisplay,
 )
 from partita.plots.pair_means import PairMeans
-from partita.report.loss_words import expected_words
 from partita.report.partition_report import PartitionReport
+from partita.report.partition_verdict import expected_words
 from partita.report.pictures import Picture, draw_picture, drawn
 
 __all__ = ["draw_partition_pictures"]
 
-# Rows of a heat map at most, where it is the width of the page and where it is half of it.
-ROWS, HALF = 400, 200
+# Rows of a heat map at most.
+ROWS = 400
 WIDTH = 9.6
-# Clusters up to which profiles are drawn: more bands are not told apart, and take long.
-PROFILED = 100
 
 
 def draw_partition_pictures(report: PartitionReport) -> tuple[dict[str, Picture], str | None]:
@@ -35,10 +31,7 @@ def draw_partition_pictures(report: PartitionReport) -> tuple[dict[str, Picture]
 def _all(report: PartitionReport) -> Iterator[Picture]:
     pairs = PairMeans.of(report.estimator, max_rows=ROWS)
     yield _similarity(report, pairs)
-    yield _misfit(report, pairs if report.n_items <= HALF else PairMeans.of(report.estimator, max_rows=HALF))
     yield _losses(report)
-    if report.estimator.n_clusters_ <= PROFILED:
-        yield _profiles(report)
     if report.ball is not None:
         yield _ball(report, pairs)
     if report.modes is not None and len(report.modes.modes) > 1:
@@ -65,20 +58,6 @@ def _similarity(report: PartitionReport, pairs: PairMeans) -> Picture:
     )
 
 
-def _misfit(report: PartitionReport, pairs: PairMeans) -> Picture:
-    return draw_picture(
-        "misfit",
-        (WIDTH, 4.0),
-        lambda axes: MisfitDisplay(pairs, misfit=report.estimator.misfit_).plot(axes),
-        "Two heat maps in the order of the one above: the co-membership of the soft memberships, and the posterior "
-        "similarity minus it.",
-        "Left: what the soft memberships say about pairs. Right: what is left of the posterior similarity, orange for "
-        "pairs that are together less often than the memberships say, purple for more often. Blocks of one colour "
-        "are items that move together from draw to draw, which no membership can describe.",
-        panels=2,
-    )
-
-
 def _losses(report: PartitionReport) -> Picture:
     model = report.estimator
     said = expected_words(model.loss_)
@@ -91,18 +70,6 @@ def _losses(report: PartitionReport) -> Picture:
         "Every partition that was tried: the cuts of a dendrogram into K clusters, the starts of the search, and where "
         "each run ended (the star is the estimate). A flat line around the star says that the loss hardly tells one K "
         "from the next.",
-    )
-
-
-def _profiles(report: PartitionReport) -> Picture:
-    return draw_picture(
-        "profiles",
-        (WIDTH, 3.2),
-        lambda axes: ProfilesDisplay.from_estimator(report.estimator, ax=axes[0]),
-        f"Stacked membership profiles of {report.n_items:,} items in {report.estimator.n_clusters_} clusters.",
-        "Soft memberships, fitted to the same draws: every column is an item (or a few neighbouring ones), its "
-        "memberships stacked to 1 in the clusters' colours, its own cluster at the bottom. Where the bottom band "
-        "falls, the colours above it say to which clusters the doubt goes.",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from partita.affinity import Affinity, DenseAffinity, DrawsAffinity
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
+from partita.io import versions
 from partita.partition.certainty import ItemCertainty
 from partita.partition.cores import PartialPartition
 from partita.partition.credible_ball import CredibleBall
 from partita.partition.modes import Modes
+from partita.report.fit_report import parameters_of
 
 __all__ = ["PartitionReport"]
 
@@ -43,8 +45,8 @@ class PartitionReport:
         None where the draws lack items.
     parameters : dict
         As the reader would set them.
-    seconds : float
-        Duration of the whole run.
+    seconds : float or None
+        Duration of the whole run, where it was measured.
     versions : dict
         Versions of Partita and its dependencies.
     command : str or None
@@ -64,7 +66,7 @@ class PartitionReport:
     estimator: BayesianPartition
     ball: CredibleBall | None
     parameters: dict[str, Any]
-    seconds: float
+    seconds: float | None
     versions: dict[str, str]
     command: str | None
 
@@ -74,6 +76,22 @@ class PartitionReport:
             raise InputError(f"ids has {len(self.ids)} entries, the partition {n} items")
         if self.ball is not None and len(self.ball.horizontal[0].labels) != n:
             raise InputError(f"ball is of {len(self.ball.horizontal[0].labels)} items, the partition of {n}")
+
+    @classmethod
+    def of(cls, model: BayesianPartition, *, names: Sequence[Any] | None = None) -> Self:
+        """Return the report of a fitted estimator, from what it kept of its draws."""
+        found = model.items_ if names is None else names
+        return cls(
+            title=type(model).__name__,
+            source="",
+            ids=[] if found is None else [str(name) for name in found],
+            estimator=model,
+            ball=None if model.draws_ is None else model.credible_ball(),
+            parameters=parameters_of(model),
+            seconds=None,
+            versions=versions(),
+            command=None,
+        )
 
     def id_of(self, item: int) -> str:
         """Return the id of an item; its number where none were given."""

@@ -7,18 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.metrics import adjusted_rand_index
-from partita.partition.result import PartitionResult
 from partita.report.partition_report import PartitionReport
 
 __all__ = [
     "SEEN",
     "PartitionCluster",
-    "TriedRow",
     "UnsureItem",
     "partition_clusters",
     "sizes_said",
-    "tried_rows",
     "unsure_items",
 ]
 
@@ -54,19 +50,6 @@ class UnsureItem:
     next: int
     across: float
     matched: float | None
-
-
-@dataclass(frozen=True)
-class TriedRow:
-    """A start, and the run from it. Allocations have no loss before their run; a start that was not run no end.
-
-    `agreement` is the adjusted Rand index of where the run ended with the estimate.
-    """
-
-    start: str
-    before: tuple[int, float] | None
-    after: tuple[int, float] | None
-    agreement: float | None
 
 
 def partition_clusters(report: PartitionReport, limit: int = 100, n_least: int = 3) -> list[PartitionCluster]:
@@ -115,17 +98,6 @@ def unsure_items(report: PartitionReport, limit: int = 20) -> tuple[list[UnsureI
         for i in order[:limit]
     ]
     return rows, len(order)
-
-
-def tried_rows(result: PartitionResult) -> list[TriedRow]:
-    """Return every start with its run, in the order in which they were tried."""
-    before = {t.method: (t.n_clusters, t.loss) for t in result.tried if not t.method.startswith("search from ")}
-    ran = {run.start for run in result.runs}
-    rows = [TriedRow(start, known, None, None) for start, known in before.items() if start not in ran]
-    for run in result.runs:
-        agreement = adjusted_rand_index(run.labels, result.labels)
-        rows.append(TriedRow(run.start, before.get(run.start), (run.n_clusters, run.loss), agreement))
-    return rows
 
 
 def sizes_said(labels: NDArray[np.int64], limit: int = 8) -> str:

@@ -13,17 +13,19 @@ from partita.estimators.bayesian_partition import LARGE_MISFIT
 from partita.estimators.partition_notes import MODES
 from partita.membership import Membership
 from partita.partition.chains import ENOUGH
+from partita.partition.credible_ball import CredibleBall
 from partita.partition.losses import PartitionLoss
-from partita.report.loss_words import weight_words
 from partita.report.partition_report import PartitionReport
 from partita.report.verdict import LIST_SIZES, Sentence
-from partita.report.words import items, listed, percent
+from partita.wording import items, listed, percent
 
-__all__ = ["CERTAIN", "distance_words", "partition_verdict"]
+__all__ = ["CERTAIN", "distance_words", "expected_words", "partition_headline", "partition_verdict", "weight_words"]
 
 # Share of the draws in which an item is in the cluster that stands for its own, from which its place is certain, and
 # that share for the median item below which the labels alone say too little.
 CERTAIN, DOUBTFUL = 0.95, 0.7
+# Items from which a credible ball is worth a headline.
+FEW = 6
 # Tails of the distribution of K that are left out, each.
 TAIL = 0.05
 # Rounding error of a sum of weights that is 1.
@@ -56,6 +58,56 @@ def partition_verdict(report: PartitionReport) -> tuple[Sentence, ...]:
             if not note.startswith(MODES)  # told above, with K
         ),
     )
+
+
+def partition_headline(report: PartitionReport) -> tuple[str, ...]:
+    """Return three sentences: what there is, how sure, what to doubt; of draws that lack items the first two.
+
+    >>> from partita import BayesianPartition
+    >>> model = BayesianPartition(random_state=0).fit([[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1]])
+    >>> for sentence in partition_headline(PartitionReport.of(model)):
+    ...     print(sentence)
+    4 items were divided into 2 clusters of 2 and 2 items, from 3 draws (2 different partitions).
+    An item is in its place in 92% of the draws on average.
+    1 item is in its place in fewer than 70% of the draws.
+    """
+    what = _clusters(report)[0].text
+    if report.certainty is None:
+        close = percent(float(report.within.mean()))
+        return what, f"On average an item is with another of its cluster in {close} of the draws that have both."
+    mean = percent(float(report.certainty.matched.mean()))
+    sure = f"An item is in its place in {mean} of the draws on average"
+    ball = report.ball
+    if ball is not None and ball.radius > 0 and report.n_items >= FEW:
+        few, many = ball.upper[0].n_clusters, ball.lower[0].n_clusters
+        have = _clusters_of(few) if few == many else f"{few} to {many} clusters"
+        sure += f"; {percent(ball.share)} of the draws are within {_radius(ball, report.n_items)} of it and have {have}"
+    return what, f"{sure}.", _what_to_doubt(report)
+
+
+def _radius(ball: CredibleBall, n_items: int) -> str:
+    return distance_words(ball.radius, ball.loss, n_items).partition(" (")[0]
+
+
+def _what_to_doubt(report: PartitionReport) -> str:
+    """Modes, chains that differ, and items without a place."""
+    doubts = []
+    if report.modes is not None and len(report.modes.modes) > 1:
+        doubts.append(f"the posterior has {len(report.modes.modes)} modes, and one partition stands for one of them")
+    found = report.estimator.agreement_
+    if found is not None and not found.agree:
+        doubts.append("the chains disagree, or are too short to tell")
+    assert report.certainty is not None
+    torn = int((report.certainty.matched < DOUBTFUL).sum())
+    if torn and report.estimator.n_clusters_ > 1:
+        verb = "is" if torn == 1 else "are"
+        doubts.append(
+            f"{items(torn)} {verb} in {'its' if torn == 1 else 'their'} place in fewer than {DOUBTFUL:.0%} of the draws"
+        )
+    if not doubts:
+        return "Nothing stands out to be doubted."
+    said = "; ".join(doubts)
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
@@ -280,3 +332,31 @@ def _clusters_of(n: int) -> str:
 def _whole(note: str) -> str:
     """A note as a sentence."""
     return f"{note[:1].upper()}{note[1:].rstrip('.')}."
+
+
+# A loss in words, where a number of it is told.
+
+
+def expected_words(loss: PartitionLoss) -> str:
+    """Return words for the expected loss (or score), with its weights and its unit; "expected" is said once.
+
+    >>> from partita.partition.losses import LowerBound, PosteriorExpectedRand, VariationOfInformation
+    >>> expected_words(VariationOfInformation(a=1.5))
+    'expected variation of information with a = 1.5 (bits)'
+    >>> expected_words(LowerBound()), expected_words(PosteriorExpectedRand())
+    ('lower bound of the expected variation of information (bits)', 'posterior expected adjusted Rand')
+    """
+    named = loss.title if "expected" in loss.title else f"expected {loss.title}"
+    unit = f" ({loss.unit})" if loss.unit else ""
+    return f"{named}{weight_words(loss)}{unit}"
+
+
+def weight_words(loss: PartitionLoss) -> str:
+    """Return the weight a of parting items, where it is not 1.
+
+    >>> from partita.partition.losses import Binder
+    >>> weight_words(Binder(a=0.5)), weight_words(Binder())
+    (' with a = 0.5', '')
+    """
+    a = getattr(loss, "a", 1.0)
+    return "" if a == 1 else f" with a = {a:g}"

@@ -13,9 +13,7 @@ from partita.plots import (
     CoMembershipDisplay,
     CoverageDisplay,
     PartitionDisplay,
-    ProfilesDisplay,
     ReliabilityDisplay,
-    SizesDisplay,
     TraceDisplay,
     VerdictDisplay,
     blank_figure,
@@ -24,6 +22,7 @@ from partita.plots import (
 from partita.plots.order import count, membership_of
 from partita.plots.projection import Projection
 from partita.report.fit_report import FitReport
+from partita.report.layout import Layout
 
 __all__ = ["Picture", "draw_picture", "draw_pictures", "drawn"]
 
@@ -51,9 +50,9 @@ class Picture:
         return int.from_bytes(self.content[16:20], "big"), int.from_bytes(self.content[20:24], "big")
 
 
-def draw_pictures(report: FitReport, projection: Projection) -> tuple[dict[str, Picture], str | None]:
+def draw_pictures(report: FitReport, layout: Layout | None) -> tuple[dict[str, Picture], str | None]:
     """Return all pictures of a fit by name, or none and the sentence that says what is missing."""
-    return drawn(lambda: _all(report, projection))
+    return drawn(lambda: _all(report, layout))
 
 
 def drawn(make: Callable[[], Iterable[Picture]]) -> tuple[dict[str, Picture], str | None]:
@@ -67,33 +66,14 @@ def drawn(make: Callable[[], Iterable[Picture]]) -> tuple[dict[str, Picture], st
         return {}, f"{said[:1].upper()}{said[1:]}. This report was written without them."
 
 
-def _all(report: FitReport, projection: Projection) -> list[Picture]:
-    model = report.estimator
-    n, K = len(model.membership_), model.n_clusters_
+def _all(report: FitReport, layout: Layout | None) -> list[Picture]:
     return [
         *_verdict(report),
-        _partition(report, projection, n, K),
-        draw_picture(
-            "sizes",
-            (9.6, 1.0 + (0.3 if K <= 12 else 0.21) * K),
-            lambda axes: SizesDisplay.from_estimator(model, ax=axes[0]),
-            f"Bar chart of the sizes of the {K} clusters; the table below has the same figures.",
-            "Size of each cluster. The hatched end of a bar holds boundary items, whose two largest memberships differ "
-            "by less than 0.2; a bar that is mostly hatched is a cluster that the evidence does not set apart.",
-        ),
-        draw_picture(
-            "profiles",
-            (9.6, 3.2),
-            lambda axes: ProfilesDisplay.from_estimator(model, ax=axes[0]),
-            f"Stacked membership profiles of {n:,} items in {K} clusters.",
-            "Membership profiles: every column is an item (or a few neighbouring ones), its memberships stacked to 1 "
-            "in the clusters' colours, its own cluster at the bottom. Where the bottom band falls, items are less "
-            "sure, and the colours above it say to which clusters the doubt goes.",
-        ),
+        *_partition(report, layout),
         *_coverage(report),
         *_reliability(report),
-        _evidence(report),
-        _trace(report),
+        *_evidence(report),
+        *_trace(report),
     ]
 
 
@@ -125,45 +105,28 @@ def _verdict(report: FitReport) -> list[Picture]:
     ]
 
 
-def _partition(report: FitReport, projection: Projection, n: int, K: int) -> Picture:
-    d = 0 if report.features is None else report.features.shape[1]
-    if d > 2:
-        where = (
-            "Items on the first two principal components of the features, which hold the share of their variance given "
-            "at the axes: clusters that overlap here may be apart in the other directions."
+def _partition(report: FitReport, layout: Layout | None) -> list[Picture]:
+    """The map for a reader without scripts."""
+    if layout is None:
+        return []
+    n, K = len(report.estimator.labels_), report.estimator.n_clusters_
+    projection = Projection(layout.points, "", "", meaningless_y=True)
+    return [
+        draw_picture(
+            "partition",
+            (9.6, 4.4),
+            lambda axes: PartitionDisplay.from_projection(projection, membership_of(report.estimator), axes=axes),
+            f"Two scatter plots of {count(n, 'item')}: by the {K} clusters, and by the entropy of memberships.",
+            "Left: each cluster's number in its midst. Right: the entropy of each item's membership; bright items lie "
+            "between clusters.",
+            panels=2,
         )
-    elif d:
-        where = "Items where their features put them."
-    else:
-        where = (
-            "Items on the second and third eigenvectors of the evidence, as there are no features to draw: items with "
-            "much evidence between them stand close, and clusters beyond the first few may lie on top of each other."
-        )
-    words = (
-        f"{where} Left: the partition, each cluster's number in its midst. Right: the entropy of each item's "
-        "membership; bright items lie between clusters, and a cluster that is bright all over is not well set apart."
-    )
-    return draw_picture(
-        "partition",
-        (9.6, 4.4),
-        lambda axes: PartitionDisplay.from_projection(projection, membership_of(report.estimator), axes=axes),
-        f"Two scatter plots of {n:,} items: coloured by the {K} clusters, and by the entropy of their memberships.",
-        lambda display: words + _outside(display.outside_),
-        panels=2,
-    )
-
-
-def _outside(n: int) -> str:
-    """A sentence about items that the axes leave out, or nothing."""
-    if not n:
-        return ""
-    verb = "lies" if n == 1 else "lie"
-    return f" {count(n, 'item')} {verb} outside of the axes, which end where the tails would squash all other items."
+    ]
 
 
 def _coverage(report: FitReport) -> list[Picture]:
     """How many labels can be relied on, where there is more than one cluster."""
-    if report.estimator.n_clusters_ == 1:
+    if report.estimator.n_clusters_ == 1 or not report.estimator._knows_doubt:
         return []
     return [
         draw_picture(
@@ -198,24 +161,31 @@ def _reliability(report: FitReport) -> list[Picture]:
     ]
 
 
-def _evidence(report: FitReport) -> Picture:
-    affinity = report.estimator.affinity_
+def _evidence(report: FitReport) -> list[Picture]:
+    affinity = getattr(report.estimator, "affinity_", None)
+    if affinity is None:
+        return []
     what = "the affinity between items"
     if isinstance(affinity, DiffusedAffinity):
         what = f"the normalised neighbour graph after {affinity.steps} steps of diffusion"
-    return draw_picture(
-        "evidence",
-        (9.6, 4.4),
-        lambda axes: CoMembershipDisplay.from_estimator(report.estimator, axes=axes, max_items=400),
-        "Two matrices side by side, items ordered by cluster: the affinity between items and the scaled co-membership.",
-        f"Left: the evidence, {what}. Right: what the memberships make of it. Both are ordered by cluster, and colours "
-        "end at the 99th percentile. What is dark outside the diagonal blocks on the left only are ties between "
-        "clusters that the memberships do not express; spots inside a block are detail that no clustering shows.",
-        panels=2,
-    )
+    return [
+        draw_picture(
+            "evidence",
+            (9.6, 4.4),
+            lambda axes: CoMembershipDisplay.from_estimator(report.estimator, axes=axes, max_items=400),
+            "Two matrices side by side, items ordered by cluster: the affinity, and the scaled co-membership.",
+            f"Left: the evidence, {what}. Right: what the memberships make of it. Both are ordered by cluster, and "
+            "colours end at the 99th percentile. What is dark outside the diagonal blocks on the left only are ties "
+            "between clusters that the memberships do not express; spots inside a block are detail that no clustering "
+            "shows.",
+            panels=2,
+        )
+    ]
 
 
-def _trace(report: FitReport) -> Picture:
+def _trace(report: FitReport) -> list[Picture]:
+    if not hasattr(report.estimator, "result_"):
+        return []
     n = len(report.estimator.result_.restarts)
     caption = "How far the fit was above its final objective, iteration by iteration."
     if n > 1:
@@ -224,14 +194,16 @@ def _trace(report: FitReport) -> Picture:
             "restarts ended; hollow dots found another partition than the best one. Where hollow and filled dots are "
             "at the same height, the evidence does not settle the partition."
         )
-    return draw_picture(
-        "trace",
-        (9.6, 3.4),
-        lambda axes: TraceDisplay.from_estimator(report.estimator, axes=axes),
-        f"Line chart of the objective against the iteration, and where the fit ended; restarts: {n}.",
-        caption,
-        panels=2,
-    )
+    return [
+        draw_picture(
+            "trace",
+            (9.6, 3.4),
+            lambda axes: TraceDisplay.from_estimator(report.estimator, axes=axes),
+            f"Line chart of the objective against the iteration, and where the fit ended; restarts: {n}.",
+            caption,
+            panels=2,
+        )
+    ]
 
 
 def draw_picture(

@@ -23,7 +23,6 @@ function startTheme() {
   addEventListener("beforeprint", () => {
     before = root.dataset.theme;
     root.dataset.theme = "light";
-    document.querySelectorAll("details").forEach((each) => { each.open = true; });
     themeChanged();
   });
   addEventListener("afterprint", () => {

@@ -16,15 +16,14 @@ from partita.membership import Membership
 from partita.metrics import adjusted_rand_index
 from partita.objectives import Objective
 from partita.objectives.domain import SIMPLEX
-from partita.report.words import items, listed, percent
 from partita.solvers import SolveResult
+from partita.wording import listed, percent
 
-__all__ = ["Overlap", "Sentence", "overlaps", "verdict"]
+__all__ = ["Sentence", "verdict"]
 
 Topic = Literal[
     "clusters",
     "certainty",
-    "overlap",
     "evidence",
     "restarts",
     "convergence",
@@ -43,8 +42,6 @@ SAME_OBJECTIVE = 1e-3
 SAME_PARTITION = 0.99
 # Memberships are nearly flat if their mean largest one is less than this part of the way from 1/K to 1.
 FLAT = 0.25
-# Mean co-membership of two clusters below this part of 1/K^2, its value for flat memberships, is not worth a sentence.
-OVERLAP_SEEN = 0.02
 # A relative residual (misfit) from which the rest of the evidence is worth a sentence.
 DETAIL_LEFT = 0.3
 # Up to this many clusters their sizes are listed.
@@ -58,40 +55,6 @@ class Sentence:
     topic: Topic
     text: str
     tone: Literal["plain", "caution"] = "plain"
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """Two clusters that blur into each other.
-
-    `co_membership` is the mean over items of w_ik w_il; `n_boundary` counts the items whose two largest memberships
-    these are, with a margin below 0.2.
-    """
-
-    first: int
-    second: int
-    co_membership: float
-    n_boundary: int
-
-
-def overlaps(membership: Membership) -> list[Overlap]:
-    """Return every pair of clusters, the most blurred first.
-
-    >>> overlaps(Membership([[0.5, 0.5, 0.0], [0.0, 0.1, 0.9]]))[0]
-    Overlap(first=0, second=1, co_membership=0.125, n_boundary=1)
-    """
-    W, K = membership.matrix, membership.n_clusters
-    if K == 1:
-        return []
-    together = W.T @ W / len(W)
-    top = np.sort(np.argsort(-W, axis=1, kind="stable")[:, :2], axis=1)[membership.margin < SURE_MARGIN]
-    boundary = np.zeros((K, K), dtype=int)
-    np.add.at(boundary, (top[:, 0], top[:, 1]), 1)
-    first, second = np.triu_indices(K, 1)
-    order = np.argsort(-together[first, second], kind="stable")
-    return [
-        Overlap(int(k), int(m), float(together[k, m]), int(boundary[k, m])) for k, m in zip(first[order], second[order])
-    ]
 
 
 def verdict(result: SolveResult, *, model: str, n_init: int | None = None) -> tuple[Sentence, ...]:
@@ -115,14 +78,13 @@ def verdict(result: SolveResult, *, model: str, n_init: int | None = None) -> tu
     >>> from sklearn.datasets import load_iris
     >>> from partita import SoF
     >>> model = SoF(3, random_state=0).fit(load_iris().data)
-    >>> verdict(model.result_, model="SoF")[0].text
-    '150 items were divided into 3 clusters of 50, 41 and 59 items.'
+    >>> verdict(model.result_, model="SoF")[-1].text
+    'The fit converged in 4 iterations.'
     """
     membership = result.membership
     sentences = [
         *_clusters(membership),
         *_certainty(membership),
-        *_overlap(membership),
         *_evidence(result, model),
         *_restarts(result, n_init),
         *_convergence(result),
@@ -132,70 +94,35 @@ def verdict(result: SolveResult, *, model: str, n_init: int | None = None) -> tu
 
 
 def _clusters(membership: Membership) -> list[Sentence]:
-    n, K, sizes = membership.n_items, membership.n_clusters, membership.sizes
-    filled = sizes[sizes > 0]
-    if K == 1:
-        return [Sentence("clusters", f"{items(n)} in 1 cluster: with K = 1 there is nothing to divide.")]
-    if K <= LIST_SIZES:
-        each = f"of {listed([f'{size:,}' for size in sizes])} items"
-    else:
-        each = f"of {filled.min():,} to {filled.max():,} items (median {np.median(filled):,.0f})"
-    verb = "was" if n == 1 else "were"
-    out = [Sentence("clusters", f"{items(n)} {verb} divided into {K} clusters {each}.")]
-    empty = np.flatnonzero(sizes == 0)
-    if len(empty):
-        which = listed([str(k) for k in empty])
-        text = (
-            f"{'Cluster' if len(empty) == 1 else 'Clusters'} {which} {'is' if len(empty) == 1 else 'are'} empty: no "
-            f"item has its largest membership there. The evidence may hold fewer than {K} clusters; try "
-            f"K = {K - len(empty)}."
-        )
-        out.append(Sentence("clusters", text, "caution"))
-    return out
+    K, empty = membership.n_clusters, np.flatnonzero(membership.sizes == 0)
+    if not len(empty):
+        return []
+    which = listed([str(k) for k in empty])
+    text = (
+        f"{'Cluster' if len(empty) == 1 else 'Clusters'} {which} {'is' if len(empty) == 1 else 'are'} empty: no "
+        f"item has its largest membership there. The evidence may hold fewer than {K} clusters; try "
+        f"K = {K - len(empty)}."
+    )
+    return [Sentence("clusters", text, "caution")]
 
 
 def _certainty(membership: Membership) -> list[Sentence]:
     K = membership.n_clusters
     if K == 1:
         return []
-    share = float((membership.margin >= SURE_MARGIN).mean())
-    top = float(membership.matrix.max(axis=1).mean())
-    entropy = float(membership.entropy.mean())
-    how = "All items have" if share == 1 else "No item has" if share == 0 else f"{percent(share)} of the items have"
-    text = (
-        f"{how} a margin (largest minus second membership) of at least {SURE_MARGIN:g}; the mean largest membership is "
-        f"{top:.2f}, the mean entropy {entropy:.2f} of at most {np.log(K):.2f} nats."
-    )
-    out = [Sentence("certainty", text)]
     if _is_flat(membership):
         text = (
             f"The memberships are nearly flat: with {K} clusters, 1/K = {1 / K:.2f} is what an item gets that belongs "
             "everywhere alike. Read the labels as weak hints and the probabilities not at all."
         )
-        out.append(Sentence("certainty", text, "caution"))
-    elif share < 0.5:
+        return [Sentence("certainty", text, "caution")]
+    if float((membership.margin >= SURE_MARGIN).mean()) < 0.5:
         text = (
             f"Most items are unsure: the evidence does not set these {K} clusters apart. Try fewer clusters or another "
             "affinity, and read the labels as tendencies."
         )
-        out.append(Sentence("certainty", text, "caution"))
-    return out
-
-
-def _overlap(membership: Membership) -> list[Sentence]:
-    found = overlaps(membership)
-    if not found:
-        return []
-    floor = OVERLAP_SEEN / membership.n_clusters**2
-    blurred = [pair for pair in found if pair.co_membership >= floor]
-    if not blurred:
-        return [Sentence("overlap", "No two clusters blur into each other.")]
-    first = blurred[0]
-    text = f"Clusters {first.first} and {first.second} blur into each other most ({_how_much(first)})"
-    others = [pair for pair in blurred[1:3] if pair.co_membership >= first.co_membership / 2]
-    if others:
-        text += ", then " + listed([f"{pair.first} and {pair.second} ({_how_much(pair)})" for pair in others])
-    return [Sentence("overlap", text + ".")]
+        return [Sentence("certainty", text, "caution")]
+    return []
 
 
 def _evidence(result: SolveResult, model: str) -> list[Sentence]:
@@ -286,11 +213,6 @@ def _agreement(result: SolveResult) -> NDArray[np.float64]:
 def _is_flat(membership: Membership) -> bool:
     K = membership.n_clusters
     return K > 1 and float(membership.matrix.max(axis=1).mean()) < 1 / K + FLAT * (1 - 1 / K)
-
-
-def _how_much(pair: Overlap) -> str:
-    between = f"{items(pair.n_boundary)} between them, " if pair.n_boundary else ""
-    return f"{between}mean co-membership {pair.co_membership:.2g}"
 
 
 def _of(n: int, total: int) -> str:

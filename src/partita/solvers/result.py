@@ -13,6 +13,7 @@ from partita.errors import InputError
 from partita.membership import Membership
 from partita.runs import Status
 from partita.shapes import floats, whole
+from partita.wording import aligned, count
 
 __all__ = ["Restart", "SolveResult", "first_best"]
 
@@ -43,7 +44,7 @@ class Restart:
     factor: Annotated[NDArray[np.float64] | None, floats("N", "K")] = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SolveResult:
     """The best of all restarts, and all of them.
 
@@ -106,6 +107,31 @@ class SolveResult:
     def best(self) -> int:
         """Index of the restart that is the result."""
         return first_best([restart.objective for restart in self.restarts])
+
+    def __repr__(self) -> str:
+        K, n = self.membership.n_clusters, self.membership.n_items
+        return (
+            f"<SolveResult of {count(n, 'item')} in {count(K, 'cluster')}: {self.status}, objective "
+            f"{self.objective:.6g}, misfit {self.misfit:.3f}>"
+        )
+
+    def __str__(self) -> str:
+        return aligned(
+            [
+                ("items", f"{self.membership.n_items:,}"),
+                ("clusters", f"{self.membership.n_clusters:,}"),
+                ("status", self.status),
+                ("objective", f"{self.objective:.6g} ({self.objective_name})"),
+                ("misfit", f"{self.misfit:.4f}"),
+                ("solver", self.solver_name),
+                ("restarts", f"{len(self.restarts):,}"),
+                ("iterations", f"{self.n_iter:,}"),
+                ("products", f"{self.n_products:,}"),
+                ("seconds", f"{self.seconds:.2f}"),
+                ("seed", str(self.seed)),
+                ("notes", f"{len(self.notes):,}"),
+            ]
+        )
 
 
 def first_best(objectives: Sequence[float]) -> int:
