@@ -45,7 +45,8 @@ CRITERIA = (
     "soft_threshold, stability, valley_splits"
 )
 BUILDERS = (
-    "ensemble, graph_ensemble, landmarks, local_metric, lrr, neighbors, nystrom, precomputed, random_features, relative, ssc, ssc-omp"
+    "ensemble, graph_ensemble, landmarks, local_metric, lrr, neighbors, nystrom, precomputed, random_features, "
+    "relative, ssc, ssc-omp"
 )
 LOSSES = "'pear', 'omari', 'binder', 'nvi', 'id', 'nid', 'vi_lb', 'vi'"
 
@@ -229,7 +230,8 @@ CALLS = {
     "unknown method": (
         lambda: Ensemble(methods=("gravity",)),
         InputError,
-        "unknown method 'gravity': expected one of ['density', 'genie', 'graph', 'linkage', 'mixture', 'modularity', 'spectral', 'walks']",
+        "unknown method 'gravity': expected one of ['density', 'genie', 'graph', 'linkage', 'mixture', 'modularity', "
+        "'spectral', 'walks']",
     ),
     "no tolerance": (
         lambda: SoftClustering(2, tol=-1, affinity="neighbors", probabilities="fitted").fit(X),
