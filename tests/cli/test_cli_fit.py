@@ -51,7 +51,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 def test_fit_as_a_process_leaves_every_file_the_interface_names(iris_run):
     done, out = iris_run
     assert done.code == 0, done.err
-    assert "150 items in 3 clusters" in done.out
+    assert "150 items are in 3 clusters" in done.out
     assert {p.name for p in out.iterdir()} == {
         "memberships.csv",
         "result.json",

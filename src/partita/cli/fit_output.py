@@ -7,8 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from partita import metrics
 from partita.calibration import Calibration
 from partita.cli.console import stage
@@ -19,6 +17,7 @@ from partita.estimators.mixed_table import MixedTable
 from partita.explanation import Explanation
 from partita.io import save_model, versions, write_json, write_memberships
 from partita.memory import peak_memory
+from partita.n_clusters.verdict import DISAGREE
 from partita.plots.order import membership_of
 from partita.wording import count
 
@@ -26,6 +25,8 @@ __all__ = ["Fit", "print_fit", "write_fit"]
 
 # Margin below which an item counts as a boundary item in the summary.
 SURE_MARGIN = 0.2
+# Probability of belonging to no cluster from which an item is counted as an outlier.
+OUTLIER = 0.5
 # Clusters of which the terminal says what tells them apart; the report does of all.
 EXPLAINED = 10
 
@@ -225,22 +226,21 @@ def _explanation_lines(rows: list[dict[str, Any]]) -> list[str]:
 
 
 def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
-    """Print the clusters, how many items are unsure, and where the files are."""
+    """Print what there is, how sure that is and what to doubt, the clusters, and where the files are."""
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
 
     console = Console(highlight=False, soft_wrap=True)
-    membership = membership_of(fit.estimator)
-    items, clusters = count(result["n_items"], "item"), count(result["n_clusters"], "cluster")
-    table = Table(title=escape(f"{fit.title}: {items} in {clusters}"))
-    for name in ("cluster", "items", "share", "mean membership", "boundary items"):
+    labels, certainty, outlier = fit.estimator.labels_, fit.estimator.certainty_, fit.estimator.outlier_
+    table = Table()
+    for name in ("cluster", "items", "share", "labels expected right", "probably in no cluster"):
         table.add_column(name, justify="right")
-    boundary = membership.margin < SURE_MARGIN
-    for k, (size, sure) in enumerate(zip(membership.sizes, membership.certainty(), strict=True)):
-        unsure = int(boundary[membership.labels == k].sum())
-        share = size / membership.n_items
-        table.add_row(str(k), f"{size:,}", f"{share:.1%}", "-" if np.isnan(sure) else f"{sure:.3f}", f"{unsure:,}")
+    for k in range(result["n_clusters"]):
+        own = labels == k
+        right = f"{certainty[own].mean():.0%}" if own.any() else "-"
+        none = (outlier[own] > OUTLIER).sum()
+        table.add_row(str(k), f"{own.sum():,}", f"{own.mean():.1%}", right, f"{none:,}")
     for sentence in result["headline"]:
         console.print(escape(sentence))
     console.print(table)
@@ -249,14 +249,13 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
     if "verdict" in result:
         console.print(_verdict_line(result["n_clusters"], result["verdict"]))
     console.print(
-        f"{result['n_boundary']:,} of {items} {'sits' if result['n_boundary'] == 1 else 'sit'} on a boundary "
-        f"(margin below {SURE_MARGIN}); "
-        f"misfit {result['misfit']:.3f}; {result['status']} after {count(result['n_iter'], 'iteration')}, "
-        f"{count(result['n_products'], 'product')}, {result['seconds']:.1f} s"
+        f"{result['status']} after {count(result['n_iter'], 'iteration')}, {count(result['n_products'], 'product')}, "
+        f"{result['seconds']:.1f} s; misfit {result['misfit']:.3f}"
     )
     if "scores" in result:
         scores = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in result["scores"].items())
         console.print(f"against the labels given (not used in the fit): {scores}")
     for note in result["notes"]:
-        console.print(f"note: {escape(note)}")
+        if not note.startswith(DISAGREE):  # the line on the number of clusters says it
+            console.print(f"note: {escape(note)}")
     console.print(f"written to {escape(str(out))}: report.html, memberships.csv, result.json, model/")

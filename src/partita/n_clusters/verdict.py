@@ -54,6 +54,8 @@ LEAST_RANGE = 20
 LIKELY = 0.8
 # Least probability of a number of clusters that is printed.
 SHOWN = 0.005
+# How the note begins that says what each criterion said.
+DISAGREE = "criteria disagree"
 # Rounding error of a sum of probabilities.
 ROUNDING = 1e-12
 # Below this probability the reader is told to look at several numbers.
@@ -263,7 +265,7 @@ def notes_on(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple
     others = [f"{j.criterion} says {j.n_clusters}" for j in named if j.n_clusters != K]
     if others:
         share = f"{len(named) - len(others)} of {len(named)} criteria say {K}"
-        out.append(f"criteria disagree: {share}, {', '.join(others)}")
+        out.append(f"{DISAGREE}: {share}, {', '.join(others)}")
         if sure < DOUBTFUL:
             span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
             out.append(f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several")
