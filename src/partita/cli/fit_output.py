@@ -25,8 +25,6 @@ __all__ = ["Fit", "print_fit", "write_fit"]
 
 # Margin below which an item counts as a boundary item in the summary.
 SURE_MARGIN = 0.2
-# Probability of belonging to no cluster from which an item is counted as an outlier.
-OUTLIER = 0.5
 # Clusters of which the terminal says what tells them apart; the report does of all.
 EXPLAINED = 10
 
@@ -230,6 +228,8 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+
+    from partita.report.headline import OUTLIER
 
     console = Console(highlight=False, soft_wrap=True)
     labels, certainty, outlier = fit.estimator.labels_, fit.estimator.certainty_, fit.estimator.outlier_
