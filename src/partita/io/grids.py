@@ -237,6 +237,8 @@ def grid_of_rows(
         raise InputError(f"{path} is empty; expected at least one row")
     if delimiter in " \t":
         rows = _with_corner(rows, width)
+    if delimiter == "," and reading.delimiter is None and reading.skip_rows is None:
+        _require_one_reading(path, rows)
     rows, said = _around(rows, width, titles=reading.skip_rows is None)
     rows = _rectangular(path, rows, delimiter)
     first = [row for _, row in rows[:2]]
@@ -263,6 +265,23 @@ def _with_corner(rows: Rows, width: int) -> Rows:
     (line, header), *below = rows
     lacks_one = len(header) == width - 1 and len(below) > 1 and all(len(row) == width for _, row in below)
     return [(line, ["", *header]), *below] if lacks_one and not any(map(_number_of, header)) else rows
+
+
+def _require_one_reading(path: Path, rows: Rows) -> None:
+    """Raise for a name above rows of two whole numbers each, which may as well be one with a decimal comma.
+
+    Raises
+    ------
+    InputError
+    """
+    (line, head), *below = rows
+    alone = len(head) == 1 and _number_of(head[0]) is None and below and below[0][0] == line + 1
+    if alone and all(len(row) == 2 and row[1].isdecimal() and row[0].lstrip("+-").isdecimal() for _, row in below):
+        cell = ",".join(below[0][1])
+        raise InputError(
+            f"{path}: {cell} below {head[0]!r} may be one number with a decimal comma or two numbers below a title; "
+            "pass --delimiter ';' for one, --skip-rows 1 for two"
+        )
 
 
 def _without_blank_lines(rows: Rows, width: int) -> Rows:
