@@ -464,3 +464,20 @@ def test_one_column_of_decimal_commas_in_a_csv_is_not_read_as_two(tmp_path):
         read(tmp_path, content)
     assert read(tmp_path, content, reading=Reading(delimiter=";")).features[:, 0].tolist() == [1.5, 2.5, 3.25]
     assert read(tmp_path, content, reading=Reading(skip_rows=1)).features.shape == (3, 2)
+
+
+@pytest.mark.parametrize("header", ["name,2001,2002,2003", "sample,400.5,410.5,420.5", "band,1990,2000,2010"])
+def test_years_and_wavelengths_above_numbers_are_names_of_columns(tmp_path, header):
+    table = read(tmp_path, f"{header}\na,1,2,3\nb,4,5,9\nc,5,5,5\n")
+    assert (table.columns, table.ids, len(table.features)) == (header.split(",")[1:], ["a", "b", "c"], 3)
+
+
+@pytest.mark.parametrize("first", ["a,1,2,3", "a,1.5,2,9", "a,2001,1999,2003"])
+def test_numbers_that_are_like_those_below_are_data(tmp_path, first):
+    table = read(tmp_path, f"{first}\nb,2,3,4\nc,5,5,5\n")
+    assert table.ids == ["a", "b", "c"]
+
+
+def test_a_frame_with_names_of_rows_and_columns_that_count_is_read_as_pandas_wrote_it(tmp_path):
+    table = read(tmp_path, ",0,1,2\na,1.5,2,3\nb,2,3,7\nc,5,1,1\n")
+    assert (table.columns, table.ids) == (["0", "1", "2"], ["a", "b", "c"])

@@ -40,6 +40,7 @@ from partita.io.tables import (
     column_names,
     default_names,
     header_notes,
+    is_number,
     looks_like_a_header,
 )
 from partita.io.text_layout import HEAD, MARKS, SAMPLE, decoded, encoding_of, guessed_delimiter, parted, raw_bytes
@@ -242,7 +243,7 @@ def grid_of_rows(
     rows, said = _around(rows, width, titles=reading.skip_rows is None)
     rows = _rectangular(path, rows, delimiter)
     first = [row for _, row in rows[:2]]
-    header = is_header([["1" if _number_of(cell) is not None else cell for cell in row] for row in first])
+    header = is_header([[_plainly(cell) for cell in row] for row in first])
     all_notes = [*notes, *said, *header_notes(first[0], header)]
     if header:
         rows, more = without_units(rows)
@@ -320,6 +321,12 @@ def _rectangular(path: Path, rows: Rows, delimiter: str) -> Rows:
                 f"fill in or take out cells (a cell that contains {delimiter!r} needs quotes)"
             )
     return rows
+
+
+def _plainly(cell: str) -> str:
+    """A cell, as Python writes it where it is a number that Python does not read."""
+    value = None if is_number(cell) else _number_of(cell)
+    return cell if value is None else repr(value)
 
 
 def _number_of(cell: str) -> float | None:
