@@ -1,8 +1,11 @@
 """Graphs without options: unlike methods for graphs find communities, their number, and that there are none."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.model_selection import GridSearchCV, KFold
 
 from partita import SoftClustering, load, save
 from partita.affinity import NeighborGraph, SparseAffinity, from_edges
@@ -133,3 +136,43 @@ def test_members_of_graphs_cluster_a_graph_as_they_cluster_the_features_it_is_of
     of_graph, of_features = (member(name).cluster(given, 3, np.random.default_rng(0)).labels for given in (graph, X))
     assert adjusted_rand_index(of_graph, np.repeat(np.arange(3), 20)) == 1.0
     assert adjusted_rand_index(of_graph, of_features) == 1.0
+
+
+@quiet
+def test_linked_nodes_stay_together_where_isolated_ones_fill_the_clusters():
+    pairs = sp.csr_array(([1.0] * 4, ([0, 1, 2, 3], [1, 0, 3, 2])), shape=(6, 6))
+    labels = SoftClustering(4, random_state=0).fit(pairs).labels_
+    assert labels[0] == labels[1] != labels[2] == labels[3]
+    P = GraphEnsemble().build(pairs[:3, :3], n_clusters=2).affinity.to_dense()
+    assert P[0, 1] == pytest.approx(1.0)
+    assert P[0, 2] < 0.9
+
+
+def test_the_tree_of_walks_of_a_ring_warns_of_nothing():
+    ring = sp.csr_array(np.roll(np.eye(20), 1, axis=1) + np.roll(np.eye(20), -1, axis=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = member({"name": "walks", "steps": 3}).cluster(ring, 2, np.random.default_rng(0)).labels
+    assert len(set(labels)) == 2
+
+
+@quiet
+def test_nodes_of_weight_zero_change_no_outlier_of_the_others():
+    graph, _ = planted([20] * 3, 0.6, 0.03)
+    shown = np.repeat([1.0, 0.0], [45, 15])
+    whole = SoftClustering(3, random_state=0).fit(graph, sample_weight=shown)
+    part = SoftClustering(3, random_state=0).fit(graph[:45, :45])
+    np.testing.assert_allclose(whole.outlier_[:45], part.outlier_, atol=1e-12)
+    assert not whole.outlier_[45:].any()
+
+
+def test_cross_validation_takes_both_rows_and_columns_of_a_graph():
+    graph, truth = planted([20] * 3, 0.6, 0.03)
+    search = GridSearchCV(
+        SoftClustering(affinity="graph_ensemble", random_state=0),
+        {"n_clusters": [2, 3]},
+        scoring="adjusted_rand_score",
+        cv=KFold(2, shuffle=True, random_state=0),
+        error_score="raise",
+    )
+    assert search.fit(graph, truth).best_params_ == {"n_clusters": 3}

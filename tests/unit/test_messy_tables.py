@@ -442,3 +442,42 @@ def test_names_of_rows_as_r_writes_them(tmp_path):
     table = read(tmp_path, '"a" "b"\n"r 1" 1.5 20.25\n"r 2" 2.5 30.75\n"r 3" 3.25 1234.5\n', "t.txt")
     assert (table.columns, table.ids) == (["a", "b"], ["r 1", "r 2", "r 3"])
     assert table.features.tolist() == EXPECTED
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_column_called_by_a_hash_is_no_comment(tmp_path, mark):
+    content = "#,x,w\n1,5,7\n2,3,4\n3,9,9\n".replace(",", mark)
+    table = read(tmp_path, content)
+    assert (table.columns, table.ids) == (["x", "w"], ["1", "2", "3"])
+
+
+def test_points_between_thousands_are_not_said_to_be_commas(tmp_path):
+    table = read(tmp_path, "a,b\n1.234.567,5\n12.000,25\n")
+    assert table.features[:, 0].tolist() == [1234567.0, 12000.0]
+    assert told(table, "thousands")
+    assert not told(table, "comma")
+
+
+def test_one_column_of_decimal_commas_in_a_csv_is_not_read_as_two(tmp_path):
+    content = "height\n1,5\n2,5\n3,25\n"
+    with pytest.raises(InputError, match="--delimiter"):
+        read(tmp_path, content)
+    assert read(tmp_path, content, reading=Reading(delimiter=";")).features[:, 0].tolist() == [1.5, 2.5, 3.25]
+    assert read(tmp_path, content, reading=Reading(skip_rows=1)).features.shape == (3, 2)
+
+
+@pytest.mark.parametrize("header", ["name,2001,2002,2003", "sample,400.5,410.5,420.5", "band,1990,2000,2010"])
+def test_years_and_wavelengths_above_numbers_are_names_of_columns(tmp_path, header):
+    table = read(tmp_path, f"{header}\na,1,2,3\nb,4,5,9\nc,5,5,5\n")
+    assert (table.columns, table.ids, len(table.features)) == (header.split(",")[1:], ["a", "b", "c"], 3)
+
+
+@pytest.mark.parametrize("first", ["a,1,2,3", "a,1.5,2,9", "a,2001,1999,2003"])
+def test_numbers_that_are_like_those_below_are_data(tmp_path, first):
+    table = read(tmp_path, f"{first}\nb,2,3,4\nc,5,5,5\n")
+    assert table.ids == ["a", "b", "c"]
+
+
+def test_a_frame_with_names_of_rows_and_columns_that_count_is_read_as_pandas_wrote_it(tmp_path):
+    table = read(tmp_path, ",0,1,2\na,1.5,2,3\nb,2,3,7\nc,5,1,1\n")
+    assert (table.columns, table.ids) == (["0", "1", "2"], ["a", "b", "c"])

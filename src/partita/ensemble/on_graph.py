@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from partita.affinity import Affinity, Builder, DrawsAffinity, SparseAffinity, as_affinity
 from partita.affinity.checks import Symmetrize
@@ -123,12 +124,14 @@ class GraphEnsemble(Builder):
         n = A.shape[0]
         linked = np.flatnonzero(np.asarray(A.sum(axis=1)).ravel() > 0)
         A = sp.csr_array(A[linked][:, linked])
+        few = len(linked) <= n_clusters  # nodes without edges then fill the clusters that pieces of the graph leave
+        K = max(n_clusters - (n - len(linked)), connected_components(A)[0]) if few else n_clusters
         members = [one.varied(draw) for draw in range(self.n_draws) for one in map(member, OF_GRAPHS)]
         with limit_threads(n_threads()):
-            labels = [self._labels(one, A, i // len(OF_GRAPHS), n_clusters) for i, one in enumerate(members)]
+            labels = [self._labels(one, A, i // len(OF_GRAPHS), K) for i, one in enumerate(members)]
         shares, agreed = agreement_weights(agreement(labels), [one.name for one in members])
         rng = np.random.default_rng([self.seed, self.n_draws])
-        labels = [_of_all_nodes(own, linked, n, rng) for own in labels]
+        labels = [_of_all_nodes(own, linked, n, rng, n_clusters if few else 0) for own in labels]
         draws = tuple(
             Draw.of(one, len(linked), own, share, a)
             for one, own, share, a in zip(members, labels, shares, agreed, strict=True)
@@ -203,8 +206,8 @@ def _thinned(A: sp.csr_array, share: float, rng: np.random.Generator) -> sp.csr_
     return sp.csr_array(half + half.T)
 
 
-def _of_all_nodes(labels: Labels, linked: NDArray[np.intp], n: int, rng: np.random.Generator) -> Labels:
-    """Labels of all n nodes: one without edges is in any cluster, another one in each draw."""
-    out = rng.integers(int(labels.max(initial=0)) + 1, size=n)
+def _of_all_nodes(labels: Labels, linked: NDArray[np.intp], n: int, rng: np.random.Generator, least: int) -> Labels:
+    """Labels of all n nodes: one without edges is in any cluster of `least` or more, another one in each draw."""
+    out = rng.integers(max(int(labels.max(initial=0)) + 1, least), size=n)
     out[linked] = labels
     return out

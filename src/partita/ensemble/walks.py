@@ -17,6 +17,7 @@ from functools import partial
 import numpy as np
 import scipy.sparse as sp
 from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import pdist
 
 from partita.affinity.shared_search import search_key, the_shared_search
 from partita.ensemble.base import Array, Clustering, Member, neighbor_graph
@@ -84,4 +85,4 @@ def _tree(A: sp.csr_array, steps: int) -> tuple[Array]:
         ends = np.random.default_rng(SEED).normal(size=(n, PROJECTED)) * (root / np.sqrt(PROJECTED))[:, None]
     for _ in range(steps):
         ends = walk @ ends
-    return (linkage(ends, "ward"),)
+    return (linkage(pdist(ends), "ward"),)  # of a square array linkage warns that it may be of distances

@@ -561,7 +561,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, Doubtful, FittedAtt
         pairwise = (
             self.affinity.pairwise
             if isinstance(self.affinity, Builder)
-            else self.affinity in ("precomputed", "precomputed_distance")
+            else self.affinity in ("precomputed", "precomputed_distance", "graph_ensemble")
         )
         tags.input_tags.pairwise = pairwise
         tags.input_tags.sparse = pairwise

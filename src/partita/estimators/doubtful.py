@@ -276,8 +276,12 @@ class Doubtful:
         """From the affinity of each group to its own cluster; rows that no fit has seen are no outliers."""
         if isinstance(self._builder_, GraphEnsemble):  # shares of clusterings say little of the edges they are of
             P, labels = self._builder_.as_judged(self._given.X), self.labels_
-            own = (P @ np.eye(self.n_clusters_)[labels])[np.arange(len(labels)), labels] - P.diagonal()
-            return weak_support_probability(np.maximum(own, 0.0), labels)
+            w = np.ones(len(labels)) if self._given.weights is None else self._given.weights
+            onto = np.eye(self.n_clusters_)[labels] * w[:, None]
+            own = (P @ onto)[np.arange(len(labels)), labels] - w * P.diagonal()
+            seen, p = w > 0, np.zeros(len(labels))
+            p[seen] = weak_support_probability(np.maximum(own[seen], 0.0), labels[seen])
+            return p
         labels, _, own = self._support()
         of_group = weak_support_probability(own, labels)
         return np.where(self.item_index_ >= 0, of_group[self.item_index_], 0.0)

@@ -40,9 +40,9 @@ def without_comments(lines: Sequence[str]) -> tuple[list[str], list[str]]:
         return list(lines), []
     kept = ["\n" if line.lstrip().startswith(COMMENTS) else line for line in lines]
     above = [k for k in at if k < rows[0]]
-    header = lines[above[-1]].lstrip().lstrip("#%").lstrip()
-    first = lines[rows[0]]
+    line, first = lines[above[-1]].lstrip(), lines[rows[0]]
     mark = next((mark for mark in ",;\t|" if mark in first), None)
+    header = line if line[1:2] == mark else line.lstrip("#%").lstrip()  # "#" alone is the name of a column
     parts, cells = (header.split(mark), first.split(mark)) if mark or " " in first.strip() else ([], [])
     named = len(parts) == len(cells) > 1 and all(as_number(cell) is None for cell in parts)
     if named and any(bare_number(cell.strip()) for cell in cells):

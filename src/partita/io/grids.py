@@ -40,6 +40,7 @@ from partita.io.tables import (
     column_names,
     default_names,
     header_notes,
+    is_number,
     looks_like_a_header,
 )
 from partita.io.text_layout import HEAD, MARKS, SAMPLE, decoded, encoding_of, guessed_delimiter, parted, raw_bytes
@@ -237,10 +238,12 @@ def grid_of_rows(
         raise InputError(f"{path} is empty; expected at least one row")
     if delimiter in " \t":
         rows = _with_corner(rows, width)
+    if delimiter == "," and reading.delimiter is None and reading.skip_rows is None:
+        _require_one_reading(path, rows)
     rows, said = _around(rows, width, titles=reading.skip_rows is None)
     rows = _rectangular(path, rows, delimiter)
     first = [row for _, row in rows[:2]]
-    header = is_header([["1" if _number_of(cell) is not None else cell for cell in row] for row in first])
+    header = is_header([[_plainly(cell) for cell in row] for row in first])
     all_notes = [*notes, *said, *header_notes(first[0], header)]
     if header:
         rows, more = without_units(rows)
@@ -263,6 +266,23 @@ def _with_corner(rows: Rows, width: int) -> Rows:
     (line, header), *below = rows
     lacks_one = len(header) == width - 1 and len(below) > 1 and all(len(row) == width for _, row in below)
     return [(line, ["", *header]), *below] if lacks_one and not any(map(_number_of, header)) else rows
+
+
+def _require_one_reading(path: Path, rows: Rows) -> None:
+    """Raise for a name above rows of two whole numbers each, which may as well be one with a decimal comma.
+
+    Raises
+    ------
+    InputError
+    """
+    (line, head), *below = rows
+    alone = len(head) == 1 and _number_of(head[0]) is None and below and below[0][0] == line + 1
+    if alone and all(len(row) == 2 and row[1].isdecimal() and row[0].lstrip("+-").isdecimal() for _, row in below):
+        cell = ",".join(below[0][1])
+        raise InputError(
+            f"{path}: {cell} below {head[0]!r} may be one number with a decimal comma or two numbers below a title; "
+            "pass --delimiter ';' for one, --skip-rows 1 for two"
+        )
 
 
 def _without_blank_lines(rows: Rows, width: int) -> Rows:
@@ -301,6 +321,12 @@ def _rectangular(path: Path, rows: Rows, delimiter: str) -> Rows:
                 f"fill in or take out cells (a cell that contains {delimiter!r} needs quotes)"
             )
     return rows
+
+
+def _plainly(cell: str) -> str:
+    """A cell, as Python writes it where it is a number that Python does not read."""
+    value = None if is_number(cell) else _number_of(cell)
+    return cell if value is None else repr(value)
 
 
 def _number_of(cell: str) -> float | None:

@@ -276,7 +276,15 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
     """Notes about marks that were read, one line for each kind; of decimal marks where the user did not say them."""
     notes = []
     of = list(zip(seen, formats, strict=True))
-    commas = [column.name for column, form in of if form.decimal == "," and column.proved == "," and not told]
+    commas = [
+        column.name
+        for column, form in of
+        if form.decimal == ","
+        and column.proved == ","
+        and not told
+        # Of 1.234.567 alone there is no comma to tell of.
+        and (column.simple or any("," in each.core for each in column.found))
+    ]
     if commas:
         notes.append(f"a comma was read as decimal mark in {_names(commas)}; --decimal . reads it otherwise")
     grouped = [

@@ -12,6 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,9 @@ Columns = tuple[NDArray[np.float64], dict[str, list[str]]]
 MixedColumns = tuple[list[NDArray[Any]], dict[str, list[str]]]
 HeaderRule = Callable[[Sequence[list[str]]], bool]
 
+# Years that are names of columns, and how unequal steps may be, relative, as those of numbers that were rounded.
+YEARS = range(1800, 2101)
+EVEN = 1e-6
 BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
@@ -226,8 +230,8 @@ def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) ->
     """Return whether the first of the given rows names columns.
 
     Words only: yes. Numbers only: no, except 0, 1, 2, ... in a row of three cells or more, which is how pandas writes
-    an array. Numbers and words mixed: if they count like that, a word is one of the `known` names, or a number stands
-    below a word.
+    an array. Numbers and words mixed: if they count like that, a word is one of the `known` names, a number stands
+    below a word, or the numbers are years or go up by equal steps, as wavelengths do, and those below do not.
 
     >>> looks_like_a_header([["height", "width"]]), looks_like_a_header([["1.5", "setosa"]])
     (True, False)
@@ -242,7 +246,29 @@ def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) ->
     if len(cells) >= 3 and numeric == [str(k) for k in range(len(numeric))]:
         return True
     below = rows[1] if len(rows) > 1 else []
+    if words and len(below) == len(cells) and _is_scale(cells, words) and not _is_scale(below, words, like=cells):
+        return True
     return any(at < len(below) and is_number(below[at]) for at in words)
+
+
+def _is_scale(cells: Sequence[str], words: Sequence[int], like: Sequence[str] | None = None) -> bool:
+    """Whether the cells beside words are years that go up, or three numbers or more at equal steps (of those of
+    `like`).
+
+    >>> _is_scale(["name", "2001", "2002"], [0]), _is_scale(["a", "4", "5"], [0]), _is_scale(["", "4", "5", "6"], [0])
+    (True, False, True)
+    """
+    numbers = [as_number(cell) for at, cell in enumerate(cells) if at not in words]
+    held = [value for value in numbers if value is not None and math.isfinite(value)]
+    if len(held) < max(2, len(numbers)):
+        return False
+    steps = [after - before for before, after in pairwise(held)]
+    years = all(value % 1 == 0 and value in YEARS for value in held)
+    even = len(held) > 2 and max(steps) - min(steps) <= EVEN * max(steps)
+    if like is not None and even:
+        first, second = [as_number(cell) or 0.0 for at, cell in enumerate(like) if at not in words][:2]
+        even = first not in YEARS and abs(second - first - steps[0]) <= EVEN * steps[0]
+    return min(steps) > 0 and (years or even)
 
 
 def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTable:
