@@ -176,3 +176,11 @@ def test_cross_validation_takes_both_rows_and_columns_of_a_graph():
         error_score="raise",
     )
     assert search.fit(graph, truth).best_params_ == {"n_clusters": 3}
+
+
+@quiet
+@pytest.mark.parametrize(("number", "size"), [(20, 3), (30, 5)])
+def test_pieces_without_links_between_them_are_clusters_however_small(number, size):
+    graph = sp.csr_array(np.kron(np.eye(number), 1.0 - np.eye(size)))
+    model = SoftClustering(random_state=0).fit(graph)
+    assert adjusted_rand_index(model.labels_, np.repeat(np.arange(number), size)) == 1.0

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.csgraph import connected_components
 
 from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Labels, Member, hard, member
@@ -235,10 +236,11 @@ def consensus_of_graph(A: sp.csr_array, prior: Array, *, seed: int = 0, most: in
     degree = np.asarray(A.sum(axis=1)).ravel()
     nodes = np.flatnonzero(degree > 0)
     n = len(nodes)
-    most = min(n // NODES, n if most is None else most)
+    A = sp.csr_array(A[nodes][:, nodes])
+    pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
+    most = min(max(n // NODES, pieces), n if most is None else most)
     if most < 2 or n > MOST_NODES:
         return None
-    A = sp.csr_array(A[nodes][:, nodes])
     members = [member(name) for name in OF_GRAPHS]
     with shared_search():
         found = consensus(members, A, prior, seed=seed, most=most)
