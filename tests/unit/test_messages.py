@@ -583,7 +583,7 @@ def test_one_cluster_is_not_told_in_the_plural(tmp_path, monkeypatch, capsys):
     (tmp_path / "t.csv").write_text(TABLE)
     with pytest.raises(SystemExit):
         main(["fit", "t.csv", "-k", "1", "--affinity", "neighbors"])
-    assert "t: 4 items in 1 cluster\n" in capsys.readouterr().out
+    assert "4 items are one cluster.\n" in capsys.readouterr().out
 
 
 USAGE = {
