@@ -258,7 +258,7 @@ class FactorizationEstimator(ClusterMixin, TransformerMixin, Doubtful, FittedAtt
         plan = self._plan(X)
         X = self._checked(X, plan.builder, reset=True)
         if names is not None:
-            self.items_ = np.array([str(name) for name in names])
+            self.items_ = np.array(names)
         weights = check_weights(sample_weight, X.shape[0])
         table = X if isinstance(X, MixedTable) else None
         X, plan, notes = self._encoded(X, plan, weights)
