@@ -26,6 +26,7 @@ from partita.cli.options import (
     ScoreOptions,
     VerifyOptions,
 )
+from partita.cli.several import for_each, of_each_file
 from partita.cli.spelling import Spelled, flag_meant, spelled
 
 __all__ = ["app", "main"]
@@ -126,6 +127,8 @@ def _parameter(each: Spelled) -> Parameter:
     info: Any = typer.Argument(metavar=each.info.metavar) if each.argument else typer.Option(*each.flags)
     if each.kind is bool:
         return Parameter(each.name, Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, info])
+    if each.many:
+        return Parameter(each.name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[list[str] | None, info])
     needed = each.default is MISSING
     text = str if needed else str | None
     default = Parameter.empty if needed else None
@@ -167,12 +170,14 @@ def demo(options: DemoOptions) -> int:
 
 @command
 def fit(options: FitOptions) -> int:
-    """Fit memberships to FILE and write them, a summary, a report and the model."""
-    check_fit(options)
+    """Fit memberships to each FILE and write them, a summary, a report and the model."""
+    each = of_each_file(options)
+    for one in each:
+        check_fit(one)
     with loading(quiet=options.quiet):
         from partita.cli.fit import run_fit
 
-    return run_fit(options)
+    return run_fit(options) if len(each) == 1 else for_each(run_fit, each)
 
 
 @command

@@ -7,6 +7,7 @@ usage; 3 not converged under `--strict`; 130 interrupted.
 from __future__ import annotations
 
 import functools
+import json
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -31,7 +33,9 @@ __all__ = [
     "loading",
     "say",
     "say_interrupted",
+    "say_json",
     "stage",
+    "told",
 ]
 
 DONE, INTERNAL, WRONG_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
@@ -41,6 +45,14 @@ def say(text: str, *, quiet: bool = False) -> None:
     """Print a line on standard error."""
     if not quiet:
         typer.echo(text, err=True)
+
+
+def say_json(result: dict[str, Any], out: Path) -> None:
+    """Print a result as JSON on standard output, and the names of its files beside it."""
+    from partita.io import json_text
+
+    files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
+    sys.stdout.write(json_text(result | {"out": str(out), "files": files}))
 
 
 def say_interrupted(stop: KeyboardInterrupt) -> None:
@@ -112,20 +124,25 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
         except Exception as error:  # noqa: BLE001 (each is told)
             if debug:
                 say(traceback.format_exc())
-            code = _told(error)
+            code = told(error, as_json=bool(options.get("as_json")))
         sys.stdout.flush()
         raise typer.Exit(code)
 
     return run
 
 
-def _told(error: Exception) -> int:
+def told(error: Exception, *, as_json: bool = False) -> int:
     """Say what went wrong and return the exit code. What input cannot explain is a bug of ours, and named so."""
     explained = (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError)
     linalg = sys.modules.get("numpy.linalg")  # not loaded for this: a wrong option is told at once
-    if isinstance(error, explained) and not (linalg and isinstance(error, linalg.LinAlgError)):  # which is a ValueError
+    wrong = isinstance(error, explained) and not (linalg and isinstance(error, linalg.LinAlgError))  # a ValueError too
+    code = WRONG_INPUT if wrong else INTERNAL
+    if as_json:
+        said = {"error": {"type": type(error).__name__, "message": str(error), "exit_code": code}}
+        sys.stdout.write(json.dumps(said, indent=2) + "\n")
+    if wrong:
         say(f"partita: error: {error}")
-        return WRONG_INPUT
+        return code
     say(f"partita: internal error: {type(error).__name__}: {error}")
     say("This is a bug in Partita. Run the same command with --debug and report what it prints.")
-    return INTERNAL
+    return code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from contextlib import nullcontext
@@ -14,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
+from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json
 from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of
 from partita.cli.manifest import SCHEMA_VERSION, as_json, options_given, write_manifest
 from partita.cli.options import DrawsOptions
 from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling
-from partita.io import json_text, output_folder, versions, write_json
+from partita.io import output_folder, versions, write_json
 from partita.memory import peak_memory
 from partita.mixture import SampledPartitions, SweepBar, sample_partitions
 from partita.paths import name_of
@@ -159,7 +158,7 @@ def _ended(
 ) -> int:
     """Print what was drawn; return the exit code."""
     if options.as_json:
-        sys.stdout.write(json_text(result))
+        say_json(result, out)
     elif not options.quiet:
         _print_summary(result, out)
     if drawn.status == "interrupted" or interrupted:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 import warnings
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import Any
 
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
-from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, stage
+from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json, stage
 from partita.cli.estimator_options import estimator_of, sees_units
 from partita.cli.fit_output import Fit, print_fit, write_fit
 from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of
@@ -19,7 +18,7 @@ from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.cli.standard_input import readable
 from partita.estimators.base import FactorizationEstimator
-from partita.io import json_text, output_folder, read_links, read_pair_weights
+from partita.io import output_folder, read_links, read_pair_weights
 from partita.io.graphs import GRAPHS
 from partita.paths import name_of
 from partita.solvers import Checkpoint
@@ -100,7 +99,7 @@ def ended(
 ) -> int:
     """Print what a fit gave; return the exit code."""
     if options.as_json:
-        sys.stdout.write(json_text(result))
+        say_json(result, out)
     elif not options.quiet:
         print_fit(fit, result, out)
     status = result["status"]

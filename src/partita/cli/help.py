@@ -34,7 +34,7 @@ def help_page(name: str, about: str, kind: type[Any], *, everything: bool) -> st
     arguments = [each for each in spelled(kind) if each.argument]
     parts = [[" ".join(["Usage: partita", name, *arguments_words(kind), "[OPTIONS]"])], textwrap.wrap(about, width)]
     if arguments:
-        parts.append([line for each in arguments for line in _lines(each.takes, _words(each), width)])
+        parts.append([line for each in arguments for line in _lines(_argument(each), _words(each), width)])
     parts.append(["Example:" if len(kind.examples) == 1 else "Examples:", *(f"  {each}" for each in kind.examples)])
     for owner, mine in options.items():
         parts.append([OWNERS[owner], *(line for each in mine for line in _lines(_flags(each), _words(each), width))])
@@ -45,7 +45,11 @@ def help_page(name: str, about: str, kind: type[Any], *, everything: bool) -> st
 def arguments_words(kind: type[Any]) -> list[str]:
     """Return the arguments of a command as they are typed, those that may be left out in brackets."""
     given = [each for each in spelled(kind) if each.argument]
-    return [f"[{each.takes}]" if each.default is None else each.takes for each in given]
+    return [f"[{_argument(each)}]" if each.default in (None, ()) else _argument(each) for each in given]
+
+
+def _argument(each: Spelled) -> str:
+    return f"{each.takes} ..." if each.many else each.takes
 
 
 def _help_lines(n_more: int, width: int) -> list[str]:

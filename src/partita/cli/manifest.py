@@ -45,8 +45,10 @@ def as_json(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def options_given(options: Given) -> dict[str, Any]:
-    """Return the options of a command by name, with paths as text."""
-    return {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
+    """Return the options of a command by name, with paths as text; a command of several files is one of each."""
+    given = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
+    given.pop("more", None)
+    return given
 
 
 def write_manifest(

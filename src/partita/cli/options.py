@@ -124,6 +124,7 @@ class FitOptions(ReadingOptions):
     examples: ClassVar[tuple[str, ...]] = (
         "partita fit measurements.csv --label-column species",
         "partita fit measurements.csv -k 2-12 -o answer",
+        "partita fit *.csv -o answers",
     )
 
     file: Annotated[
@@ -133,6 +134,10 @@ class FitOptions(ReadingOptions):
             help="CSV or other text, spreadsheet, npz, npy, parquet or Matrix Market file; - is standard input.",
         ),
     ]
+    more: Annotated[
+        tuple[Path, ...],
+        Argument(metavar="FILE", help="More files: each is fitted by itself, and has an output folder of its own."),
+    ] = ()
     k: Annotated[
         str,
         Option(
@@ -144,7 +149,9 @@ class FitOptions(ReadingOptions):
         Of("model", common=True, also=("--n-clusters", "--clusters", "--num-clusters", "--n-components")),
     ] = "auto"
     out: Annotated[
-        Path | None, Option("--out", "-o", help="Output folder; FILE's name with -partita by default."), OUT
+        Path | None,
+        Option("--out", "-o", help="Output folder, or of several FILEs' folders; FILE's name with -partita."),
+        OUT,
     ] = None
     force: Force = False
     label_column: Annotated[str | None, Option(help="Column of known labels: scored, never fitted."), LABEL_COLUMN] = (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, stage
+from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json, stage
 from partita.cli.early import require_loss
 from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import PartitionOptions
@@ -21,7 +21,6 @@ from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.io import (
     is_partita_folder,
-    json_text,
     output_folder,
     read_draw_weights,
     read_draws,
@@ -130,7 +129,7 @@ def _ended(
 ) -> int:
     """Print what was found; return the exit code."""
     if options.as_json:
-        sys.stdout.write(json_text(result))
+        say_json(result, out)
     elif not options.quiet:
         from partita.cli.partition_output import print_partition
 

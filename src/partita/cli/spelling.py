@@ -57,6 +57,11 @@ class Spelled:
         return isinstance(self.info, ArgumentInfo)
 
     @property
+    def many(self) -> bool:
+        """Whether it may be given any number of times."""
+        return get_origin(self.kind) is tuple
+
+    @property
     def flags(self) -> tuple[str, ...]:
         """The long flag, and the short one after it; none of an argument."""
         words = (self.info.default, *(self.info.param_decls or ()))  # typer keeps the first spelling as a default
@@ -82,14 +87,16 @@ class Spelled:
             return self.info.show_default
         return "" if any(self.default is none for none in (MISSING, None, False)) else str(self.default)
 
-    def value(self, text: str) -> Any:
-        """Return the value that a text means.
+    def value(self, text: Any) -> Any:
+        """Return the value that a text means, or a tuple of those of several.
 
         Raises
         ------
         InputError
             For a word that is none of the choices, text for a number, and a number out of its range.
         """
+        if self.many:
+            return tuple(get_args(self.kind)[0](each) for each in text)
         place = f"{self.flags[0]} {text}" if self.flags else f"{self.info.metavar}: {text}"
         if self.choices:
             if text not in self.choices:
