@@ -67,15 +67,14 @@ model
 
 words = np.array(weigh.get_feature_names_out())
 sizes = np.bincount(model.labels_)
-sure = np.array(
-    [model.certainty_[model.labels_ == k].mean() for k in range(len(sizes))]
-)
+sure = np.bincount(model.labels_, model.certainty_) / sizes
+print("texts  right  its words                   most typical")
 for k in [k for k in np.argsort(-sure) if sizes[k] >= 10][:12]:
     inside = model.labels_ == k
     more = counts[inside].mean(axis=0) - counts[~inside].mean(axis=0)
     typical = np.flatnonzero(inside)[model.certainty_[inside].argmax()]
-    top = ", ".join(words[np.asarray(more).ravel().argsort()[::-1][:3]])
-    print(f"{sizes[k]:4} texts, {sure[k]:4.0%} right: {top:40.40} {names[typical]}")
+    top = ", ".join(words[np.asarray(more).ravel().argsort()[::-1][:2]])
+    print(f"{sizes[k]:5}{sure[k]:7.0%}  {top:26.26}  {names[typical]}")
 
 # %%
 # The picture

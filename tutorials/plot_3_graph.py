@@ -59,15 +59,10 @@ def draw(graph, labels, certainty, ax, title):
     place = nx.spring_layout(graph, seed=0)
     colors = np.array(cluster_colors(labels.max() + 1))[labels]
     nx.draw_networkx_edges(graph, place, ax=ax, edge_color="0.8")
-    ax.scatter(
-        *np.array(list(place.values())).T,
-        c=colors,
-        alpha=0.2 + 0.8 * certainty,
-        s=160,
-        zorder=2,
-    )
+    x, y = np.array(list(place.values())).T
+    ax.scatter(x, y, c=colors, alpha=certainty, s=240, zorder=2)
     for node, (x, y) in place.items():
-        ax.text(x, y, node, ha="center", va="center", fontsize=7)
+        ax.text(x, y, node, ha="center", va="center", fontsize=8)
     ax.set_title(title, loc="left")
     ax.set_axis_off()
 
@@ -101,9 +96,9 @@ for name, labels in (("Partita", model.labels_), ("Louvain", peer)):
 # -------------
 # A graph need not have communities. In the novel Les Misérables 77 characters are linked by
 # the chapters that they share, and the fit finds no number that its methods agree on. One
-# cluster then means that nothing better was established, and the sentence below says with
-# what probability. Louvain cannot say so. It maximises modularity, and always returns the
-# communities where that is largest.
+# cluster then means that nothing better was established, and the second sentence says with
+# what probability. Louvain's method has no such probability, and divides random graphs too
+# (:doc:`/benchmarks`).
 
 novel = nx.les_miserables_graph()
 with warnings.catch_warnings():
@@ -119,9 +114,8 @@ book
 peer, K = louvain(novel), several.n_clusters_
 print(f"Partita: {K} clusters, probability {several.verdict_.probabilities[K - 1]:.2f}")
 print(f"Louvain: {peer.max() + 1} clusters")
-print(
-    f"adjusted Rand index of the two: {adjusted_rand_index(peer, several.labels_):.2f}"
-)
+ari = adjusted_rand_index(peer, several.labels_)
+print(f"adjusted Rand index of the two: {ari:.2f}")
 
 # %%
 # Where next

@@ -69,9 +69,7 @@ found = cells.obs["partita"].astype(int).to_numpy()
 
 at = cells.obsm["X_umap"].T
 figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
-for ax, name, labels in zip(
-    axes, ("Partita", "Louvain"), (found, louvain), strict=False
-):
+for ax, name, labels in (axes[0], "Partita", found), (axes[1], "Louvain", louvain):
     ax.scatter(*at, c=np.array(cluster_colors(labels.max() + 1))[labels], s=7)
     ax.set_title(f"{name}: {labels.max() + 1} clusters", loc="left")
 bright = ListedColormap(plt.get_cmap("magma")(np.linspace(0.35, 1, 256)))
@@ -130,6 +128,5 @@ print(table.rename_axis(None).rename_axis(None, axis=1).to_string())
 #
 # Where next
 # ----------
-# :doc:`/single-cells` has the other inputs and what was not compared,
-# :doc:`/gallery/plot_07_cells` cells on the way from one type to another, and
-# :doc:`plot_6_number` the number of clusters.
+# :doc:`/single-cells` has the other inputs, and what was not compared;
+# :doc:`plot_6_number` says what to do where the number is in doubt.

@@ -1,10 +1,10 @@
 """
-How many clusters
-=================
+Choosing the number of clusters
+===============================
 
 How many kinds of things are there, and what if that cannot be said? The fit gives every
-number a probability. This page shows one set where it does well, one where it does not,
-and one where the answer is that there is nothing to divide.
+number a probability. This page reads it on a set with many clusters, on one whose classes are no
+clusters, and on one where there is nothing to divide.
 """
 
 # %%
@@ -75,8 +75,9 @@ plt.show()
 # 150 irises
 # ----------
 # Botanists see three species. The measurements show two clusters, and the fit is surer of
-# them than it was of the digits. It is right about the clusters, and it would be wrong to
-# read them as species: two of these overlap, and no number without labels shows the border.
+# them than it was of the digits. As clusters they are a fair answer; as species they would
+# be a wrong one. Two of the species overlap, and nothing in the measurements alone shows
+# that they are two.
 
 X_iris, species = load_iris(return_X_y=True)
 iris = SoftClustering(random_state=0).fit(X_iris)
@@ -86,7 +87,8 @@ iris
 # Nothing to divide
 # -----------------
 # 300 items of one normal distribution, the only drawn set on this page. Most methods divide
-# whatever they are given; here the answer may be one.
+# whatever they are given. Here the answer may be one, and its probability says how sure
+# that is.
 
 X_cloud = np.random.default_rng(0).normal(size=(300, 2))
 cloud = SoftClustering(random_state=0).fit(X_cloud)

@@ -14,12 +14,14 @@ and are there several? The draws come in as R writes them.
 #
 # .. code-block:: r
 #
-#    fits  <- lapply(1:4, function(chain) BNPmix::PYdensity(as.matrix(iris[, 1:4])))
+#    y     <- as.matrix(iris[, 1:4])
+#    fits  <- lapply(1:4, function(chain)
+#      BNPmix::PYdensity(y, mcmc = list(niter = 3000, nburn = 1000)))
 #    draws <- do.call(rbind, lapply(1:4, function(chain)
 #      data.frame(chain = chain, fits[[chain]]$clust)))
 #    write.csv(draws, "draws.csv")
 #
-# No package ships draws of a real set, so these are made here by Partita's own sampler, for
+# No Python package that we know ships draws for a real set, so these are made here by Partita's own sampler, for
 # Fisher's irises: a Dirichlet process mixture of normals, four chains from unlike starts. The
 # file is written as ``write.csv`` does, with names of rows, and clusters numbered from 1.
 
@@ -77,7 +79,7 @@ model
 
 first = expected_loss(draws.labels[0], draws.labels)
 print(
-    f"expected loss of the answer {model.expected_loss_:.3f}, of the first draw {first:.3f} bits"
+    f"expected loss of the answer {model.expected_loss_:.3f} bits, of a draw {first:.3f}"
 )
 LossesDisplay.from_estimator(model)
 plt.show()
