@@ -16,6 +16,7 @@ and one call finds their topics, how many there are, and which texts are in doub
 
 import importlib
 import inspect
+import re
 import warnings
 
 import matplotlib.pyplot as plt
@@ -38,7 +39,7 @@ for module in [*modules.split(), "special", "stats"]:
     for name in sorted(home.__all__):
         text = inspect.getdoc(getattr(home, name)) or ""
         if callable(getattr(home, name)) and len(text) > 300:
-            texts[f"{module}.{name}"] = text
+            texts[f"{module}.{name}"] = re.sub("0x[0-9a-f]+", "", text)  # no addresses
 names = np.array(list(texts))
 
 weigh = TfidfVectorizer(stop_words="english", min_df=3, max_df=0.3, sublinear_tf=True)

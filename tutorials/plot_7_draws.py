@@ -42,7 +42,7 @@ from partita.metrics import adjusted_rand_index
 from partita.plots import LossesDisplay, SimilarityDisplay, StripsDisplay
 
 X, species = load_iris(return_X_y=True)
-mixture = DPGaussianMixture(n_draws=1000, burn_in=2000, thin=30, random_state=0).fit(X)
+mixture = DPGaussianMixture(n_draws=1000, burn_in=1000, thin=25, random_state=0).fit(X)
 
 folder = Path(tempfile.mkdtemp())
 header = ['""', '"chain"', *(f'"X{i}"' for i in range(1, 151))]
@@ -78,9 +78,7 @@ model
 # other partition, of another program too.
 
 first = expected_loss(draws.labels[0], draws.labels)
-print(
-    f"expected loss of the answer {model.expected_loss_:.3f} bits, of a draw {first:.3f}"
-)
+print(f"expected loss: {model.expected_loss_:.3f} bits; of the first draw: {first:.3f}")
 LossesDisplay.from_estimator(model)
 plt.show()
 
