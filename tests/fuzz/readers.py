@@ -43,17 +43,17 @@ def features(path):
 
 
 def affinity(path):
-    from partita.cli.inputs import read_input
+    from partita.cli.inputs import Asked, read_input
 
     with contextlib.suppress(*REFUSALS):
-        read_input(path, "distances", missing=True)
-    read_input(path, "affinity")
+        read_input(path, "distances", Asked(missing=True))
+    read_input(path, "affinity", Asked())
 
 
 def edges(path):
-    from partita.cli.inputs import read_input
+    from partita.cli.inputs import Asked, read_input
 
-    read_input(path, "edges")
+    read_input(path, "edges", Asked())
 
 
 def rows(path):

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, KFold
 from partita import SoftClustering, load, save
 from partita.affinity import NeighborGraph, SparseAffinity, from_edges
 from partita.ensemble import GraphEnsemble, Member, is_plain_graph, member
-from partita.ensemble.consensus import OF_GRAPHS, consensus_of_graph
+from partita.ensemble.on_graph import OF_GRAPHS, consensus_of_graph
 from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
 

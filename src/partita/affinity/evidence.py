@@ -63,6 +63,8 @@ class Builder(ABC):
     other is refused. A builder without metric takes complete features only."""
     of_distances: ClassVar[bool] = False
     """Whether the affinity is made of distances by `metric`, so that these say how many clusters there are."""
+    of_draws: ClassVar[bool] = False
+    """Whether the affinity is shares of clusterings: probabilities, which have no scale to learn."""
     mixed: ClassVar[bool] = False
     """Whether an estimator encodes tables for it: columns of words and missing cells, as complete rows of numbers. Such
     a builder has a field `units`, "given" for features that are in common units already."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say
-from partita.cli.inputs import Input, names_of, read_input, reading_of
+from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of
 from partita.cli.manifest import SCHEMA_VERSION, as_json, options_given, write_manifest
 from partita.cli.options import DrawsOptions
 from partita.cli.standard_input import readable
@@ -51,18 +51,17 @@ def run_draws(options: DrawsOptions) -> int:
 
 def _read(options: DrawsOptions) -> tuple[Input, NDArray[np.float64]]:
     """The items of a file, and their features, scaled as asked."""
+    asked = Asked(
+        label_column=options.label_column,
+        id_column=options.id_column,
+        key=options.key,
+        columns=names_of(options.columns),
+        missing=True,  # refused below: there is no option that takes them
+        scaled=options.scale_features != "none",
+        reading=reading_of(options),
+    )
     with readable(options.file) as file:
-        items = read_input(
-            file,
-            "features",
-            label_column=options.label_column,
-            id_column=options.id_column,
-            key=options.key,
-            columns=names_of(options.columns),
-            missing=True,  # refused below: there is no option that takes them
-            scaled=options.scale_features != "none",
-            reading=reading_of(options),
-        )
+        items = read_input(file, "features", asked)
     X = np.asarray(items.X, dtype=np.float64)
     lacking = np.argwhere(np.isnan(X))
     if len(lacking):

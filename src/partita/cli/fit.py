@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, stage
 from partita.cli.estimator_options import estimator_of, sees_units
 from partita.cli.fit_output import Fit, print_fit, write_fit
-from partita.cli.inputs import Input, names_of, read_input, reading_of
+from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of
 from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.cli.standard_input import readable
@@ -50,9 +50,7 @@ def run_fit(options: FitOptions) -> int:
 def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input, dict[str, Any]]:
     """The items, and what is known of pairs of them."""
     with stage("reading", quiet=options.quiet), readable(options.file) as file:
-        items = read_input(
-            file,
-            options.input,
+        asked = Asked(
             label_column=options.label_column,
             id_column=options.id_column,
             key=options.key,
@@ -64,6 +62,7 @@ def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input
             symmetrize=options.symmetrize,
             reading=reading_of(options),
         )
+        items = read_input(file, options.input, asked)
     links = {"must_link": options.must_link, "cannot_link": options.cannot_link}
     known: dict[str, Any] = {name: read_links(file, items.ids) for name, file in links.items() if file is not None}
     if options.pair_weight is not None:

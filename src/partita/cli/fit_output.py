@@ -100,11 +100,36 @@ def _table(items: Input) -> MixedTable | None:
 def _record(fit: Fit, command: str, parameters: dict[str, Any], explanation: Explanation | None) -> dict[str, Any]:
     """The figures of a fit, as `result.json` names them."""
     items, estimator, found = fit.items, fit.estimator, fit.estimator.result_
-    membership = membership_of(estimator)
     out: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "command": command,
         "parameters": parameters,
+        **_solved(estimator),
+        "seconds": fit.seconds + found.earlier_seconds,
+        "peak_memory_bytes": peak_memory(),
+        "seed": found.seed,
+        "versions": versions(),
+        "input_sha256": items.sha256,
+        "notes": [*items.notes, *found.notes, *dict.fromkeys(fit.warnings)],
+    }
+    if explanation is not None:
+        out["explanation"] = explanation.rows()
+    out |= _chosen(estimator) | _doubt(estimator)
+    if items.truth is not None:
+        labels, truth = estimator.labels_, items.truth
+        out["scores"] = {
+            "purity": metrics.purity(labels, truth),
+            "rand": metrics.rand_index(labels, truth),
+            "adjusted_rand": metrics.adjusted_rand_index(labels, truth),
+            "accuracy": metrics.accuracy(labels, truth),
+        }
+    return out
+
+
+def _solved(estimator: FactorizationEstimator) -> dict[str, Any]:
+    """The clusters, and the figures of the solver."""
+    found, membership = estimator.result_, membership_of(estimator)
+    return {
         "n_items": len(estimator.labels_),
         "n_clusters": estimator.n_clusters_,
         "sizes": membership.sizes,
@@ -122,15 +147,12 @@ def _record(fit: Fit, command: str, parameters: dict[str, Any], explanation: Exp
         ],
         "mean_entropy": float(estimator.entropy_.mean()),
         "n_boundary": len(membership.boundary(SURE_MARGIN)),
-        "seconds": fit.seconds + found.earlier_seconds,
-        "peak_memory_bytes": peak_memory(),
-        "seed": found.seed,
-        "versions": versions(),
-        "input_sha256": items.sha256,
-        "notes": [*items.notes, *found.notes, *dict.fromkeys(fit.warnings)],
     }
-    if explanation is not None:
-        out["explanation"] = explanation.rows()
+
+
+def _chosen(estimator: FactorizationEstimator) -> dict[str, Any]:
+    """What was chosen: parameters, the clusterings of an ensemble, the probabilities, the number of clusters."""
+    out: dict[str, Any] = {}
     if estimator.chosen_:
         out["chosen"] = {name: taken._asdict() for name, taken in estimator.chosen_.items()}
     if hasattr(estimator, "ensemble_"):
@@ -142,7 +164,6 @@ def _record(fit: Fit, command: str, parameters: dict[str, Any], explanation: Exp
     calibration = getattr(estimator, "calibration_", None)
     if calibration is not None:
         out["calibration"] = _calibration(calibration)
-    out |= _doubt(estimator)
     verdict = getattr(estimator, "verdict_", None)
     if verdict is not None:
         out["verdict"] = {
@@ -152,14 +173,6 @@ def _record(fit: Fit, command: str, parameters: dict[str, Any], explanation: Exp
             "disagree": verdict.disagree,
             "probabilities": verdict.probabilities,
             "criteria": verdict.rows(),
-        }
-    if items.truth is not None:
-        labels, truth = estimator.labels_, items.truth
-        out["scores"] = {
-            "purity": metrics.purity(labels, truth),
-            "rand": metrics.rand_index(labels, truth),
-            "adjusted_rand": metrics.adjusted_rand_index(labels, truth),
-            "accuracy": metrics.accuracy(labels, truth),
         }
     return out
 

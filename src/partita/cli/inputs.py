@@ -18,7 +18,7 @@ from partita.estimators.scaling import dominating_column
 from partita.io import Reading, read_edges, read_features, read_matrix
 from partita.io.reading import AS_FOUND
 
-__all__ = ["Input", "names_of", "read_input", "reading_of"]
+__all__ = ["Asked", "Input", "names_of", "read_input", "reading_of"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,26 @@ class Input:
     truth: NDArray[Any] | None
     notes: list[str] = field(default_factory=list)
     found: dict[str, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What is asked of an input.
+
+    `missing`: whether cells or pairs may be missing. `scaled`: whether features are brought to common units. `mixed`:
+    whether columns of words are taken. `only_stored`: whether pairs that are not stored are unobserved.
+    """
+
+    label_column: str | None = None
+    id_column: str | None = None
+    key: str | None = None
+    columns: Sequence[str] | None = None
+    missing: bool = False
+    scaled: bool = False
+    only_stored: bool = False
+    mixed: bool = False
+    symmetrize: str | None = None
+    reading: Reading = AS_FOUND
 
 
 def names_of(text: str | None) -> list[str] | None:
@@ -59,22 +79,8 @@ def reading_of(options: ReadingOptions) -> Reading:
     )
 
 
-def read_input(
-    path: Path,
-    kind: InputKind,
-    *,
-    label_column: str | None = None,
-    id_column: str | None = None,
-    key: str | None = None,
-    columns: Sequence[str] | None = None,
-    missing: bool = False,
-    scaled: bool = False,
-    only_stored: bool = False,
-    mixed: bool = False,
-    symmetrize: str | None = None,
-    reading: Reading = AS_FOUND,
-) -> Input:
-    """Read a file as features (a mixed table where `mixed` says so), distances, an affinity or an edge list.
+def read_input(path: Path, kind: InputKind, asked: Asked) -> Input:
+    """Read a file as features (a mixed table where it is asked for), distances, an affinity or an edge list.
 
     Raises
     ------
@@ -82,45 +88,52 @@ def read_input(
         For what is wrong with the file, or options that do not go with the kind of input.
     """
     if kind == "features":
-        table = read_features(
-            path,
-            label_column=label_column,
-            id_column=id_column,
-            key=key,
-            columns=columns,
-            allow_missing=missing,
-            mixed=mixed,
-            reading=reading,
-        )
-        notes = list(table.notes)
-        with_words = table.table is not None and not all(table.table.numeric)
-        dominating = None if scaled or with_words else dominating_column(table.features)
-        if dominating is not None:
-            column, share = dominating
-            notes.append(
-                f"column {table.columns[column]!r} holds {share:.0%} of the total variance and decides every distance; "
-                "consider --scale-features standard"
-            )
-        lost = lost_digits(table.features, columns=table.columns)
-        if lost is not None:
-            notes.append(lost)
-        X = table.features if table.table is None else table.table
-        found = {"id_column": table.id_column, "decimal": table.decimal}
-        return Input(
-            kind, path.name, table.sha256, table.ids, X, table.columns, table.features, table.labels, notes, found
-        )
-    for option, given in (("--columns", columns), ("--drop", reading.drop), ("--na", reading.na)):
+        return _features(path, asked)
+    reading = asked.reading
+    of_tables = {"--columns": asked.columns, "--drop": reading.drop, "--na": reading.na}
+    of_tables["--label-column"] = asked.label_column
+    for option, given in of_tables.items():
         if given:
             raise InputError(f"{option} goes with --input features, not with --input {kind}")
-    if label_column is not None:
-        raise InputError(f"--label-column goes with --input features, not with --input {kind}")
     if kind == "edges":
-        if id_column is not None:
+        if asked.id_column is not None:
             raise InputError("--id-column goes with a table; the ids of an edge list are the names in it")
-        edges = read_edges(path, key=key, symmetrize=symmetrize, reading=reading)
+        edges = read_edges(path, key=asked.key, symmetrize=asked.symmetrize, reading=reading)
         affinity = from_edges(edges.source, edges.target, edges.weight, n_items=len(edges.ids))
-        if only_stored:
+        if asked.only_stored:
             affinity = SparseAffinity(affinity.matrix, only_stored=True)
         return Input(kind, path.name, edges.sha256, edges.ids, affinity, [], None, None, list(edges.notes))
-    matrix = read_matrix(path, what=kind, key=key, id_column=id_column, allow_missing=missing, reading=reading)
+    matrix = read_matrix(
+        path, what=kind, key=asked.key, id_column=asked.id_column, allow_missing=asked.missing, reading=reading
+    )
     return Input(kind, path.name, matrix.sha256, matrix.ids, matrix.matrix, [], None, None, list(matrix.notes))
+
+
+def _features(path: Path, asked: Asked) -> Input:
+    table = read_features(
+        path,
+        label_column=asked.label_column,
+        id_column=asked.id_column,
+        key=asked.key,
+        columns=asked.columns,
+        allow_missing=asked.missing,
+        mixed=asked.mixed,
+        reading=asked.reading,
+    )
+    notes = list(table.notes)
+    with_words = table.table is not None and not all(table.table.numeric)
+    dominating = None if asked.scaled or with_words else dominating_column(table.features)
+    if dominating is not None:
+        column, share = dominating
+        notes.append(
+            f"column {table.columns[column]!r} holds {share:.0%} of the total variance and decides every distance; "
+            "consider --scale-features standard"
+        )
+    lost = lost_digits(table.features, columns=table.columns)
+    if lost is not None:
+        notes.append(lost)
+    X = table.features if table.table is None else table.table
+    found = {"id_column": table.id_column, "decimal": table.decimal}
+    return Input(
+        "features", path.name, table.sha256, table.ids, X, table.columns, table.features, table.labels, notes, found
+    )

@@ -146,6 +146,7 @@ class Ensemble(Builder):
         "factor.indptr": whole(None),
     }
     of_distances = True
+    of_draws = True
     mixed = True
 
     methods: Sequence[str | Member | dict[str, Any]] = METHODS

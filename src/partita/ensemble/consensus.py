@@ -18,21 +18,19 @@ filled in around the answer. What the power, the square root and the threshold o
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import connected_components
 
 from partita.affinity.shared_search import shared_search
-from partita.ensemble.base import Array, Labels, Member, hard, member
+from partita.ensemble.base import Array, Labels, Member, hard
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.partition import PartitionResult, search_partition
 
-__all__ = ["Consensus", "consensus", "consensus_of_graph", "sizes_up_to"]
+__all__ = ["Consensus", "consensus", "mean_agreement", "sizes_up_to"]
 
 # Power of the agreement, and of the prior probability of a number, in the weight of a draw.
 POWER, PRIOR = 16, 0.5
@@ -47,10 +45,6 @@ FALL = 0.1
 NEAR, ENOUGH, AGREED = 0.2, 3, 0.9
 # Items that a cluster has on average at least.
 ITEMS = 3
-# Methods for graphs, items that a cluster of a graph has on average at least, and the most nodes.
-OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 8, 5_000
-# Nodes of a fine cluster on average, and the most fine clusters.
-FINE, MOST_FINE = (8, 10, 12), 100
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
 AROUND, ROUNDS = 2, 3
 # Starts of the search for the partition of least expected loss.
@@ -77,7 +71,7 @@ class Consensus:
     item : array, optional
         The one of the n that stands for each item, where a sample was clustered.
     fine : float, optional
-        Of a graph, the mean agreement on clusters as small as neighbourhoods, see `consensus_of_graph`.
+        Of a graph, the mean agreement on clusters as small as neighbourhoods, see `partita.ensemble.on_graph`.
     """
 
     draws: Labels
@@ -205,53 +199,15 @@ def consensus(
     return found
 
 
-def consensus_of_graph(A: sp.csr_array, prior: Array, *, seed: int = 0, most: int | None = None) -> Consensus | None:
-    """Return the consensus of unlike methods on the clusters of a graph and their number.
+def mean_agreement(members: Sequence[Member], X: Any, sizes: Iterable[int], *, seed: int = 0) -> float:
+    """Return the agreement of methods, averaged over these numbers of clusters.
 
-    Methods that look at the same graph also agree on how to cut it into neighbourhoods, where neighbours of neighbours
-    are neighbours: on a uniform sheet all the better, the finer the clusters are. So there is also the agreement on
-    clusters of about ten nodes, `fine`, and what methods agree on must be more than that to be believed. On random
-    graphs without communities they agree on nothing.
-
-    Parameters
-    ----------
-    A : n x n csr_array, symmetric, nonnegative
-        Loops are left out, and so are nodes without edges, which go with the node of most edges.
-    prior, seed, most
-        As in `consensus`.
-
-    Returns
-    -------
-    None for fewer than 16 nodes with edges, and past 5,000.
-
-    Examples
-    --------
-    >>> block = np.kron(np.eye(3), np.ones((9, 9)))
-    >>> block[[0, 9, 18], [9, 18, 0]] = block[[9, 18, 0], [0, 9, 18]] = 1.0
-    >>> consensus_of_graph(sp.csr_array(block), np.full(4, 0.25)).n_clusters
-    3
+    Parameters are those of `consensus`.
     """
-    A = sp.csr_array(A - sp.diags_array(A.diagonal()))
-    A.eliminate_zeros()
-    degree = np.asarray(A.sum(axis=1)).ravel()
-    nodes = np.flatnonzero(degree > 0)
-    n = len(nodes)
-    A = sp.csr_array(A[nodes][:, nodes])
-    pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
-    most = min(max(n // NODES, pieces), n if most is None else most)
-    if most < 2 or n > MOST_NODES:
-        return None
-    members = [member(name) for name in OF_GRAPHS]
-    with shared_search():
-        found = consensus(members, A, prior, seed=seed, most=most)
-        fine = _Draws(members, A, seed)
-        for share in FINE:
-            fine.add(max(min(round(n / share), MOST_FINE), 2))
-    assert found is not None
-    item = np.full(len(degree), np.searchsorted(nodes, degree.argmax()))
-    item[nodes] = np.arange(n)
-    agreed = float(np.mean([fine.agreement_at(K) for K in fine.sizes]))
-    return replace(found, item=None if n == len(degree) else item, fine=agreed)
+    drawn = _Draws(members, X, seed)
+    for K in sizes:
+        drawn.add(K)
+    return float(np.mean([drawn.agreement_at(K) for K in drawn.sizes]))
 
 
 def _steps_around(sizes: NDArray[np.int64]) -> Array:

@@ -5,13 +5,13 @@ The plain graph says who is linked; its factorization follows every loose end of
 affinity: the share of them, by weight, that puts two nodes together. `benchmarks/README.md` has the figures.
 
 Where edges are links of nearest neighbours, methods also agree on how to cut the graph into neighbourhoods; see
-`partita.ensemble.consensus.consensus_of_graph` for the number of clusters.
+`consensus_of_graph` for the number of clusters.
 """
 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,16 +22,22 @@ from scipy.sparse.csgraph import connected_components
 from partita.affinity import Affinity, Builder, DrawsAffinity, SparseAffinity, as_affinity
 from partita.affinity.checks import Symmetrize
 from partita.affinity.evidence import given_rows
+from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Labels, member
 from partita.ensemble.builder import Draw, EnsembleEvidence
-from partita.ensemble.consensus import MOST_NODES, OF_GRAPHS, Consensus, consensus_of_graph
+from partita.ensemble.consensus import Consensus, consensus, mean_agreement
 from partita.ensemble.units import Frame
 from partita.ensemble.weights import agreement, agreement_weights
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.shapes import reals, whole
 
-__all__ = ["GraphEnsemble", "is_plain_graph"]
+__all__ = ["GraphEnsemble", "consensus_of_graph", "is_plain_graph"]
+
+# Methods for graphs, items that a cluster of a graph has on average at least, and the most nodes.
+OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 8, 5_000
+# Nodes of a fine cluster on average, and the most fine clusters.
+FINE, MOST_FINE = (8, 10, 12), 100
 
 # Share of pairs below which an affinity is a graph.
 SPARSE = 0.5
@@ -83,6 +89,7 @@ class GraphEnsemble(Builder):
     """
 
     name = "graph_ensemble"
+    of_draws = True
     stored: ClassVar = {
         "factor.data": reals("z"),
         "factor.indices": whole("z"),
@@ -122,8 +129,7 @@ class GraphEnsemble(Builder):
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> GraphEnsembleEvidence:
         A = self._matrix(X)
         n = A.shape[0]
-        linked = np.flatnonzero(np.asarray(A.sum(axis=1)).ravel() > 0)
-        A = sp.csr_array(A[linked][:, linked])
+        linked, A = _linked(A)
         few = len(linked) <= n_clusters  # nodes without edges then fill the clusters that pieces of the graph leave
         K = max(n_clusters - (n - len(linked)), connected_components(A)[0]) if few else n_clusters
         members = [one.varied(draw) for draw in range(self.n_draws) for one in map(member, OF_GRAPHS)]
@@ -190,6 +196,56 @@ class GraphEnsembleEvidence(EnsembleEvidence):
     def state(self) -> dict[str, Array]:
         whole_state = super().state()
         return {name: whole_state[name] for name in GraphEnsemble.stored}
+
+
+def consensus_of_graph(A: sp.csr_array, prior: Array, *, seed: int = 0, most: int | None = None) -> Consensus | None:
+    """Return the consensus of unlike methods on the clusters of a graph and their number.
+
+    Methods that look at the same graph also agree on how to cut it into neighbourhoods, where neighbours of neighbours
+    are neighbours: on a uniform sheet all the better, the finer the clusters are. So there is also the agreement on
+    clusters of about ten nodes, `fine`, and what methods agree on must be more than that to be believed. On random
+    graphs without communities they agree on nothing.
+
+    Parameters
+    ----------
+    A : n x n csr_array, symmetric, nonnegative, without loops
+        Nodes without edges are left out, and go with the node of most edges.
+    prior, seed, most
+        As in `partita.ensemble.consensus.consensus`.
+
+    Returns
+    -------
+    None for fewer than 16 nodes with edges, and past 5,000.
+
+    Examples
+    --------
+    >>> block = np.kron(np.eye(3), 1.0 - np.eye(9))
+    >>> block[[0, 9, 18], [9, 18, 0]] = block[[9, 18, 0], [0, 9, 18]] = 1.0
+    >>> consensus_of_graph(sp.csr_array(block), np.full(4, 0.25)).n_clusters
+    3
+    """
+    n_nodes, heaviest = A.shape[0], int(np.asarray(A.sum(axis=1)).ravel().argmax())
+    linked, A = _linked(A)
+    n = len(linked)
+    pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
+    most = min(max(n // NODES, pieces), n if most is None else most)
+    if most < 2 or n > MOST_NODES:
+        return None
+    members = [member(name) for name in OF_GRAPHS]
+    sizes = {max(min(round(n / share), MOST_FINE), 2) for share in FINE}
+    with shared_search():
+        found = consensus(members, A, prior, seed=seed, most=most)
+        fine = mean_agreement(members, A, sizes, seed=seed)
+    assert found is not None
+    item = np.full(n_nodes, np.searchsorted(linked, heaviest))
+    item[linked] = np.arange(n)
+    return replace(found, item=None if n == n_nodes else item, fine=fine)
+
+
+def _linked(A: sp.csr_array) -> tuple[NDArray[np.intp], sp.csr_array]:
+    """The nodes that have edges, and the graph of these."""
+    linked = np.flatnonzero(np.asarray(A.sum(axis=1)).ravel() > 0)
+    return linked, sp.csr_array(A[linked][:, linked])
 
 
 def _thinned(A: sp.csr_array, share: float, rng: np.random.Generator) -> sp.csr_array:

@@ -24,7 +24,6 @@ from partita.doubt import (
     nested_layers,
     weak_support_probability,
 )
-from partita.ensemble import GraphEnsemble
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.units import frame_of
 from partita.errors import InputError
@@ -274,7 +273,7 @@ class Doubtful:
 
     def _weakly_supported(self) -> Array:
         """From the affinity of each group to its own cluster; rows that no fit has seen are no outliers."""
-        if isinstance(self._builder_, GraphEnsemble):  # shares of clusterings say little of the edges they are of
+        if self._builder_.pairwise and self._builder_.of_draws:  # shares say little of the edges that they are of
             P, labels = self._builder_.as_judged(self._given.X), self.labels_
             w = np.ones(len(labels)) if self._given.weights is None else self._given.weights
             onto = np.eye(self.n_clusters_)[labels] * w[:, None]

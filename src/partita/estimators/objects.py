@@ -31,14 +31,14 @@ class OfObject(NamedTuple):
     ----------
     X : array, sparse matrix or frame
         The object itself, where it is of no package known here.
-    names : sequence of N, optional
+    names : list of N str, optional
         Nodes or cells.
     note : str, optional
         Which part of the object was taken.
     """
 
     X: Any
-    names: Sequence[Any] | None = None
+    names: list[str] | None = None
     note: str | None = None
 
 
@@ -74,7 +74,7 @@ def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
         if not (affinity.pairwise if isinstance(affinity, Builder) else affinity in OF_GRAPHS):
             raise InputError("a graph of networkx was given, which is an affinity: pass affinity='precomputed'")
         matrix, nodes = affinity_from_networkx(X, symmetrize=symmetrize if X.is_directed() else None)
-        return OfObject(matrix, nodes)
+        return OfObject(matrix, list(map(str, nodes)))
     if package == "anndata" and hasattr(X, "obsm"):
         where, values = _of_cells(X, affinity)
         return OfObject(values, list(map(str, X.obs_names)), f"the evidence is {where}")

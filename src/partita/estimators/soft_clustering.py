@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.affinity import Builder, NeighborGraph
 from partita.affinity.normalise import How
-from partita.ensemble import Ensemble, GraphEnsemble
+from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator, NameIn
 from partita.estimators.model import Model
@@ -21,8 +21,6 @@ from partita.objectives import Objective, PerClusterObjective, ScaledObjective, 
 __all__ = ["SoftClustering"]
 
 # The objectives that `sizes` means.
-# Affinities that are shares of clusterings, without a scale to learn.
-OF_DRAWS = (Ensemble, GraphEnsemble)
 OF_SIZES: dict[str, Objective] = {"equal": ScaledObjective(), "free": PerClusterObjective()}
 
 
@@ -46,8 +44,9 @@ class SoftClustering(FactorizationEstimator):
     affinity : {"auto", "ensemble", "neighbors", "relative", "precomputed", "precomputed_distance", ...} or a builder
         "auto": the ensemble up to 200,000 rows and within `max_seconds`, and the neighbour graph beyond. Of a given
         graph (a sparse N x N matrix, an `Affinity`, a graph of networkx) "graph_ensemble" up to 5,000 nodes: the share
-        of unlike clusterings of its nodes (`partita.ensemble.GraphEnsemble`); beyond, the graph as it is. "ssc", "ssc-
-        omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`, `LowRankRepresentation`).
+        of unlike clusterings of its nodes (`partita.ensemble.GraphEnsemble`); beyond, the graph as it is. "ssc",
+        "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
+        `LowRankRepresentation`).
         "neighbors": a self-tuned graph, linear in N. A builder carries its options: `NeighborGraph(n_neighbors=15,
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of unlike clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
@@ -220,21 +219,20 @@ class SoftClustering(FactorizationEstimator):
             scale = "none"  # an affinity that is named sees features as they are given, an ensemble their units itself
         if chosen and self.sizes == "auto" and self.objective is None:
             no_scale = Reasoned("without a scale", "the entries are probabilities")
-            chosen["sizes"] = no_scale if isinstance(builder, OF_DRAWS) else Reasoned("free", "they may differ")
+            chosen["sizes"] = no_scale if builder.of_draws else Reasoned("free", "they may differ")
         return Plan(builder, self._model_on(builder), scale, self.probabilities, chosen)
 
     def _model_on(self, builder: Builder) -> Model:
         """The model on the affinity that a builder makes."""
-        of_ensemble = isinstance(builder, OF_DRAWS)
         objective, others = self.objective, dict[str, Objective]()
         if objective is not None and self.sizes != "auto":
             raise InputError(f"sizes={self.sizes!r} beside an objective: sizes choose one, pass one of the two")
         if objective is None and self.sizes != "auto":
             objective = OF_SIZES[self.sizes]
         if objective is None:
-            objective = SoFObjective() if of_ensemble else OF_SIZES["free"]
-            others = OF_SIZES if of_ensemble else {"equal": OF_SIZES["equal"]}
+            objective = SoFObjective() if builder.of_draws else OF_SIZES["free"]
+            others = OF_SIZES if builder.of_draws else {"equal": OF_SIZES["equal"]}
         how = self.normalization
         if how == "auto":
-            how = "none" if of_ensemble else "symmetric"
+            how = "none" if builder.of_draws else "symmetric"
         return Model(objective, how, steps=self.steps, solver=self.solver, alternatives=others)

@@ -209,10 +209,8 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
     """Read these columns, and leave out those that are no features."""
     table, columns, words, block = _columns(table, names, asked, how)
     as_read = columns
-    columns, notes = without_given(columns, how.reading.na)
+    columns, notes = without_given(columns, how.reading.na, table.n_blank if isinstance(table, GridTable) else 0)
     notes = [*table.notes, *notes]
-    if how.reading.na and not any("(--na" in note for note in notes):
-        notes.append(f"no cell is {listed(how.reading.na)} (--na)")
     ids = None
     kept = list(range(len(names)))
     if not how.chosen:

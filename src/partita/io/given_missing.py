@@ -15,8 +15,12 @@ from partita.wording import count
 __all__ = ["without_given"]
 
 
-def without_given(columns: Sequence[NDArray[Any]], na: Sequence[str]) -> tuple[list[NDArray[Any]], list[str]]:
+def without_given(
+    columns: Sequence[NDArray[Any]], na: Sequence[str], n_blank: int = 0
+) -> tuple[list[NDArray[Any]], list[str]]:
     """Return columns of numbers and words without the given cells, which are missing, and how many these were.
+
+    `n_blank` cells had been left empty already, as words among numbers.
 
     >>> columns, notes = without_given([np.array([1.0, -999.0])], ["-999"])
     >>> columns[0].tolist(), notes
@@ -25,7 +29,7 @@ def without_given(columns: Sequence[NDArray[Any]], na: Sequence[str]) -> tuple[l
     if not na:
         return list(columns), []
     numbers = [value for value in map(as_number, na) if value is not None]
-    found, n_cells = [], 0
+    found, n_cells = [], n_blank
     for column in columns:
         numeric = column.dtype.kind == "f"
         gone = np.isin(column, numbers) if numeric else np.array([word in na for word in column], dtype=bool)
@@ -33,6 +37,6 @@ def without_given(columns: Sequence[NDArray[Any]], na: Sequence[str]) -> tuple[l
         empty: Any = np.nan if numeric else None
         found.append(np.where(gone, empty, column) if gone.any() else column)
     if not n_cells:
-        return found, []
+        return found, [f"no cell is {listed(na)} (--na)"]
     said = f"{count(n_cells, 'cell')} {'was' if n_cells == 1 else 'were'} read as missing (--na {listed(na)})"
     return found, [said]

@@ -27,7 +27,6 @@ from partita.io.around_tables import (
     without_titles,
     without_units,
 )
-from partita.io.files import listed
 from partita.io.number_formats import NumberFormat, bare_number, formats_of
 from partita.io.reading import AS_FOUND, Decimal, Reading
 from partita.io.tables import (
@@ -55,10 +54,14 @@ TAIL = 4096
 
 @dataclass(frozen=True, kw_only=True)
 class GridTable(Table):
-    """Cells that are held, a list for each column, and how the numbers of each are written."""
+    """Cells that are held, a list for each column, and how the numbers of each are written.
+
+    `n_blank` of them stood for missing (`Reading.na`) and are empty now.
+    """
 
     cells: list[list[str]]
     formats: list[NumberFormat]
+    n_blank: int = 0
 
     @property
     def decimal(self) -> Decimal | None:
@@ -251,13 +254,19 @@ def grid_of_rows(
     names = column_names(path, first[0]) if header else default_names(len(first[0]))
     body = [row for _, row in rows[int(header) :]]
     cells: list[list[str]] = [list(column) for column in zip(*body)] if body else [[] for _ in names]
-    n_missing = sum(cell in reading.na for column in cells for cell in column) if reading.na else 0
-    if n_missing:
+    n_blank = sum(cell in reading.na for column in cells for cell in column) if reading.na else 0
+    if n_blank:
         cells = [["" if cell in reading.na else cell for cell in column] for column in cells]
-        all_notes.append(f"{count(n_missing, 'cell')} read as missing (--na {listed(reading.na)})")
     formats, more = formats_of(names, cells, decimal=reading.decimal, likely=reading.likely, comma=delimiter == ";")
     return GridTable(
-        path=path, names=names, has_header=header, notes=[*all_notes, *more], first=first, cells=cells, formats=formats
+        path=path,
+        names=names,
+        has_header=header,
+        notes=[*all_notes, *more],
+        first=first,
+        cells=cells,
+        formats=formats,
+        n_blank=n_blank,
     )
 
 

@@ -8,12 +8,12 @@ here, by a pass over the XML, which costs about a microsecond a cell.
 from __future__ import annotations
 
 import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from xml.parsers import expat
 
 from partita.errors import InputError
+from partita.io.text_layout import BROKEN_ZIP
 from partita.memory import require_memory
 
 __all__ = ["require_sound"]
@@ -21,8 +21,6 @@ __all__ = ["require_sound"]
 BLOCK = 1 << 20
 # Bytes that a cell takes as an object of Python and as text, about, and a byte of XML in the reader.
 CELL_HELD, XML_HELD = 100, 4
-
-BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, IndexError)
 
 
 @dataclass

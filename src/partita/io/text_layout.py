@@ -21,7 +21,17 @@ from partita.io.number_formats import bare_number
 from partita.io.text_rows import LINE_HELD, is_missing, require_unpacked
 from partita.memory import require_memory
 
-__all__ = ["COMMENTS", "HEAD", "MARKS", "SAMPLE", "decoded", "encoding_of", "guessed_delimiter", "parted", "raw_bytes"]
+__all__ = [
+    "BROKEN_ZIP",
+    "HEAD",
+    "MARKS",
+    "SAMPLE",
+    "decoded",
+    "encoding_of",
+    "guessed_delimiter",
+    "parted",
+    "raw_bytes",
+]
 
 MARKS = {",": "commas", ";": "semicolons", "\t": "tabulators", "|": "bars", " ": "blanks"}
 # What is looked at to find encoding and delimiter: enough for the lines above a table and some of its rows.
@@ -36,7 +46,8 @@ BOMS = (
 )
 # Bytes that no text of Windows' or ISO's Latin alphabet holds.
 NO_TEXT = frozenset({*range(9), 11, *range(14, 26), 27, 28, 29, 30, 31, 127})
-COMMENTS = ("#", "%")
+# What zipfile raises of an archive that breaks off, has a wrong checksum or place, an unknown packing, a password.
+BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, IndexError)
 
 
 def raw_bytes(path: Path) -> bytes:
@@ -71,16 +82,7 @@ def _unzipped(path: Path) -> bytes:
             require_memory(LINE_HELD * said, f"what {path} unpacks to", "leave out rows or columns")
             with packed.open(inside[0]) as file:  # zipfile reads no more than the file's entry says
                 return file.read(said)
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-        OSError,
-        ValueError,
-        IndexError,
-    ) as error:
+    except (*BROKEN_ZIP, ValueError) as error:
         if isinstance(error, InputError):
             raise
         raise InputError(f"{path} is not a whole zip file ({error}); pack it again, without a password") from error

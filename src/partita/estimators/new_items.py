@@ -1,0 +1,149 @@
+"""What a fitted factorization says of items that it has not seen: their memberships, and how well these foretell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from partita.affinity import Builder
+from partita.errors import InputError
+from partita.estimators.checked_input import CheckedInput
+from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
+from partita.estimators.objects import evidence_of
+from partita.metrics import adjusted_rand_index
+
+if TYPE_CHECKING:
+    from partita.calibration import Calibrator
+    from partita.estimators.extension import Extension
+
+__all__ = ["NewItems"]
+
+
+class NewItems(TransformerMixin, CheckedInput):
+    """Memberships and labels of new items."""
+
+    affinity: Any
+    symmetrize: Any
+    n_clusters_: int
+    _builder_: Builder
+    _extension: Extension
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the membership of new items.
+
+        Each row solves one small problem: its membership y minimises sum_j (p_j - y^T diag(scale) w_j)^2 over the
+        simplex, with p its (normalised, diffused) affinity to the fitted items and w_j their memberships, which stay
+        as they are. On the training items the answer may differ from `membership_`: there every item also moved the
+        others. Calibrated memberships of new items come from the same density and temperature as those of the fitted.
+
+        Parameters
+        ----------
+        X : M x d features, or M x N rows of affinities or distances to the fitted items
+            With missing="unobserved" an affinity may be NaN, a pair that the row's problem leaves out, as it does those
+            that a sparse X does not store under `Precomputed(unstored="unobserved")`. A row that knows nothing is
+            uniform. Features may be a Dask array or dataframe: the answer is one too, computed block by block when
+            it is asked for.
+
+        Returns
+        -------
+        M x K array, rows on the simplex
+        """
+        check_is_fitted(self)
+        X = evidence_of(X, self.affinity, self.symmetrize).X
+        if comes_in_blocks(X):
+            return predict_in_blocks(self, X, type(self).predict_proba, self.n_clusters_)
+        X = self._checked(X, self._builder_, reset=False)
+        calibrator: Calibrator | None = getattr(self, "_calibrator", None)
+        if calibrator is None:
+            return self._extension.membership(X)
+        if calibrator.density is None:
+            return calibrator(None, self._extension.membership(X))
+        scaling = self._extension.scaling
+        return calibrator(X if scaling is None else scaling(X), None)
+
+    def predict(self, X: Any) -> Any:
+        """Return the most probable cluster of new items; on the training items it may differ from `labels_`."""
+        if comes_in_blocks(X):
+            return predict_in_blocks(self, X, type(self).predict, None)
+        return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.int64)
+
+    def transform(self, X: Any) -> Any:
+        """Return the membership of new items, as `predict_proba` gives it; `set_output` says in which container.
+
+        `fit_transform` is `fit` and then this: a function of the rows, which on the training items may differ from
+        `membership_`.
+
+        Parameters
+        ----------
+        X : as in `predict_proba`
+
+        Returns
+        -------
+        M x K array, or a frame of pandas or polars with the columns p_0 to p_{K-1}
+        """
+        return self.predict_proba(X)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return how well these items' clusters can be foretold: prediction strength, corrected for chance.
+
+        The adjusted Rand index of the labels that `predict` gives X and those that a copy of this estimator finds in X
+        alone. Cross-validation over it (GridSearchCV without `scoring`) prefers settings whose clusters are found
+        again in items that were held out, whatever affinity and number of clusters they have. It says how stable
+        clusters are, not that they are the ones looked for: fewer clusters are often more stable.
+
+        Parameters
+        ----------
+        X : M x d features, array or frame
+            Items that were held out.
+        y : ignored
+            Against known classes pass scoring="adjusted_rand_score".
+
+        Returns
+        -------
+        float in [-0.5, 1]
+            0 where either has one cluster only, which foretells nothing.
+
+        Raises
+        ------
+        InputError
+            For affinities and distances: the rows say nothing of the held-out items among themselves.
+
+        Notes
+        -----
+        Costs one fit to X. Prediction strength is that of [tibshirani2005], with the adjusted Rand index in the place
+        of the smallest share of pairs of a cluster.
+
+        References
+        ----------
+        [tibshirani2005] Tibshirani, Walther: Cluster validation by prediction strength. Journal of Computational and
+        Graphical Statistics 14, 2005.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from sklearn.model_selection import GridSearchCV
+        >>> from partita import SoftClustering
+        >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.tile([[0, 0], [9, 9], [0, 9]], (30, 1))
+        >>> search = GridSearchCV(SoftClustering(affinity="neighbors", random_state=0), {"n_clusters": [2, 3, 4]}, cv=3)
+        >>> search.fit(X).best_params_
+        {'n_clusters': 3}
+        """
+        check_is_fitted(self)
+        if self._builder_.pairwise:
+            raise InputError(
+                "score: affinities or distances to the fitted items do not say which of the new items belong together; "
+                "compare settings by verdict_, or with known classes by scoring='adjusted_rand_score'"
+            )
+        carried, found = self.predict(X), clone(self).fit(X).labels_
+        if min(len(np.unique(carried)), len(np.unique(found))) == 1:
+            return 0.0
+        return adjusted_rand_index(carried, found)
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the columns of `transform`: those of `memberships.csv`, p_0 to p_{K-1}."""
+        check_is_fitted(self)
+        return np.array([f"p_{k}" for k in range(self.n_clusters_)], dtype=object)
