@@ -136,7 +136,7 @@ print("400 draws:", *(short.notes_ or ["nothing to note"]), sep="\n- ")
 #
 # What came out
 # -------------
-# Fisher's three species were not used. Two of them overlap, and this posterior joins them:
+# Fisher's three species were not used. Two of them overlap, and this posterior keeps most of both together:
 
 score = adjusted_rand_index(species, model.labels_)
 sizes = np.bincount(model.labels_)
