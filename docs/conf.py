@@ -33,7 +33,7 @@ extensions = [
     "citations",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "gallery/README.*", "gallery/GALLERY_HEADER.*"]
+exclude_patterns = ["_build", "*/README.*", "*/GALLERY_HEADER.*"]
 source_suffix = {".rst": "restructuredtext", ".md": "markdown"}
 
 # Markdown. The included pages (benchmarks, changelog) skip heading levels, which is theirs to decide; the page of
@@ -57,8 +57,8 @@ napoleon_use_rtype = False
 napoleon_use_ivar = True
 
 sphinx_gallery_conf = {
-    "examples_dirs": ["../examples"],
-    "gallery_dirs": ["gallery"],
+    "examples_dirs": ["../tutorials", "../examples"],
+    "gallery_dirs": ["tutorials", "gallery"],
     "filename_pattern": r"/plot_",
     "abort_on_example_error": False,
     "only_warn_on_example_error": False,

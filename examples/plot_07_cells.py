@@ -1,8 +1,9 @@
 """
-Single cells: types, and cells between two types
-================================================
+Cells on the way from one type to another, simulated
+====================================================
 
-Clusters 1,200 simulated cells on their neighbour graph, inside an AnnData, and finds the cells that lie between types.
+Holds memberships of 1,200 simulated cells against what the simulation knows. Real cells are in
+:doc:`/tutorials/plot_4_cells`.
 """
 
 # %%

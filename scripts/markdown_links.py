@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LINK = re.compile(r"(?<!\\)!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]\(([^()\s]+)\)")
 CODE = re.compile(r"^(```|~~~).*?^\1\s*$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*$", re.MULTILINE)
-# Made by the build of the documentation: a page of the gallery from its script, and the gallery's own page.
-GALLERY = ROOT / "docs" / "gallery"
+# Made by the build of the documentation from scripts: their pages, by folder.
+MADE = {ROOT / "docs" / "tutorials": ROOT / "tutorials", ROOT / "docs" / "gallery": ROOT / "examples"}
 
 
 def anchors(file: Path) -> set[str]:
@@ -31,8 +31,8 @@ def anchors(file: Path) -> set[str]:
 
 
 def exists(target: Path) -> bool:
-    if target.parent == GALLERY:
-        return target.name == "index.rst" or (ROOT / "examples" / f"{target.stem}.py").exists()
+    if target.parent in MADE:
+        return target.name == "index.rst" or (MADE[target.parent] / f"{target.stem}.py").exists()
     return target.exists()
 
 

@@ -11,7 +11,7 @@ __all__ = ["BaumEagon"]
 
 
 class BaumEagon(FactorizationEstimator):
-    """Probabilistic clustering by the Baum-Eagon inequality [rotabulo2010].
+    """Memberships from affinities on any scale: probabilistic clustering by the Baum-Eagon inequality [rotabulo2010].
 
     Objective (eq. 3): minimise ||P - alpha W W^T||^2 over W (N x K) with rows on the simplex and alpha >= 0. Item i
     belongs to cluster k with probability w_ik, and the affinity of two items is alpha times the probability that they

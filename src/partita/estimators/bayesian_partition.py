@@ -49,7 +49,7 @@ LARGE_MISFIT = 0.2
 
 
 class BayesianPartition(Shown):
-    """Partition of least expected loss over MCMC draws or an ensemble of clusterings.
+    """One partition for many, MCMC draws or clusterings: that of least expected loss, and how sure it is.
 
     Objective: minimise (1 / M) sum_m L(c, c^(m)) over partitions c of N items, with L the variation of information or
     another loss. The draws are never turned into an N x N array where it would not fit.

@@ -16,7 +16,7 @@ __all__ = ["CopositiveFactorization"]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CopositiveFactorization(FactorizationEstimator):
-    """Copositive factorization of Zass and Shashua [zass2005; zass2006].
+    """The method that [rotabulo2010] compares with: copositive factorization of an affinity [zass2005; zass2006].
 
     Objective: minimise sum_{i != j} (F_ij - g_i^T g_j)^2 over G (N x K) with G >= 0, where F is the doubly stochastic
     matrix closest to the affinity. [rotabulo2010] eq. (4) writes ||F - G G^T||^2; the update printed there leaves out

@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 
 class DPGaussianMixture(DensityMixin, Shown):
-    """Posterior of partitions under a mixture of Gaussians with any number of components.
+    """Draws of partitions where there are none yet: the posterior of a mixture of any number of Gaussians.
 
     The model: x_i | c_i ~ N(mean_{c_i}, Sigma_{c_i}), full covariances, labels c from the Chinese restaurant process
     with concentration alpha [bayes-nmf eq. (1)-(2)]. What is fitted is not one clustering but draws of it: hand

@@ -17,7 +17,7 @@ __all__ = ["KernelKMeans"]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class KernelKMeans(FactorizationEstimator):
-    """Kernel k-means on an affinity [dhillon2004].
+    """A hard partition of an affinity, without probabilities: kernel k-means [dhillon2004].
 
     Objective: minimise ||P - W W^T||^2 over W = Y (Y^T Y)^-1/2, Y the indicators of a partition into K clusters; up to
     a constant the sum of squared distances to the cluster means in the space of the kernel P. It is what SymNMF relaxes

@@ -75,7 +75,7 @@ class SCAMSChoice(Choice):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SCAMS(FactorizationEstimator):
-    """Simultaneous clustering and model selection [li2014].
+    """Clusters and their number at once: simultaneous clustering and model selection [li2014].
 
     Objective (eq. 3): minimise over partitions, G_ij = 1 where i and j are in one cluster and 0 elsewhere,
 

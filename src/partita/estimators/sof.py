@@ -10,7 +10,7 @@ __all__ = ["SoF"]
 
 
 class SoF(FactorizationEstimator):
-    """Soft-cluster matrix factorization [zhao2015].
+    """Memberships from affinities that are probabilities: soft-cluster matrix factorization [zhao2015].
 
     Objective (eq. 3): minimise ||P - W W^T||^2 over W (N x K) with rows on the simplex, where P_ij = exp(-L_ij /
     sqrt(sigma_i sigma_j)) is read as the probability that items i and j belong together and sigma_i is the distance

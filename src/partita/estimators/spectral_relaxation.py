@@ -18,7 +18,7 @@ __all__ = ["SpectralRelaxation"]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SpectralRelaxation(FactorizationEstimator):
-    """Spectral clustering of an affinity: the relaxation of kernel k-means with a closed solution [zha2001].
+    """A hard partition from eigenvectors: spectral clustering, kernel k-means with a closed solution [zha2001].
 
     Objective: minimise ||P - W W^T||^2 over W with W^T W = I. The optimum is the span of the K leading eigenvectors;
     its value is a lower bound of kernel k-means on the same affinity. With the symmetric normalisation it is the

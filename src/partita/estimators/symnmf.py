@@ -16,7 +16,7 @@ __all__ = ["SymNMF"]
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SymNMF(FactorizationEstimator):
-    """Symmetric nonnegative matrix factorization [kuang2012].
+    """Clusters of a graph by nonnegative factors: symmetric nonnegative matrix factorization [kuang2012].
 
     Objective: minimise ||A - H H^T||^2 over H (N x K) with H >= 0, A the affinity or its symmetric normalisation. Rows
     of H need not sum to one: their size follows the item's affinities, and what they say about clusters is their

@@ -1,0 +1,131 @@
+"""
+Embeddings
+==========
+
+What is a collection of texts about, when nobody has sorted it? The texts become vectors,
+and one call finds their topics, how many there are, and which texts are in doubt.
+"""
+
+# %%
+# Texts and vectors
+# -----------------
+# The texts are the docstrings of SciPy's functions: over a thousand, written by people,
+# and already on this machine. The vectors are those of latent semantic analysis, the
+# singular vectors of weighted word counts. That is an embedding in the plain sense, though
+# not one of a neural network, for no package ships those. With yours, start at the fit.
+
+import importlib
+import inspect
+import re
+import warnings
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.cluster import HDBSCAN, KMeans
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.metrics import completeness_score, homogeneity_score
+from sklearn.preprocessing import normalize
+
+from partita import SoftClustering
+from partita.errors import UnsureWarning
+from partita.metrics import adjusted_rand_index
+from partita.plots import PartitionDisplay
+
+modules = "fft integrate interpolate linalg ndimage optimize signal sparse spatial"
+texts = {}
+for module in [*modules.split(), "special", "stats"]:
+    home = importlib.import_module(f"scipy.{module}")
+    for name in sorted(home.__all__):
+        text = inspect.getdoc(getattr(home, name)) or ""
+        if callable(getattr(home, name)) and len(text) > 300:
+            texts[f"{module}.{name}"] = re.sub("0x[0-9a-f]+", "", text)  # no addresses
+names = np.array(list(texts))
+
+weigh = TfidfVectorizer(stop_words="english", min_df=3, max_df=0.3, sublinear_tf=True)
+counts = weigh.fit_transform(texts.values())
+X = normalize(TruncatedSVD(50, random_state=0).fit_transform(counts))
+print(f"{len(X):,} texts, vectors of {X.shape[1]} numbers and length one")
+
+# %%
+# One call
+# --------
+# Vectors of length one are nearest where their cosine is largest, so that nothing has to be
+# said about it. Where the number of clusters is unsure the fit warns; what it warns of is
+# also among the notes of the card below, which a notebook shows for a fitted model.
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", UnsureWarning)
+    model = SoftClustering(random_state=0).fit(X)
+model
+
+# %%
+# How to read it
+# --------------
+# A cluster is easier to read by its words than by its vectors. These are the clusters whose
+# labels are surest on average, each with the words that it uses more than the others do and
+# the text that is most typical of it.
+
+words = np.array(weigh.get_feature_names_out())
+sizes = np.bincount(model.labels_)
+sure = np.bincount(model.labels_, model.certainty_) / sizes
+print("texts  right  its words                   most typical")
+for k in [k for k in np.argsort(-sure) if sizes[k] >= 10][:12]:
+    inside = model.labels_ == k
+    more = counts[inside].mean(axis=0) - counts[~inside].mean(axis=0)
+    typical = np.flatnonzero(inside)[model.certainty_[inside].argmax()]
+    top = ", ".join(words[np.asarray(more).ravel().argsort()[::-1][:2]])
+    print(f"{sizes[k]:5}{sure[k]:7.0%}  {top:26.26}  {names[typical]}")
+
+# %%
+# The picture
+# -----------
+# Two dimensions of fifty cannot show what the fit has seen: clusters that overlap here may
+# lie far apart. The right half is the useful one. It shows where undecided texts are.
+
+PartitionDisplay.from_estimator(model, X)
+plt.show()
+
+# %%
+# What to doubt
+# -------------
+# The number of clusters first: no number is probable here, and topics have no natural
+# grain. ``at`` gives the answer at another number without a new fit. Then single texts.
+# ``second_choice`` names the cluster that each could go to, and these could go either way:
+
+second = model.second_choice()
+for i in np.argsort(second.evidence)[:5]:
+    print(f"{names[i]:35} cluster {model.labels_[i]:2} or {second.cluster[i]:2}")
+
+# %%
+# What came out
+# -------------
+# SciPy sorts its functions into modules. That is one way of sorting, made for programmers,
+# and nothing above has used it. Homogeneity asks whether a cluster keeps to one module,
+# completeness whether a module keeps to one cluster; the adjusted Rand index weighs both.
+# k-means is given the number of modules. HDBSCAN finds its own, and the texts that it
+# leaves out count as one cluster.
+
+module = np.array([name.split(".")[0] for name in names])
+K = len(set(module))
+answers = {
+    "Partita": model.labels_,
+    f"Partita, at({K})": model.at(K).labels_,
+    f"k-means, {K}": KMeans(K, n_init=10, random_state=0).fit_predict(X),
+    "HDBSCAN": HDBSCAN(copy=True).fit_predict(X),
+}
+print(f"{'':18}{'clusters':>9}{'homogeneity':>13}{'completeness':>14}{'ARI':>7}")
+for name, labels in answers.items():
+    same, whole = homogeneity_score(module, labels), completeness_score(module, labels)
+    ari = adjusted_rand_index(module, labels)
+    print(f"{name:18}{len(set(labels)):9}{same:13.2f}{whole:14.2f}{ari:7.2f}")
+
+# %%
+# Many small clusters that keep to one module are pure and not complete: windows and filters
+# are both ``signal``, and two topics. Whether that is better than modules depends on what
+# the clusters are for.
+#
+# Where next
+# ----------
+# :doc:`/choose-affinity` for vectors of other lengths and other metrics, :doc:`/scaling-out`
+# for more than 20,000 of them, :doc:`plot_6_number` for the number of clusters.
