@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -136,6 +137,18 @@ def test_an_item_without_support_in_its_cluster_is_an_outlier() -> None:
     p = weak_support_probability(support, np.arange(300) % 2)
     assert (p[:2] > 0.9).all()
     assert (p[2:] > 0.5).mean() <= 0.01
+
+
+def test_the_sides_of_a_bipartite_graph_are_clusters_without_links_and_no_outliers() -> None:
+    sides = np.repeat([0, 1], 20)
+    degree = np.full(40, 5.0)
+    degree[3] = 0.0
+    p = weak_support_probability(np.zeros(40), sides, degree)
+    assert p[3] == 1.0
+    assert np.delete(p, 3).max() == 0.0
+    model = SoftClustering(2, random_state=0).fit(networkx.davis_southern_women_graph())
+    assert np.array_equal(model.labels_ == model.labels_[0], np.arange(32) < 18)  # women, and what they went to
+    assert model.outlier_.max() < 0.5
 
 
 @pytest.fixture(scope="module")

@@ -206,7 +206,7 @@ def _density_ratio(score: Array, w: Array, of_reference: Array) -> Array:
         return np.asarray(p / (1.0 - p))
 
 
-def weak_support_probability(support: Array, labels: NDArray[np.int64]) -> Array:
+def weak_support_probability(support: Array, labels: NDArray[np.int64], degree: Array | None = None) -> Array:
     """Return the probability of each item that it does not belong to its cluster, nor then to another.
 
     Parameters
@@ -214,11 +214,14 @@ def weak_support_probability(support: Array, labels: NDArray[np.int64]) -> Array
     support : array of N, nonnegative
         Affinity to the own cluster.
     labels : array of N
+    degree : array of N, optional
+        Affinity to all clusters: that of the own one by default.
 
     Returns
     -------
     array of N in [0, 1]
-        1 where the support is zero: an item without a link.
+        1 where the support is zero: an item without a link into its cluster. In a cluster most of whose items have
+        none, as the sides of a bipartite graph, that says nothing, and only items without any link are outliers.
 
     Examples
     --------
@@ -229,6 +232,10 @@ def weak_support_probability(support: Array, labels: NDArray[np.int64]) -> Array
     (True, 3)
     """
     out = np.where(support > 0, 0.0, 1.0)
+    for k in np.unique(labels) if degree is not None else ():
+        own = labels == k
+        if 2 * np.count_nonzero(support[own]) < own.sum():
+            out[own & (degree > 0)] = 0.0
     z = np.full(len(support), np.inf)
     for k in np.unique(labels):
         own = np.flatnonzero((labels == k) & (support > 0))

@@ -277,12 +277,15 @@ class Doubtful:
             P, labels = self._builder_.as_judged(self._given.X), self.labels_
             w = np.ones(len(labels)) if self._given.weights is None else self._given.weights
             onto = np.eye(self.n_clusters_)[labels] * w[:, None]
-            own = (P @ onto)[np.arange(len(labels)), labels] - w * P.diagonal()
+            loops, support = w * P.diagonal(), P @ onto
+            own, degree = (
+                np.maximum(each - loops, 0.0) for each in (support[np.arange(len(w)), labels], support.sum(axis=1))
+            )
             seen, p = w > 0, np.zeros(len(labels))
-            p[seen] = weak_support_probability(np.maximum(own[seen], 0.0), labels[seen])
+            p[seen] = weak_support_probability(own[seen], labels[seen], degree[seen])
             return p
-        labels, _, own = self._support()
-        of_group = weak_support_probability(own, labels)
+        labels, support, own = self._support()
+        of_group = weak_support_probability(own, labels, support.sum(axis=1) - support[np.arange(len(own)), labels] + own)
         return np.where(self.item_index_ >= 0, of_group[self.item_index_], 0.0)
 
     def _links(self) -> Array | None:

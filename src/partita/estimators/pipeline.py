@@ -217,7 +217,6 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
     with shared_search():
         with stage("choosing the number of clusters"):
             choice = choose(by_k, groups)
-        choice.warn()
         with stage("building the affinity"):
             built = by_k.of(choice)
             affinity = model.factorized(built.normalised, by_k.copies)
@@ -231,6 +230,7 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
         result = _without_empty(result, used, problem, model, solver, starts, options)
     if len(used) < choice.n_clusters:
         choice = choice.ended_at(len(used), empty_clusters(choice.n_clusters, len(used)))
+    choice.warn()
     stage.enter("putting the result together")
     result = replace(result, notes=(*choice.notes, *result.notes, *_sparse_way(problem.affinity)))
     result = groups.over_all_pairs(result, problem, left_out)
