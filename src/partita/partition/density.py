@@ -105,7 +105,7 @@ def core_radii(distances: Array, weights: Array, share: float) -> Array:
     """Return the distance within which each point has the share of the weight, itself included."""
     order = np.argsort(distances, axis=1, kind="stable")
     reached = np.cumsum(weights[order], axis=1) >= min(share, 1.0) * (1.0 - ROUNDING)
-    rows = np.arange(len(weights))
+    rows = np.arange(len(distances))
     at: NDArray[np.intp] = reached.argmax(axis=1)
     return np.asarray(distances[rows, order[rows, at]])
 

@@ -201,20 +201,20 @@ def posterior_modes(
     return Modes(tuple(modes), means, member, separation, len(sample.rows), metric)
 
 
-def modes_of(own: PartitionDraws, metric: dict[str, Any]) -> Modes:
+def modes_of(own: PartitionDraws, metric: PartitionLoss) -> Modes:
     """Return the modes of draws of which equal ones are merged, without a search in each.
 
     Worked out once for a metric.
     """
     name = f"modes by {metric}"
     if name not in own.found:
-        own.found[name] = posterior_modes(own.labels, weights=own.counts, **metric)
+        own.found[name] = posterior_modes(own.labels, weights=own.counts, loss=metric)
     found: Modes = own.found[name]
     return found
 
 
 def modes_as_given(
-    own: PartitionDraws, metric: dict[str, Any], search: Callable[[PartitionDraws], NDArray[np.int64]]
+    own: PartitionDraws, metric: PartitionLoss, search: Callable[[PartitionDraws], NDArray[np.int64]]
 ) -> Modes:
     """Return the modes with draws numbered as they were before equal ones were merged, and the partition found in each.
 
@@ -223,8 +223,9 @@ def modes_as_given(
 
     Examples
     --------
-    >>> own = PartitionDraws.of([[0, 0, 1]] * 3 + [[0, 1, 1]])
-    >>> modes_as_given(own, {"loss": "vi"}, lambda draws: draws.labels[0].astype(np.int64)).labels.tolist()
+    >>> from partita.partition.losses import VariationOfInformation
+    >>> own, metric = PartitionDraws.of([[0, 0, 1]] * 3 + [[0, 1, 1]]), VariationOfInformation()
+    >>> modes_as_given(own, metric, lambda draws: draws.labels[0].astype(np.int64)).labels.tolist()
     [0, 0, 0, 0]
     """
     merged = modes_of(own, metric)
@@ -233,7 +234,7 @@ def modes_as_given(
     for k, mode in enumerate(merged.modes):
         draws, counts = own.labels[mode.draws], own.counts[mode.draws]
         labels = search(own if len(merged.modes) == 1 else PartitionDraws.of(draws, counts))
-        distance = float(distances_to(labels, draws, **metric) @ counts / counts.sum())
+        distance = float(distances_to(labels, draws, loss=metric) @ counts / counts.sum())
         modes.append(replace(mode, labels=labels, draws=np.flatnonzero(member == k), distance=distance))
     return replace(merged, modes=tuple(modes), labels=member)
 

@@ -15,9 +15,10 @@ from partita.affinity.label_blocks import LabelBlocks
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import require_memory
 from partita.partition.distances import Scale, scale_of
+from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss
 
-__all__ = ["SAMPLE", "DrawSample", "draw_rows"]
+__all__ = ["SAMPLE", "DrawSample", "draw_rows", "sample_of"]
 
 Array = NDArray[np.float64]
 
@@ -70,6 +71,15 @@ class DrawSample:
         half = (N + 1) // 2
         most = 0 if N == 1 else f[half] - f[half - 1] + f[N - half + 1] - f[N - half]
         return float(most * self.scale.unit)
+
+
+def sample_of(draws: PartitionDraws, metric: PartitionLoss) -> DrawSample:
+    """Return the sample of draws of which equal ones are merged, worked out once for a metric."""
+    name = f"sample by {metric}"
+    if name not in draws.found:
+        draws.found[name] = DrawSample.of(LabelBlocks(draws.labels), draws.counts, metric, np.random.default_rng(0))
+    found: DrawSample = draws.found[name]
+    return found
 
 
 def draw_rows(blocks: LabelBlocks, rows: NDArray[np.int64]) -> NDArray[Any]:
