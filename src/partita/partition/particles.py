@@ -14,8 +14,8 @@ Where that ends depends on where it begins. With every particle more there are s
 3. draws of the sample far from one another, taken by chance as in k-means++ [arthur2007]: once, and up to `RANDOM`
    times where draws and items are few.
 
-So the distance falls with L. Of 200 posteriors of 5 items the best two particles of all, found by exhaustion, were missed
-in 8 (`tests/oracle/test_particles.py` guards it); for more items nothing is proved.
+So the distance falls with L. Of 200 posteriors of 5 items the best two particles of all, found by exhaustion, were
+missed in 8 (`tests/oracle/test_particles.py` guards it); for more items nothing is proved.
 
 Particles cover the posterior and do not test it: L of them are found where there is one mode, too. Whether there are
 several is what `partita.partition.modes` says.
@@ -38,7 +38,7 @@ from partita.errors import InputError
 from partita.partition.distances import measured
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss
-from partita.partition.sample import DrawSample, sample_of
+from partita.partition.sample import DrawSample, best_addition, medoids, sample_of
 from partita.wording import aligned, count, percent
 
 __all__ = ["Particle", "Particles", "find_particles"]
@@ -213,12 +213,12 @@ class _Posterior:
 
     def addition(self, near: Array) -> Codes:
         """The draw that, as one particle more, lowers the distance most; `near` is that of each draw before."""
-        best, _ = _addition(near[self.sample.rows], self.between, self.sample.shares)
+        best, _ = best_addition(near[self.sample.rows], self.between, self.sample.shares)
         return self.partitions([best])[0]
 
     def medoids(self, n: int) -> list[Codes]:
         """The n draws that are the best medoids."""
-        return self.partitions(_medoids(n, self.between, self.sample.shares))
+        return self.partitions(medoids(n, self.between, self.sample.shares))
 
     def spread(self, n: int, rng: np.random.Generator) -> list[Codes]:
         """Draws n of them, with chances proportional to their weights and how far they are from those before."""
@@ -267,31 +267,6 @@ class _Posterior:
             return False
         cover.partitions[k], cover.far[k] = labels, far
         return True
-
-
-def _addition(near: Array, between: Array, shares: Array) -> tuple[int, float]:
-    """Which medoid lowers the mean distance most, and to what, where `near` are the distances from the others."""
-    costs = np.minimum(near, between) @ shares
-    best = int(costs.argmin())
-    return best, float(costs[best])
-
-
-def _medoids(n: int, between: Array, shares: Array) -> list[int]:
-    """Medoids taken one after the other, then exchanged one at a time while that lowers the mean distance."""
-    chosen: list[int] = []
-    value = np.inf
-    while len(chosen) < n:
-        best, value = _addition(between[chosen].min(axis=0, initial=np.inf), between, shares)
-        chosen.append(best)
-    k = tried = 0
-    while tried < n:
-        others = chosen[:k] + chosen[k + 1 :]
-        best, cost = _addition(between[others].min(axis=0, initial=np.inf), between, shares)
-        tried += 1
-        if cost < value * (1.0 - EQUAL):
-            chosen[k], value, tried = best, cost, 0
-        k = (k + 1) % n
-    return chosen
 
 
 def _as_given(cover: _Cover, draws: PartitionDraws, metric: PartitionLoss) -> Particles:

@@ -18,12 +18,14 @@ from partita.partition.distances import Scale, scale_of
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss
 
-__all__ = ["SAMPLE", "DrawSample", "draw_rows", "sample_of"]
+__all__ = ["SAMPLE", "DrawSample", "best_addition", "draw_rows", "medoids", "sample_of"]
 
 Array = NDArray[np.float64]
 
 # Draws that are compared with one another.
 SAMPLE = 1000
+# Mean distances that differ by no more, relative to them, are equal: sums in another order.
+EQUAL = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +97,31 @@ def draw_rows(blocks: LabelBlocks, rows: NDArray[np.int64]) -> NDArray[Any]:
     wanted = np.zeros(blocks.n_draws, dtype=bool)
     wanted[rows] = True
     return np.concatenate([block[wanted[first : first + len(block)]] for first, block in blocks])
+
+
+def best_addition(near: Array, between: Array, shares: Array) -> tuple[int, float]:
+    """Return which medoid lowers the mean distance most, and to what, where `near` are the distances from the others."""
+    costs = np.minimum(near, between) @ shares
+    best = int(costs.argmin())
+    return best, float(costs[best])
+
+
+def medoids(n: int, between: Array, shares: Array) -> list[int]:
+    """Return n medoids, taken one after the other, then exchanged one at a time while that lowers the mean distance."""
+    chosen: list[int] = []
+    value = np.inf
+    while len(chosen) < n:
+        best, value = best_addition(between[chosen].min(axis=0, initial=np.inf), between, shares)
+        chosen.append(best)
+    k = tried = 0
+    while tried < n:
+        others = chosen[:k] + chosen[k + 1 :]
+        best, cost = best_addition(between[others].min(axis=0, initial=np.inf), between, shares)
+        tried += 1
+        if cost < value * (1.0 - EQUAL):
+            chosen[k], value, tried = best, cost, 0
+        k = (k + 1) % n
+    return chosen
 
 
 def _sample(shares: Array, rng: np.random.Generator) -> tuple[NDArray[np.int64], Array]:
