@@ -100,7 +100,7 @@ def draw_rows(blocks: LabelBlocks, rows: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def best_addition(near: Array, between: Array, shares: Array) -> tuple[int, float]:
-    """Return which medoid lowers the mean distance most, and to what, where `near` are the distances from the others."""
+    """Return which medoid lowers the mean distance most, and to what, with distances `near` from the others."""
     costs = np.minimum(near, between) @ shares
     best = int(costs.argmin())
     return best, float(costs[best])
