@@ -63,8 +63,8 @@ class PartialPartition:
     def __str__(self) -> str:
         K = int(self.labels.max()) + 1
         return (
-            f"with probability {self.probability:.3f}, {len(self.kept)} of {len(self.labels)} items lie in {K} clusters "
-            "as stated, all at once"
+            f"with probability {self.probability:.3f}, {len(self.kept)} of {len(self.labels)} items lie in {K} "
+            "clusters as stated, all at once"
         )
 
 
