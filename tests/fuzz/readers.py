@@ -109,7 +109,7 @@ def model(path):
         if isinstance(estimator, BayesianPartition):
             for answer in (estimator.psm, lambda: estimator.membership_, estimator.credible_ball, estimator.certainty):
                 answer()
-            estimator.cores()
+            estimator.certain_items()
         elif isinstance(estimator, DPGaussianMixture):
             estimator.score_samples(np.full((2, n), 0.5))
         else:

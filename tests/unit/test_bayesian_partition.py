@@ -176,12 +176,12 @@ def test_missing_items_go_with_losses_of_pairs():
     )
 
 
-def test_certainty_cores_and_ball_are_of_the_labels_found():
+def test_certainty_certain_items_and_ball_are_of_the_labels_found():
     draws, _ = posterior(noise=0.05)
     model = BayesianPartition(random_state=0).fit(draws)
     certainty = model.certainty()
     assert certainty.loss.sum() == pytest.approx(model.expected_loss_)
-    core = model.cores(0.5)
+    core = model.certain_items(0.5)
     assert core.probability >= 0.5
     kept = core.kept
     holds = [partition_distance(draw[kept], model.labels_[kept]) == 0 for draw in draws]

@@ -15,14 +15,16 @@ from partita.metrics.central_distance import central_distances
 from partita.metrics.chain_similarity import compared_items, similarity_differences
 from partita.metrics.convergence import effective_sample_size, r_hat
 from partita.partition import modes as modes_file
+from partita.partition import sample as sample_file
 from partita.partition.certainty import item_certainty
 from partita.partition.chains import compare_chains
 from partita.partition.cores import partial_partition
 from partita.partition.credible_ball import credible_ball
+from partita.partition.density import density_modes
 from partita.partition.distances import distances_to
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import Binder, VariationOfInformation
-from partita.partition.modes import density_modes, posterior_modes
+from partita.partition.modes import posterior_modes
 from synthetic import draws_around
 
 arviz, zarr = optional("arviz"), optional("zarr")
@@ -262,7 +264,8 @@ def test_more_draws_than_are_compared_are_all_given_a_mode(monkeypatch):
     rng = np.random.default_rng(3)
     first, second = rng.integers(0, 5, 40), rng.integers(0, 5, 40)
     draws = np.concatenate([draws_around(first, 1400, 0.1, seed=rng), draws_around(second, 600, 0.1, seed=rng)])
-    monkeypatch.setattr(modes_file, "SAMPLE", 400)
+    for file in (sample_file, modes_file):
+        monkeypatch.setattr(file, "SAMPLE", 400)
     found = posterior_modes(draws)
     assert found.n_sampled == 400
     assert (found.labels == np.repeat([0, 1], [1400, 600])).mean() > 0.99

@@ -40,7 +40,7 @@ def answers(model):
     said = {"psm": model.psm(), "notes": model.notes_, "membership": model.membership_, "misfit": model.misfit_}
     said |= {"entropy": model.entropy_, "tried": model.tried_, "fit": model.membership_result_}
     if model.draws_ is not None:
-        said |= {"balls": [model.credible_ball(level) for level in (0.5, 0.95)], "cores": model.cores(0.6)}
+        said |= {"balls": [model.credible_ball(level) for level in (0.5, 0.95)], "cores": model.certain_items(0.6)}
         said |= {"binder": model.credible_ball(loss="binder"), "certainty": model.certainty(), "modes": model.modes()}
     return said
 

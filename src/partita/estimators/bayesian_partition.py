@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -23,21 +22,16 @@ from partita.errors import InputError
 from partita.estimators.checked_parameters import check_parameters, seed_of
 from partita.estimators.partition_notes import misfit_note, modes_note, search_notes
 from partita.estimators.partition_starts import partition_starts
-from partita.estimators.shown import Shown
+from partita.estimators.posterior_summaries import PosteriorSummaries
 from partita.metrics import entropy
-from partita.partition.certainty import ItemCertainty, item_certainty
 from partita.partition.chains import FEWEST, ChainComparison, compare_chains
-from partita.partition.cores import PartialPartition, partial_partition
-from partita.partition.credible_ball import CredibleBall, credible_ball
-from partita.partition.distances import distances_to
 from partita.partition.draws import PartitionDraws
-from partita.partition.losses import Binder, PartitionLoss, Unit, loss_of
-from partita.partition.modes import Modes, posterior_modes
+from partita.partition.losses import PartitionLoss, Unit, loss_of
+from partita.partition.modes import modes_of
 from partita.partition.named_draws import NamedDraws, named_draws
 from partita.partition.result import PartitionResult, Tried
 from partita.partition.search import search_partition
 from partita.progress import ProgressBar
-from partita.registry import did_you_mean
 from partita.solvers import SolveResult
 
 __all__ = ["BayesianPartition"]
@@ -48,7 +42,7 @@ Array = NDArray[np.float64]
 LARGE_MISFIT = 0.2
 
 
-class BayesianPartition(Shown):
+class BayesianPartition(PosteriorSummaries):
     """One partition for many, MCMC draws or clusterings: that of least expected loss, and how sure it is.
 
     Objective: minimise (1 / M) sum_m L(c, c^(m)) over partitions c of N items, with L the variation of information or
@@ -162,8 +156,6 @@ class BayesianPartition(Shown):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    draws_: PartitionDraws | None
-
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "loss": [str, PartitionLoss],
         "unit": [StrOptions({"bits", "nats"})],
@@ -269,22 +261,6 @@ class BayesianPartition(Shown):
         return entropy(self.membership_)
 
     @property
-    def outlier_(self) -> Array:
-        """Share of the draws in which each item is in a cluster of its own: N numbers in [0, 1].
-
-        Raises
-        ------
-        InputError
-            For draws that lack items.
-        """
-        own = self._whole("the probability of belonging to no cluster")
-        weights = own.counts / own.counts.sum()
-        alone = np.zeros(own.labels.shape[1])
-        for draw, weight in zip(own.labels, weights, strict=True):
-            alone += weight * (np.bincount(draw)[draw] == 1)
-        return alone
-
-    @property
     def misfit_(self) -> float:
         """Relative residual (misfit) of the membership to the similarity matrix."""
         return self.membership_result_.misfit
@@ -305,71 +281,6 @@ class BayesianPartition(Shown):
         """
         check_is_fitted(self, "result_")
         return self._similarity if self.draws_ is None else self.draws_.similarity
-
-    def credible_ball(self, level: float = 0.95, *, loss: Literal["vi", "binder"] | None = None) -> CredibleBall:
-        """Return the smallest ball around `labels_` that holds a share `level` of the draws.
-
-        Parameters
-        ----------
-        level : float in (0, 1]
-        loss : {"vi", "binder"}, optional
-            The metric. By default Binder's for losses that count pairs and the variation of information for the others.
-
-        Raises
-        ------
-        InputError
-            For draws that lack items.
-        """
-        own = self._whole("a credible ball")
-        return credible_ball(self.labels_, own.labels, level=level, weights=own.counts, **self._metric(loss))
-
-    def modes(self) -> Modes:
-        """Return modes of the posterior, heaviest first, each with its partition of least expected loss.
-
-        Mostly there is one.
-
-        See `partita.partition.modes`. Draws are numbered as they were given to `fit`; a model of a version that did not
-        keep which of them were equal numbers those of `draws_`. Where there are several modes, each costs a search.
-
-        Raises
-        ------
-        InputError
-            For draws that lack items.
-        """
-        own = self._whole("a look for modes")
-
-        def best(draws: PartitionDraws) -> NDArray[np.int64]:
-            if draws is own:  # the one mode, whose best partition was searched for already
-                return self.labels_
-            return self._search(self.loss_, None, draws=draws, starts=()).labels
-
-        return modes_as_given(own, self._metric(), best)
-
-    def certainty(self) -> ItemCertainty:
-        """Return the certainty of each item's assignment to its cluster; see `partita.partition.certainty`.
-
-        Raises
-        ------
-        InputError
-            For draws that lack items.
-        """
-        own = self._whole("the certainty of items")
-        return item_certainty(self.labels_, own.labels, unit=self.loss_.unit or "bits", weights=own.counts)
-
-    def cores(self, level: float = 0.95) -> PartialPartition:
-        """Return cores of the clusters that hold all at once with probability `level`; see `partita.partition.cores`.
-
-        Parameters
-        ----------
-        level : float in (0, 1]
-
-        Raises
-        ------
-        InputError
-            For draws that lack items.
-        """
-        own = self._whole("a partial partition")
-        return partial_partition(self.labels_, own.labels, level=level, weights=own.counts)
 
     # What fit does ------------------------------------------------------------------------------------------------
 
@@ -400,6 +311,9 @@ class BayesianPartition(Shown):
             progress=tell,
         )
 
+    def _best(self, draws: PartitionDraws, start: NDArray[np.int64] | None, loss: PartitionLoss) -> NDArray[np.int64]:
+        return self._search(loss, None, draws=draws, starts=() if start is None else (start,)).labels
+
     def _search_incomplete(
         self, labels: Any, loss: PartitionLoss, weights: ArrayLike | None, tell: Callable[[str], None] | None
     ) -> PartitionResult:
@@ -411,16 +325,6 @@ class BayesianPartition(Shown):
             raise InputError("some pairs of items are together in no draw that has both: their similarity is unknown")
         self._similarity = affinity.to_dense()
         return self._search(loss, tell, similarity=self._similarity)
-
-    def _metric(self, loss: Literal["vi", "binder"] | None = None) -> dict[str, Any]:
-        """A distance between partitions that goes with the loss, and its unit."""
-        if loss not in (None, "vi", "binder"):
-            near = did_you_mean(str(loss), ("vi", "binder"))
-            raise InputError(f"loss={loss!r}: a ball is measured by one of the metrics 'vi' and 'binder'{near}")
-        metric = loss or ("vi" if self.loss_.entropic else "binder")
-        if metric == "binder":
-            return {"loss": Binder(normalize=getattr(self.loss_, "normalize", "n2"))}
-        return {"loss": "vi", "unit": self.loss_.unit or "bits"}
 
     def _compared(
         self, given: NamedDraws, chain: NDArray[Any] | None
@@ -439,12 +343,6 @@ class BayesianPartition(Shown):
         # By the same distances as `partita draws`, so that both say the same of the same draws.
         return compare_chains(given.labels, chain, unit=self.loss_.unit or "bits", traces=given.traces), ()
 
-    def _whole(self, what: str) -> PartitionDraws:
-        check_is_fitted(self, "result_")
-        if self.draws_ is None:
-            raise InputError(f"{what} needs draws that have every item; these lack some")
-        return self.draws_
-
     @cached_property
     def _soft(self) -> SolveResult:
         from partita.nmf.sof import sof_membership
@@ -456,43 +354,3 @@ class BayesianPartition(Shown):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             return sof_membership(evidence, self.n_clusters_, start=self.labels_, seed=0)
-
-
-# Modes of the draws that a partition was found from: as they were given, and each with its best partition.
-
-
-def modes_of(own: PartitionDraws, metric: dict[str, Any]) -> Modes:
-    """Return the modes of draws of which equal ones are merged, without a search in each.
-
-    Worked out once for a metric.
-    """
-    name = f"modes by {metric}"
-    if name not in own.found:
-        own.found[name] = posterior_modes(own.labels, weights=own.counts, **metric)
-    found: Modes = own.found[name]
-    return found
-
-
-def modes_as_given(
-    own: PartitionDraws, metric: dict[str, Any], search: Callable[[PartitionDraws], NDArray[np.int64]]
-) -> Modes:
-    """Return the modes with draws numbered as they were before equal ones were merged, and the partition found in each.
-
-    `search` is given the draws of one mode. A draw of weight zero that no other equals is in
-    no mode, -1.
-
-    Examples
-    --------
-    >>> own = PartitionDraws.of([[0, 0, 1]] * 3 + [[0, 1, 1]])
-    >>> modes_as_given(own, {"loss": "vi"}, lambda draws: draws.labels[0].astype(np.int64)).labels.tolist()
-    [0, 0, 0, 0]
-    """
-    merged = modes_of(own, metric)
-    member = merged.labels if own.given is None else np.where(own.given < 0, -1, merged.labels[own.given])
-    modes = []
-    for k, mode in enumerate(merged.modes):
-        draws, counts = own.labels[mode.draws], own.counts[mode.draws]
-        labels = search(own if len(merged.modes) == 1 else PartitionDraws.of(draws, counts))
-        distance = float(distances_to(labels, draws, **metric) @ counts / counts.sum())
-        modes.append(replace(mode, labels=labels, draws=np.flatnonzero(member == k), distance=distance))
-    return replace(merged, modes=tuple(modes), labels=member)

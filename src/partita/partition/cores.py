@@ -1,4 +1,4 @@
-"""Partial partitions: the largest cores of clusters that hold jointly with a stated probability.
+"""Certain items: the largest set of items whose partition holds as a whole with a stated probability.
 
 For a set S of items, its relations hold in a draw when the draw parts S just as the estimate does: items of one cluster
 together, items of different clusters apart, all at once. Wanted is a large S with
@@ -6,7 +6,7 @@ together, items of different clusters apart, all at once. Wanted is a large S wi
     P(draw restricted to S = estimate restricted to S) >= level.
 
 Joint statements are far stronger than those about pairs: where each of many items is 99% sure, all of them together may
-almost never be right, and cores are small. The largest S is a hard combinatorial problem (one draw to hold in is a
+almost never be right, and the set is small. The largest S is a hard combinatorial problem (one draw to hold in is a
 choice of items for each; all of them together are a hitting set), and this search is greedy, from two sides:
 
 1. all items are kept, and the least certain goes, again and again, until enough draws hold; then items are added again
@@ -63,16 +63,17 @@ class PartialPartition:
     def __str__(self) -> str:
         K = int(self.labels.max()) + 1
         return (
-            f"with probability {self.probability:.3f}, {len(self.kept)} of {len(self.labels)} items lie in {K} cores "
-            "as stated, all at once"
+            f"with probability {self.probability:.3f}, {len(self.kept)} of {len(self.labels)} items lie in {K} "
+            "clusters as stated, all at once"
         )
 
 
 def partial_partition(
     labels: ArrayLike, draws: Any, *, level: float = 0.95, weights: ArrayLike | None = None
 ) -> PartialPartition:
-    """Return cores of the estimate's clusters that hold jointly with probability `level` or more, as large as greed
-    finds.
+    """Return items whose partition by the estimate holds as a whole with probability `level` or more.
+
+    As many as greed finds.
 
     Parameters
     ----------

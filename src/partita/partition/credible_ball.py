@@ -155,10 +155,10 @@ def credible_ball(
     return CredibleBall(radius * found.unit, level, share, horizontal, upper, lower, metric)
 
 
-def check_level(level: object) -> None:
+def check_level(level: object, name: str = "level") -> None:
     """Raise `InputError` unless 0 < level <= 1."""
     if isinstance(level, bool) or not isinstance(level, Real) or not 0.0 < float(level) <= 1.0:
-        raise InputError(f"level={level!r}: expected a probability above 0 and at most 1, such as 0.95")
+        raise InputError(f"{name}={level!r}: expected a probability above 0 and at most 1, such as 0.95")
 
 
 def _inside(found: Distances, counts: Array, level: float) -> tuple[NDArray[np.bool_], int]:

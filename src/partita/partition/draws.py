@@ -143,6 +143,26 @@ class PartitionDraws:
         return np.ascontiguousarray(self.labels.T)
 
     @cached_property
+    def worth(self) -> float:
+        """Number of draws of equal weight that they stand for: whole-number weights are copies; else Kish's effective
+        number, with the weight of equal draws spread over them evenly.
+        """
+        copies = np.ones(self.n_draws)
+        if self.given is not None:
+            copies = np.bincount(self.given[self.given >= 0], minlength=self.n_draws).astype(np.float64)
+        total = float(self.counts.sum())
+        if total >= copies.sum() and (self.counts == np.round(self.counts)).all():
+            return total
+        return total**2 / float((self.counts**2 / copies).sum())
+
+    def as_given(self, member: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return what holds of each draw for the draws as they were given; -1 for those that are left out.
+
+        A model of a version that did not keep which of them were equal has only those that differ.
+        """
+        return member if self.given is None else np.where(self.given < 0, -1, member[self.given])
+
+    @cached_property
     def found(self) -> dict[str, Any]:
         """Cache, by name, of what was worked out from these draws."""
         return {}

@@ -123,7 +123,7 @@ class PartitionReport:
         draws = self.estimator.draws_
         if draws is None or float(draws.n_draws) * draws.n_items**2 > CORES_UP_TO:
             return None
-        return self.estimator.cores(self.level)
+        return self.estimator.certain_items(self.level)
 
     @property
     def level(self) -> float:
