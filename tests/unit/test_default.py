@@ -135,7 +135,15 @@ def test_a_bound_that_binds_is_said():
     assert any("the bounds leave" in note for note in model.result_.notes)
 
 
-@pytest.mark.parametrize("bounds", [(3, 2), (0, 4), (2,), (2, 3, 4), (2.5, 4)])
+def test_a_bound_below_alone_leaves_the_number_above_it_open():
+    options = {"affinity": "neighbors", "probabilities": "fitted", "random_state": 0}
+    assert (
+        SoftClustering((2, None), **options).fit(X).n_clusters_
+        == SoftClustering((2, 150), **options).fit(X).n_clusters_
+    )
+
+
+@pytest.mark.parametrize("bounds", [(3, 2), (0, 4), (2,), (2, 3, 4), (2.5, 4), (None, 4), (0, None)])
 def test_bounds_that_are_none_are_refused(bounds):
     with pytest.raises(InputError, match=r"\(2, 12\)"):
         SoftClustering(n_clusters=bounds).fit(X)

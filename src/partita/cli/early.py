@@ -88,11 +88,11 @@ def _known(names: tuple[str, ...], module: str, family: str) -> tuple[str, ...]:
     return names if loaded is None else tuple(dict.fromkeys((*names, *getattr(loaded, family).registry)))
 
 
-def n_clusters_of(text: str) -> int | str | tuple[int, int]:
+def n_clusters_of(text: str) -> int | str | tuple[int, int | None]:
     """Return the number of clusters, its bounds, or the word that leaves it to all criteria or to one.
 
-    >>> n_clusters_of("3"), n_clusters_of("2-5"), n_clusters_of("auto")
-    (3, (2, 5), 'auto')
+    >>> n_clusters_of("3"), n_clusters_of("2-5"), n_clusters_of("2-"), n_clusters_of("auto")
+    (3, (2, 5), (2, None), 'auto')
 
     Raises
     ------
@@ -102,10 +102,10 @@ def n_clusters_of(text: str) -> int | str | tuple[int, int]:
     if text == "auto" or text in _known(CRITERIA, "partita.n_clusters", "Criterion"):
         return text
     least, dash, most = text.partition("-")
-    if dash and least.isdecimal() and most.isdecimal():
-        if not 1 <= int(least) <= int(most):
+    if dash and least.isdecimal() and (most.isdecimal() or not most):
+        if not 1 <= int(least) <= int(most or least):
             raise InputError(f"--k {text}: expected bounds of at least 1, the smaller first, as in 2-12")
-        return int(least), int(most)
+        return int(least), int(most) if most else None
     try:
         k = int(text)
     except ValueError as error:

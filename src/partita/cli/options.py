@@ -144,7 +144,7 @@ class FitOptions(ReadingOptions):
             "--k",
             "-k",
             metavar="K|K-K|auto|CRITERION",
-            help="Number of clusters, bounds as in 2-12, auto: as many as are found, or the name of a criterion.",
+            help="Number of clusters, bounds as in 2-12 or 2-, auto: as many as are found, or the name of a criterion.",
         ),
         Of("model", common=True, also=("--n-clusters", "--clusters", "--num-clusters", "--n-components")),
     ] = "auto"

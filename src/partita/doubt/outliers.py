@@ -232,7 +232,8 @@ def weak_support_probability(support: Array, labels: NDArray[np.int64], degree: 
     (True, 3)
     """
     out = np.where(support > 0, 0.0, 1.0)
-    for k in np.unique(labels) if degree is not None else ():
+    degree = support if degree is None else degree
+    for k in np.unique(labels):
         own = labels == k
         if 2 * np.count_nonzero(support[own]) < own.sum():
             out[own & (degree > 0)] = 0.0

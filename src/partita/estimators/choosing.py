@@ -171,19 +171,22 @@ class EvidenceByK:
 def bounds_of(n_clusters: Any) -> Bounds:
     """Return the least and the largest number of clusters that a pair asks for.
 
-    >>> bounds_of((2, 12))
-    (2, 12)
+    >>> bounds_of((2, 12)), bounds_of((2, None))
+    ((2, 12), (2, None))
 
     Raises
     ------
     InputError
     """
-    whole = len(n_clusters) == 2 and all(isinstance(bound, Integral) for bound in n_clusters)
-    if not whole or not 1 <= n_clusters[0] <= n_clusters[1]:
-        raise InputError(
-            f"n_clusters={n_clusters!r}: expected two whole numbers of at least 1, the smaller first, as in (2, 12)"
-        )
-    return int(n_clusters[0]), int(n_clusters[1])
+    least, most = n_clusters if len(n_clusters) == 2 else (0, None)
+    if isinstance(least, Integral) and (most is None or isinstance(most, Integral)):
+        bounds = int(least), None if most is None else int(most)
+        if 1 <= bounds[0] <= (bounds[0] if bounds[1] is None else bounds[1]):
+            return bounds
+    raise InputError(
+        f"n_clusters={n_clusters!r}: expected two whole numbers of at least 1, the smaller first, as in (2, 12), or "
+        "None in the place of the second for no bound"
+    )
 
 
 def choose_number(n_clusters: Any, evidence: EvidenceByK, groups: Groups) -> Choice:

@@ -285,7 +285,8 @@ class Doubtful:
             p[seen] = weak_support_probability(own[seen], labels[seen], degree[seen])
             return p
         labels, support, own = self._support()
-        of_group = weak_support_probability(own, labels, support.sum(axis=1) - support[np.arange(len(own)), labels] + own)
+        elsewhere = support.sum(axis=1) - support[np.arange(len(own)), labels]
+        of_group = weak_support_probability(own, labels, own + elsewhere)
         return np.where(self.item_index_ >= 0, of_group[self.item_index_], 0.0)
 
     def _links(self) -> Array | None:
