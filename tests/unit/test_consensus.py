@@ -28,6 +28,15 @@ def test_planted_clusters_are_counted_and_found(K):
     assert metrics.adjusted_rand_index(found.labels, truth) > 0.99
 
 
+def test_progress_says_each_number_that_is_tried_and_changes_nothing():
+    X, _ = blobs(3)
+    said = []
+    found = TWO.consensus(X, np.ones(1), tell=said.append)
+    tried = [int(words.rpartition(" ")[2]) for words in said]
+    assert sorted(tried) == np.unique(found.asked).tolist()
+    assert np.array_equal(found.draws, TWO.consensus(X, np.ones(1)).draws)
+
+
 def test_a_draw_weighs_by_agreement_the_prior_and_its_stretch_of_the_grid():
     X, _ = blobs(3)
     prior = np.array([0.1, 0.2, 0.3, 0.4])

@@ -7,7 +7,7 @@ one set of items. What a saved model needs to score new items is `state()`: plai
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
@@ -94,10 +94,13 @@ class Builder(ABC):
         """Return the features by which the number of clusters is judged, or the graph of a pairwise builder."""
         return X
 
-    def consensus(self, X: Array, prior: Array, most: int | None = None) -> Any:
+    def consensus(
+        self, X: Array, prior: Array, most: int | None = None, *, tell: Callable[[str], None] | None = None
+    ) -> Any:
         """Return what clusterings at many numbers of clusters agree on; None where there are no clusterings.
 
-        `prior` holds the probabilities of 1, 2, ... clusters, `most` the largest number.
+        `prior` holds the probabilities of 1, 2, ... clusters, `most` the largest number; `tell` is called with words
+        for what is being done.
         """
         return None
 

@@ -12,7 +12,7 @@ with N by the extension and the factorization alone.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -188,7 +188,9 @@ class Ensemble(Builder):
     def as_judged(self, X: Array) -> Array:
         return frame_of(X, self.units)(X)
 
-    def consensus(self, X: Array, prior: Array, most: int | None = None) -> Consensus | None:
+    def consensus(
+        self, X: Array, prior: Array, most: int | None = None, *, tell: Callable[[str], None] | None = None
+    ) -> Consensus | None:
         """Return the consensus of the methods on the clusters and their number; see `partita.ensemble.consensus`.
 
         Parameters
@@ -200,6 +202,8 @@ class Ensemble(Builder):
             Probabilities of 1, 2, ... clusters.
         most : int, optional
             The largest number of clusters.
+        tell : callable, optional
+            Called with words for what is being done.
         """
         Z = frame_of(X, self.units)(X)
         size = min(self.max_items, CONSENSUS_ITEMS)
@@ -207,7 +211,7 @@ class Ensemble(Builder):
         if len(Z) > size:
             seen = np.sort(np.random.default_rng([self.seed, 0]).permutation(len(Z))[:size])
         with limit_threads(n_threads()):
-            found = consensus(self.members, Z[seen], prior, seed=self.seed, most=most)
+            found = consensus(self.members, Z[seen], prior, seed=self.seed, most=most, tell=tell)
         if found is None or len(seen) == len(Z):
             return found
         closest = nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]

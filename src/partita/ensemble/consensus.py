@@ -18,7 +18,7 @@ filled in around the answer. What the power, the square root and the threshold o
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -147,7 +147,13 @@ def sizes_up_to(most: int) -> list[int]:
 
 
 def consensus(
-    members: Sequence[Member], X: Any, prior: Array, *, seed: int = 0, most: int | None = None
+    members: Sequence[Member],
+    X: Any,
+    prior: Array,
+    *,
+    seed: int = 0,
+    most: int | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> Consensus | None:
     """Return the consensus of methods on the items and on the number of clusters.
 
@@ -164,6 +170,8 @@ def consensus(
     seed : int
     most : int, optional
         The largest number of clusters.
+    tell : callable, optional
+        Called with words for what is being done.
 
     Examples
     --------
@@ -177,7 +185,7 @@ def consensus(
     most = min(n // ITEMS, n if most is None else most)
     if most < 2 or len({one.name for one in members}) < 2:
         return None
-    drawn = _Draws(members, X, seed)
+    drawn = _Draws(members, X, seed, tell)
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
     grid = sizes_up_to(most)
     with shared_search():
@@ -220,8 +228,8 @@ def _steps_around(sizes: NDArray[np.int64]) -> Array:
 class _Draws:
     """The methods' clusterings of the same items at one number after the other."""
 
-    def __init__(self, members: Sequence[Member], X: Any, seed: int) -> None:
-        self._members, self._X, self._seed = members, X, seed
+    def __init__(self, members: Sequence[Member], X: Any, seed: int, tell: Callable[[str], None] | None = None) -> None:
+        self._members, self._X, self._seed, self._tell = members, X, seed, tell
         self._made: dict[int, list[Member]] = {}
         self._labels: dict[int, list[Labels]] = {}
         self._agreement: dict[int, Array] = {}
@@ -231,6 +239,8 @@ class _Draws:
         return sorted(self._labels)
 
     def add(self, n_clusters: int) -> None:
+        if self._tell is not None:
+            self._tell(f"choosing the number of clusters: {len(self._members)} methods at {n_clusters}")
         labels = [
             np.unique(hard(one.cluster(self._X, n_clusters, self._stream(one)).membership), return_inverse=True)[1]
             for one in self._members

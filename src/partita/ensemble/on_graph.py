@@ -11,6 +11,7 @@ Where edges are links of nearest neighbours, methods also agree on how to cut th
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -122,9 +123,11 @@ class GraphEnsemble(Builder):
     def as_judged(self, X: Any) -> Affinity:
         return as_affinity(X, symmetrize=self.symmetrize)
 
-    def consensus(self, X: Any, prior: Array, most: int | None = None) -> Consensus | None:
+    def consensus(
+        self, X: Any, prior: Array, most: int | None = None, *, tell: Callable[[str], None] | None = None
+    ) -> Consensus | None:
         with limit_threads(n_threads()):
-            return consensus_of_graph(self._matrix(X), prior, seed=self.seed, most=most)
+            return consensus_of_graph(self._matrix(X), prior, seed=self.seed, most=most, tell=tell)
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> GraphEnsembleEvidence:
         A = self._matrix(X)
@@ -198,7 +201,14 @@ class GraphEnsembleEvidence(EnsembleEvidence):
         return {name: whole_state[name] for name in GraphEnsemble.stored}
 
 
-def consensus_of_graph(A: sp.csr_array, prior: Array, *, seed: int = 0, most: int | None = None) -> Consensus | None:
+def consensus_of_graph(
+    A: sp.csr_array,
+    prior: Array,
+    *,
+    seed: int = 0,
+    most: int | None = None,
+    tell: Callable[[str], None] | None = None,
+) -> Consensus | None:
     """Return the consensus of unlike methods on the clusters of a graph and their number.
 
     Methods that look at the same graph also agree on how to cut it into neighbourhoods, where neighbours of neighbours
@@ -210,7 +220,7 @@ def consensus_of_graph(A: sp.csr_array, prior: Array, *, seed: int = 0, most: in
     ----------
     A : n x n csr_array, symmetric, nonnegative, without loops
         Nodes without edges are left out, and go with the node of most edges.
-    prior, seed, most
+    prior, seed, most, tell
         As in `partita.ensemble.consensus.consensus`.
 
     Returns
@@ -234,7 +244,7 @@ def consensus_of_graph(A: sp.csr_array, prior: Array, *, seed: int = 0, most: in
     members = [member(name) for name in OF_GRAPHS]
     sizes = {max(min(round(n / share), MOST_FINE), 2) for share in FINE}
     with shared_search():
-        found = consensus(members, A, prior, seed=seed, most=most)
+        found = consensus(members, A, prior, seed=seed, most=most, tell=tell)
         fine = mean_agreement(members, A, sizes, seed=seed)
     assert found is not None
     item = np.full(n_nodes, np.searchsorted(linked, heaviest))

@@ -12,7 +12,7 @@ far apart would be one item in between. The number is then brought into what the
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, NamedTuple, TypeAlias
@@ -126,6 +126,8 @@ class EvidenceByK:
         Features of the items, scaled.
     seed : int
         The same for the same `random_state`; 0 for None.
+    tell : callable, optional
+        Called with words for what is being done.
     """
 
     builder: Builder
@@ -133,6 +135,7 @@ class EvidenceByK:
     items: Items
     features: Any
     seed: int
+    tell: Callable[[str], None] | None = None
     _built: dict[int, Built] = field(default_factory=dict, repr=False)
 
     @property
@@ -280,7 +283,7 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = (1, None)) 
             raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
         found = None
         if by == "auto" and evidence.builder.needs_k:
-            found = evidence.builder.consensus(evidence.features, verdict.probabilities, bounds[1])
+            found = evidence.builder.consensus(evidence.features, verdict.probabilities, bounds[1], tell=evidence.tell)
     start = None
     if found is not None:
         if is_believed(found, verdict, bounds[0]) and found.item is None:  # draws of a sample place the others poorly

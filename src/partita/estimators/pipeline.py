@@ -213,7 +213,7 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
     groups = Groups.of(items, given.must_link, given.cannot_link, given.pair_weight, given.weights)
     scaling = Scaling.of_items(items, builder, options.scale_features)
     features = items.features if scaling is None else scaling(items.features)
-    by_k = EvidenceByK(builder, model, items, features, options.seed or 0)
+    by_k = EvidenceByK(builder, model, items, features, options.seed or 0, stage.enter)
     with shared_search():
         with stage("choosing the number of clusters"):
             choice = choose(by_k, groups)
