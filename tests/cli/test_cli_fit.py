@@ -134,7 +134,12 @@ def test_the_same_seed_writes_the_same_memberships_whatever_the_number_of_jobs(c
 
 def test_json_is_all_that_is_printed(call, iris_csv, tmp_path):
     done = call("fit", iris_csv, *IRIS, "--out", "out", "--json")
-    assert json.loads(done.out) == json.loads((tmp_path / "out/result.json").read_text())
+    printed = json.loads(done.out)
+    assert printed.pop("out") == "out"
+    assert printed.pop("files") == sorted(
+        path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*") if path.is_file()
+    )
+    assert printed == json.loads((tmp_path / "out/result.json").read_text())
 
 
 def test_quiet_prints_nothing(call, iris_csv):
