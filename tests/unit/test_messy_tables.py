@@ -333,7 +333,7 @@ def test_numbers_that_may_mean_missing_and_slips_are_said_and_left(tmp_path):
     rows = "".join(f"{a},{i}\n" for a, i in zip(age, income))
     table = read(tmp_path, f"age,income\n{rows}")
     assert told(table, "'income' has 3 cells of -999", "--na -999")
-    assert told(table, "row 8, column 'age' is 650", "left as it is")
+    assert told(table, "row 8, column 'age' is 650", "read as it is")
     assert table.features.tolist() == np.column_stack([age, income]).tolist()
 
 

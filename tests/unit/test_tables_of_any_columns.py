@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.datasets import load_wine
 
 import partita
 from partita import SoF, SoftClustering
 from partita.ensemble import Ensemble, adjusted_rand
-from partita.ensemble.units import frame_of
+from partita.ensemble.units import far_cells, frame_of
 from partita.errors import InputError, ModelError
 from partita.estimators.encoding import Encoding
 from partita.estimators.frames import table_of_frame
@@ -221,6 +222,40 @@ def test_two_columns_of_which_one_is_rescaled_are_seen_alike():
         Y = X.copy()
         Y[:, j] *= 1000.0
         np.testing.assert_allclose(frame_of(Y)(Y).std(axis=0), 1.0)
+
+
+@pytest.mark.parametrize("far", [[70.0], [70.0, 75.0], [-999.0, -999.0], [70.0, -80.0], [1e3, 1e6], [-9.0, 1e3, 2e3]])
+def test_far_cells_are_at_the_edge_and_the_others_are_seen_as_without_them(far):
+    x = np.random.default_rng(0).uniform(size=(100, 1))
+    X = np.r_[x, np.array(far)[:, None]]
+    assert np.flatnonzero(far_cells(X)).tolist() == list(range(100, 100 + len(far)))
+    seen = frame_of(X)(X)
+    np.testing.assert_allclose(seen[:100], frame_of(x)(x), atol=1e-12)
+    width = np.ptp(seen[:100, 0])
+    assert np.ptp(seen[:, 0]) <= 3.0 * width + 1e-9
+    assert (seen[100:, 0] > seen[:100, 0].max()).tolist() == [value > 0 for value in far]
+
+
+@pytest.mark.parametrize("n", [12, 40, 400])
+def test_nothing_is_far_in_common_distributions_and_counts(n):
+    rng = np.random.default_rng(n)
+    drawn = [rng.normal(size=n), rng.exponential(size=n), rng.standard_t(3, size=n), rng.poisson(2.0, size=n)]
+    drawn += [np.arange(n) % 2, np.r_[np.zeros(n - 1), 1.0], np.r_[np.zeros(n // 2), np.full(n - n // 2, 1e6)]]
+    assert not far_cells(np.column_stack(drawn)).any()
+
+
+def test_slips_of_the_decimal_point_cost_little_and_are_said(tmp_path):
+    wine = load_wine()
+    rng = np.random.default_rng(0)
+    X, rows = wine.data.copy(), rng.choice(178, 9, replace=False)
+    for row in rows:
+        X[row, rng.integers(13)] *= rng.choice([0.1, 10.0])
+    model = SoftClustering(3, random_state=0).fit(X)
+    sound = adjusted_rand(SoftClustering(3, random_state=0).fit(wine.data).labels_, wine.target)
+    assert adjusted_rand(model.labels_, wine.target) > sound - 0.2
+    assert any("far from all others" in note for note in model.result_.notes)
+    partita.save(model, tmp_path / "model")
+    np.testing.assert_array_equal(partita.load(tmp_path / "model").predict(X), model.predict(X))
 
 
 def test_units_that_differ_throughout_are_standardised():

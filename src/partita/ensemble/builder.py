@@ -108,10 +108,11 @@ class Ensemble(Builder):
     max_items : int
         Items that a draw sees at most.
     units : {"auto", "given", "standard"}
-        "standard" divides each feature by its standard deviation, "given" leaves the features as they are, "auto"
+        "standard" divides each feature by its standard deviation, "given" leaves the features in their units, "auto"
         does what spreads ask for: of features whose standard deviation is more than 10 times the median one, a single
         one (or at most a tenth of all) is brought to the median, and more are a sign of units that differ throughout,
-        so that every feature is standardised. Distances as given would see those features alone.
+        so that every feature is standardised. Distances as given would see those features alone. In each, a cell far
+        from all others of its column is seen as one range beyond them (`partita.ensemble.units`).
     power : float
         A draw counts by this power of its agreement with the other methods; 0 for a plain mean over methods.
     seed : int
@@ -291,7 +292,8 @@ class EnsembleEvidence(Evidence):
         """Return the mean of the rows of the 5 nearest fitted items; an item seen before has its own."""
         if self._search is None:
             self._search = fitted_search(self._X, "euclidean", None)
-        Y = self._frame(np.asarray(X, dtype=np.float64))
+        # Past the fitted ones an item is seen at the edge, as cells far from the rest are in the fit.
+        Y = np.clip(self._frame(np.asarray(X, dtype=np.float64)), self._X.min(axis=0), self._X.max(axis=0))
         k = min(VOTERS, len(self._X))
         index, distance = nearest(Y, self._X, k, "euclidean", None, itself=False, search=self._search)
         votes = np.full(index.shape, 1.0 / k)

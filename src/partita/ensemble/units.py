@@ -8,17 +8,22 @@ median. Where it is more, units differ throughout, and each feature is divided b
 On the real tables looked at the largest is below 2.5 times the median (pixels, measurements of one kind) or above 89
 times (mixed units), so anything between would do as the bound. A feature in tiny units is not seen: among pixels many
 hardly vary, and should not be blown up.
+
+A cell far from all others, a slip of the decimal point or a number that stands for "missing", would decide the spread
+of its feature, and nothing could be told by the other cells any more. Far is a gap to the rest of more than 5 times the
+range of the rest, for one cell or at most a twentieth of the column: spreads are those of the rest, and a far cell is
+seen as one range beyond it, which is still the end of its column.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Frame", "Units", "frame_of"]
+__all__ = ["Frame", "Units", "far_cells", "frame_of"]
 
 Array = NDArray[np.float64]
 Units = Literal["auto", "given", "standard"]
@@ -27,14 +32,22 @@ Units = Literal["auto", "given", "standard"]
 DIFFERENT_UNITS = 10.0
 # Share of the features, or one, that may be of another unit while the others have one in common.
 FEW = 0.1
+# Cells are far past a gap of so many times the range of the rest, where they are at most this share of the feature, or
+# one; nothing is far among fewer cells.
+APART, PAST, FEWEST = 5.0, 0.05, 10
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Centre and spread of the features: a common spread, or some of them or each its own."""
+    """Centre and spread of the features: a common spread, or some of them or each its own.
+
+    Beyond `low` and `high`, where there are any, cells are seen as there.
+    """
 
     centre: Array
     spread: Array
+    low: Array | None = field(default=None, repr=False)
+    high: Array | None = field(default=None, repr=False)
 
     @property
     def common(self) -> bool:
@@ -42,6 +55,8 @@ class Frame:
         return bool((self.spread == self.spread[0]).all())
 
     def __call__(self, X: Array) -> Array:
+        if self.low is not None:
+            X = np.clip(X, self.low, self.high)
         return np.asarray((X - self.centre) / self.spread)
 
 
@@ -64,6 +79,12 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
     >>> frame_of(np.array([[0.0, 0.0, 0.0], [2.0, 400.0, 400.0]]), "standard").spread.tolist()
     [1.0, 200.0, 200.0]
     """
+    far = far_cells(X)
+    low = high = None
+    if far.any():
+        X, held = np.where(far, np.nan, X), far.any(axis=0)
+        least, most = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
+        low, high = np.where(held, 2 * least - most, -np.inf), np.where(held, 2 * most - least, np.inf)
     whole = not np.isnan(X).any()
     deviation = X.std(axis=0) if whole else np.nanstd(X, axis=0)
     # The deviation of a constant feature is rounding of its mean.
@@ -79,4 +100,38 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
         spread = np.where(out_of_line, common * own / usual, common)
     else:
         spread = np.full(X.shape[1], float(deviation.max(initial=0.0)) or 1.0)
-    return Frame(X.mean(axis=0) if whole else np.nanmean(X, axis=0), spread)
+    return Frame(X.mean(axis=0) if whole else np.nanmean(X, axis=0), spread, low, high)
+
+
+def far_cells(X: Array) -> NDArray[np.bool_]:
+    """Return which cells are far from the rest of their feature; see the top of this file.
+
+    Examples
+    --------
+    >>> X = np.r_[np.linspace(0, 1, 20), 70.0][:, None]
+    >>> np.flatnonzero(far_cells(X)).tolist()
+    [20]
+    """
+    out = np.zeros(X.shape, dtype=bool)
+    for j in range(X.shape[1]) if len(X) >= FEWEST else ():
+        low, high = _ends(X[:, j])
+        out[:, j] = (X[:, j] < low) | (X[:, j] > high)
+    return out
+
+
+def _ends(column: Array) -> tuple[float, float]:
+    """The least and the largest of the cells that are not far."""
+    x = np.sort(column[~np.isnan(column)])
+    n = len(x)
+    past = max(1, int(PAST * n))
+    if n < FEWEST or x[-1 - past] == x[past]:
+        return -np.inf, np.inf
+    above, below = x[n - past :], x[past - 1 :: -1]  # from the inside out
+    range_below = np.r_[x[n - past - 1], above[:-1]] - x[past]
+    range_above = x[n - 1 - past] - np.r_[x[past], below[:-1]]
+    gap_above = np.diff(above, prepend=x[n - past - 1])
+    gap_below = -np.diff(below, prepend=x[past])
+    up, down = np.flatnonzero(gap_above > APART * range_below), np.flatnonzero(gap_below > APART * range_above)
+    high = x[n - past - 1 + up[0]] if len(up) else np.inf
+    low = x[past - down[0]] if len(down) else -np.inf
+    return float(low), float(high)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
 from partita.affinity import Affinity, Builder, Precomputed
+from partita.ensemble.units import far_cells
 from partita.errors import InputError, MissingExtraError
 from partita.estimators.encoding import Encoding
 from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
@@ -20,6 +21,7 @@ from partita.estimators.scaling import ScaleFeatures
 from partita.estimators.shown import Shown
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
+from partita.wording import count
 
 __all__ = ["CheckedInput"]
 
@@ -117,9 +119,23 @@ class CheckedInput(Shown):
         """A mixed table as numbers, the plan for these, and notes about its cells; anything else as it is."""
         self.__dict__.pop("encoding_", None)
         if not isinstance(X, MixedTable):
-            return X, plan, ()
+            return X, plan, _far_note(X, getattr(self, "feature_names_in_", None)) if plan.builder.mixed else ()
         scale: ScaleFeatures = plan.scale_features if plan.scale_features in ("standard", "minmax") else "none"
         self.encoding_ = Encoding.of(X, weights, units=plan.builder.units, scale=scale)
         if self.encoding_.joint:  # the encoding has scaled the numbers beside the words
             plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
-        return self.encoding_(X), plan, self.encoding_.notes(X)
+        names = None if X.names is None else np.array(X.names)[X.numeric]
+        return self.encoding_(X), plan, (*self.encoding_.notes(X), *_far_note(X.numbers, names))
+
+
+def _far_note(X: Array, names: NDArray[Any] | None) -> tuple[str, ...]:
+    """What is to be said of cells far from all others of their column."""
+    far = far_cells(X)
+    if not far.any():
+        return ()
+    row, at = np.argwhere(far)[0]
+    column = f"column {at}" if names is None else repr(str(names[at]))
+    n = int(far.sum())
+    said = f"{count(n, 'cell')} {'is' if n == 1 else 'are'} far from all others of the column"
+    seen = f"the ensemble sees {'it' if n == 1 else 'them'} at the edge of the others"
+    return (f"{said} (the first: item {row}, {column}): {seen}",)

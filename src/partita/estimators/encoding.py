@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensemble.units import Frame, Units, frame_of
+from partita.ensemble.units import Frame, Units, far_cells, frame_of
 from partita.errors import InputError
 from partita.estimators.items import merge_identical
 from partita.estimators.mixed_table import DATES, MixedTable
@@ -252,7 +252,8 @@ def _frame(X: Array, categories: Categories, units: Units, scale: ScaleFeatures)
     if numeric.any():
         scaling = Scaling.of(X[:, numeric], None, scale) if not numeric.all() else None
         own = frame_of(X[:, numeric], units).spread if scaling is None else scaling.spread
-        variance = np.nanvar(X[:, numeric], axis=0) / own**2
+        held = np.where(far_cells(X[:, numeric]), np.nan, X[:, numeric])
+        variance = np.nanvar(held, axis=0) / own**2
         varying = variance[variance > np.finfo(float).eps]
         spread[numeric] = own * np.sqrt(varying.mean() if len(varying) else 1.0)
     spread[~numeric] = np.sqrt(2.0) / APART  # the rows differ in two of the zeros and ones

@@ -78,7 +78,7 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[str]
         return []
     quarters = np.quantile(rest, [0.25, 0.75])
     if gap > APART * spread and quarters[1] > quarters[0]:
-        return [f"row {rows[0] + 1}, column {name!r} is {value:.12g}, {between}: a slip? It was left as it is"]
+        return [f"row {rows[0] + 1}, column {name!r} is {value:.12g}, {between}: a slip? It was read as it is"]
     return []
 
 
