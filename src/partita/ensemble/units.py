@@ -11,8 +11,9 @@ hardly vary, and should not be blown up.
 
 A cell far from all others, a slip of the decimal point or a number that stands for "missing", would decide the spread
 of its feature, and nothing could be told by the other cells any more. Far is a gap to the rest of more than 5 times the
-range of the rest, for one cell or at most a twentieth of the column: spreads are those of the rest, and a far cell is
-seen as one range beyond it, which is still the end of its column.
+range of the rest, past which are few values: one, held by at most a tenth of the items, or in a hundredth of them
+different ones. Spreads are then those of the rest, and a far cell is seen as one range beyond it, which is still the
+end of its column. More items there may be clusters, and are seen as they are.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ Units = Literal["auto", "given", "standard"]
 DIFFERENT_UNITS = 10.0
 # Share of the features, or one, that may be of another unit while the others have one in common.
 FEW = 0.1
-# Cells are far past a gap of so many times the range of the rest, where they are at most this share of the feature, or
-# one; nothing is far among fewer cells.
-APART, PAST, FEWEST = 5.0, 0.05, 10
+# Cells are far past a gap of so many times the range of the rest. On either side they have one value, or at most this
+# share of different ones, as slips have, and are at most this share of all, as sentinels are; nothing is far among few.
+APART, VALUES, CELLS, FEWEST = 5.0, 0.01, 0.1, 10
 
 
 @dataclass(frozen=True)
@@ -121,17 +122,18 @@ def far_cells(X: Array) -> NDArray[np.bool_]:
 
 def _ends(column: Array) -> tuple[float, float]:
     """The least and the largest of the cells that are not far."""
-    x = np.sort(column[~np.isnan(column)])
-    n = len(x)
-    past = max(1, int(PAST * n))
-    if n < FEWEST or x[-1 - past] == x[past]:
+    x, count = np.unique(column[~np.isnan(column)], return_counts=True)
+    n = int(count.sum())
+    past = min(max(1, int(VALUES * n)), (len(x) - 2) // 2)
+    inner = x[np.searchsorted(count.cumsum(), [CELLS * n, (1.0 - CELLS) * n])] if n >= FEWEST and past > 0 else (0, 0)
+    if inner[0] == inner[1]:  # pixels that are mostly dark: what is left is not what the feature usually is
         return -np.inf, np.inf
-    above, below = x[n - past :], x[past - 1 :: -1]  # from the inside out
-    range_below = np.r_[x[n - past - 1], above[:-1]] - x[past]
-    range_above = x[n - 1 - past] - np.r_[x[past], below[:-1]]
-    gap_above = np.diff(above, prepend=x[n - past - 1])
-    gap_below = -np.diff(below, prepend=x[past])
-    up, down = np.flatnonzero(gap_above > APART * range_below), np.flatnonzero(gap_below > APART * range_above)
-    high = x[n - past - 1 + up[0]] if len(up) else np.inf
-    low = x[past - down[0]] if len(down) else -np.inf
-    return float(low), float(high)
+    # From the inside out: the value before each of the outer ones, its gap to it, and the cells from it on.
+    before = np.arange(len(x) - past - 1, len(x) - 1)
+    gap, cells = x[before + 1] - x[before], count[::-1].cumsum()[::-1][before + 1]
+    up = np.flatnonzero((gap > APART * (x[before] - x[past])) & (cells <= CELLS * n))
+    high = x[before[up[0]]] if len(up) else np.inf
+    after = np.arange(past, 0, -1)
+    gap, cells = x[after] - x[after - 1], count.cumsum()[after - 1]
+    down = np.flatnonzero((gap > APART * (x[-1 - past] - x[after])) & (cells <= CELLS * n))
+    return float(x[after[down[0]]] if len(down) else -np.inf), float(high)
