@@ -9,11 +9,11 @@ On the real tables looked at the largest is below 2.5 times the median (pixels, 
 times (mixed units), so anything between would do as the bound. A feature in tiny units is not seen: among pixels many
 hardly vary, and should not be blown up.
 
-A cell far from all others, a slip of the decimal point or a number that stands for "missing", would decide the spread
-of its feature, and nothing could be told by the other cells any more. Far is a gap to the rest of more than 5 times the
-range of the rest, past which are few values: one, held by at most a tenth of the items, or in a hundredth of them
-different ones. Spreads are then those of the rest, and a far cell is seen as one range beyond it, which is still the
-end of its column. More items there may be clusters, and are seen as they are.
+A cell far from all others, such as a slip of the decimal point or a row of totals, would decide the spread of its
+feature, and nothing could be told by the other cells any more. Far is a gap to the rest of more than 5 times the range
+of the rest, past which are one cell or a hundredth of them at most. Spreads are those of the rest then, and a far cell
+is seen as one range beyond it, which is still the end of its column. More items there may be a cluster, or cells for
+which -999 was written, which brought near would make one: they are seen as they are.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Units = Literal["auto", "given", "standard"]
 DIFFERENT_UNITS = 10.0
 # Share of the features, or one, that may be of another unit while the others have one in common.
 FEW = 0.1
-# Cells are far past a gap of so many times the range of the rest. On either side they have one value, or at most this
-# share of different ones, as slips have, and are at most this share of all, as sentinels are; nothing is far among few.
-APART, VALUES, CELLS, FEWEST = 5.0, 0.01, 0.1, 10
+# Cells are far past a gap of so many times the range of the rest, where they are one or at most this share on either
+# side; nothing is far among fewer cells.
+APART, PAST, FEWEST = 5.0, 0.01, 10
 
 
 @dataclass(frozen=True)
@@ -122,18 +122,13 @@ def far_cells(X: Array) -> NDArray[np.bool_]:
 
 def _ends(column: Array) -> tuple[float, float]:
     """The least and the largest of the cells that are not far."""
-    x, count = np.unique(column[~np.isnan(column)], return_counts=True)
-    n = int(count.sum())
-    past = min(max(1, int(VALUES * n)), (len(x) - 2) // 2)
-    inner = x[np.searchsorted(count.cumsum(), [CELLS * n, (1.0 - CELLS) * n])] if n >= FEWEST and past > 0 else (0, 0)
-    if inner[0] == inner[1]:  # pixels that are mostly dark: what is left is not what the feature usually is
+    x = np.sort(column[~np.isnan(column)])
+    n = len(x)
+    if n < FEWEST or x[n // 10] == x[n - 1 - n // 10]:  # or mostly one number, as pixels that are dark
         return -np.inf, np.inf
-    # From the inside out: the value before each of the outer ones, its gap to it, and the cells from it on.
-    before = np.arange(len(x) - past - 1, len(x) - 1)
-    gap, cells = x[before + 1] - x[before], count[::-1].cumsum()[::-1][before + 1]
-    up = np.flatnonzero((gap > APART * (x[before] - x[past])) & (cells <= CELLS * n))
-    high = x[before[up[0]]] if len(up) else np.inf
+    past = max(1, int(PAST * n))
+    before = np.arange(n - past - 1, n - 1)  # from the inside out: the cell before each of the outer ones
+    up = np.flatnonzero(x[before + 1] - x[before] > APART * (x[before] - x[past]))
     after = np.arange(past, 0, -1)
-    gap, cells = x[after] - x[after - 1], count.cumsum()[after - 1]
-    down = np.flatnonzero((gap > APART * (x[-1 - past] - x[after])) & (cells <= CELLS * n))
-    return float(x[after[down[0]]] if len(down) else -np.inf), float(high)
+    down = np.flatnonzero(x[after] - x[after - 1] > APART * (x[-1 - past] - x[after]))
+    return float(x[after[down[0]]] if len(down) else -np.inf), float(x[before[up[0]]] if len(up) else np.inf)
