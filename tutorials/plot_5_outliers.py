@@ -76,7 +76,8 @@ plt.show()
 # their cells comes from another flower. Some of these are flowers that might well exist.
 #
 # *Slips of the decimal point.* In nine wines one cell is ten times too large or too small. A
-# far value stretches the box, and thins the background for everything within.
+# far cell is seen near the edge of its column, and the other twelve say that the wine is
+# sound.
 #
 # Two scores of scikit-learn stand beside, on standardised columns. They are no
 # probabilities, so all three are compared by the area under the ROC curve, the probability
