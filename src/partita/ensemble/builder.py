@@ -292,8 +292,10 @@ class EnsembleEvidence(Evidence):
         """Return the mean of the rows of the 5 nearest fitted items; an item seen before has its own."""
         if self._search is None:
             self._search = fitted_search(self._X, "euclidean", None)
-        # Past the fitted ones an item is seen at the edge, as cells far from the rest are in the fit.
-        Y = np.clip(self._frame(np.asarray(X, dtype=np.float64)), self._X.min(axis=0), self._X.max(axis=0))
+        Y = self._frame(np.asarray(X, dtype=np.float64))
+        low, high = self._X.min(axis=0), self._X.max(axis=0)
+        reach = np.where(high > low, high - low, np.inf)  # farther out an item is seen at the edge, as in the fit
+        Y = np.where(high + reach < Y, high, np.where(low - reach > Y, low, Y))
         k = min(VOTERS, len(self._X))
         index, distance = nearest(Y, self._X, k, "euclidean", None, itself=False, search=self._search)
         votes = np.full(index.shape, 1.0 / k)
