@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from functools import partial
 from typing import Any, Literal
 
@@ -29,7 +30,7 @@ Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 
-class PosteriorSummaries(Shown):
+class PosteriorSummaries(Shown, ABC):
     """Summaries of the draws that a partition was found in; all need draws that have every item."""
 
     labels_: Codes
@@ -206,9 +207,9 @@ class PosteriorSummaries(Shown):
 
     # What they stand on -------------------------------------------------------------------------------------------
 
+    @abstractmethod
     def _best(self, draws: PartitionDraws, start: Codes | None, loss: PartitionLoss) -> Codes:
         """Partition of least expected loss over some of the draws, as the estimator searches for it."""
-        raise NotImplementedError
 
     def _metric(self, loss: Literal["vi", "binder"] | None = None) -> PartitionLoss:
         """A distance between partitions that goes with the loss, in its unit."""
