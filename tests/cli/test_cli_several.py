@@ -75,6 +75,13 @@ def test_what_goes_with_one_file_only_is_refused_before_any_is_fitted(call, tmp_
     assert not (tmp_path / "one-partita").exists()
 
 
+def test_debug_has_the_traceback_of_a_file_that_fails(call, tmp_path):
+    write(tmp_path / "one.csv")
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n3\n")
+    assert "Traceback" in call("fit", "bad.csv", "one.csv", *QUICK, "--debug").err
+    assert "Traceback" not in call("fit", "bad.csv", "one.csv", *QUICK, "--force").err
+
+
 def test_ctrl_c_ends_with_the_file_that_is_being_fitted(call, tmp_path, monkeypatch):
     for name in ("one", "two", "three"):
         write(tmp_path / f"{name}.csv")

@@ -15,6 +15,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,8 @@ __all__ = [
 ]
 
 DONE, INTERNAL, WRONG_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
+# Whether the command that runs was given `--debug`.
+DEBUG: ContextVar[bool] = ContextVar("DEBUG", default=False)
 
 
 def say(text: str, *, quiet: bool = False) -> None:
@@ -114,6 +117,7 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*, debug: bool = False, **options: Any) -> None:
+        DEBUG.set(debug)
         try:
             code = command(**options)
         except typer.Exit:
@@ -122,8 +126,6 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
             say_interrupted(stop)
             code = INTERRUPTED
         except Exception as error:  # noqa: BLE001 (each is told)
-            if debug:
-                say(traceback.format_exc())
             code = told(error, as_json=bool(options.get("as_json")))
         sys.stdout.flush()
         raise typer.Exit(code)
@@ -132,7 +134,12 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
 
 
 def told(error: Exception, *, as_json: bool = False) -> int:
-    """Say what went wrong and return the exit code. What input cannot explain is a bug of ours, and named so."""
+    """Say what went wrong and return the exit code. What input cannot explain is a bug of ours, and named so.
+
+    Within the clause that caught the error: `--debug` adds the traceback.
+    """
+    if DEBUG.get():
+        say(traceback.format_exc())
     explained = (InputError, MemoryLimitError, MissingExtraError, ValueError, OSError)
     linalg = sys.modules.get("numpy.linalg")  # not loaded for this: a wrong option is told at once
     wrong = isinstance(error, explained) and not (linalg and isinstance(error, linalg.LinAlgError))  # a ValueError too
