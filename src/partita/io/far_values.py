@@ -11,12 +11,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.ensemble.units import APART
+
 __all__ = ["far_notes"]
 
 # Rows that say whether a column has to be looked through, and rows below which nothing is far.
 SAMPLE, FEWEST = 1000, 10
-# How far: so many times the range of the other cells. A number of nines alone needs less.
-APART, NINES_APART = 5.0, 1.0
+# How far a number of nines is, in ranges of the other cells; others are as far as they are to an ensemble.
+NINES_APART = 1.0
 SAID = 5
 
 
