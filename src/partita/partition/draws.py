@@ -20,7 +20,7 @@ from partita.memory import require_memory
 from partita.partition.named_draws import named_draws
 from partita.partition.similarity import checked_weights, posterior_similarity, refuse_similarity
 
-__all__ = ["PartitionDraws", "label_blocks"]
+__all__ = ["PartitionDraws", "label_blocks", "worth_of"]
 
 Array = NDArray[np.float64]
 
@@ -147,13 +147,10 @@ class PartitionDraws:
         """Number of draws of equal weight that they stand for: whole-number weights are copies; else Kish's effective
         number, with the weight of equal draws spread over them evenly.
         """
-        copies = np.ones(self.n_draws)
-        if self.given is not None:
-            copies = np.bincount(self.given[self.given >= 0], minlength=self.n_draws).astype(np.float64)
-        total = float(self.counts.sum())
-        if total >= copies.sum() and (self.counts == np.round(self.counts)).all():
-            return total
-        return total**2 / float((self.counts**2 / copies).sum())
+        if self.given is None:
+            return worth_of(self.counts)
+        copies = np.bincount(self.given[self.given >= 0], minlength=self.n_draws).astype(np.float64)
+        return worth_of(self.counts, copies)
 
     def as_given(self, member: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return what holds of each draw for the draws as they were given; -1 for those that are left out.
@@ -187,3 +184,17 @@ def _groups(labels: NDArray[Any], hashes: NDArray[np.uint64]) -> NDArray[np.intp
     unlike = many[~same]  # equal hashes of different labels: each for itself
     group[unlike] = group.max() + 1 + np.arange(len(unlike))
     return np.asarray(group, dtype=np.intp)
+
+
+def worth_of(counts: Array, copies: Array | float = 1.0) -> float:
+    """Return the number of draws of equal weight that weights stand for; `copies` were given of each draw.
+
+    >>> worth_of(np.array([2.0, 3.0])), worth_of(np.array([0.5, 0.5]))
+    (5.0, 2.0)
+    >>> round(worth_of(np.array([0.5, 0.5]), np.array([9.0, 1.0])), 6)
+    3.6
+    """
+    total = float(counts.sum())
+    if total >= np.broadcast_to(copies, counts.shape)[counts > 0].sum() and (counts == np.round(counts)).all():
+        return total
+    return total**2 / float((counts**2 / copies).sum())

@@ -47,9 +47,9 @@ from partita.metrics.checks import codes_of
 from partita.partition.dendrogram import numbered
 from partita.partition.density import density_modes
 from partita.partition.distances import distances_to, given_draws, measured, metric_of
-from partita.partition.draws import PartitionDraws
+from partita.partition.draws import PartitionDraws, worth_of
 from partita.partition.losses import PartitionLoss, Unit
-from partita.partition.sample import SAMPLE, DrawSample, draw_rows
+from partita.partition.sample import SAMPLE, DrawSample, draw_rows, sample_of
 
 __all__ = ["Mode", "Modes", "modes_as_given", "modes_of", "posterior_modes"]
 
@@ -180,9 +180,15 @@ def posterior_modes(
     """
     metric = metric_of(loss, unit, None)
     blocks, counts = given_draws(draws, weights)
-    shares = counts / counts.sum()
     sample = DrawSample.of(blocks, counts, metric, np.random.default_rng(random_state))
-    found, separation = density_modes(sample.between, sample.shares, sample.move, min(_worth(counts), SAMPLE))
+    return _found(blocks, counts, sample, worth_of(counts), search, metric)
+
+
+def _found(
+    blocks: LabelBlocks, counts: Array, sample: DrawSample, worth: float, search: Search | None, metric: PartitionLoss
+) -> Modes:
+    shares = counts / counts.sum()
+    found, separation = density_modes(sample.between, sample.shares, sample.move, min(worth, SAMPLE))
     member = _nearest(blocks, sample, found, metric)
     order = np.argsort(-np.bincount(member, weights=shares), kind="stable")
     order = order[np.bincount(member, weights=shares)[order] > 0]
@@ -208,7 +214,8 @@ def modes_of(own: PartitionDraws, metric: PartitionLoss) -> Modes:
     """
     name = f"modes by {metric}"
     if name not in own.found:
-        own.found[name] = posterior_modes(own.labels, weights=own.counts, loss=metric)
+        sample = sample_of(own, metric)
+        own.found[name] = _found(LabelBlocks(own.labels), own.counts, sample, own.worth, None, metric)
     found: Modes = own.found[name]
     return found
 
@@ -237,12 +244,6 @@ def modes_as_given(
         distance = float(distances_to(labels, draws, loss=metric) @ counts / counts.sum())
         modes.append(replace(mode, labels=labels, draws=np.flatnonzero(member == k), distance=distance))
     return replace(merged, modes=tuple(modes), labels=member)
-
-
-def _worth(counts: Array) -> float:
-    """Number of draws of equal weight: whole-number weights are copies; else Kish's effective number."""
-    whole = counts.sum() if (counts == np.round(counts)).all() else 0.0
-    return float(whole or counts.sum() ** 2 / (counts @ counts))
 
 
 def _nearest(blocks: LabelBlocks, sample: DrawSample, found: NDArray[np.int64], metric: Any) -> NDArray[np.int64]:
