@@ -146,9 +146,17 @@ class Membership:
                 target[r] = c
         free = [c for c in range(self.n_clusters) if c not in target]
         target[target < 0] = free
-        aligned = Membership(self.matrix[:, np.argsort(target)])
-        aligned.labels = target[self.labels]  # an item whose row is tied keeps its cluster
-        return aligned
+        return self.reordered(np.argsort(target))
+
+    def reordered(self, order: NDArray[np.intp]) -> Membership:
+        """Return this membership with its clusters in another order; an item whose row is tied keeps its cluster.
+
+        >>> Membership([[1.0, 0.0], [0.2, 0.8]]).reordered(np.array([1, 0])).matrix.tolist()
+        [[0.0, 1.0], [0.8, 0.2]]
+        """
+        other = Membership(self.matrix[:, order])
+        other.labels = np.argsort(order)[self.labels]
+        return other
 
     def __repr__(self) -> str:
         return f"Membership(n_items={self.n_items}, n_clusters={self.n_clusters})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from contextlib import nullcontext
+from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral, Real
@@ -29,6 +30,7 @@ from partita.estimators.doubtful import Doubtful
 from partita.estimators.explaining import explain
 from partita.estimators.extension import Extension
 from partita.estimators.groups import Groups
+from partita.estimators.growing import with_new_items
 from partita.estimators.items import check_weights
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
@@ -263,14 +265,78 @@ class FactorizationEstimator(ClusterMixin, Doubtful, FittedAttributes, NewItems)
         if names is not None:
             self.items_ = np.array(names)
         weights = check_weights(sample_weight, X.shape[0])
-        table = X if isinstance(X, MixedTable) else None
-        X, plan, notes = self._encoded(X, plan, weights)
+        return self._run(plan, Given(X, weights, must_link, cannot_link, pair_weight), where)
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def update(self, X_new: Any, sample_weight: Any = None) -> Self:
+        """Fit the items so far and new ones together; clusters keep their numbers.
+
+        The answer is that of `fit` for the items so far followed by the new ones, whose rows come last in `labels_`
+        and `membership_`. Where the number of clusters is left to be chosen it is chosen again, so that new items can
+        be a cluster of their own. Clusters are numbered so that the most items keep theirs, new clusters after these.
+        `predict` tells where items belong without making them part of the fit, in a small part of the time.
+
+        Parameters
+        ----------
+        X_new : M x d array or frame
+            With the columns of the fit.
+        sample_weight : array of M, optional
+
+        Returns
+        -------
+        self
+            As it was where an error is raised.
+
+        Raises
+        ------
+        InputError
+            For items that do not fit the earlier ones; for affinities and distances, which would have to be known
+            among all items; for a model that was loaded, whose input is not saved with it.
+        MemoryLimitError
+
+        Notes
+        -----
+        Costs one fit of all items.
+
+        Examples
+        --------
+        >>> from partita import SoftClustering
+        >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.tile([[0, 0], [9, 9], [0, 9]], (30, 1))
+        >>> model = SoftClustering(random_state=0).fit(X[:60])
+        >>> before = model.labels_
+        >>> model.update(X[60:]).labels_.shape, bool((model.labels_[:60] == before).all())
+        ((90,), True)
+        """
+        check_is_fitted(self)
+        given, names = with_new_items(self, X_new, sample_weight)
+        # Of a copy, so that an error leaves the fit as it was.
+        other = copy(self)
+        other.items_ = names
+        earlier = np.append(self.labels_, np.full(given.X.shape[0] - len(self.labels_), -1))
+        other._run(other._plan(given.X), given, earlier=earlier)
+        self.__dict__ = other.__dict__
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """`fit` where there is no fit yet, and `update` where there is one."""
+        if not hasattr(self, "labels_"):
+            self.fit(X, sample_weight=sample_weight)
+        else:
+            self.update(X, sample_weight)
+        return self
+
+    def _run(
+        self, plan: Plan, given: Given, where: str | None = None, earlier: NDArray[np.int64] | None = None
+    ) -> Self:
+        """Fit to checked input, whose rows had the labels `earlier`; `where` is a note on where it was found."""
+        table = given.X if isinstance(given.X, MixedTable) else None
+        X, plan, notes = self._encoded(given.X, plan, given.weights)
         notes = notes if where is None else (where, *notes)
-        given = Given(X, weights, must_link, cannot_link, pair_weight, table)
+        given = replace(given, X=X, table=table)
         with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
             stage = Stages(bar)
             try:
-                options = self._options(plan, stage, checkpoint)
+                options = replace(self._options(plan, stage, checkpoint), earlier=earlier)
                 fitted = fit(plan.model, plan.builder, given, self._choose, options)
             except KeyboardInterrupt as stop:
                 if self.on_interrupt != "best" or stop.args:

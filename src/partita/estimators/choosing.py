@@ -102,7 +102,7 @@ class Choice:
         verdict = self.verdict
         if verdict is not None and verdict.disagree and verdict.sure < DOUBTFUL:
             words = f"n_clusters='auto' chose {self.n_clusters}: " + "; ".join(verdict.notes)
-            warnings.warn(words, UnsureWarning, stacklevel=5)
+            warnings.warn(words, UnsureWarning, stacklevel=6)
 
 
 class Built(NamedTuple):

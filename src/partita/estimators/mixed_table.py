@@ -80,6 +80,25 @@ class MixedTable:
         """Return these rows."""
         return MixedTable(self.names, tuple(column[index] for column in self.columns))
 
+    def followed_by(self, other: MixedTable) -> MixedTable:
+        """Return these rows and then those of another table with the same columns.
+
+        A column of words may go on with numbers, which are words there; one of numbers only with numbers and gaps.
+
+        >>> table = MixedTable(("x", "c"), (np.array([1.0]), words(["a"])))
+        >>> more = MixedTable(("x", "c"), (words([None]), np.array([2.0])))
+        >>> [column.tolist() for column in table.followed_by(more).columns]
+        [[1.0, nan], ['a', '2']]
+        """
+        joined: list[Column] = []
+        for column, new in zip(self.columns, other.ordered(self.names).columns, strict=True):
+            if column.dtype.kind == "f":
+                new = np.array([np.nan if value is None else value for value in new], dtype=np.float64)
+            elif new.dtype.kind == "f":
+                new = words(new)
+            joined.append(np.concatenate([column, new]))
+        return MixedTable(self.names, tuple(joined))
+
     def require_finite(self) -> None:
         """Raise `InputError` for an infinite number."""
         for at, column in enumerate(self.columns):

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
 from sklearn.exceptions import ConvergenceWarning
 
 from partita import metrics
@@ -66,7 +67,11 @@ class Given:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """Options of a run; `partita.solvers.drive` explains most of them."""
+    """Options of a run; `partita.solvers.drive` explains most of them.
+
+    `earlier` are the labels that the rows had in an earlier fit, -1 for those it did not have: clusters
+    are numbered so that the most rows keep theirs.
+    """
 
     start: Any = "spectral"
     n_init: int = 1
@@ -79,6 +84,7 @@ class Options:
     scale_features: ScaleFeatures = "none"
     probabilities: Probabilities = "fitted"
     checkpoint: OpenCheckpoint | None = None
+    earlier: Labels | None = None
     stage: Stages = field(default_factory=Stages)
 
     def interrupted(self, result: SolveResult, *notes: str) -> SolveResult:
@@ -230,6 +236,8 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
         result = _without_empty(result, used, problem, model, solver, starts, options)
     if len(used) < choice.n_clusters:
         choice = choice.ended_at(len(used), empty_clusters(choice.n_clusters, len(used)))
+    if options.earlier is not None:
+        result = result.reordered(order_like(options.earlier, result.membership, groups.of_row(items)))
     choice.warn()
     stage.enter("putting the result together")
     result = replace(result, notes=(*choice.notes, *result.notes, *_sparse_way(problem.affinity)))
@@ -303,6 +311,21 @@ def _solve(problem: Problem, model: Model, solver: Solver, starts: Starts, start
         except KeyboardInterrupt:
             return options.interrupted(result, "interrupted while comparing with other sizes")
     return replace(result, notes=(*result.notes, *notes))
+
+
+def order_like(earlier: Labels, membership: Membership, group_of_row: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the clusters in the order of the earlier ones that they share most rows with; others come after these.
+
+    >>> order_like(np.array([0, 0, 1, -1]), Membership(np.eye(3)[[2, 2, 1, 0]]), np.arange(4)).tolist()
+    [2, 1, 0]
+    """
+    K = membership.n_clusters
+    known = (group_of_row >= 0) & (earlier >= 0)
+    table = np.zeros((K, max(int(earlier.max()) + 1, K)))
+    np.add.at(table, (membership.labels[group_of_row[known]], earlier[known]), 1.0)
+    own, theirs = linear_sum_assignment(table, maximize=True)
+    found: NDArray[np.intp] = own[np.argsort(theirs)]
+    return found
 
 
 def _without_empty(
@@ -476,6 +499,7 @@ def _refit(model: Model, by_k: EvidenceByK, n_clusters: int, options: Options) -
         scale_features="none",  # they are scaled
         probabilities="fitted",
         checkpoint=None,
+        earlier=None,
         stage=Stages(),
     )
 

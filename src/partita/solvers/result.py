@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -107,6 +107,11 @@ class SolveResult:
     def best(self) -> int:
         """Index of the restart that is the result."""
         return first_best([restart.objective for restart in self.restarts])
+
+    def reordered(self, order: NDArray[np.intp]) -> SolveResult:
+        """Return the same result with its clusters in another order."""
+        factor = None if self.factor is None else self.factor[:, order]
+        return replace(self, membership=self.membership.reordered(order), scale=self.scale[order], factor=factor)
 
     def __repr__(self) -> str:
         K, n = self.membership.n_clusters, self.membership.n_items
