@@ -78,20 +78,24 @@ def test_baum_eagon_falls_by_its_theorem_with_weights_and_unobserved_pairs(objec
 
 
 def test_over_relaxation_saves_most_products():
-    rng = np.random.default_rng(2)
-    labels = np.arange(60) % 3
-    P = DenseAffinity(0.3 * random_affinity(60, share=1.0, seed=rng) + 0.6 * (labels[:, None] == labels))
-    W = rng.dirichlet(np.ones(3), size=60)
-    problem = Problem(P, Objective.registry["sof"]())
-    aim = problem.total(after(ProjectedGradient(), problem, W, 100).point) * 1.001
-    needed = []
-    for eta in ("adaptive", 1.0):
-        fresh, solver = problem.fresh(), BaumEagon(eta)
-        state = solver.start(fresh, W)
-        while fresh.total(state.point) > aim:
-            state = solver.step(fresh, state)
-        needed.append(fresh.n_products)
-    assert needed[0] < needed[1] / 5
+    shares = []
+    for seed in range(9):
+        rng = np.random.default_rng(seed)
+        labels = np.arange(60) % 3
+        P = DenseAffinity(0.3 * random_affinity(60, share=1.0, seed=rng) + 0.6 * (labels[:, None] == labels))
+        W = rng.dirichlet(np.ones(3), size=60)
+        problem = Problem(P, Objective.registry["sof"]())
+        aim = problem.total(after(ProjectedGradient(), problem, W, 100).point) * 1.001
+        needed = []
+        for eta in ("adaptive", 1.0):
+            fresh, solver = problem.fresh(), BaumEagon(eta)
+            state = solver.start(fresh, W)
+            while fresh.total(state.point) > aim:
+                state = solver.step(fresh, state)
+            needed.append(fresh.n_products)
+        shares.append(needed[0] / needed[1])
+    assert max(shares) < 1
+    assert np.median(shares) < 1 / 5
 
 
 def test_baum_eagon_names_a_negative_affinity():
