@@ -8,6 +8,7 @@
     PARTITA_DATA=... python benchmarks/n_clusters.py --own          # own K: consensus, criteria, HDBSCAN
     PARTITA_DATA=... python benchmarks/n_clusters.py --default      # SoftClustering(K) and SoftClustering()
     python benchmarks/n_clusters.py --drawn                         # one cluster, many clusters, planted graphs
+    PARTITA_DATA=... python benchmarks/n_clusters.py --given        # how far methods agree at right and wrong numbers
 
 Sets: 29 for development, 9 further real or drawn ones, and generated ones: Gaussian clusters (30, K = 1..10), stretched
 ones (4), single clusters that are not normal (7). Identical rows count once; of more than 3,000 a random 3,000 are
@@ -33,6 +34,7 @@ from partita.ensemble.builder import frame_of
 from partita.kernels.threads import limit_threads
 from partita.n_clusters import VOTERS, Criterion, Judgement, KEvidence, OneCluster, criterion, judge_all
 from partita.n_clusters.verdict import NEIGHBOR, pooled
+from partita.report.headline import AGREED, agreement
 from peers import FilledHDBSCAN
 from quality import tables
 from sets import anisotropic_blobs, development, load
@@ -286,6 +288,27 @@ def default() -> None:
         print(f"| **mean** | | {given:.3f} ({fitted_given:.3f}) | | | {own_k:.3f} ({fitted_own:.3f}) | | |", flush=True)
 
 
+def given() -> None:
+    """How far unlike methods agree at a number that is given: the right one, half of it, twice and three times it."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for kind, name, X, K in sets(False):
+        asked = {"right": K, "half": K // 2, "twice": 2 * K, "three times": 3 * K}
+        if K == 1:
+            asked = {"of one cluster, 2": 2, "of one cluster, 4": 4}
+        for which, k in asked.items():
+            if k < 2:
+                continue
+            model = SoftClustering(k, affinity="ensemble", probabilities="fitted", random_state=0).fit(X)
+            if (agreed := agreement(model)) is not None:
+                found.setdefault((kind, which), []).append(agreed)
+                print(f"# {name} {k}: {agreed:.2f}", flush=True)
+    print("| sets | number | fits | 10% | median | 90% | below the limit |\n|---|---|---|---|---|---|---|")
+    for (kind, which), values in found.items():
+        low, middle, high = np.quantile(values, [0.1, 0.5, 0.9])
+        doubted = np.mean(np.array(values) < AGREED)
+        print(f"| {kind} | {which} | {len(values)} | {low:.2f} | {middle:.2f} | {high:.2f} | {doubted:.2f} |")
+
+
 def planted(seed: int, within: float = 0.3, between: float = 0.02) -> sp.csr_array:
     """A graph of five blocks of 40 nodes, with edges by chance."""
     block = np.repeat(np.arange(5), 40)
@@ -365,6 +388,7 @@ def main() -> None:
     parser.add_argument("--own", action="store_true")
     parser.add_argument("--default", action="store_true")
     parser.add_argument("--drawn", action="store_true")
+    parser.add_argument("--given", action="store_true")
     options = parser.parse_args()
     if options.level:
         return level()
@@ -374,6 +398,8 @@ def main() -> None:
         return default()
     if options.drawn:
         return drawn()
+    if options.given:
+        return given()
     if options.large:
         return large(options.large)
     names = voters() if options.quick else [name for name in Criterion.registry if name not in LEFT_OUT]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import networkx
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -17,9 +16,10 @@ from partita.doubt import (
     nested_layers,
     weak_support_probability,
 )
+from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.plots import CoverageDisplay, blank_figure
-from partita.report.headline import headline
+from partita.report.headline import AGREED, agreement, headline
 
 CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
 
@@ -146,6 +146,7 @@ def test_the_sides_of_a_bipartite_graph_are_clusters_without_links_and_no_outlie
     p = weak_support_probability(np.zeros(40), sides, degree)
     assert p[3] == 1.0
     assert np.delete(p, 3).max() == 0.0
+    networkx = pytest.importorskip("networkx")
     model = SoftClustering(2, random_state=0).fit(networkx.davis_southern_women_graph())
     assert np.array_equal(model.labels_ == model.labels_[0], np.arange(32) < 18)  # women, and what they went to
     assert model.outlier_.max() < 0.5
@@ -384,3 +385,31 @@ def test_clusters_that_were_asked_for_and_not_found_take_certainty_from_all_item
     model.set_params(n_clusters=4)  # as if one of four had held no item
     del model._certainty
     assert np.allclose(model.certainty_, 0.75 * before)
+
+
+def test_with_the_number_given_the_headline_says_how_far_unlike_methods_agree_on_it() -> None:
+    rng = np.random.default_rng(0)
+    groups = rng.normal(size=(120, 2)) + np.repeat([[0, 0], [9, 9], [0, 9], [9, 0]], 30, axis=0)
+    right = SoftClustering(4, random_state=0).fit(groups)
+    assert agreement(right) == pytest.approx(np.mean([draw.agreement for draw in right.ensemble_]))
+    assert f"agree by {agreement(right):.2f}" in headline(right)[1]
+    wrong = SoftClustering(3, random_state=0).fit(rng.normal(size=(200, 4)))
+    assert agreement(wrong) < AGREED
+    assert f"agree on 3 clusters by {agreement(wrong):.2f} only" in headline(wrong)[2]
+    assert "agree by" not in headline(wrong)[1]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        SoftClustering(random_state=0),
+        SoftClustering(1, random_state=0),
+        SoftClustering(3, affinity="neighbors", random_state=0),
+        SoftClustering(3, affinity=Ensemble(methods=("mixture",)), random_state=0),
+    ],
+    ids=["left open", "one", "graph", "one method"],
+)
+def test_the_headline_says_nothing_of_methods_where_none_could_disagree(model: SoftClustering) -> None:
+    model.fit(np.random.default_rng(0).normal(size=(120, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 40, axis=0))
+    assert agreement(model) is None
+    assert "unlike methods" not in " ".join(headline(model))

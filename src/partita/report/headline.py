@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 
 from partita.estimators.base import FactorizationEstimator
 from partita.wording import items, listed, percent
 
-__all__ = ["ERROR", "OUTLIER", "headline"]
+__all__ = ["AGREED", "ERROR", "OUTLIER", "agreement", "headline"]
 
 # From this probability an item counts as an outlier, and the error that the set of confident items keeps.
 OUTLIER, ERROR = 0.5, 0.05
 # A number of clusters with this probability is not worth a doubt, and one below it not worth naming.
 SETTLED, LIKELY = 0.9, 0.1
+# Mean adjusted Rand index of unlike methods with each other below which a number of clusters that was given is in doubt
+# (`benchmarks/n_clusters.py --given`).
+AGREED = 0.5
 # Two clusters whose items are together with this probability are hard to tell apart.
 BLURRED = 0.1
 # Share of a cluster's items from which it is mostly outliers.
@@ -38,9 +43,10 @@ def headline(model: FactorizationEstimator) -> tuple[str, ...]:
     >>> from partita import SoftClustering
     >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
     >>> for sentence in headline(SoftClustering(3, random_state=0).fit(X)):
-    ...     print(sentence)
+    ...     print(sentence)  # doctest: +NORMALIZE_WHITESPACE
     90 items are in 3 clusters of 30, 30 and 30 items.
-    More than 99.9% of the labels are expected to be right, given that there are 3 clusters.
+    More than 99.9% of the labels are expected to be right, given that there are 3 clusters, on which unlike methods
+    agree by 1.00.
     Nothing stands out to be doubted.
     """
     if not model._knows_doubt:
@@ -74,7 +80,9 @@ def _how_sure(model: FactorizationEstimator) -> str:
     if K == 1 and verdict is not None:
         return f"That there is one cluster has a probability of {verdict.probabilities[0]:.2f}."
     chosen = verdict is not None or not hasattr(model, "_given")
-    given = "" if chosen else f", given that there {'is 1 cluster' if K == 1 else f'are {K} clusters'}"
+    given = (
+        "" if chosen else f", given that there {'is 1 cluster' if K == 1 else f'are {K} clusters'}{_as_others(model)}"
+    )
     share = percent(right)
     said = f"{share[:1].upper()}{share[1:]} of the labels are expected to be right{given}"
     found = model.confident(ERROR)
@@ -93,8 +101,31 @@ def _what_to_doubt(model: FactorizationEstimator) -> str:
     return f"{said[:1].upper()}{said[1:]}."
 
 
+def agreement(model: FactorizationEstimator) -> float | None:
+    """Return how far unlike methods agree at the number of clusters that was given; None where there are none.
+
+    The mean adjusted Rand index of the clusterings behind a fit with those of the other methods: 1 where all found the
+    same clusters, 0 where no more than chance would have it.
+    """
+    draws, K = getattr(model, "ensemble_", ()), model.n_clusters
+    if not isinstance(K, Integral) or K == 1 or len({draw.method for draw in draws}) < 2:
+        return None
+    return float(np.mean([draw.agreement for draw in draws]))
+
+
+def _as_others(model: FactorizationEstimator) -> str:
+    agreed = agreement(model)
+    if agreed is None or agreed < AGREED or model.n_clusters != model.n_clusters_:
+        return ""
+    return f", on which unlike methods agree by {agreed:.2f}"
+
+
 def _number(model: FactorizationEstimator) -> list[str]:
     verdict, K = getattr(model, "verdict_", None), model.n_clusters_
+    agreed = agreement(model)
+    if agreed is not None and agreed < AGREED:
+        little = f"unlike methods agree on {model.n_clusters} clusters by {agreed:.2f} only"
+        return [f"{little} (0 is chance, 1 the same clusters): leave the number open to have it found"]
     if verdict is None:
         return []
     p = verdict.probabilities
