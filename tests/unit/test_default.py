@@ -4,7 +4,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
@@ -289,6 +288,7 @@ def test_a_verdict_on_a_number_that_ended_at_fewer_moves_its_probability():
 
 
 def test_another_number_keeps_the_plan_of_the_fit():
+    pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"x": X[:, 0], "y": X[:, 1], "group": np.array(["a", "b", "c"])[TRUTH]})
     model = SoftClustering(max_seconds=5.0, random_state=0).fit(frame)  # words need the ensemble, however little time
     other = model.at(2)

@@ -425,6 +425,7 @@ def test_correlation_is_that_of_scikit_learn():
 
 
 def test_a_model_explains_itself_by_its_own_table():
+    pytest.importorskip("pandas")
     iris = load_iris(as_frame=True)
     model = fitted(iris.data, 3)
     found = model.explain()

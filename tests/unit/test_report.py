@@ -306,6 +306,7 @@ def test_precomputed_evidence_has_a_report_without_features():
 
 
 def test_a_report_says_by_which_of_its_columns_clusters_are_told_apart(iris, monkeypatch):
+    pytest.importorskip("pandas")
     no_matplotlib(monkeypatch)
     data, model = iris
     page = Page(render_report(report_of(model, data.data, columns=data.feature_names)))

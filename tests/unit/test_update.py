@@ -3,7 +3,6 @@
 from itertools import permutations
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.metrics import adjusted_rand_score
 
@@ -82,6 +81,7 @@ def test_partial_fit_fits_and_then_updates():
 
 
 def test_frames_bring_words_gaps_and_names():
+    pd = pytest.importorskip("pandas")
     X = corners(120)
     frame = pd.DataFrame(
         {"x": X[:, 0], "c": np.where(X[:, 1] > 4, "up", "down")}, index=[f"item {i}" for i in range(120)]
