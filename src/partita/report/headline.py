@@ -46,7 +46,7 @@ def headline(model: FactorizationEstimator) -> tuple[str, ...]:
     ...     print(sentence)  # doctest: +NORMALIZE_WHITESPACE
     90 items are in 3 clusters of 30, 30 and 30 items.
     More than 99.9% of the labels are expected to be right, given that there are 3 clusters, on which unlike methods
-    agree by 1.00.
+    agree by 1.00 (1 is full agreement).
     Nothing stands out to be doubted.
     """
     if not model._knows_doubt:
@@ -117,7 +117,7 @@ def _as_others(model: FactorizationEstimator) -> str:
     agreed = agreement(model)
     if agreed is None or agreed < AGREED or model.n_clusters != model.n_clusters_:
         return ""
-    return f", on which unlike methods agree by {agreed:.2f}"
+    return f", on which unlike methods agree by {agreed:.2f} (1 is full agreement)"
 
 
 def _number(model: FactorizationEstimator) -> list[str]:
@@ -125,7 +125,7 @@ def _number(model: FactorizationEstimator) -> list[str]:
     agreed = agreement(model)
     if agreed is not None and agreed < AGREED:
         little = f"unlike methods agree on {model.n_clusters} clusters by {agreed:.2f} only"
-        return [f"{little} (0 is chance, 1 the same clusters): leave the number open to have it found"]
+        return [f"{little} (1 is full agreement, 0 chance): leave the number open to have it found"]
     if verdict is None:
         return []
     p = verdict.probabilities
