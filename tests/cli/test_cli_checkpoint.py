@@ -62,6 +62,7 @@ def test_a_killed_command_goes_on(items_csv, process):
         until="unfinished-2.safetensors",
     )
     assert code == -signal.SIGKILL
+    assert sorted(path.name for path in home.iterdir()) == ["items.csv", "kept"]
     assert not (home / "items-partita").exists()
     assert {file.name for file in (home / "kept").iterdir()} >= {"finished-0.safetensors", "finished-1.safetensors"}
     again = process("fit", "items.csv", *OPTIONS, "--n-init", "4", "--checkpoint", "kept")

@@ -523,6 +523,34 @@ def test_new_items_bring_their_affinity_rows_dense_or_sparse(call, blobs, tmp_pa
     assert call("predict", "out", "broken.mtx", "--out", "b.csv").code == 2
 
 
+ENDED_WHILE_WRITING = """
+import os, signal, sys
+from pathlib import Path
+from partita.cli.console import deferred_interrupt
+from partita.io import output_folder
+
+number = getattr(signal, sys.argv[1])
+with deferred_interrupt() as interrupted, output_folder("out") as folder:
+    os.kill(os.getpid(), number)
+    Path(folder, "content").write_text("whole")
+print(interrupted())
+"""
+
+
+@pytest.mark.posix("signals")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_request_to_end_waits_until_the_folder_is_written(tmp_path, name):
+    done = subprocess.run(
+        [sys.executable, "-c", ENDED_WHILE_WRITING, name], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert (tmp_path / "out" / "content").read_text() == "whole"
+    if name == "SIGINT":
+        assert (done.returncode, done.stdout) == (0, "True\n")
+    else:
+        assert (done.returncode, done.stdout) == (-getattr(signal, name), "")
+
+
 @pytest.mark.posix("signals")
 def test_ctrl_c_after_the_fit_does_not_lose_it(call, iris_csv, tmp_path, monkeypatch):
     import partita.report

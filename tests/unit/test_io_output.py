@@ -1,6 +1,7 @@
 """Output folders and files: whole or not at all, and nothing replaced silently."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -8,7 +9,15 @@ import numpy as np
 import pytest
 
 from partita.errors import InputError
-from partita.io import atomic_write_bytes, atomic_write_text, is_partita_folder, output_folder, swap, write_json
+from partita.io import (
+    atomic_write_bytes,
+    atomic_write_text,
+    is_partita_folder,
+    output_folder,
+    require_output,
+    swap,
+    write_json,
+)
 from partita.io import output as output_module
 
 OURS = json.dumps({"program": "partita"})
@@ -116,6 +125,36 @@ def test_a_parent_that_cannot_be_written_is_an_error(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"Permission denied.*--out"):
         fill(tmp_path / "above" / "out")
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_whether_one_could_write_is_found_out_without_a_trace(tmp_path, force):
+    require_output(tmp_path / "above" / "out", force=force)
+    assert names(tmp_path) == []
+    fill(tmp_path / "out", "old")
+    if force:
+        require_output(tmp_path / "out", force=True)
+    else:
+        with pytest.raises(InputError, match="already exists"):
+            require_output(tmp_path / "out")
+    (tmp_path / "file").write_text("a file")
+    with pytest.raises(InputError, match="is a file"):
+        require_output(tmp_path / "file", force=force)
+    assert names(tmp_path) == ["file", "out"]
+    assert (tmp_path / "out" / "content").read_text() == "old"
+
+
+def test_what_a_killed_process_left_is_taken_away_when_nothing_writes_to_it_any_more(tmp_path):
+    old, young, others = (
+        tmp_path / name for name in (".out.0123456789ab", ".out.ba9876543210", ".outer.0123456789ab")
+    )
+    for folder in (old, young, others):
+        folder.mkdir()
+        (folder / "half").write_text("half")
+    for folder in (old, others):
+        os.utime(folder, (0.0, 0.0))
+    fill(tmp_path / "out")
+    assert names(tmp_path) == [young.name, others.name, "out"]
 
 
 def test_a_failed_move_puts_the_old_folder_back(tmp_path, monkeypatch):
@@ -231,6 +270,18 @@ def test_what_a_kill_left_aside_is_put_back_before_anything_is_written(tmp_path,
         fill(goal)
     assert (goal / "content").read_text() == "old"
     assert names(tmp_path) == [goal_name]
+
+
+def test_a_folder_half_removed_is_never_put_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(swap, "exchange", lambda *_: False)
+    goal = tmp_path / "out"
+    fill(goal, "first")
+    with monkeypatch.context() as killed:
+        killed.setattr(output_module.shutil, "rmtree", lambda folder, **_: (folder / "manifest.json").unlink())
+        fill(goal, "second", force=True)
+    goal.rename(tmp_path / ".out.0123456789ab.old")  # the next writing, killed between its two renames
+    assert swap.recovered(goal)
+    assert (goal / "content").read_text() == "second"
 
 
 @pytest.mark.parametrize("name", [".out.old", ".out.0123456789AB.old", ".out.0123.old", ".outer.0123456789ab.old"])

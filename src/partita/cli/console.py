@@ -40,6 +40,8 @@ __all__ = [
 ]
 
 DONE, INTERNAL, WRONG_INPUT, NOT_CONVERGED, INTERRUPTED = 0, 1, 2, 3, 130
+# Signals that ask a process to end; Windows lacks the second.
+ENDS = ("SIGTERM", "SIGHUP")
 # Whether the command that runs was given `--debug`.
 DEBUG: ContextVar[bool] = ContextVar("DEBUG", default=False)
 
@@ -93,7 +95,7 @@ def stage(words: str, *, quiet: bool) -> Iterator[None]:
 @contextmanager
 def deferred_interrupt(words: str = "") -> Iterator[Callable[[], bool]]:
     """Hold Ctrl-C back while a finished fit is written, and say so at once in these words; the function given says
-    whether one came.
+    whether one came. A request of the system to end (SIGTERM, SIGHUP) is held back too, and followed afterwards.
     """
     came: list[int] = []
 
@@ -105,11 +107,17 @@ def deferred_interrupt(words: str = "") -> Iterator[Callable[[], bool]]:
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
-    before = signal.signal(signal.SIGINT, hold)
+    ends = [getattr(signal, name) for name in ENDS if hasattr(signal, name)]
+    held = [signal.SIGINT, *(number for number in ends if signal.getsignal(number) == signal.SIG_DFL)]
+    before = {number: signal.signal(number, hold) for number in held}
     try:
-        yield lambda: bool(came)
+        yield lambda: signal.SIGINT in came
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came:
+            if number != signal.SIGINT:
+                signal.raise_signal(number)
 
 
 def guarded(command: Callable[..., int]) -> Callable[..., None]:

@@ -14,7 +14,7 @@ from partita.cli.inputs import Input
 from partita.cli.manifest import write_manifest
 from partita.cli.options import DemoOptions
 from partita.estimators import SoftClustering
-from partita.io import output_folder
+from partita.io import output_folder, require_output
 
 __all__ = ["run_demo"]
 
@@ -37,11 +37,11 @@ def run_demo(options: DemoOptions) -> int:
     )
     verbose = 0 if options.quiet else 1
     estimator = SoftClustering(random_state=0, on_interrupt="best", verbose=verbose)
-    with output_folder(options.out, replace_if=_made_by_demo) as folder:
-        fit = fitted(estimator, items, title="Handwritten digits")
-        with deferred_interrupt() as interrupted:
-            result = write_fit(folder, fit, command="demo", given={"k": "auto"}, quiet=options.quiet)
-            write_manifest(folder, result, source=items.source, kind=items.kind)
+    require_output(options.out, replace_if=_made_by_demo)
+    fit = fitted(estimator, items, title="Handwritten digits")
+    with deferred_interrupt() as interrupted, output_folder(options.out, replace_if=_made_by_demo) as folder:
+        result = write_fit(folder, fit, command="demo", given={"k": "auto"}, quiet=options.quiet)
+        write_manifest(folder, result, source=items.source, kind=items.kind)
     return ended(fit, result, options.out, options, interrupted=interrupted())
 
 

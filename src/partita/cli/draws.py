@@ -20,7 +20,7 @@ from partita.cli.options import DrawsOptions
 from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling
-from partita.io import output_folder, versions, write_json
+from partita.io import output_folder, require_output, versions, write_json
 from partita.memory import peak_memory
 from partita.mixture import SampledPartitions, SweepBar, sample_partitions
 from partita.paths import name_of
@@ -41,10 +41,10 @@ def run_draws(options: DrawsOptions) -> int:
         )
     items, X = _read(options)
     out = options.out or Path(f"{name_of(options.file)}-draws")
-    with output_folder(out, force=options.force) as folder:
-        drawn = _sampled(options, X, burn_in, n_draws)
-        with deferred_interrupt() as interrupted:
-            result = _write(options, folder, items, drawn, began)
+    require_output(out, force=options.force)
+    drawn = _sampled(options, X, burn_in, n_draws)
+    with deferred_interrupt() as interrupted, output_folder(out, force=options.force) as folder:
+        result = _write(options, folder, items, drawn, began)
     return _ended(options, drawn, result, out, interrupted=interrupted())
 
 

@@ -18,7 +18,7 @@ from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.cli.standard_input import readable
 from partita.estimators.base import FactorizationEstimator
-from partita.io import output_folder, read_links, read_pair_weights
+from partita.io import output_folder, read_links, read_pair_weights, require_output
 from partita.io.graphs import GRAPHS
 from partita.paths import name_of
 from partita.solvers import Checkpoint
@@ -36,12 +36,12 @@ def run_fit(options: FitOptions) -> int:
     estimator = estimator_of(options)  # wrong options are named before a large file is read
     items, known = _read(options, estimator)
     out = options.out or Path(f"{name_of(options.file)}-partita")
-    with output_folder(out, force=options.force) as folder:
-        fit = fitted(estimator, items, title=name_of(options.file), **known)
-        with deferred_interrupt() as interrupted:
-            given = options_given(options) | {"k": estimator.n_clusters}
-            result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet)
-            write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
+    require_output(out, force=options.force)
+    fit = fitted(estimator, items, title=name_of(options.file), **known)
+    with deferred_interrupt() as interrupted, output_folder(out, force=options.force) as folder:
+        given = options_given(options) | {"k": estimator.n_clusters}
+        result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet)
+        write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
     _remove_checkpoint(estimator)
     return ended(fit, result, out, options, interrupted=interrupted(), strict=options.strict)
 

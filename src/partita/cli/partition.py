@@ -25,6 +25,7 @@ from partita.io import (
     read_draw_weights,
     read_draws,
     read_labels,
+    require_output,
     sha256_of_file,
     versions,
     write_json,
@@ -60,12 +61,13 @@ def run_partition(options: PartitionOptions) -> int:
     ids = [str(i) for i in range(N)] if draws.items is None else draws.items.tolist()
     estimator = _estimator(options, loss, ids)
     out = options.out or Path(f"{_name_of(options.file)}-partition")
-    with output_folder(out, force=options.force) as folder:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # its status says so
-            estimator.fit(draws, weights=weights)
-        with deferred_interrupt("" if options.quiet else WRITING) as interrupted:
-            report = _report(options, estimator, ids, began)
+    require_output(out, force=options.force)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # its status says so
+        estimator.fit(draws, weights=weights)
+    with deferred_interrupt("" if options.quiet else WRITING) as interrupted:
+        report = _report(options, estimator, ids, began)
+        with output_folder(out, force=options.force) as folder:
             result = _write(options, folder, report, digest, began)
     return _ended(options, report, result, out, interrupted=interrupted())
 

@@ -19,6 +19,7 @@ from partita.io.output import (
     is_partita_folder,
     json_text,
     output_folder,
+    require_output,
     write_json,
 )
 from partita.io.reading import Reading
@@ -40,6 +41,7 @@ __all__ = [
     "match_labels",
     "open_draws",
     "output_folder",
+    "require_output",
     "read_draw_weights",
     "read_draws",
     "read_edges",

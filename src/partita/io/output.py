@@ -2,7 +2,8 @@
 
 A file is written beside its place and renamed; a folder is filled under a hidden name beside its place and renamed, or
 changes places with the one that stands there (`partita.io.swap`). Both are atomic within one folder of one file system,
-so a reader sees the old content or the new, never a part; a kill leaves hidden names behind at most.
+so a reader sees the old content or the new, never a part. A process killed while it writes leaves the hidden name; the
+next one that writes to that place takes it away.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import math
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,7 +21,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from partita.errors import InputError
-from partita.io.swap import hidden_beside, recovered, replace_folder
+from partita.io.swap import ASIDE, all_beside, hidden_beside, recovered, replace_folder
 
 __all__ = [
     "atomic_text_file",
@@ -28,8 +30,35 @@ __all__ = [
     "is_partita_folder",
     "json_text",
     "output_folder",
+    "require_output",
     "write_json",
 ]
+
+# Seconds after which a hidden folder that nothing was written to belongs to a process that was killed.
+ABANDONED = 3600.0
+
+
+def require_output(
+    path: str | Path, *, force: bool = False, replace_if: Callable[[Path], bool] | None = None
+) -> None:
+    """Find out whether `output_folder` could write here, before long work whose result shall go there.
+
+    The parameters are those of `output_folder`. Nothing stays behind.
+
+    Raises
+    ------
+    InputError
+        If something stands at `path` that may not be replaced, or nothing can be written beside it.
+
+    Examples
+    --------
+    >>> require_output("/dev/null")
+    Traceback (most recent call last):
+        ...
+    partita.errors.InputError: /dev/null is a file; choose the name of a new folder with --out
+    """
+    hidden, made = _hidden_folder(path, force=force, replace_if=replace_if)
+    _remove_empty([hidden, *made])
 
 
 @contextmanager
@@ -68,19 +97,9 @@ def output_folder(
     ...     sorted(str(file.relative_to(parent)) for file in Path(parent).rglob("*.csv"))
     ['result/labels.csv']
     """
+    hidden, made = _hidden_folder(path, force=force, replace_if=replace_if)
     goal = Path(path).resolve()
-    recovered(goal)
-    _require_replaceable(goal, Path(path), force=force, replace_if=replace_if)
     replacing = goal.exists()
-    made = _make_parents(goal, Path(path))
-    hidden = hidden_beside(goal)
-    try:
-        hidden.mkdir()
-    except OSError as error:
-        _remove_empty(made)
-        raise InputError(
-            f"nothing can be written in {goal.parent} ({error.strerror}); choose another place with --out"
-        ) from error
     try:
         yield hidden
         _move_into_place(hidden, goal, replacing=replacing)
@@ -220,6 +239,34 @@ def _plain(value: object) -> Any:
             return str(value)
         case _:
             return value
+
+
+def _hidden_folder(
+    path: str | Path, *, force: bool, replace_if: Callable[[Path], bool] | None
+) -> tuple[Path, list[Path]]:
+    """Make the folder to fill; it, and the folders above it that were not there."""
+    goal = Path(path).resolve()
+    recovered(goal)
+    _require_replaceable(goal, Path(path), force=force, replace_if=replace_if)
+    made = _make_parents(goal, Path(path))
+    _remove_abandoned(goal)
+    hidden = hidden_beside(goal)
+    try:
+        hidden.mkdir()
+    except OSError as error:
+        _remove_empty(made)
+        raise InputError(
+            f"nothing can be written in {goal.parent} ({error.strerror}); choose another place with --out"
+        ) from error
+    return hidden, made
+
+
+def _remove_abandoned(goal: Path) -> None:
+    """Remove what processes that were killed while they wrote to `goal` have left beside it."""
+    for folder in all_beside(goal):
+        with suppress(OSError):  # another process has been faster
+            if not folder.name.endswith(ASIDE) and time.time() - folder.stat().st_mtime > ABANDONED:
+                shutil.rmtree(folder)
 
 
 def _require_replaceable(goal: Path, given: Path, *, force: bool, replace_if: Callable[[Path], bool] | None) -> None:

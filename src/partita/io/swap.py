@@ -14,7 +14,7 @@ import secrets
 import sys
 from pathlib import Path
 
-__all__ = ["exchange", "hidden_beside", "recovered", "replace_folder"]
+__all__ = ["ASIDE", "all_beside", "exchange", "hidden_beside", "recovered", "replace_folder"]
 
 # Constants of linux/fs.h and fcntl.h, and of sys/stdio.h on macOS.
 RENAME_EXCHANGE, AT_FDCWD, RENAME_SWAP = 2, -100, 2
@@ -45,7 +45,9 @@ def replace_folder(new: Path, goal: Path) -> Path:
     except BaseException:
         aside.rename(goal)
         raise
-    return aside
+    old = hidden_beside(goal)  # a name that is not put back, since what has it is about to be removed
+    aside.rename(old)
+    return old
 
 
 def exchange(one: Path, other: Path) -> bool:
@@ -80,7 +82,7 @@ def recovered(goal: Path) -> bool:
     """
     if goal.exists() or not goal.parent.is_dir():
         return False
-    aside = [folder for folder in goal.parent.glob(f".{_escaped(goal.name)}.*{ASIDE}") if _is_aside(folder, goal)]
+    aside = [folder for folder in all_beside(goal) if folder.name.endswith(ASIDE)]
     if not aside:
         return False
     try:
@@ -90,7 +92,19 @@ def recovered(goal: Path) -> bool:
     return True
 
 
-def _is_aside(folder: Path, goal: Path) -> bool:
+def all_beside(goal: Path) -> list[Path]:
+    """Return the folders beside `goal` that have names of `hidden_beside`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as home:
+    ...     hidden_beside(Path(home, "a")).mkdir()
+    ...     len(all_beside(Path(home, "a"))), len(all_beside(Path(home, "b")))
+    (1, 0)
+    """
+    return [folder for folder in goal.parent.glob(f".{_escaped(goal.name)}.*") if _is_beside(folder, goal)]
+
+
+def _is_beside(folder: Path, goal: Path) -> bool:
     middle = folder.name.removeprefix(f".{goal.name}.").removesuffix(ASIDE)
     return len(middle) == LENGTH and HEX_DIGITS.issuperset(middle) and folder.is_dir()
 
