@@ -145,9 +145,7 @@ def test_whether_one_could_write_is_found_out_without_a_trace(tmp_path, force):
 
 
 def test_what_a_killed_process_left_is_taken_away_when_nothing_writes_to_it_any_more(tmp_path):
-    old, young, others = (
-        tmp_path / name for name in (".out.0123456789ab", ".out.ba9876543210", ".outer.0123456789ab")
-    )
+    old, young, others = (tmp_path / name for name in (".out.0123456789ab", ".out.ba9876543210", ".outer.0123456789ab"))
     for folder in (old, young, others):
         folder.mkdir()
         (folder / "half").write_text("half")

@@ -38,9 +38,7 @@ __all__ = [
 ABANDONED = 3600.0
 
 
-def require_output(
-    path: str | Path, *, force: bool = False, replace_if: Callable[[Path], bool] | None = None
-) -> None:
+def require_output(path: str | Path, *, force: bool = False, replace_if: Callable[[Path], bool] | None = None) -> None:
     """Find out whether `output_folder` could write here, before long work whose result shall go there.
 
     The parameters are those of `output_folder`. Nothing stays behind.
