@@ -530,6 +530,8 @@ from partita.cli.console import deferred_interrupt
 from partita.io import output_folder
 
 number = getattr(signal, sys.argv[1])
+if number != signal.SIGINT:
+    signal.signal(number, getattr(signal, sys.argv[2]))  # under nohup a child inherits that it is ignored
 with deferred_interrupt() as interrupted, output_folder("out") as folder:
     os.kill(os.getpid(), number)
     Path(folder, "content").write_text("whole")
@@ -538,15 +540,18 @@ print(interrupted())
 
 
 @pytest.mark.posix("signals")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_request_to_end_waits_until_the_folder_is_written(tmp_path, name):
-    done = subprocess.run(
-        [sys.executable, "-c", ENDED_WHILE_WRITING, name], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+@pytest.mark.parametrize(
+    ("name", "handled"), [("SIGINT", "SIG_DFL"), ("SIGTERM", "SIG_DFL"), ("SIGHUP", "SIG_DFL"), ("SIGHUP", "SIG_IGN")]
+)
+def test_a_request_to_end_waits_until_the_folder_is_written(tmp_path, name, handled):
+    command = [sys.executable, "-c", ENDED_WHILE_WRITING, name, handled]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (tmp_path / "out" / "content").read_text() == "whole"
     if name == "SIGINT":
         assert (done.returncode, done.stdout) == (0, "True\n")
+    elif handled == "SIG_IGN":
+        assert (done.returncode, done.stdout) == (0, "False\n")
     else:
         assert (done.returncode, done.stdout) == (-getattr(signal, name), "")
 
