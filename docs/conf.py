@@ -6,6 +6,7 @@ import logging
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("MPLBACKEND", "agg")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -76,6 +77,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("matplotlib",),
     "default_thumb_file": None,
     "plot_gallery": True,
+    "parallel": 2,
 }
 
 html_theme = "furo"
@@ -85,3 +87,13 @@ html_css_files = ["partita.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {"navigation_with_keys": True}
+
+
+def setup(app: Any) -> None:
+    """Open, in the navigation, only the branch of the page shown: the theme opens all branches on all pages."""
+
+    def collapse(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+        toctree = context["toctree"]
+        context["toctree"] = lambda **options: toctree(**{**options, "collapse": True})
+
+    app.connect("html-page-context", collapse, priority=400)  # before the theme's own, at 500
