@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeVar
@@ -196,6 +197,8 @@ class Runs:
         ended: dict[int, _Outcome[R] | BaseException | None] = {}
         news: SimpleQueue[int] = SimpleQueue()
 
+        contexts = [copy_context() for _ in range(n_tasks)]  # what is shared where the tasks were made, and the limits
+
         def worker() -> None:
             while waiting:
                 try:
@@ -203,7 +206,7 @@ class Runs:
                 except IndexError:  # another thread took the last one
                     return
                 try:
-                    ended[place] = outcome(place)
+                    ended[place] = contexts[place].run(outcome, place)
                 except BaseException as error:  # noqa: BLE001 - raised below, in the thread of the caller
                     self._stopping = True
                     ended[place] = error

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from partita import BayesianPartition, SoftClustering, load, metrics, save
-from partita.ensemble import Clustering, Density, Ensemble, Genie, agreement, member
+from partita.ensemble import Ensemble, Genie, Validity, agreement, member
 from partita.ensemble.consensus import consensus, sizes_up_to
-from partita.n_clusters import KEvidence, judge_all
-from partita.n_clusters.agreement import with_consensus
+from partita.n_clusters.agreement import verdict_of
 
 TWO = Ensemble(methods=("genie", "modularity"))
 
@@ -23,7 +22,7 @@ def blobs(K, n_each=30, d=2, seed=0):
 @pytest.mark.parametrize("K", [3, 7, 50])
 def test_planted_clusters_are_counted_and_found(K):
     X, truth = blobs(K)
-    found = TWO.consensus(X, np.ones(1))
+    found = TWO.consensus(X)
     assert abs(found.n_clusters - K) <= K // 25
     assert metrics.adjusted_rand_index(found.labels, truth) > 0.99
 
@@ -31,37 +30,37 @@ def test_planted_clusters_are_counted_and_found(K):
 def test_progress_says_each_number_that_is_tried_and_changes_nothing():
     X, _ = blobs(3)
     said = []
-    found = TWO.consensus(X, np.ones(1), tell=said.append)
+    found = TWO.consensus(X, tell=said.append)
     tried = [int(words.rpartition(" ")[2]) for words in said]
     assert sorted(tried) == np.unique(found.asked).tolist()
-    assert np.array_equal(found.draws, TWO.consensus(X, np.ones(1)).draws)
+    assert np.array_equal(found.draws, TWO.consensus(X).draws)
 
 
-def test_a_draw_weighs_by_agreement_the_prior_and_its_stretch_of_the_grid():
+def test_a_draw_weighs_by_its_odds_and_its_stretch_of_the_grid():
     X, _ = blobs(3)
-    prior = np.array([0.1, 0.2, 0.3, 0.4])
     members = [member(name) for name in ("genie", "modularity", "density")]
-    found = consensus(members, X, prior)
+    judge = Validity.of(X)
+    found = consensus(members, X, judge.log_odds_at)
     sizes = np.unique(found.asked)
     assert sizes[:11].tolist() == list(range(2, 13))
-    for at, K in enumerate(sizes):
+    odds = []
+    for K in sizes:
         own = found.asked == K
         table = agreement([np.asarray(labels) for labels in found.draws[own]])
         np.testing.assert_allclose(found.agreement[own], (table.sum(axis=1) - 1) / 2)
-        stretch = 1.0 if at + 1 < len(sizes) and sizes[at + 1] == K + 1 else None
-        if stretch is None:
-            continue
-        expected = np.maximum(found.agreement[own], 1e-3) ** 16 * np.sqrt(prior[min(K, 4) - 1])
-        if at == 0:
-            scale = found.weights[own] / expected
-        np.testing.assert_allclose(found.weights[own], expected * scale)
+        odds.append(judge.log_odds_at(found.draws[own], table, ("genie", "modularity", "density")))
+    alike = found.asked < 12  # a step of one on either side
+    expected = np.exp(np.concatenate(odds) - max(map(max, odds)))
+    np.testing.assert_allclose(found.weights[alike] / found.weights[0], expected[alike] / expected[0], rtol=1e-6)
     assert found.weights.sum() == pytest.approx(1.0)
+    assert found.best_log_odds == pytest.approx(max(map(max, odds)))
 
 
 def test_a_method_is_one_voice_however_many_settings_it_has():
     X, _ = blobs(3)
     twice = [Genie(), Genie(gini=0.5), member("modularity")]
-    found = consensus(twice, X, np.ones(1))
+    odds = Validity.of(X).log_odds_at
+    found = consensus(twice, X, odds)
     for K in np.unique(found.asked):
         own = found.asked == K
         table = agreement([np.asarray(labels) for labels in found.draws[own]])
@@ -69,7 +68,7 @@ def test_a_method_is_one_voice_however_many_settings_it_has():
     of_three = found.asked == 3  # all three are right there
     np.testing.assert_allclose(found.weights[of_three] / found.weights[of_three].sum(), [0.25, 0.25, 0.5])
     assert [one.gini for one in found.methods[:2]] == [0.3, 0.5]
-    assert consensus(twice[:2], X, np.ones(1)) is None  # nobody to agree with
+    assert consensus(twice[:2], X, odds) is None  # nobody to agree with
     model = SoftClustering(n_clusters="auto", affinity=Ensemble(methods="genie"), random_state=0).fit(X)
     assert model.n_clusters_ == 3
     with pytest.raises(AttributeError, match="posterior_"):
@@ -82,28 +81,44 @@ def test_the_grid_has_no_number_twice_and_none_beyond():
         assert grid == sorted(set(grid))
         assert grid[0] == 2
         assert grid[-1] <= most < grid[-1] * 4 / 3 + 1
-    assert consensus([member("genie")], np.arange(5.0)[:, None], np.ones(1)) is None
+    assert consensus([member("genie")], np.arange(5.0)[:, None], lambda *_: np.zeros(1)) is None
 
 
 def test_past_the_largest_number_of_items_a_sample_is_drawn_and_the_others_go_with_their_nearest():
     X, truth = blobs(4, n_each=100)
-    found = Ensemble(methods=("genie", "modularity"), max_items=120).consensus(X, np.ones(1))
+    found = Ensemble(methods=("genie", "modularity"), max_items=120).consensus(X)
     assert found.draws.shape[1] == 120
     assert len(found.item) == 400
     assert metrics.adjusted_rand_index(found.labels, truth) == 1.0
 
 
-def test_the_verdict_follows_the_consensus_and_pools_its_shares():
+def test_the_verdict_is_the_partition_of_largest_expected_index_and_has_its_probabilities():
     X, _ = blobs(5)
-    before = judge_all(KEvidence(features=X))
-    found = TWO.consensus(X, before.probabilities)
-    after = with_consensus(before, found)
-    assert after.n_clusters == found.n_clusters == 5
-    assert after.probabilities.sum() == pytest.approx(1.0)
-    assert after.probabilities[0] == before.probabilities[0]
-    assert after.sure == after.probabilities[4] == after.probabilities.max()
-    assert after.judgements[-1].criterion == "agreement"
-    assert after.rows()[-1]["n_clusters"] == 5
+    found = TWO.consensus(X)
+    verdict = verdict_of(found)
+    assert verdict.n_clusters == found.n_clusters == 5
+    assert verdict.probabilities.sum() == pytest.approx(1.0)
+    assert verdict.sure == verdict.probabilities[4] == verdict.probabilities.max()
+    assert verdict.judgements[-1].criterion == "agreement"
+    assert verdict.rows()[-1]["n_clusters"] == 5
+    index = agreement(list(found.draws)) @ found.weights
+    assert found.expected == pytest.approx(index.max(), abs=1e-4)  # the least likely draws are left out
+    of_five = found.draws.max(axis=1) == 4
+    assert verdict.probabilities[4] == pytest.approx(found.weights[of_five].sum() * (1 - verdict.probabilities[0]))
+
+
+def test_one_cluster_is_the_answer_where_it_has_more_to_be_expected_and_may_be_asked_not_to_be():
+    X, _ = blobs(2, n_each=20)
+    found = replace(TWO.consensus(X), agreement=np.full(len(TWO.consensus(X).weights), 0.5), expected=0.6)
+    for one, K in ((0.3, 2), (0.4, 1)):  # .3 < .7 * .6, .4 > .6 * .6
+        verdict = verdict_of(replace(found, one=one))
+        assert verdict.n_clusters == K
+        assert verdict.probabilities[0] == pytest.approx(one)
+    assert verdict_of(replace(found, one=0.4), 2).n_clusters == 2
+    assert verdict_of(replace(found, one=0.4), 2).probabilities[0] == 0.0
+    agreed = replace(found, one=0.9, agreement=np.full(len(found.weights), 0.9))
+    assert verdict_of(agreed).n_clusters == 2
+    assert verdict_of(agreed).probabilities[0] == pytest.approx(0.09)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -113,14 +128,6 @@ def test_one_cluster_stands_where_methods_do_not_agree(seed):
     assert model.n_clusters_ == 1
     assert model.verdict_.judgements[-1].n_clusters is None
     assert model.posterior_.n_clusters_ > 1  # the draws are there to be looked at all the same
-
-
-def test_methods_that_agree_nowhere_leave_the_criteria_their_answer():
-    X = np.random.default_rng(3).normal(size=(200, 10))
-    two = replace(judge_all(KEvidence(features=X)), n_clusters=2)
-    found = TWO.consensus(X, two.probabilities)
-    assert found.best_agreement < 1 / 3
-    assert with_consensus(two, found).n_clusters == 2
 
 
 def test_a_fit_has_the_posterior_behind_its_number(tmp_path):
@@ -145,24 +152,6 @@ def test_a_fit_has_the_posterior_behind_its_number(tmp_path):
         loaded.posterior_  # noqa: B018
     with pytest.raises(AttributeError, match="posterior_"):
         SoftClustering(n_clusters=3).fit(X).posterior_  # noqa: B018
-
-
-class Two(Density):
-    """A method that finds two halves whatever it is asked for."""
-
-    def cluster(self, X, n_clusters, rng):
-        return Clustering((X[:, 0] > np.median(X[:, 0])).astype(np.int64))
-
-
-def test_a_draw_far_from_the_number_asked_for_is_no_voice_where_the_others_agree():
-    X, truth = blobs(8, n_each=40, d=4)
-    found = consensus([*(member(name) for name in ("mixture", "graph", "genie")), Two()], X, np.ones(1))
-    at = found.asked == 8
-    assert [one.name for one, own in zip(found.methods, at, strict=True) if own] == ["mixture", "graph", "genie"]
-    assert found.agreement[at].min() > 0.99
-    assert Two.name in {one.name for one, own in zip(found.methods, found.asked == 2, strict=True) if own}
-    assert metrics.adjusted_rand_index(found.labels, truth) > 0.99
-    assert found.weights.sum() == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -15,7 +15,7 @@ from partita.calibration import calibrate_if_trusted
 from partita.cli.estimator_options import estimator_of
 from partita.cli.options import FitOptions
 from partita.ensemble.base import Member
-from partita.ensemble.consensus import FALL, _Draws
+from partita.ensemble.consensus import PAST, _Draws
 from partita.errors import InputError
 from partita.estimators import plan
 from partita.estimators.choosing import Choice, why_so_many
@@ -247,18 +247,18 @@ def test_weights_count_in_that_trust(weights, alike):
 
 
 @pytest.mark.parametrize(
-    ("agreement", "past"),
+    ("log_odds", "past"),
     [
-        ([0.9, 0.8, 0.6, 0.5], True),
-        ([0.5, 0.6, 0.8, 0.9], False),
-        ([0.9, 0.4, 0.6, 0.75], False),  # rises again
-        ([0.9, 0.89, 0.9 - FALL / 2, 0.9 - FALL / 2], False),  # has hardly fallen
+        ([0.0, -1.0, -2.0 * PAST, -1.1 * PAST], True),
+        ([-9.0, -5.0, -2.0, 0.0], False),
+        ([0.0, -2.0 * PAST, -2.0 * PAST, -0.9 * PAST], False),  # rises again
+        ([0.0, -0.1, -0.9 * PAST, -0.9 * PAST], False),  # has hardly fallen
     ],
 )
-def test_larger_numbers_are_left_out_once_the_agreement_falls(agreement, past):
-    drawn = _Draws((), X, 0)
-    for K, mean in enumerate(agreement, start=2):
-        drawn._labels[K], drawn._agreement[K] = [], np.array([mean])
+def test_larger_numbers_are_left_out_once_the_odds_have_fallen(log_odds, past):
+    drawn = _Draws((), X, 0, lambda *_: np.zeros(0))
+    for K, best in enumerate(log_odds, start=2):
+        drawn._labels[K], drawn._log_odds[K] = np.zeros((0, 1)), np.array([best, best - 1.0])
     assert drawn.is_past_the_best() == past
 
 

@@ -69,6 +69,8 @@ class Builder(ABC):
     """Whether an estimator encodes tables for it: columns of words and missing cells, as complete rows of numbers. Such
     a builder has a field `units`, "given" for features that are in common units already."""
     units: Any = "given"
+    needs_criteria: ClassVar[bool] = True
+    """Whether criteria say how many clusters there are, alone or as a prior of its consensus."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -95,12 +97,17 @@ class Builder(ABC):
         return X
 
     def consensus(
-        self, X: Array, prior: Array, most: int | None = None, *, tell: Callable[[str], None] | None = None
+        self,
+        X: Array,
+        most: int | None = None,
+        *,
+        prior: Array | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> Any:
         """Return what clusterings at many numbers of clusters agree on; None where there are no clusterings.
 
-        `prior` holds the probabilities of 1, 2, ... clusters, `most` the largest number; `tell` is called with words
-        for what is being done.
+        `most` is the largest number, `prior` holds what criteria say of 1, 2, ... clusters, which only a builder that
+        `needs_criteria` takes; `tell` is called with words for what is being done.
         """
         return None
 

@@ -78,9 +78,16 @@ class LastSearch:
         self._lock = threading.Lock()
         self._kept: tuple[bytes, Index, Array] | None = None
         self._made: dict[bytes, tuple[NDArray[Any], ...]] = {}
+        self._making: dict[bytes, threading.Lock] = {}
 
     def made(self, key: bytes, make: Callable[[], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
-        """Return the few small arrays that are kept under this key, made now where there are none."""
+        """Return the few small arrays that are kept under this key, made now, by one thread, where there are none."""
+        with self._lock:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            return self._made_once(key, make)
+
+    def _made_once(self, key: bytes, make: Callable[[], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
         with self._lock:
             found = self._made.get(key)
         if found is None:

@@ -26,9 +26,9 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +38,13 @@ from sklearn.cluster import KMeans
 from partita.calibration.mixture import KINDS, Kind, Mixture, MixtureFit, covariance, fit_mixture
 from partita.calibration.subspace import Subspace
 from partita.kernels.ellipsoids import n_parameters
+from partita.kernels.threads import available_cores
+from partita.runs import Runs
 
 __all__ = ["Density", "Reading", "by_components", "by_merging", "matching"]
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -134,29 +139,32 @@ def by_components(
     subspace = Subspace.of(X, weights)
     K = starts[0].shape[1]
     tried = _dimensions(subspace.rank) if dimensions is None else sorted({min(q, subspace.rank) for q in dimensions})
-    best: tuple[float, int, Kind] | None = None
     rough: list[Kind] = [kind for kind in kinds if kind != "student"] or list(kinds)
-    for q in tried:
+    candidates = [(q, kind) for q in tried for kind in rough]
+
+    def aicc_of(candidate: tuple[int, Kind]) -> float:
+        q, kind = candidate
         Z = subspace.coordinates(X, q)
-        scatter = covariance(Z, weights)
-        for kind in rough:
-            if len(tried) == len(rough) == 1:
-                best = (0.0, q, kind)
-                break
-            fit = fit_mixture(Z, weights, starts[0], kind, scatter=scatter, **ROUGH)
-            aicc = _criteria(fit, weights, subspace, q)[1]
-            if aicc > -np.inf and (best is None or aicc > best[0]):
-                best = (aicc, q, kind)
-    if best is None:
-        return None
-    q, kind = best[1:]
+        fit = fit_mixture(Z, weights, starts[0], kind, scatter=covariance(Z, weights), **ROUGH)
+        return _criteria(fit, weights, subspace, q)[1]
+
+    if len(candidates) > 1:
+        scores = _each(aicc_of, candidates)
+        if max(scores) == -np.inf:
+            return None
+        candidates = [candidates[int(np.argmax(scores))]]
+    q, kind = candidates[0]
     Z = subspace.coordinates(X, q)
     scatter = covariance(Z, weights)
     likely = _likely_starts(Z, weights, starts, kind, scatter)
     found: Density | None = None
-    for candidate in dict.fromkeys([kind, *kinds]):
-        fits = [fit_mixture(Z, weights, start, candidate, scatter=scatter, **FINE) for start in likely]
-        fit = max(fits, key=lambda fit: fit.log_likelihood)
+    candidates_of_kind = list(dict.fromkeys([kind, *kinds]))
+    every = _each(
+        lambda task: fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **FINE),
+        [(candidate, start) for candidate in candidates_of_kind for start in likely],
+    )
+    for i in range(len(candidates_of_kind)):
+        fit = max(every[i * len(likely) : (i + 1) * len(likely)], key=lambda fit: fit.log_likelihood)
         bic, aicc = _criteria(fit, weights, subspace, q)
         if found is None or aicc > found.aicc:  # the first kind is the one chosen: its criterion is finite, or fixed
             found = Density("components", subspace, q, fit.mixture, np.arange(K), K, bic, aicc)
@@ -182,11 +190,13 @@ def _likely_starts(Z: Array, weights: Array, starts: Sequence[Array], kind: Kind
     clusters and another cluster cut in two, and no later step mends it.
     """
     K = starts[0].shape[1]
-    means = [KMeans(K, n_init=1, random_state=seed).fit(Z, sample_weight=weights).labels_ for seed in range(SEEDS)]
-    tried = [
-        fit_mixture(Z, weights, start, kind, scatter=scatter, **ROUGH)
-        for start in (*starts, *(np.eye(K)[labels] for labels in means))
-    ]
+    means = _each(
+        lambda seed: KMeans(K, n_init=1, random_state=seed).fit(Z, sample_weight=weights).labels_, range(SEEDS)
+    )
+    tried = _each(
+        lambda start: fit_mixture(Z, weights, start, kind, scatter=scatter, **ROUGH),
+        [*starts, *(np.eye(K)[labels] for labels in means)],
+    )
     tried.sort(key=lambda fit: -fit.log_likelihood)
     kept = tried[:1]
     for fit in tried[1:]:
@@ -256,6 +266,14 @@ def by_merging(
     return Density("merged", subspace, q, fit.mixture, owner, K, *_criteria(fit, weights, subspace, q))
 
 
+def _each(work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
+    """Outcomes of independent fits, on every core, though each is limited to one."""
+    outcomes: list[R] = []
+    with Runs(n_jobs=available_cores()) as runs:
+        outcomes += runs.each(work, tasks)
+    return outcomes
+
+
 def _with_prior(fit: MixtureFit, log_prior: Array) -> Array:
     """Responsibilities that take the prior in."""
     R = fit.responsibilities * np.exp(log_prior)
@@ -315,6 +333,7 @@ def _handed_out(own: Sequence[_OwnMixtures], kind: Kind, most: int) -> Iterator[
     """Components of each cluster as their total grows up to `most`: the next goes where it gains most."""
     counts = [1] * len(own)
     yield list(counts)
+    _each(lambda one: one.gain(kind, 1), own)  # each is asked for first, and they remember
     while sum(counts) < most:
         gains = [one.gain(kind, held) for one, held in zip(own, counts, strict=True)]
         best = int(np.argmax(gains))

@@ -217,11 +217,18 @@ def certainty_of_labels(labels: Labels, others: list[tuple[float, Labels | None]
 
 
 def _named_as(other: Labels, labels: Labels) -> Labels:
-    """The other labels, named as the clusters that they have most items in common with; -1 for those left over."""
-    table = np.zeros((int(other.max()) + 1, int(labels.max()) + 1))
+    """The other labels, named as the clusters that they have most items in common with; -1 for those left over.
+
+    Of two clusters with as many items in common the one of the first item is taken, whatever their numbers are.
+    """
+    found, first = np.unique(labels, return_index=True)
+    found = found[np.argsort(first)]
+    place = np.empty(int(labels.max()) + 1, dtype=np.int64)
+    place[found] = np.arange(len(found))
+    table = np.zeros((int(other.max()) + 1, len(found)))
     told = other >= 0
-    np.add.at(table, (other[told], labels[told]), 1)
+    np.add.at(table, (other[told], place[labels[told]]), 1)
     name = np.full(len(table), -1, dtype=np.int64)
     rows, columns = linear_sum_assignment(table, maximize=True)
-    name[rows] = columns
+    name[rows] = found[columns]
     return np.asarray(name[other])

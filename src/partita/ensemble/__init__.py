@@ -10,6 +10,7 @@ from partita.ensemble.mixture import Mixture
 from partita.ensemble.modularity import Modularity
 from partita.ensemble.on_graph import GraphEnsemble, is_plain_graph
 from partita.ensemble.spectral import Spectral
+from partita.ensemble.validity import Validity
 from partita.ensemble.walks import Walks
 from partita.ensemble.weights import adjusted_rand, agreement, agreement_weights
 
@@ -27,6 +28,7 @@ __all__ = [
     "Modularity",
     "SingleLinkage",
     "Spectral",
+    "Validity",
     "Walks",
     "adjusted_rand",
     "agreement",

@@ -22,13 +22,16 @@ from numpy.typing import NDArray
 
 from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
 from partita.affinity.from_neighbors import fitted_search, nearest
+from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Clustering, Labels, Member, hard, member
-from partita.ensemble.consensus import Consensus, consensus
+from partita.ensemble.consensus import GIVEN, ITEMS, Consensus, consensus
 from partita.ensemble.units import Frame, Units, frame_of
+from partita.ensemble.validity import Validity
 from partita.ensemble.vote import neighbor_vote
 from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
 from partita.errors import InputError
-from partita.kernels.threads import limit_threads, n_threads
+from partita.kernels.threads import limit_threads
+from partita.runs import Runs
 from partita.shapes import reals, whole
 
 __all__ = ["Draw", "Ensemble", "EnsembleEvidence", "frame_of"]
@@ -113,8 +116,9 @@ class Ensemble(Builder):
         one (or at most a tenth of all) is brought to the median, and more are a sign of units that differ throughout,
         so that every feature is standardised. Distances as given would see those features alone. In each, a cell far
         from all others of its column is seen as one range beyond them (`partita.ensemble.units`).
-    power : float
-        A draw counts by this power of its agreement with the other methods; 0 for a plain mean over methods.
+    power : float, optional
+        A draw counts by this power of its agreement with the other methods; 0 for a plain mean over methods, None for
+        its validity (`partita.ensemble.validity`), which `SoftClustering()` takes.
     seed : int
         Seed of resamples and of members that draw numbers.
 
@@ -149,13 +153,14 @@ class Ensemble(Builder):
     of_distances = True
     of_draws = True
     mixed = True
+    needs_criteria = False
 
     methods: Sequence[str | Member | dict[str, Any]] = METHODS
     n_draws: int = 4
     share: float = 0.9
     max_items: int = 4000
     units: Units = "auto"
-    power: float = POWER
+    power: float | None = POWER
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -170,8 +175,8 @@ class Ensemble(Builder):
             raise InputError(f"share={self.share}: expected a share of the items, above 0 and at most 1")
         if self.units not in ("auto", "given", "standard"):
             raise InputError(f"units={self.units!r}: expected 'auto', 'given' or 'standard'")
-        if not 0 <= self.power < np.inf:
-            raise InputError(f"power={self.power}: expected a number of at least 0")
+        if self.power is not None and not 0 <= self.power < np.inf:
+            raise InputError(f"power={self.power}: expected a number of at least 0, or None")
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -190,7 +195,12 @@ class Ensemble(Builder):
         return frame_of(X, self.units)(X)
 
     def consensus(
-        self, X: Array, prior: Array, most: int | None = None, *, tell: Callable[[str], None] | None = None
+        self,
+        X: Array,
+        most: int | None = None,
+        *,
+        prior: Array | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> Consensus | None:
         """Return the consensus of the methods on the clusters and their number; see `partita.ensemble.consensus`.
 
@@ -199,8 +209,6 @@ class Ensemble(Builder):
         X : n x d array
             Distinct rows; past `max_items` (and 2,000) a random sample of them is clustered, and the others go with
             their nearest neighbour in it.
-        prior : array
-            Probabilities of 1, 2, ... clusters.
         most : int, optional
             The largest number of clusters.
         tell : callable, optional
@@ -211,9 +219,15 @@ class Ensemble(Builder):
         seen = np.arange(len(Z))
         if len(Z) > size:
             seen = np.sort(np.random.default_rng([self.seed, 0]).permutation(len(Z))[:size])
-        with limit_threads(n_threads()):
-            found = consensus(self.members, Z[seen], prior, seed=self.seed, most=most, tell=tell)
-        if found is None or len(seen) == len(Z):
+        if len(seen) < 2 * ITEMS:
+            return None
+        with shared_search():
+            judge = Validity.of(Z[seen])
+            found = consensus(self.members, Z[seen], judge.log_odds_at, seed=self.seed, most=most, tell=tell)
+            if found is None:
+                return None
+            found = replace(found, one=judge.one_cluster(found.best_log_odds))
+        if len(seen) == len(Z):
             return found
         closest = nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]
         return replace(found, item=closest)
@@ -228,19 +242,32 @@ class Ensemble(Builder):
             )
         frame = frame_of(X, self.units)
         Z = frame(X)
-        with limit_threads(n_threads()):  # many small products: BLAS threads would only wait for each other
-            drawn = [
-                (one, *self._draw(one, draw, Z, n_clusters))
-                for draw in range(self.n_draws)
-                for one in (method.varied(draw) for method in self.members)
-            ]
+        tasks = [(method.varied(draw), draw) for draw in range(self.n_draws) for method in self.members]
+        with shared_search(), Runs(n_jobs=-1) as runs:
+            drawn = list(runs.each(lambda task: (task[0], *self._draw(*task, Z, n_clusters)), tasks))
         labels = [hard(Q) for _, _, Q in drawn]
-        shares, agreed = agreement_weights(agreement(labels), [one.name for one, _, _ in drawn], self.power)
+        table, names = agreement(labels), [one.name for one, _, _ in drawn]
+        shares, agreed = agreement_weights(table, names, 0 if self.power is None else self.power)
+        if self.power is None:
+            shares = shares * self._validity(Z, labels, table, names)
+            shares /= shares.sum()
         draws = tuple(
             Draw.of(one, size, said, share, a) for (one, size, _), said, share, a in zip(drawn, labels, shares, agreed)
         )
         affinity = DrawsAffinity([_thinned(Q) for _, _, Q in drawn], shares)
         return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
+
+    def _validity(self, Z: Array, labels: list[Labels], table: Array, names: list[str]) -> Array:
+        """How much each draw counts by its validity, as seen on a sample of the items where these are many."""
+        seen = np.arange(len(Z))
+        if len(Z) > CONSENSUS_ITEMS:
+            seen = np.sort(np.random.default_rng([self.seed, 0]).permutation(len(Z))[:CONSENSUS_ITEMS])
+        if len(seen) <= 2:
+            return np.ones(len(labels))
+        with shared_search(), limit_threads(1):
+            shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
+            log_odds = Validity.of(Z[seen]).log_odds_at(shown, table, names)
+        return np.asarray(np.exp(GIVEN * (log_odds - log_odds.max())))
 
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
         """Return the evidence of the draws of a consensus, with their weights there."""
@@ -268,11 +295,10 @@ class Ensemble(Builder):
         if size <= n_clusters:
             return n, np.arange(n) % n_clusters  # no more items than clusters: nothing to say
         rng = np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
-        if size == n:
-            return n, one.cluster(X, n_clusters, rng).membership
         # One resample a draw, the same for every method: methods then differ by their ideas and not by their items.
-        seen = np.sort(np.random.default_rng([self.seed, draw]).permutation(n)[:size])
-        return size, _extended(one.cluster(X[seen], n_clusters, rng), X, seen)
+        seen = np.sort(np.random.default_rng([self.seed, draw]).permutation(n)[:size]) if size < n else np.arange(n)
+        found = one.cluster(X[seen], n_clusters, rng)
+        return size, found.membership if size == n else _extended(found, X, seen)
 
 
 class EnsembleEvidence(Evidence):

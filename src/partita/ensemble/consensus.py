@@ -1,18 +1,13 @@
 """The number of clusters and the clusters themselves, from unlike clusterings at many numbers.
 
-Each method of an ensemble clusters the items at each number K of a grid. A draw's agreement a is its mean adjusted
-Rand index with the draws of the other methods at the same K (`partita.ensemble.weights`: a method is one voice,
-however many settings it has), and it weighs a^16 P(K)^(1/2), where P(K) is what the criteria of `partita.n_clusters`
-make of that number. A method with a number of clusters of its own may come nowhere near the one it is asked for: its
-draw speaks of another number then, and is left out where the others agree by nine tenths. The answer is the partition
-of least expected variation of information over the weighted draws, found as that of any posterior draws is
-(`partita.partition`): what unlike methods find again and again at neighbouring numbers is what it keeps, so a number
-at which methods agree by chance does not carry the day.
+Each method of an ensemble clusters the items at each number K of a grid, and each of these draws has log odds: of
+features those of `partita.ensemble.validity`, of a graph what its methods agree on (`partita.ensemble.on_graph`). With
+these weights the draws are a sample of partitions, from which the number of clusters has its probabilities as it has
+from any posterior, and the answer is the draw of largest expected adjusted Rand index with the others.
 
 The grid is coarse: each number up to 12, then steps of a third, up to 50 and the square root of the number of items. It
-ends sooner where the agreement has fallen and goes on falling, goes on while methods agree best at its end, and is
-filled in around the answer. What the power, the square root and the threshold of one cluster were chosen on is in
-`benchmarks/README.md`.
+ends sooner where the odds have fallen far below the best, goes on while they are best at its end, and is filled in
+around the answer.
 """
 
 from __future__ import annotations
@@ -20,40 +15,43 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Labels, Member, hard
-from partita.ensemble.weights import LEAST, agreement, agreement_weights
-from partita.partition import PartitionResult, search_partition
+from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_weights
+from partita.partition import search_partition
+from partita.runs import Runs
 
-__all__ = ["Consensus", "consensus", "mean_agreement", "sizes_up_to"]
+__all__ = ["GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
 
-# Power of the agreement, and of the prior probability of a number, in the weight of a draw.
-POWER, PRIOR = 16, 0.5
+# Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
+LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]
+
 # Every number up to this one, then steps by this factor.
 EACH, STEP = 12, 4 / 3
 # Numbers up to this one (and up to the square root of the number of items) are tried.
 ALWAYS = 50
-# Past every number, larger ones are left out once the agreement has fallen by more than this and goes on falling.
-FALL = 0.1
-# How far from the number asked for a draw may be, as a share of it; where it is farther it is left out if at least so
-# many methods are as near and agree by more than this.
-NEAR, ENOUGH, AGREED = 0.2, 3, 0.9
+# Past every number, larger ones are left out where the best log odds of two in a row are so far below the best.
+PAST = 3.5
 # Items that a cluster has on average at least.
 ITEMS = 3
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
 AROUND, ROUNDS = 2, 3
-# Starts of the search for the partition of least expected loss.
+# Draws among which the answer is looked for.
+LIKELIEST = 30
+# Power of the odds of a draw where the number of clusters is given: all draws have a part in what is said then.
+GIVEN = 0.1
+# Starts of the search for the partition at a number that is asked for.
 STARTS = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """Draws of unlike methods at many numbers of clusters, and the partition of least expected loss over them.
+    """Draws of unlike methods at many numbers of clusters, and the one that has most in common with the others.
 
     Attributes
     ----------
@@ -66,12 +64,18 @@ class Consensus:
         Number of clusters that each draw was asked for.
     agreement : array of M
         Mean adjusted Rand index with the other methods' draws at the same number.
-    partition : PartitionResult
-        Labels of the n items, and their expected variation of information.
+    partition : array of n int
+        Labels of the draw of largest expected adjusted Rand index, of those with two clusters or more.
+    expected : float
+        That index: with the draws, by their weights.
+    best_log_odds : float
+        The largest of a draw.
     item : array, optional
         The one of the n that stands for each item, where a sample was clustered.
     fine : float, optional
         Of a graph, the mean agreement on clusters as small as neighbourhoods, see `partita.ensemble.on_graph`.
+    one : float, optional
+        Of features, the probability of one cluster, which no draw can say; see `partita.ensemble.validity`.
     """
 
     draws: Labels
@@ -79,20 +83,28 @@ class Consensus:
     methods: tuple[Member, ...]
     asked: NDArray[np.int64]
     agreement: Array
-    partition: PartitionResult
+    partition: Labels
+    expected: float
+    best_log_odds: float
     item: NDArray[np.intp] | None = None
     fine: float | None = None
+    one: float | None = None
 
     @property
     def n_clusters(self) -> int:
         """Clusters of the partition."""
-        return len(np.unique(self.partition.labels))
+        return len(np.unique(self.partition))
 
     @property
     def labels(self) -> Labels:
         """The partition's labels of each item."""
-        labels = np.asarray(self.partition.labels, dtype=np.int64)
-        return labels if self.item is None else labels[self.item]
+        return self.partition if self.item is None else self.partition[self.item]
+
+    @property
+    def agreement_on_it(self) -> float:
+        """Mean agreement of the partition's method with the others at its number of clusters."""
+        own = (self.draws == self.partition).all(axis=1)
+        return float(self.agreement[own].max())
 
     @property
     def best_agreement(self) -> float:
@@ -101,37 +113,47 @@ class Consensus:
         return best if self.fine is None else (best - self.fine) / max(1.0 - self.fine, LEAST)
 
     def at(self, n_clusters: int) -> Consensus:
-        """Return the consensus of the draws that were asked for this number, or for those next to it on either side."""
+        """Return the consensus of the draws that were asked for this number, or for those next to it on either side.
+
+        All of them have a part in it: weights are taken to the power 1/10. Its partition is that of least expected
+        variation of information with at most as many clusters.
+        """
         tried = np.unique(self.asked)
         near = {
             int(tried[tried <= n_clusters].max(initial=tried[0])),
             int(tried[tried >= n_clusters].min(initial=tried[-1])),
         }
         own = np.flatnonzero(np.isin(self.asked, sorted(near)))
-        weights = self.weights[own] / self.weights[own].sum()
+        weights = (self.weights[own] / self.weights[own].max()) ** GIVEN
+        weights /= weights.sum()
+        draws = self.draws[own]
         found = search_partition(
-            self.draws[own], loss="vi", weights=weights, n_init=STARTS, max_clusters=n_clusters, random_state=0
+            draws, loss="vi", weights=weights, n_init=STARTS, max_clusters=n_clusters, random_state=0
         )
-        methods = tuple(self.methods[m] for m in own)
+        labels = np.asarray(found.labels, dtype=np.int64)
         return replace(
             self,
-            draws=self.draws[own],
+            draws=draws,
             weights=weights,
-            methods=methods,
+            methods=tuple(self.methods[m] for m in own),
             asked=self.asked[own],
             agreement=self.agreement[own],
-            partition=found,
+            partition=labels,
+            expected=float(weights @ [adjusted_rand(labels, draw) for draw in draws]),
         )
 
     def likeliest_draw(self, n_clusters: int) -> Labels:
-        """Return the draw asked for this number, or for the nearest one, that agrees best with the other methods'."""
+        """Return the draw of largest weight of those asked for this number, or for the nearest one."""
         nearest = self.asked[np.abs(self.asked - n_clusters).argmin()]
         own = np.flatnonzero(self.asked == nearest)
-        return np.asarray(self.draws[own[self.agreement[own].argmax()]])
+        return np.asarray(self.draws[own[self.weights[own].argmax()]])
 
     def share_of(self) -> dict[int, float]:
-        """Share of the weight of the draws that were asked for each number."""
-        return {int(K): float(self.weights[self.asked == K].sum()) for K in np.unique(self.asked)}
+        """Share of the weight of the draws that have each number of clusters, 2 and more."""
+        held = self.draws.max(axis=1) + 1
+        shares = {int(K): float(self.weights[held == K].sum()) for K in np.unique(held) if K > 1}
+        total = sum(shares.values())
+        return {K: share / total for K, share in shares.items()}
 
 
 def sizes_up_to(most: int) -> list[int]:
@@ -149,7 +171,7 @@ def sizes_up_to(most: int) -> list[int]:
 def consensus(
     members: Sequence[Member],
     X: Any,
-    prior: Array,
+    log_odds: LogOdds,
     *,
     seed: int = 0,
     most: int | None = None,
@@ -165,8 +187,8 @@ def consensus(
         Unlike methods, three or more: two agree by chance now and then.
     X : n x d array, or n x n csr_array for members of graphs
         Distinct rows. Cost: the methods' own at about 20 numbers of clusters.
-    prior : array
-        Probabilities of 1, 2, ... clusters; the last one's is that of any larger number.
+    log_odds : callable
+        Of the partitions at one number, up to a constant.
     seed : int
     most : int, optional
         The largest number of clusters.
@@ -175,27 +197,26 @@ def consensus(
 
     Examples
     --------
-    >>> from partita.ensemble import member
+    >>> from partita.ensemble import Validity, member
     >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
-    >>> found = consensus([member(name) for name in ("genie", "modularity", "density")], X, np.full(5, 0.2))
-    >>> found.n_clusters
+    >>> members = [member(name) for name in ("genie", "modularity", "density")]
+    >>> consensus(members, X, Validity.of(X).log_odds_at).n_clusters
     3
     """
     n = X.shape[0]
     most = min(n // ITEMS, n if most is None else most)
     if most < 2 or len({one.name for one in members}) < 2:
         return None
-    drawn = _Draws(members, X, seed, tell)
+    drawn = _Draws(members, X, seed, log_odds, tell)
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
-    grid = sizes_up_to(most)
     with shared_search():
-        for K in grid:
+        for K in sizes_up_to(most):
             if K > EACH and drawn.is_past_the_best():
                 break
             if first < K and drawn.best_at() < drawn.sizes[-2]:
                 break
             drawn.add(K)
-        found = drawn.summary(prior)
+        found = drawn.summary()
         for _ in range(ROUNDS):
             K = found.n_clusters
             new = [k for k in range(K - AROUND, K + AROUND + 1) if 2 <= k <= most and k not in drawn.sizes]
@@ -203,7 +224,7 @@ def consensus(
                 break
             for k in new:
                 drawn.add(k)
-            found = drawn.summary(prior)
+            found = drawn.summary()
     return found
 
 
@@ -212,7 +233,7 @@ def mean_agreement(members: Sequence[Member], X: Any, sizes: Iterable[int], *, s
 
     Parameters are those of `consensus`.
     """
-    drawn = _Draws(members, X, seed)
+    drawn = _Draws(members, X, seed, lambda labels, *_: np.zeros(len(labels)))
     for K in sizes:
         drawn.add(K)
     return float(np.mean([drawn.agreement_at(K) for K in drawn.sizes]))
@@ -228,11 +249,19 @@ def _steps_around(sizes: NDArray[np.int64]) -> Array:
 class _Draws:
     """The methods' clusterings of the same items at one number after the other."""
 
-    def __init__(self, members: Sequence[Member], X: Any, seed: int, tell: Callable[[str], None] | None = None) -> None:
-        self._members, self._X, self._seed, self._tell = members, X, seed, tell
-        self._made: dict[int, list[Member]] = {}
-        self._labels: dict[int, list[Labels]] = {}
+    def __init__(
+        self,
+        members: Sequence[Member],
+        X: Any,
+        seed: int,
+        log_odds: LogOdds,
+        tell: Callable[[str], None] | None = None,
+    ) -> None:
+        self._members, self._X, self._seed, self._tell, self._judge = members, X, seed, tell, log_odds
+        self._names = [one.name for one in members]
+        self._labels: dict[int, Labels] = {}
         self._agreement: dict[int, Array] = {}
+        self._log_odds: dict[int, Array] = {}
 
     @property
     def sizes(self) -> list[int]:
@@ -241,58 +270,52 @@ class _Draws:
     def add(self, n_clusters: int) -> None:
         if self._tell is not None:
             self._tell(f"choosing the number of clusters: {len(self._members)} methods at {n_clusters}")
-        labels = [
-            np.unique(hard(one.cluster(self._X, n_clusters, self._stream(one)).membership), return_inverse=True)[1]
-            for one in self._members
-        ]
-        near = [i for i, own in enumerate(labels) if abs(int(own.max()) + 1 - n_clusters) <= NEAR * n_clusters]
-        agreed = self._agreement_of(labels, near)
-        if len({self._members[i].name for i in near}) < ENOUGH or agreed.mean() <= AGREED:
-            near = list(range(len(labels)))
-            agreed = self._agreement_of(labels, near)
-        self._made[n_clusters] = [self._members[i] for i in near]
-        self._labels[n_clusters] = [labels[i] for i in near]
-        self._agreement[n_clusters] = agreed
+        with Runs(n_jobs=-1) as runs:
+            labels = list(runs.each(lambda one: self._labels_of(one, n_clusters), self._members))
+        table = agreement(labels)
+        self._labels[n_clusters] = np.array(labels)
+        self._agreement[n_clusters] = agreement_weights(table, self._names)[1]
+        self._log_odds[n_clusters] = self._judge(labels, table, self._names, n_clusters)
 
-    def _agreement_of(self, labels: Sequence[Labels], own: Sequence[int]) -> Array:
-        """Mean adjusted Rand index of each of these draws with those of the other methods."""
-        names = [self._members[i].name for i in own]
-        return agreement_weights(agreement([labels[i] for i in own]), names)[1]
+    def _labels_of(self, one: Member, n_clusters: int) -> Labels:
+        rng = np.random.default_rng([self._seed, 0, zlib.crc32(one.name.encode())])
+        membership = one.cluster(self._X, n_clusters, rng).membership
+        return np.unique(hard(membership), return_inverse=True)[1].astype(np.int64)
 
     def agreement_at(self, n_clusters: int) -> float:
         """Return the mean agreement of the methods at a number that was added."""
         return float(self._agreement[n_clusters].mean())
 
     def best_at(self) -> int:
-        """Return the number at which methods agree best."""
-        return max(self._agreement, key=self.agreement_at)
+        """Return the number of the draw of largest odds."""
+        return max(self._log_odds, key=lambda K: float(self._log_odds[K].max()))
 
     def is_past_the_best(self) -> bool:
-        """Whether methods agree less and less, and less than where they agree best by more than a tenth."""
-        mean = [self.agreement_at(K) for K in self.sizes]
-        recent, before = sum(mean[-2:]) / 2, sum(mean[-4:-2]) / 2
-        return recent <= before and max(mean[-2:]) < max(mean) - FALL
+        """Whether the odds of the last two numbers are far below the best."""
+        best = [float(self._log_odds[K].max()) for K in self.sizes]
+        return max(best[-2:]) < max(best) - PAST
 
-    def summary(self, prior: Array, power: float = POWER, trust: float = PRIOR) -> Consensus:
-        sizes = np.array(self.sizes)
-        asked = np.repeat(sizes, [len(self._labels[int(K)]) for K in sizes])
-        agreed = np.concatenate([self._agreement[int(K)] for K in sizes])
-        weights = np.maximum(agreed, LEAST) ** power * prior[np.minimum(asked, len(prior)) - 1] ** trust
-        # Each number weighs as much as the steps to the next ones, so that filling in adds no weight.
-        weights *= np.concatenate(
-            [step * self._voices(int(K)) for step, K in zip(_steps_around(sizes), sizes, strict=True)]
-        )
+    def summary(self) -> Consensus:
+        sizes, M = np.array(self.sizes), len(self._members)
+        draws = np.concatenate([self._labels[int(K)] for K in sizes])
+        log_odds = np.concatenate([self._log_odds[int(K)] for K in sizes])
+        # A number weighs as much as the steps to the next ones, so that filling in adds no weight, and a method is one
+        # voice.
+        voices = 1.0 / np.array([self._names.count(name) for name in self._names])
+        weights = np.exp(log_odds - log_odds.max()) * np.repeat(_steps_around(sizes), M) * np.tile(voices, len(sizes))
         weights /= weights.sum()
-        draws = np.concatenate([np.array(self._labels[int(K)]) for K in sizes])
-        found = search_partition(draws, loss="vi", weights=weights, n_init=STARTS, random_state=self._seed)
-        methods = tuple(one for K in sizes for one in self._made[int(K)])
-        return Consensus(draws, weights, methods, asked, agreed, found)
-
-    def _voices(self, n_clusters: int) -> Array:
-        """The weights of the draws of one number, of sum 1: a method is one voice."""
-        names = [one.name for one in self._made[n_clusters]]
-        voices = 1.0 / np.array([names.count(name) for name in names])
-        return np.asarray(voices / voices.sum())
-
-    def _stream(self, one: Member) -> np.random.Generator:
-        return np.random.default_rng([self._seed, 0, zlib.crc32(one.name.encode())])
+        several = np.flatnonzero(draws.max(axis=1) > 0)
+        several = several if len(several) else np.arange(len(draws))
+        likeliest = several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]]
+        expected = agreement(list(draws[likeliest])) @ (weights[likeliest] / weights[likeliest].sum())
+        best = int(expected.argmax())
+        return Consensus(
+            draws,
+            weights,
+            tuple(self._members) * len(sizes),
+            np.repeat(sizes, M),
+            np.concatenate([self._agreement[int(K)] for K in sizes]),
+            draws[likeliest[best]],
+            float(expected[best]),
+            float(log_odds.max()),
+        )

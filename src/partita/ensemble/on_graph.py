@@ -11,7 +11,7 @@ Where edges are links of nearest neighbours, methods also agree on how to cut th
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -28,7 +28,7 @@ from partita.ensemble.base import Array, Labels, member
 from partita.ensemble.builder import Draw, EnsembleEvidence
 from partita.ensemble.consensus import Consensus, consensus, mean_agreement
 from partita.ensemble.units import Frame
-from partita.ensemble.weights import agreement, agreement_weights
+from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.shapes import reals, whole
@@ -40,6 +40,8 @@ OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 8, 
 # Nodes of a fine cluster on average, and the most fine clusters.
 FINE, MOST_FINE = (8, 10, 12), 100
 
+# Power of the agreement, and of the prior probability of a number, in the weight of a draw.
+POWER, PRIOR = 16, 0.5
 # Share of pairs below which an affinity is a graph.
 SPARSE = 0.5
 
@@ -124,8 +126,14 @@ class GraphEnsemble(Builder):
         return as_affinity(X, symmetrize=self.symmetrize)
 
     def consensus(
-        self, X: Any, prior: Array, most: int | None = None, *, tell: Callable[[str], None] | None = None
+        self,
+        X: Any,
+        most: int | None = None,
+        *,
+        prior: Array | None = None,
+        tell: Callable[[str], None] | None = None,
     ) -> Consensus | None:
+        prior = np.ones(1) if prior is None else prior
         with limit_threads(n_threads()):
             return consensus_of_graph(self._matrix(X), prior, seed=self.seed, most=most, tell=tell)
 
@@ -220,7 +228,10 @@ def consensus_of_graph(
     ----------
     A : n x n csr_array, symmetric, nonnegative, without loops
         Nodes without edges are left out, and go with the node of most edges.
-    prior, seed, most, tell
+    prior : array
+        Probabilities of 1, 2, ... clusters; the last one's is that of any larger number. A draw of K clusters weighs
+        a^16 P(K)^(1/2), a its mean adjusted Rand index with the other methods at K.
+    seed, most, tell
         As in `partita.ensemble.consensus.consensus`.
 
     Returns
@@ -243,8 +254,13 @@ def consensus_of_graph(
         return None
     members = [member(name) for name in OF_GRAPHS]
     sizes = {max(min(round(n / share), MOST_FINE), 2) for share in FINE}
+
+    def log_odds(_: Sequence[Labels], table: Array, methods: Sequence[str], K: int) -> Array:
+        agreed = agreement_weights(table, methods)[1]
+        return np.asarray(POWER * np.log(np.maximum(agreed, LEAST)) + PRIOR * np.log(prior[min(K, len(prior)) - 1]))
+
     with shared_search():
-        found = consensus(members, A, prior, seed=seed, most=most, tell=tell)
+        found = consensus(members, A, log_odds, seed=seed, most=most, tell=tell)
         fine = mean_agreement(members, A, sizes, seed=seed)
     assert found is not None
     item = np.full(n_nodes, np.searchsorted(linked, heaviest))

@@ -28,7 +28,7 @@ from partita.estimators.items import Items
 from partita.estimators.model import Model
 from partita.kernels.threads import limit_threads, n_threads
 from partita.n_clusters import KEvidence, Verdict, judge_all
-from partita.n_clusters.agreement import Agreement, is_believed, with_consensus
+from partita.n_clusters.agreement import Agreement, verdict_of, with_consensus
 from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import DOUBTFUL
 from partita.wording import count
@@ -93,14 +93,14 @@ class Choice:
         return replace(self, n_clusters=n_clusters, verdict=verdict, notes=(*notes, note))
 
     def warn(self) -> None:
-        """Warn where criteria disagree and the number is less probable than not.
+        """Warn where criteria or methods disagree and the number is less probable than not.
 
         Warns
         -----
         UnsureWarning
         """
         verdict = self.verdict
-        if verdict is not None and verdict.disagree and verdict.sure < DOUBTFUL:
+        if verdict is not None and (verdict.disagree or self.consensus is not None) and verdict.sure < DOUBTFUL:
             words = f"n_clusters='auto' chose {self.n_clusters}: " + "; ".join(verdict.notes)
             warnings.warn(words, UnsureWarning, stacklevel=6)
 
@@ -232,11 +232,18 @@ def choose_from(found: Consensus, n_clusters: int, evidence: EvidenceByK, groups
 
 def why_so_many(verdict: Verdict, n_clusters: int) -> str:
     """Return whose number of clusters a fit has, and how probable it is."""
-    agreed = next((j.n_clusters for j in verdict.judgements if j.criterion == Agreement.name), None)
-    who, said = ("unlike methods agree on", agreed) if agreed is not None else ("criteria find", verdict.n_clusters)
+    of_methods = [judgement for judgement in verdict.judgements if judgement.criterion == Agreement.name]
+    agreed = of_methods[0].n_clusters if of_methods else None
+    found = "it" if (agreed or verdict.n_clusters) == n_clusters else f"{agreed or verdict.n_clusters}"
+    if agreed is not None:
+        why = f"unlike methods agree on {found}"
+    elif of_methods and len(verdict.judgements) == 1:
+        why = "unlike methods find no other that they agree on"
+    else:
+        why = f"criteria find {found}"
     p = verdict.probabilities
     probable = float(p[n_clusters - 1]) if n_clusters <= len(p) else 0.0
-    return f"{who} {'it' if said == n_clusters else said}, with a probability of {probable:.2f} for {n_clusters}"
+    return f"{why}, with a probability of {probable:.2f} for {n_clusters}"
 
 
 def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
@@ -259,7 +266,7 @@ def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
 
 
 def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = (1, None)) -> Choice:
-    """Return the verdict of the voting criteria, or what one criterion says.
+    """Return what an ensemble, the voting criteria or one criterion says of the number of clusters.
 
     Parameters
     ----------
@@ -275,21 +282,29 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = (1, None)) 
         For evidence that the criteria cannot look at: pairs not observed, an affinity on Dask workers, negative row
         sums, a criterion that wants features where there are none.
     """
-    shown = _shown_to_criteria(evidence)
+    builder, most = evidence.builder, bounds[1]
+    found, verdict = None, None
     with limit_threads(n_threads()):
-        try:
-            verdict = judge_all(shown, "auto" if by == "auto" else [by])
-        except InputError as error:
-            raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
-        found = None
-        if by == "auto" and evidence.builder.needs_k:
-            found = evidence.builder.consensus(evidence.features, verdict.probabilities, bounds[1], tell=evidence.tell)
+        if by == "auto" and not builder.needs_criteria:
+            found = builder.consensus(evidence.features, most, tell=evidence.tell)
+            verdict = None if found is None else verdict_of(found, bounds[0])
+        if verdict is None:
+            verdict = _criteria(evidence, by)
+            if by == "auto" and builder.needs_criteria:
+                found = builder.consensus(evidence.features, most, prior=verdict.probabilities, tell=evidence.tell)
+                verdict = verdict if found is None else with_consensus(verdict, found)
     start = None
-    if found is not None:
-        if is_believed(found, verdict, bounds[0]) and found.item is None:  # draws of a sample place the others poorly
-            start = found.labels
-        verdict = with_consensus(verdict, found, bounds[0])
+    if found is not None and verdict.n_clusters == found.n_clusters and found.item is None:
+        start = found.labels  # draws of a sample place the others poorly
     return Choice(verdict.n_clusters, start, verdict, found, verdict.notes)
+
+
+def _criteria(evidence: EvidenceByK, by: str) -> Verdict:
+    shown = _shown_to_criteria(evidence)
+    try:
+        return judge_all(shown, "auto" if by == "auto" else [by])
+    except InputError as error:
+        raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
 
 
 def _shown_to_criteria(evidence: EvidenceByK) -> KEvidence:

@@ -196,7 +196,7 @@ class SoftClustering(FactorizationEstimator):
     probabilities: Probabilities = "auto"
 
     def _builder(self) -> Builder:
-        return super()._builder() if self.affinity != "auto" else Ensemble(seed=self._seed())
+        return super()._builder() if self.affinity != "auto" else Ensemble(power=None, seed=self._seed())
 
     def _model(self) -> Model:
         return self._model_on(self._builder())

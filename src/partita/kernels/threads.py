@@ -43,10 +43,15 @@ def _controller() -> ThreadpoolController:
 
 @contextmanager
 def limit_threads(n: int) -> Iterator[None]:
-    """Let products inside use `n` threads of ours, fewer inside a lower limit, each with single-threaded BLAS."""
-    token = _threads.set(min(n, _threads.get() or n))
+    """Let products inside use `n` threads of ours, fewer inside a lower limit, each with single-threaded BLAS.
+
+    OpenMP loops, as those of scikit-learn, get `n` too: threads of short loops wait for each other by spinning, which
+    takes ten times as long where other processes want the same cores.
+    """
+    n = min(n, _threads.get() or n)
+    token = _threads.set(n)
     try:
-        with _controller().limit(limits=1, user_api="blas"):
+        with _controller().limit(limits={"blas": 1, "openmp": n}):
             yield
     finally:
         _threads.reset(token)

@@ -7,20 +7,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from partita.ensemble import Ensemble
-from partita.ensemble.consensus import POWER, Consensus
+from partita.ensemble.consensus import Consensus
+from partita.ensemble.on_graph import POWER
 from partita.errors import InputError
 from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
-from partita.n_clusters.verdict import Verdict, likely_of, notes_on
+from partita.n_clusters.verdict import DOUBTFUL, LEAST_RANGE, Verdict, likely_of, notes_on
 
-__all__ = ["Agreement", "is_believed", "with_consensus"]
+__all__ = ["Agreement", "verdict_of", "with_consensus"]
 
-# Where criteria find one cluster, unlike methods must agree by more than this at some number to be believed instead.
+# Where one cluster is more probable, unlike methods that agree by more than this are believed all the same.
 ONE_STANDS = 2 / 3
-# Methods that agree at no number by more than this have found nothing together, and the criteria's answer stays.
+# Methods for graphs that agree at no number by more than this have found nothing together, and criteria are believed.
 NOTHING = 1 / 3
-# A number has the share of the draws' weight to this power as its probability, and so many times that if it is the
-# consensus: fitted to how often the consensus was right (benchmarks/README.md).
+# Of a graph, a number has the share of the draws' weight to this power as its probability, and so many times that if it
+# is the consensus: fitted to how often the consensus was right (benchmarks/README.md).
 TEMPER, FOUND = 0.3, 3.5
 
 
@@ -42,7 +43,7 @@ class Agreement(Criterion):
     """
 
     name = "agreement"
-    idea = "partition of least expected loss over the draws of unlike methods at many numbers"
+    idea = "what unlike methods agree on at many numbers, weighed by how valid it is"
     requires = frozenset({"features"})
 
     max_items: int = 2000
@@ -53,7 +54,7 @@ class Agreement(Criterion):
 
     def _judge(self, evidence: KEvidence) -> Judgement:
         X = np.unique(evidence.features, axis=0)
-        found = Ensemble(max_items=self.max_items, seed=evidence.seed).consensus(X, np.ones(1), evidence.max_clusters)
+        found = Ensemble(max_items=self.max_items, seed=evidence.seed).consensus(X, evidence.max_clusters)
         if found is None:
             return self._silent(np.array([2]), f"{len(X)} distinct items are too few for methods to agree on")
         return judgement(found)
@@ -68,25 +69,50 @@ def judgement(found: Consensus) -> Judgement:
     return Judgement(Agreement.name, K, sizes, scores, "larger", note=note)
 
 
-def is_believed(found: Consensus, verdict: Verdict, least: int = 1) -> bool:
-    """Return whether methods agree enough to be believed in the place of the criteria.
+def verdict_of(found: Consensus, least: int = 1) -> Verdict:
+    """Return the verdict of an ensemble of features, which also knows how probable one cluster is.
 
-    What criteria say of one cluster, which no draw can say, stays unless methods agree at some number by more than two
-    thirds; where methods agree nowhere by a third, the criteria's answer stays whatever it is. Where one cluster is no
-    answer that is asked for, because at least `least` are, it does not stand in the way. Of a graph it is enough that
-    methods agree by a third of what is possible beyond how they agree on neighbourhoods.
+    One cluster is the answer where it has more in common with the truth to be expected than the partition: where its
+    probability exceeds the partition's expected adjusted Rand index, times the probability of several clusters. Methods
+    that agree on the partition by more than two thirds are believed all the same, and the probability of one cluster
+    is taken times one less their agreement. Where at least `least` clusters are asked for, 2 or more, one is no answer.
+
+    Parameters
+    ----------
+    found : Consensus
+        With `one`.
+    least : int
     """
-    if found.fine is not None:
-        return found.best_agreement > NOTHING
-    return found.best_agreement > (ONE_STANDS if verdict.n_clusters == 1 >= least else NOTHING)
+    assert found.one is not None
+    one, agreed, said = found.one, found.agreement_on_it, judgement(found)
+    if least > 1:
+        one = 0.0
+    elif agreed > ONE_STANDS:
+        one *= 1.0 - agreed
+    shares = found.share_of()
+    p = np.zeros(max(LEAST_RANGE, *shares) + 1)
+    p[0] = one
+    for K, share in shares.items():
+        p[K - 1] = (1.0 - one) * share
+    K = found.n_clusters
+    if agreed <= ONE_STANDS and one > (1.0 - one) * found.expected:
+        K = 1
+        said = replace(said, n_clusters=None, note=f"{said.note}: too little to go by")
+    sure, likely = float(p[K - 1]), likely_of(p)
+    notes = []
+    if sure < DOUBTFUL:
+        span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
+        notes = [f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several"]
+    return Verdict(K, sure, p, likely, (said,), {said.criterion: 1.0}, False, tuple(notes))
 
 
-def with_consensus(verdict: Verdict, found: Consensus, least: int = 1) -> Verdict:
-    """Return the verdict with the consensus of unlike methods as its answer, where it is believed.
+def with_consensus(verdict: Verdict, found: Consensus) -> Verdict:
+    """Return the verdict of criteria on a graph with the consensus of methods for graphs as its answer, if believed.
 
-    Criteria weigh in through the weights of the draws.
+    It is believed where methods agree by a third of what is possible beyond how they agree on neighbourhoods. Criteria
+    weigh in through the weights of the draws.
     """
-    said, stays = judgement(found), not is_believed(found, verdict, least)
+    said, stays = judgement(found), found.best_agreement <= NOTHING
     if stays:
         said = replace(said, n_clusters=None, note=f"{said.note}: too little to go by")
     judgements, weights = (*verdict.judgements, said), {**verdict.weights, said.criterion: float(POWER)}
@@ -97,9 +123,8 @@ def with_consensus(verdict: Verdict, found: Consensus, least: int = 1) -> Verdic
     for size, share in shares.items():
         p[size - 1] = share**TEMPER
     p[K - 1] = max(p[K - 1], np.finfo(float).tiny) * FOUND
-    one = float(verdict.probabilities[0])
-    if found.fine is not None:
-        one *= 1.0 - found.best_agreement  # criteria for valleys and eigenvalues see little in a sparse graph
+    # Criteria for valleys and eigenvalues see little in a sparse graph.
+    one = float(verdict.probabilities[0]) * (1.0 - found.best_agreement)
     p[1:] *= (1.0 - one) / p[1:].sum()
     p[0] = one
     sure, likely = float(p[K - 1]), likely_of(p)

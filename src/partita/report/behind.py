@@ -12,7 +12,7 @@ from partita.ensemble import Draw
 from partita.report.document import figure, folded, told
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join, table
-from partita.report.n_clusters import criteria
+from partita.report.n_clusters import behind_the_number
 from partita.report.pictures import Picture
 from partita.report.provenance import made, seconds_said
 from partita.report.verdict import Sentence
@@ -37,7 +37,7 @@ def behind(report: FitReport, pictures: Mapping[str, Picture], sentences: Sequen
     chosen = [sentence for sentence in sentences if sentence.topic == "notes"]
     went = [sentence for sentence in sentences if sentence.topic != "notes"]
     return [
-        folded("What each criterion said", criteria(report)),
+        folded("What is behind the number", behind_the_number(report)),
         folded("How sure the probabilities are", _probabilities(report), figure(pictures.get("reliability"))),
         folded("What the clusterings said", _ensemble(report)),
         folded("How the optimizer went", told(went), figure(pictures.get("evidence")), figure(pictures.get("trace"))),

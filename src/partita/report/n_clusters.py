@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from partita.n_clusters import Verdict
+from partita.n_clusters import Agreement, Verdict
+from partita.n_clusters.verdict import SHOWN
 from partita.report.document import told
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join, table
 from partita.report.verdict import Sentence
 from partita.wording import listed, percent
 
-__all__ = ["criteria", "how_many", "layers_table", "n_clusters_sentences"]
+__all__ = ["behind_the_number", "how_many", "layers_table", "n_clusters_sentences"]
 
 # Layers with fewer and with more clusters that are shown.
 FEWER, MORE = 3, 3
@@ -34,18 +35,18 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, .
     >>> n_clusters_sentences(judge_all(KEvidence(features=X), ["stability"]), 2)[0].text[:71]
     'The number of clusters was left to 1 criterion: 2 has a probability of '
     """
+    methods = _of_methods(verdict)
     n = len(verdict.judgements)
-    asked = f"{n} criteri{'on' if n == 1 else 'a'}"
+    asked = "unlike methods" if methods else f"{n} criteri{'on' if n == 1 else 'a'}"
     probable = percent(float(verdict.probabilities[n_clusters - 1]))
     text = f"The number of clusters was left to {asked}: {n_clusters} has a probability of {probable}"
     if len(verdict.likely) > 1:
         text += f"; {listed([str(k) for k in verdict.likely])} are the fewest numbers that hold 80% together"
-    by_consensus = any(j.criterion == "agreement" and j.n_clusters == verdict.n_clusters for j in verdict.judgements)
     how = (
-        "The number is that of the partition of least expected loss over what unlike methods find at many numbers of "
-        "clusters; its probability is their agreement there, tempered by how often it was the number of known classes "
-        "elsewhere"
-        if by_consensus and n > 1
+        "The probability is the share of their partitions at many numbers that have this one, each weighed by how far "
+        "other methods agree on it and by whether it parts the items where few are, which was learned on drawn items "
+        "whose clusters are known"
+        if methods
         else "The probability pools the criteria, weighted by how well they told the number of known classes elsewhere"
     )
     out = [
@@ -53,9 +54,8 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, .
         Sentence("clusters", f"{how}; what counts as a cluster is for you to say."),
     ]
     if verdict.n_clusters != n_clusters:
-        text = (
-            f"The criteria together say {verdict.n_clusters}, which bounds, constraints or distinct items do not allow."
-        )
+        who = "Methods" if methods else "The criteria"
+        text = f"{who} together say {verdict.n_clusters}, which bounds, constraints or distinct items do not allow."
         out.append(Sentence("clusters", text, "caution"))
     others = sorted({j.n_clusters for j in verdict.judgements if j.n_clusters is not None} - {n_clusters})
     if verdict.disagree and others:
@@ -74,19 +74,35 @@ def how_many(report: FitReport) -> Markup:
     return Markup("") if verdict is None else told(n_clusters_sentences(verdict, report.estimator.n_clusters_))
 
 
-def criteria(report: FitReport) -> Markup:
-    """Return the table of the criteria; nothing where the number of clusters was given."""
+def behind_the_number(report: FitReport) -> Markup:
+    """Return what criteria said, or methods at each number; nothing where the number of clusters was given."""
     verdict = getattr(report.estimator, "verdict_", None)
     if verdict is None:
         return Markup("")
+    notes = [Sentence("clusters", f"{note[:1].upper()}{note[1:].rstrip('.')}.") for note in verdict.notes]
+    if _of_methods(verdict):
+        (said,) = verdict.judgements
+        agreed = dict(zip(said.sizes.tolist(), said.scores.tolist(), strict=True))
+        rows = [
+            [f"{K}", f"{p:.2f}", f"{agreed[K]:.2f}" if K in agreed else ""]
+            for K, p in enumerate(verdict.probabilities, start=1)
+            if K in agreed or p >= SHOWN
+        ]
+        heads = ["Clusters", "Probability", "Agreement of methods"]
+        label = "Numbers of clusters"
+        return join([told(notes), table(heads, rows, numeric=(0, 1, 2), label=label)])
     heads = ["Criterion", "Clusters", "Weight", "What it looks at", "What it notes"]
     rows = [
         [_named(row), _answer(row, judgement.sure), f"{row['weight']:.1f}", row["idea"], row["note"]]
         for row, judgement in zip(verdict.rows(), verdict.judgements, strict=True)
     ]
-    said = table(heads, rows, numeric=(1, 2), long=(3, 4), label="Criteria for the number of clusters")
-    notes = [Sentence("clusters", f"{note[:1].upper()}{note[1:].rstrip('.')}.") for note in verdict.notes]
-    return join([told(notes), said])
+    label = "Criteria for the number of clusters"
+    return join([told(notes), table(heads, rows, numeric=(1, 2), long=(3, 4), label=label)])
+
+
+def _of_methods(verdict: Verdict) -> bool:
+    """Whether the methods of an ensemble say the number by themselves."""
+    return [judgement.criterion for judgement in verdict.judgements] == [Agreement.name]
 
 
 def layers_table(report: FitReport) -> Markup:

@@ -1,0 +1,285 @@
+"""The weights of `partita.ensemble.validity`, found on drawn families, and how it does on each family it has not seen.
+
+    python benchmarks/validity.py make     # partitions of 30 sets of each family, into build/validity
+    python benchmarks/validity.py fit      # weights, the table of families left out, the test of one cluster
+    python benchmarks/validity.py fresh    # seeds that nothing was fitted on, by SoftClustering() as it is
+    PARTITA_DATA=... python benchmarks/validity.py why uci/iris.csv     # what speaks for the answer on a set
+
+A set's partitions are those of the methods of an ensemble at each number of clusters of the consensus's grid, and at
+the true one. The weights maximise the mean over sets of the expected adjusted Rand index of a partition drawn with the
+odds that they give, less a small penalty. Those odds are too sharp, since only the index counts there; so all weights
+are divided by one number, the one under which the true number of clusters of sets of families left out is most
+probable. One cluster is a logistic regression on the best log odds and the depth of the deepest valley of all items,
+one input in five being a single cluster.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+import zlib
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+from sklearn.linear_model import LogisticRegression
+
+from families import FAMILIES, drawn
+from partita import SoftClustering
+from partita.affinity.shared_search import shared_search
+from partita.ensemble import Ensemble, Validity, adjusted_rand, agreement
+from partita.ensemble.base import hard
+from partita.ensemble.builder import CONSENSUS_ITEMS, frame_of
+from partita.ensemble.consensus import ALWAYS, ITEMS, LIKELIEST, _steps_around, sizes_up_to
+from partita.ensemble.validity import DEEPEST, WEIGHTS, Statistics, two_best
+from partita.kernels.threads import limit_threads
+from partita.kernels.valleys import deepest_valleys
+from partita.n_clusters.agreement import ONE_STANDS
+from sets import development, load
+
+FOLDER = Path(__file__).resolve().parents[1] / "build" / "validity"
+SEEDS, OF_ONE = 30, 150
+# Penalty on the squares of the weights of statistics in units of their standard deviation.
+PENALTY = 1e-4
+# Probability that an input is a single cluster.
+ONE_IN = 0.2
+# Share of the probability of a number that is kept for numbers that no draw has, when the divisor is found.
+ELSEWHERE = 0.02
+
+
+def partitions(X: np.ndarray, y: np.ndarray, extra: tuple[int, ...] = ()) -> dict[str, np.ndarray]:
+    """Draws of an ensemble's methods on items, their statistics, and their adjusted Rand index with the labels."""
+    X = frame_of(X)(X)
+    X, first = np.unique(X, axis=0, return_index=True)
+    y = y[first]
+    if len(X) > CONSENSUS_ITEMS:
+        kept = np.sort(np.random.default_rng([0, 0]).permutation(len(X))[:CONSENSUS_ITEMS])
+        X, y = X[kept], y[kept]
+    X, known, truth = np.ascontiguousarray(X), y >= 0, np.unique(y[y >= 0], return_inverse=True)[1]
+    grid = sizes_up_to(min(max(ALWAYS, int(np.ceil(np.sqrt(len(X))))), len(X) // ITEMS))
+    grid = sorted({*grid, *(K for K in extra if 1 < K <= len(X) // ITEMS)})
+    rows, draws, asked, index = [], [], [], []
+    with shared_search(), limit_threads(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        judge = Validity.of(X)
+        for K in grid:
+            labels = [
+                np.unique(
+                    hard(one.cluster(X, K, np.random.default_rng([0, 0, zlib.crc32(one.name.encode())])).membership),
+                    return_inverse=True,
+                )[1]
+                for one in Ensemble().members
+            ]
+            table = agreement(labels)
+            for own, agreed in zip(labels, two_best(table, [one.name for one in Ensemble().members])):
+                if own.max() == 0:
+                    continue
+                rows.append(judge.statistics(own, agreed))
+                draws.append(own.astype(np.int16))
+                asked.append(K)
+                index.append(
+                    adjusted_rand(np.unique(own[known], return_inverse=True)[1], truth) if truth.any() else 0.0
+                )
+        depth = deepest_valleys(*judge._arrays, np.zeros(len(X), dtype=np.int64), 1)[0]
+    return {
+        "statistics": np.array(rows),
+        "draws": np.array(draws),
+        "asked": np.array(asked),
+        "index": np.array(index),
+        "depth": min(depth, DEEPEST),
+        "K": int(truth.max()) + 1,
+    }
+
+
+def made(family: str, seed: int) -> dict[str, np.ndarray]:
+    path = FOLDER / f"{family}-{seed}.npz"
+    if not path.exists():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        X, y = drawn(family, seed)
+        found = partitions(X, y, (int(y.max()) + 1,))
+        np.savez_compressed(path.with_suffix(".part.npz"), **found)
+        path.with_suffix(".part.npz").rename(path)
+    with np.load(path) as file:
+        return dict(file)
+
+
+def names() -> list[tuple[str, int]]:
+    return [(family, seed) for family in FAMILIES for seed in range(OF_ONE if family == "one_cluster" else SEEDS)]
+
+
+def make() -> None:
+    with ProcessPoolExecutor(2) as pool:
+        for future in [pool.submit(made, *name) for name in names()]:
+            future.result()
+
+
+def weights(sets: list[dict[str, np.ndarray]]) -> np.ndarray:
+    """The weights under which partitions drawn with these odds have the largest expected index."""
+    X, index = np.concatenate([one["statistics"] for one in sets]), np.concatenate([one["index"] for one in sets])
+    scale = X.std(axis=0)
+    X = X / scale
+    counts = np.array([len(one["index"]) for one in sets])
+    start, of = np.r_[0, np.cumsum(counts)[:-1]], np.repeat(np.arange(len(sets)), counts)
+
+    def cost(b: np.ndarray) -> tuple[float, np.ndarray]:
+        z = X @ b
+        p = np.exp(z - np.maximum.reduceat(z, start)[of])
+        p /= np.add.reduceat(p, start)[of]
+        mean = np.add.reduceat(p * index, start)
+        gradient = (p * (index - mean[of])) @ X
+        return PENALTY * (b @ b) - mean.mean(), 2 * PENALTY * b - gradient / len(sets)
+
+    return minimize(cost, np.zeros(X.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x / scale
+
+
+def shares(one: dict[str, np.ndarray], w: np.ndarray) -> np.ndarray:
+    sizes = np.unique(one["asked"])
+    z = one["statistics"] @ w
+    p = np.exp(z - z.max()) * _steps_around(sizes)[np.searchsorted(sizes, one["asked"])]
+    return p / p.sum()
+
+
+def of_number(one: dict[str, np.ndarray], p: np.ndarray, top: int = 200) -> np.ndarray:
+    return np.bincount(one["draws"].max(axis=1) + 1, p, minlength=top)
+
+
+def answer(one: dict[str, np.ndarray], p: np.ndarray) -> tuple[int, float]:
+    """The draw of largest expected index, and that index."""
+    top = np.argsort(-p, kind="stable")[:LIKELIEST]
+    expected = agreement([one["draws"][i].astype(int) for i in top]) @ (p[top] / p[top].sum())
+    return int(top[expected.argmax()]), float(expected.max())
+
+
+def fit() -> None:
+    everything = {name: made(*name) for name in names()}
+    several = {name: one for name, one in everything.items() if one["K"] > 1}
+    without = {
+        family: weights([one for (other, _), one in several.items() if other != family]) for family, _ in several
+    }
+
+    def improbable(log_divisor: float) -> float:
+        total = 0.0
+        for (family, _), one in several.items():
+            p = of_number(one, shares(one, without[family] / np.exp(log_divisor)))
+            total -= np.log((1 - ELSEWHERE) * p[one["K"]] + ELSEWHERE / 50)
+        return total / len(several)
+
+    divisor = float(np.exp(minimize_scalar(improbable, bounds=(-2, 3), method="bounded").x))
+    w = weights(list(several.values())) / divisor
+    print(f"divisor {divisor:.2f}\nWEIGHTS = Statistics({', '.join(f'{x:.2f}' for x in w)})")
+    print("  " + ", ".join(Statistics._fields))
+
+    best, depth, one_of = [], [], []
+    for (family, _), one in everything.items():
+        own = without.get(family, w * divisor) / divisor
+        best.append((one["statistics"] @ own).max())
+        depth.append(float(one["depth"]))
+        one_of.append(one["K"] == 1)
+    X, truth = np.c_[best, depth], np.array(one_of)
+    even = np.where(truth, (~truth).sum() / truth.sum(), 1.0)
+    regression = LogisticRegression(C=100.0).fit(X, truth, sample_weight=even)
+    constant = float(regression.intercept_[0]) + np.log(ONE_IN / (1 - ONE_IN))
+    slopes = regression.coef_[0]
+    print(f"ONE_CLUSTER = ({constant:.2f}, {slopes[0]:.2f}, {slopes[1]:.2f})")
+    one_probable = 1 / (1 + np.exp(-(constant + X @ slopes)))
+
+    scores: dict[str, list[list[float]]] = {}
+    said, right = [], []
+    for ((family, _), one), p_one in zip(everything.items(), one_probable):
+        p = shares(one, without.get(family, w * divisor) / divisor)
+        i, expected = answer(one, p)
+        agreed = _agreed_on(one, i)
+        p_one = p_one * (1 - agreed) if agreed > ONE_STANDS else p_one
+        single = agreed <= ONE_STANDS and p_one > (1 - p_one) * expected
+        K = 1 if single else int(one["draws"][i].max()) + 1
+        index = float(one["K"] == 1) if K == 1 or one["K"] == 1 else float(one["index"][i])
+        if one["K"] == 1:
+            index = float(single)
+        plain = one["statistics"][:, 0]
+        scores.setdefault(family, []).append(
+            [index, one["index"][i], one["index"].max(), one["index"][plain.argmax()], one["K"] == K, single]
+        )
+        said.append(p_one if single else (1 - p_one) * of_number(one, p)[K])
+        right.append(one["K"] == K)
+    print(
+        "\n| family | answer | of several | best draw | largest agreement | number right | called one |\n"
+        + "|---" * 7
+        + "|"
+    )
+    for family, rows in scores.items():
+        print(f"| {family} | " + " | ".join(f"{x:.3f}" for x in np.mean(rows, axis=0)) + " |")
+    means = np.mean([np.mean(rows, axis=0) for family, rows in scores.items() if family != "one_cluster"], axis=0)
+    print("| **mean** | " + " | ".join(f"{x:.3f}" for x in means) + " |")
+    fifths(np.array(said), np.array(right))
+
+
+def _agreed_on(one: dict[str, np.ndarray], i: int) -> float:
+    """Mean agreement of a draw with the others that were asked for the same number."""
+    others = np.flatnonzero((one["asked"] == one["asked"][i]) & (np.arange(len(one["asked"])) != i))
+    return float(np.mean([adjusted_rand(one["draws"][i].astype(int), one["draws"][j].astype(int)) for j in others]))
+
+
+def fifths(said: np.ndarray, right: np.ndarray) -> None:
+    parts = []
+    for low in np.arange(0, 1, 0.2):
+        own = (said >= low) & (said < low + 0.2 + 1e-9 * (low > 0.7))
+        if own.any():
+            parts.append(f"said {said[own].mean():.2f}, right {right[own].mean():.2f} of {own.sum()}")
+    print("\n" + "; ".join(parts))
+
+
+def fresh(first: int, count: int) -> None:
+    """`SoftClustering()` and `SoftClustering(K)` on seeds that nothing was fitted on."""
+    said, right, table = [], [], {}
+    for family in FAMILIES:
+        for seed in range(first, first + count):
+            X, y = drawn(family, seed)
+            K, known = int(y.max()) + 1, y >= 0
+            model = SoftClustering(random_state=0).fit(X)
+            given = SoftClustering(K, random_state=0).fit(X)
+            scores = [adjusted_rand(one.labels_[known], y[known]) for one in (model, given)]
+            if K == 1:
+                scores = [float(model.n_clusters_ == 1), 1.0]
+            table.setdefault(family, []).append([*scores, model.n_clusters_ == K])
+            said.append(model.verdict_.sure)
+            right.append(model.n_clusters_ == K)
+        print(f"| {family} | " + " | ".join(f"{x:.3f}" for x in np.mean(table[family], axis=0)) + " |", flush=True)
+    means = np.mean([np.mean(rows, axis=0) for family, rows in table.items() if family != "one_cluster"], axis=0)
+    print("| **mean** | " + " | ".join(f"{x:.3f}" for x in means) + " |")
+    fifths(np.array(said), np.array(right))
+
+
+def why(name: str) -> None:
+    """The draw that is the answer beside the one of largest index: statistics, and what each adds to the log odds."""
+    X, y, _ = load(name)
+    one = partitions(X, y)
+    i, _ = answer(one, shares(one, np.array(WEIGHTS)))
+    j = int(one["index"].argmax())
+    print(
+        f"{name}: {one['draws'][i].max() + 1} clusters, index {one['index'][i]:.3f}; best draw "
+        f"{one['draws'][j].max() + 1}, {one['index'][j]:.3f}"
+    )
+    for field, a, b, weight in zip(Statistics._fields, one["statistics"][i], one["statistics"][j], WEIGHTS):
+        print(f"  {field:10s} {a:6.2f} {b:6.2f}  {weight * (a - b):+.2f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("make", "fit", "fresh", "why"))
+    parser.add_argument("sets", nargs="*")
+    parser.add_argument("--first", type=int, default=1000)
+    parser.add_argument("--seeds", type=int, default=8)
+    options = parser.parse_args()
+    if options.what == "why":
+        for name in options.sets or development():
+            why(name)
+    elif options.what == "fresh":
+        fresh(options.first, options.seeds)
+    else:
+        make() if options.what == "make" else fit()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,188 @@
+"""How likely a partition is the one that people would call right: an internal validity index, learned over families.
+
+Agreement of unlike methods alone outvotes a method that is right by itself, and prefers few clusters, which are easy to
+agree on. So a partition is also judged by what it does to the items: does it cut where few neighbours are (`across`,
+`worst_cut`), does it leave valleys of density within its clusters (`deepest`, `heaviest`), are gaps within clusters
+shorter than those between (`gaps`), and does it beat what sizes (`smallest`) and distance to centres (`centres`) would
+make look good by themselves. No label of the items is seen.
+
+The log odds of two partitions of the same items are a sum of these eight statistics, with the weights below. They were
+found once by `benchmarks/validity.py`: over 30 drawn sets of each of 18 families (balls, ellipsoids, rings, spirals,
+lines, shapes side by side, skewed, nested, bent in many dimensions, overlapping as in tables, ...), the weights under
+which a partition drawn with these odds has the largest expected adjusted Rand index with the truth, tempered so that
+the share of a number of clusters is the probability that it is the true one. No real table was used, and the
+documentation says how the index does on each family when it is left out.
+
+[moulavi2014] D. Moulavi et al., Density-based clustering validation, SDM 2014: `gaps` is its idea, on one tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from partita.affinity.from_neighbors import nearest
+from partita.ensemble.base import Array, Labels
+from partita.ensemble.tree import Edges, reachability_tree
+
+__all__ = ["Statistics", "Validity", "two_best"]
+
+# Neighbours of an item in the graph, and the smoothing of the tree, which is that of the member "density".
+NEIGHBORS, SMOOTHING = 10, 4
+# A valley shallower than this is noise; one is counted up to the depth of a graph in pieces.
+NOISE, PIECES = 0.5, 3.0
+# Added to a share before its logarithm.
+SHARE = 0.01
+
+
+class Statistics(NamedTuple):
+    """What a partition is judged by."""
+
+    agreement: float
+    """Mean adjusted Rand index with the two unlike methods that agree best."""
+    deepest: float
+    """Depth of the deepest valley within a cluster, at most 3."""
+    heaviest: float
+    """Largest (depth - 1/2)+ times the cluster's share of the items."""
+    across: float
+    """Share of neighbours that are in another cluster, divided by that of labels dealt at random."""
+    worst_cut: float
+    """Largest conductance of a cluster: ends of its edges that leave it, over its ends or those of the rest."""
+    gaps: float
+    """Mean over items of (leaving - within) / max(leaving, within): edges of the tree that leave their cluster, and
+    the longest within."""
+    centres: float
+    """Mean silhouette by distances to centres."""
+    smallest: float
+    """Logarithm of the smallest cluster's share of an equal part."""
+
+
+WEIGHTS = Statistics(8.61, -1.38, -3.02, -6.52, -2.96, 4.52, -8.51, 1.07)
+# Log odds of one cluster: constant, weight of the best partition's log odds, and of the depth of the deepest valley in
+# all items, at most 4.
+ONE_CLUSTER, DEEPEST = (-0.29, -0.93, -1.19), 4.0
+# Log odds of a partition that is none.
+LEAST_ODDS = -50.0
+
+
+@dataclass(frozen=True)
+class Validity:
+    """Judges partitions of the same items.
+
+    Attributes
+    ----------
+    X : n x d array, distinct rows
+    graph : n x n csr_array
+        One where either item is among the nearest neighbours of the other.
+    tree : edges of the minimum spanning tree of mutual reachability
+    """
+
+    X: Array
+    graph: sp.csr_array
+    tree: Edges
+
+    @classmethod
+    def of(cls, X: Array) -> Validity:
+        """Return the judge of partitions of the rows of X.
+
+        Cost: a neighbour search and a tree, which the members of an ensemble share inside `shared_search`.
+        """
+        n = len(X)
+        k = min(NEIGHBORS, n - 1)
+        index = nearest(X, X, k, "euclidean", None, itself=True)[0]
+        chosen = sp.csr_array((np.ones(n * k), index.ravel(), k * np.arange(n + 1)), shape=(n, n))
+        graph = sp.csr_array(chosen + chosen.T)
+        graph.data[:] = 1.0
+        return cls(np.ascontiguousarray(X, dtype=np.float64), graph, reachability_tree(X, SMOOTHING))
+
+    def statistics(self, labels: Labels, agreement: float) -> Statistics:
+        """Return the statistics of a partition into 0, ..., K - 1, K >= 2, none of them empty.
+
+        Cost: up to 40 products with each cluster's own graph, and n K d.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [19, 9]], 30, axis=0)
+        >>> judge, two = Validity.of(X), np.repeat([0, 1], 30)
+        >>> right, wrong = (judge.statistics(labels, 1.0) for labels in (two, np.arange(60) % 2))
+        >>> right.across, right.gaps > 0.5, right.across < wrong.across, right.gaps > wrong.gaps
+        (0.0, True, True, True)
+        """
+        from partita.kernels.valleys import deepest_valleys, edges_across, tree_gaps
+
+        sizes = np.bincount(labels)
+        share, K = sizes / len(labels), len(sizes)
+        depth = np.minimum(deepest_valleys(*self._arrays, labels, K), PIECES)
+        ends, across = edges_across(*self._arrays, labels, K)
+        within, leaving = tree_gaps(*self.tree, labels, K)
+        longer = np.maximum(np.maximum(leaving, within), np.finfo(float).tiny)
+        return Statistics(
+            agreement,
+            float(depth.max()),
+            float((np.maximum(depth - NOISE, 0.0) * share).max()),
+            float(across.sum() / ends.sum() / (1.0 - (share**2).sum())),
+            float((across / np.maximum(np.minimum(ends, ends.sum() - ends), 1.0)).max()),
+            float(((leaving - within) / longer) @ share),
+            self._silhouette(labels, K),
+            float(np.log(share.min() * K + SHARE)),
+        )
+
+    def _silhouette(self, labels: Labels, K: int) -> float:
+        item = np.arange(len(labels))
+        sums = sp.csr_array((np.ones(len(labels)), labels, np.arange(len(labels) + 1)), shape=(len(labels), K)).T
+        centres = (sums @ self.X) / np.asarray(sums.sum(axis=1)).reshape(-1, 1)
+        squared = (self.X**2).sum(axis=1)[:, None] - 2 * self.X @ centres.T + (centres**2).sum(axis=1)
+        distance = np.sqrt(np.maximum(squared, 0.0))
+        own = distance[item, labels]
+        distance[item, labels] = np.inf
+        other = distance.min(axis=1)
+        return float(((other - own) / np.maximum(np.maximum(other, own), np.finfo(float).tiny)).mean())
+
+    def log_odds(self, labels: Labels, agreement: float) -> float:
+        """Return the log odds of a partition, up to a constant that all partitions of these items share.
+
+        -50 for a single cluster: `one_cluster` says how probable that is.
+        """
+        if labels.max() == 0:
+            return LEAST_ODDS
+        return float(np.dot(WEIGHTS, self.statistics(labels, agreement)))
+
+    def log_odds_at(self, labels: Sequence[Labels], table: Array, methods: Sequence[str], n_clusters: int = 0) -> Array:
+        """Return the log odds of the draws of several methods at one number of clusters, from their agreement."""
+        return np.array([self.log_odds(one, agreed) for one, agreed in zip(labels, two_best(table, methods))])
+
+    def one_cluster(self, best: float) -> float:
+        """Return the probability that all items are one cluster, from the log odds of the best partition."""
+        from partita.kernels.valleys import deepest_valleys
+
+        depth = deepest_valleys(*self._arrays, np.zeros(len(self.X), dtype=np.int64), 1)[0]
+        constant, of_best, of_depth = ONE_CLUSTER
+        return float(expit(constant + of_best * best + of_depth * min(depth, DEEPEST)))
+
+    @property
+    def _arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return self.graph.indptr.astype(np.int64), self.graph.indices.astype(np.int64)
+
+
+def two_best(table: Array, methods: Sequence[str]) -> Array:
+    """Return the mean agreement of each draw with the two other methods that agree best with it.
+
+    A method is one voice, however many draws it has. 1 where there is no other method.
+
+    >>> two_best(np.array([[1.0, 0.9, 0.5, 0.1], [0.9, 1, 0, 0], [0.5, 0, 1, 0], [0.1, 0, 0, 1]]), list("abcd"))[0]
+    0.7
+    """
+    names = np.asarray(methods)
+    kinds = [np.flatnonzero(names == name) for name in dict.fromkeys(methods)]
+    out = np.ones(len(names))
+    for own in kinds:
+        others = [table[np.ix_(own, other)].mean(axis=1) for other in kinds if other is not own]
+        if others:
+            out[own] = np.sort(others, axis=0)[-2:].mean(axis=0)
+    return out

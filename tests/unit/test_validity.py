@@ -1,0 +1,158 @@
+"""The validity index: its statistics against textbook formulas and other libraries, and what it prefers."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.linalg import eigh
+from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.spatial.distance import cdist
+
+from partita.ensemble import Validity, agreement
+from partita.ensemble.validity import LEAST_ODDS, NEIGHBORS, SMOOTHING, two_best
+from partita.kernels.valleys import deepest_valleys, edges_across, tree_gaps
+from synthetic import blobs
+
+
+def arrays(graph):
+    graph = sp.csr_array(graph)
+    return graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
+
+
+def crossings(A, order):
+    """Edges between the first t items of an order and the rest, counted one by one."""
+    return [int(A[np.ix_(order[:t], order[t:])].sum()) for t in range(1, len(order))]
+
+
+def depth_by_hand(A):
+    """The deepest valley along the exact second eigenvector, by the definition."""
+    m = len(A)
+    degree = np.maximum(A.sum(axis=1), 1)
+    root = 1 / np.sqrt(degree)
+    second = eigh(root[:, None] * A * root[None])[1][:, -2] * root
+    c, side = crossings(A, np.argsort(second)), max(m // 10, 3)
+    inner = range(side, m - 1 - side)
+    return max([0.0, *(np.log(max(min(max(c[: t + 1]), max(c[t:])), 0.5) / max(c[t], 0.5)) for t in inner)])
+
+
+def neighbors(X, k=6):
+    near = np.argsort(cdist(X, X), axis=1)[:, 1 : k + 1]
+    A = np.zeros((len(X), len(X)))
+    A[np.arange(len(X))[:, None], near] = 1
+    return np.maximum(A, A.T)
+
+
+@pytest.mark.parametrize("apart", [0.0, 3.0, 4.5])
+def test_depth_is_that_along_the_second_eigenvector(apart):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(70, 2)) + apart * np.repeat([[0, 0], [1, 0]], 35, axis=0)
+    A = neighbors(X)
+    found = deepest_valleys(*arrays(A), np.zeros(70, dtype=np.int64), 1)
+    assert found[0] == pytest.approx(depth_by_hand(A), abs=1e-9)
+
+
+def test_each_cluster_is_swept_by_itself_and_in_any_order_of_the_items():
+    X, _ = blobs(120, apart=3.0)
+    A, labels = neighbors(X), np.arange(120) % 3
+    found = deepest_valleys(*arrays(A), labels, 3)
+    alone = [deepest_valleys(*arrays(A[labels == c][:, labels == c]), np.zeros(40, np.int64), 1)[0] for c in range(3)]
+    np.testing.assert_allclose(found, alone)
+
+
+def test_pieces_are_as_deep_as_half_an_edge_makes_them_and_few_items_have_no_valley():
+    two = sp.block_diag([np.ones((20, 20)) - np.eye(20)] * 2)
+    whole = deepest_valleys(*arrays(two), np.zeros(40, dtype=np.int64), 1)
+    assert whole[0] == pytest.approx(np.log(100 / 0.5))  # the widest sweep of 20 mutual friends crosses 10 x 10 edges
+    few = deepest_valleys(*arrays(two), np.arange(40) // 7, 6)
+    assert few.tolist() == [0.0] * 6
+
+
+def test_conductances_are_those_of_networkx():
+    nx = pytest.importorskip("networkx")
+    rng = np.random.default_rng(0)
+    A = np.triu(rng.random((40, 40)) < 0.2, 1)
+    A = (A | A.T).astype(float)
+    labels = rng.integers(0, 3, 40)
+    ends, across = edges_across(*arrays(A), labels, 3)
+    graph = nx.from_numpy_array(A)
+    for c in range(3):
+        own = np.flatnonzero(labels == c)
+        assert across[c] / min(ends[c], ends.sum() - ends[c]) == pytest.approx(nx.conductance(graph, own))
+
+
+def test_gaps_are_those_of_the_minimum_spanning_tree_without_leaves():
+    X, labels = blobs(60, apart=4.0)
+    distance = cdist(X, X)
+    core = np.sort(distance, axis=1)[:, SMOOTHING]
+    reach = np.maximum(distance, np.maximum(core[:, None], core[None]))
+    tree = sp.coo_array(minimum_spanning_tree(reach - np.diag(np.diag(reach))))
+    within, leaving = tree_gaps(*tree.coords, tree.data, labels, 3)
+    for c in range(3):
+        own = (labels[tree.coords[0]] == c) & (labels[tree.coords[1]] == c)
+        part = sp.coo_array((tree.data[own], (tree.coords[0][own], tree.coords[1][own])), shape=tree.shape)
+        degree = np.bincount(np.concatenate(part.coords), minlength=60)
+        inner = (degree[part.coords[0]] > 1) & (degree[part.coords[1]] > 1)
+        assert within[c] == part.data[inner].max()
+        between = (labels[tree.coords[0]] == c) != (labels[tree.coords[1]] == c)
+        assert leaving[c] == tree.data[between].min()
+
+
+def test_the_other_statistics_are_their_formulas():
+    X, labels = blobs(90, apart=2.0)
+    judge = Validity.of(X)
+    found = judge.statistics(labels, 0.7)
+    A = neighbors(X, NEIGHBORS)
+    assert (judge.graph.toarray() == A).all()
+    different = labels[:, None] != labels[None]
+    assert found.across == pytest.approx(A[different].sum() / A.sum() / different.mean())
+    centres = np.array([X[labels == c].mean(axis=0) for c in range(3)])
+    near = np.sort(np.c_[cdist(X, centres)], axis=1)
+    own = cdist(X, centres)[np.arange(90), labels]
+    other = np.where(own == near[:, 0], near[:, 1], near[:, 0])
+    assert found.centres == pytest.approx(((other - own) / np.maximum(other, own)).mean())
+    assert found.smallest == pytest.approx(np.log(np.bincount(labels).min() / 30 + 0.01))
+    assert found.agreement == 0.7
+
+
+def test_names_of_clusters_units_and_place_change_nothing():
+    X, labels = blobs(90, apart=2.0)
+    first = Validity.of(X).statistics(labels, 0.5)
+    renamed = Validity.of(X).statistics(np.array([2, 0, 1])[labels], 0.5)
+    moved = Validity.of(1024.0 * X + 7.0).statistics(labels, 0.5)
+    np.testing.assert_allclose(renamed, first, rtol=1e-12)
+    np.testing.assert_allclose(moved, first, rtol=1e-6)
+
+
+def test_a_partition_that_parts_the_items_where_few_are_has_the_best_odds():
+    X, truth = blobs(150, apart=4.0)
+    judge = Validity.of(X)
+    halved = np.where(truth == 2, 2 + (X[:, 1] > np.median(X[truth == 2, 1])), truth)
+    joined = np.minimum(truth, 1)
+    across = (X[:, 0] > np.median(X[:, 0])).astype(np.int64)
+    odds = [judge.log_odds(labels, 1.0) for labels in (truth, halved, joined, across)]
+    assert max(odds) == odds[0]
+    assert judge.statistics(joined, 1.0).deepest > judge.statistics(truth, 1.0).deepest
+    assert judge.statistics(halved, 1.0).across > judge.statistics(truth, 1.0).across
+    assert judge.log_odds(np.zeros(150, dtype=np.int64), 1.0) == LEAST_ODDS
+
+
+def test_one_cluster_is_less_probable_the_better_the_best_partition_and_the_deeper_the_valley():
+    rng = np.random.default_rng(1)
+    one = Validity.of(rng.normal(size=(200, 2)))
+    two = Validity.of(rng.normal(size=(200, 2)) + 7.0 * np.repeat([[0, 0], [1, 0]], 100, axis=0))
+    for judge in (one, two):
+        probable = [judge.one_cluster(best) for best in (-4.0, -2.0, 0.0, 2.0)]
+        assert probable == sorted(probable, reverse=True)
+        assert all(0 <= p <= 1 for p in probable)
+    assert one.one_cluster(-4.0) > 0.9
+    assert two.one_cluster(-3.0) < one.one_cluster(-3.0)
+
+
+def test_agreement_is_with_the_two_methods_that_agree_best_and_copies_are_one_of_them():
+    rng = np.random.default_rng(0)
+    draws = [rng.integers(0, 3, 50) for _ in range(3)] + [np.arange(50) % 3] * 2
+    table = agreement(draws)
+    alone = two_best(table[:4, :4], ["a", "b", "c", "d"])
+    np.testing.assert_allclose(alone[0], np.sort(table[0, 1:4])[-2:].mean())
+    copied = two_best(table, ["a", "b", "c", "d", "d"])
+    np.testing.assert_allclose(copied[:4], alone)
+    assert two_best(np.ones((2, 2)), ["a", "a"]).tolist() == [1.0, 1.0]
