@@ -5,12 +5,13 @@
     python benchmarks/validity.py fresh    # seeds that nothing was fitted on, by SoftClustering() as it is
     PARTITA_DATA=... python benchmarks/validity.py why uci/iris.csv     # what speaks for the answer on a set
 
-A set's partitions are those of the methods of an ensemble at each number of clusters of the consensus's grid, and at
-the true one. The weights maximise the mean over sets of the expected adjusted Rand index of a partition drawn with the
+A set's partitions are those of the methods of an ensemble at each number of clusters of the consensus's grid, at the
+true one, and on a few sets of each family at clusters of 20 and of 8 items. The weights maximise the mean over sets of the expected adjusted Rand index of a partition drawn with the
 odds that they give, less a small penalty. Those odds are too sharp, since only the index counts there; so all weights
 are divided by one number, the one under which the true number of clusters of sets of families left out is most
-probable. One cluster is a logistic regression on the best log odds and the depth of the deepest valley of all items,
-one input in five being a single cluster.
+probable. Each statistic has two weights, in the plane and in 16 columns or more. One cluster is a logistic regression on
+the best log odds, the depth of the deepest valley of all items, the mean log odds and the agreement on the answer, one
+input in ten being a single cluster.
 """
 
 from __future__ import annotations
@@ -26,30 +27,32 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from sklearn.linear_model import LogisticRegression
 
-from families import FAMILIES, drawn
+from families import FAMILIES, KINDS, drawn
 from partita import SoftClustering
 from partita.affinity.shared_search import shared_search
 from partita.ensemble import Ensemble, Validity, adjusted_rand, agreement
 from partita.ensemble.base import hard
 from partita.ensemble.builder import CONSENSUS_ITEMS, frame_of
-from partita.ensemble.consensus import ALWAYS, ITEMS, LIKELIEST, _steps_around, sizes_up_to
-from partita.ensemble.validity import DEEPEST, WEIGHTS, Statistics, two_best
+from partita.ensemble.consensus import ALWAYS, EACH, ITEMS, LIKELIEST, _steps_around, sizes_up_to
+from partita.ensemble.validity import DEEPEST, MANY, Statistics, two_best, weights_in
 from partita.kernels.threads import limit_threads
 from partita.kernels.valleys import deepest_valleys
-from partita.n_clusters.agreement import ONE_STANDS
 from sets import development, load
 
 FOLDER = Path(__file__).resolve().parents[1] / "build" / "validity"
 SEEDS, OF_ONE = 30, 150
+# Items of a cluster at the numbers that are tried on so many sets of a family besides those of the grid, so that fine
+# partitions are judged too.
+FINE, FINELY = (20, 8), 4
 # Penalty on the squares of the weights of statistics in units of their standard deviation.
 PENALTY = 1e-4
 # Probability that an input is a single cluster.
-ONE_IN = 0.2
+ONE_IN = 0.1
 # Share of the probability of a number that is kept for numbers that no draw has, when the divisor is found.
 ELSEWHERE = 0.02
 
 
-def partitions(X: np.ndarray, y: np.ndarray, extra: tuple[int, ...] = ()) -> dict[str, np.ndarray]:
+def partitions(X: np.ndarray, y: np.ndarray, extra: tuple[int, ...] = (), *, finely: bool = False) -> dict[str, np.ndarray]:
     """Draws of an ensemble's methods on items, their statistics, and their adjusted Rand index with the labels."""
     X = frame_of(X)(X)
     X, first = np.unique(X, axis=0, return_index=True)
@@ -59,7 +62,8 @@ def partitions(X: np.ndarray, y: np.ndarray, extra: tuple[int, ...] = ()) -> dic
         X, y = X[kept], y[kept]
     X, known, truth = np.ascontiguousarray(X), y >= 0, np.unique(y[y >= 0], return_inverse=True)[1]
     grid = sizes_up_to(min(max(ALWAYS, int(np.ceil(np.sqrt(len(X))))), len(X) // ITEMS))
-    grid = sorted({*grid, *(K for K in extra if 1 < K <= len(X) // ITEMS)})
+    fine = [len(X) // m for m in FINE] if finely else []
+    grid = sorted({*grid, *(K for K in (*extra, *fine) if 1 < K <= len(X) // ITEMS)})
     rows, draws, asked, index = [], [], [], []
     with shared_search(), limit_threads(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -98,11 +102,17 @@ def made(family: str, seed: int) -> dict[str, np.ndarray]:
     if not path.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
         X, y = drawn(family, seed)
-        found = partitions(X, y, (int(y.max()) + 1,))
+        found = partitions(X, y, (int(y.max()) + 1,), finely=seed < FINELY)
         np.savez_compressed(path.with_suffix(".part.npz"), **found)
         path.with_suffix(".part.npz").rename(path)
     with np.load(path) as file:
-        return dict(file)
+        return in_columns(dict(file), drawn(family, seed)[0].shape[1])
+
+
+def in_columns(one: dict[str, np.ndarray], d: int) -> dict[str, np.ndarray]:
+    """The statistics twice: what they count in the plane, and what they count more in many columns."""
+    share = np.clip(np.log(d / 2) / np.log(MANY / 2), 0, 1)
+    return {**one, "statistics": np.hstack([one["statistics"], share * one["statistics"]])}
 
 
 def names() -> list[tuple[str, int]]:
@@ -168,31 +178,37 @@ def fit() -> None:
 
     divisor = float(np.exp(minimize_scalar(improbable, bounds=(-2, 3), method="bounded").x))
     w = weights(list(several.values())) / divisor
-    print(f"divisor {divisor:.2f}\nWEIGHTS = Statistics({', '.join(f'{x:.2f}' for x in w)})")
+    print(f"divisor {divisor:.2f}")
+    plane, more = np.split(w, 2)
+    for name, half in (("PLANE", plane), ("SPACE", plane + more)):
+        print(f"{name} = Statistics({', '.join(f'{x:.2f}' for x in half)})")
     print("  " + ", ".join(Statistics._fields))
 
-    best, depth, one_of = [], [], []
-    for (family, _), one in everything.items():
+    group, rows = [], []
+    for (family, seed), one in everything.items():
         own = without.get(family, w * divisor) / divisor
-        best.append((one["statistics"] @ own).max())
-        depth.append(float(one["depth"]))
-        one_of.append(one["K"] == 1)
-    X, truth = np.c_[best, depth], np.array(one_of)
-    even = np.where(truth, (~truth).sum() / truth.sum(), 1.0)
-    regression = LogisticRegression(C=100.0).fit(X, truth, sample_weight=even)
-    constant = float(regression.intercept_[0]) + np.log(ONE_IN / (1 - ONE_IN))
-    slopes = regression.coef_[0]
-    print(f"ONE_CLUSTER = ({constant:.2f}, {slopes[0]:.2f}, {slopes[1]:.2f})")
-    one_probable = 1 / (1 + np.exp(-(constant + X @ slopes)))
+        z, i = one["statistics"] @ own, answer(one, shares(one, own))[0]
+        rows.append([z.max(), float(one["depth"]), z[one["asked"] <= EACH].mean(), _agreed_on(one, i)])
+        group.append(family if one["K"] > 1 else one_cluster_kind(seed))
+    X, groups, truth = np.array(rows), np.array(group), np.array([one["K"] == 1 for one in everything.values()])
+
+    def regression(seen: np.ndarray) -> np.ndarray:
+        even = np.where(truth, (seen & ~truth).sum() / (seen & truth).sum(), 1.0)
+        found = LogisticRegression(C=100.0, max_iter=10000).fit(X[seen], truth[seen], sample_weight=even[seen])
+        return np.r_[found.intercept_ + np.log(ONE_IN / (1 - ONE_IN)), found.coef_[0]]
+
+    print(f"ONE_CLUSTER = ({', '.join(f'{x:.2f}' for x in regression(np.ones(len(X), bool)))})")
+    one_probable = np.empty(len(X))
+    for name in np.unique(groups):
+        left = groups == name
+        one_probable[left] = 1 / (1 + np.exp(-(np.c_[np.ones(left.sum()), X[left]] @ regression(~left))))
 
     scores: dict[str, list[list[float]]] = {}
     said, right = [], []
     for ((family, _), one), p_one in zip(everything.items(), one_probable):
         p = shares(one, without.get(family, w * divisor) / divisor)
         i, expected = answer(one, p)
-        agreed = _agreed_on(one, i)
-        p_one = p_one * (1 - agreed) if agreed > ONE_STANDS else p_one
-        single = agreed <= ONE_STANDS and p_one > (1 - p_one) * expected
+        single = p_one > (1 - p_one) * expected
         K = 1 if single else int(one["draws"][i].max()) + 1
         index = float(one["K"] == 1) if K == 1 or one["K"] == 1 else float(one["index"][i])
         if one["K"] == 1:
@@ -213,6 +229,11 @@ def fit() -> None:
     means = np.mean([np.mean(rows, axis=0) for family, rows in scores.items() if family != "one_cluster"], axis=0)
     print("| **mean** | " + " | ".join(f"{x:.3f}" for x in means) + " |")
     fifths(np.array(said), np.array(right))
+
+
+def one_cluster_kind(seed: int) -> str:
+    """Which of its kinds the single cluster of this seed is: the first number that is drawn."""
+    return str(np.random.default_rng([seed, *map(ord, "one_cluster")]).choice(list(KINDS)))
 
 
 def _agreed_on(one: dict[str, np.ndarray], i: int) -> float:
@@ -254,14 +275,14 @@ def fresh(first: int, count: int) -> None:
 def why(name: str) -> None:
     """The draw that is the answer beside the one of largest index: statistics, and what each adds to the log odds."""
     X, y, _ = load(name)
-    one = partitions(X, y)
-    i, _ = answer(one, shares(one, np.array(WEIGHTS)))
+    one, weights = partitions(X, y), weights_in(frame_of(X)(X).shape[1])
+    i, _ = answer(one, shares(one, weights))
     j = int(one["index"].argmax())
     print(
         f"{name}: {one['draws'][i].max() + 1} clusters, index {one['index'][i]:.3f}; best draw "
         f"{one['draws'][j].max() + 1}, {one['index'][j]:.3f}"
     )
-    for field, a, b, weight in zip(Statistics._fields, one["statistics"][i], one["statistics"][j], WEIGHTS):
+    for field, a, b, weight in zip(Statistics._fields, one["statistics"][i], one["statistics"][j], weights):
         print(f"  {field:10s} {a:6.2f} {b:6.2f}  {weight * (a - b):+.2f}")
 
 

@@ -24,7 +24,7 @@ from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
 from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Clustering, Labels, Member, hard, member
-from partita.ensemble.consensus import GIVEN, ITEMS, Consensus, consensus
+from partita.ensemble.consensus import ITEMS, Consensus, consensus
 from partita.ensemble.units import Frame, Units, frame_of
 from partita.ensemble.validity import Validity
 from partita.ensemble.vote import neighbor_vote
@@ -226,7 +226,8 @@ class Ensemble(Builder):
             found = consensus(self.members, Z[seen], judge.log_odds_at, seed=self.seed, most=most, tell=tell)
             if found is None:
                 return None
-            found = replace(found, one=judge.one_cluster(found.best_log_odds))
+            one = judge.one_cluster(found.best_log_odds, found.mean_log_odds, found.agreement_on_it)
+            found = replace(found, one=one)
         if len(seen) == len(Z):
             return found
         closest = nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]
@@ -267,7 +268,7 @@ class Ensemble(Builder):
         with shared_search(), limit_threads(1):
             shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
             log_odds = Validity.of(Z[seen]).log_odds_at(shown, table, names)
-        return np.asarray(np.exp(GIVEN * (log_odds - log_odds.max())))
+        return np.asarray(np.exp(log_odds - log_odds.max()))
 
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
         """Return the evidence of the draws of a consensus, with their weights there."""

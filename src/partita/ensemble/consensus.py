@@ -26,7 +26,7 @@ from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_
 from partita.partition import search_partition
 from partita.runs import Runs
 
-__all__ = ["GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
+__all__ = ["ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
 
 # Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
 LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]
@@ -43,8 +43,6 @@ ITEMS = 3
 AROUND, ROUNDS = 2, 3
 # Draws among which the answer is looked for.
 LIKELIEST = 30
-# Power of the odds of a draw where the number of clusters is given: all draws have a part in what is said then.
-GIVEN = 0.1
 # Starts of the search for the partition at a number that is asked for.
 STARTS = 8
 
@@ -68,8 +66,8 @@ class Consensus:
         Labels of the draw of largest expected adjusted Rand index, of those with two clusters or more.
     expected : float
         That index: with the draws, by their weights.
-    best_log_odds : float
-        The largest of a draw.
+    best_log_odds, mean_log_odds : float
+        The largest of a draw, and the mean of those that were asked for 12 clusters at most.
     item : array, optional
         The one of the n that stands for each item, where a sample was clustered.
     fine : float, optional
@@ -86,6 +84,7 @@ class Consensus:
     partition: Labels
     expected: float
     best_log_odds: float
+    mean_log_odds: float
     item: NDArray[np.intp] | None = None
     fine: float | None = None
     one: float | None = None
@@ -115,8 +114,7 @@ class Consensus:
     def at(self, n_clusters: int) -> Consensus:
         """Return the consensus of the draws that were asked for this number, or for those next to it on either side.
 
-        All of them have a part in it: weights are taken to the power 1/10. Its partition is that of least expected
-        variation of information with at most as many clusters.
+        Its partition is that of least expected variation of information with at most as many clusters.
         """
         tried = np.unique(self.asked)
         near = {
@@ -124,8 +122,7 @@ class Consensus:
             int(tried[tried >= n_clusters].min(initial=tried[-1])),
         }
         own = np.flatnonzero(np.isin(self.asked, sorted(near)))
-        weights = (self.weights[own] / self.weights[own].max()) ** GIVEN
-        weights /= weights.sum()
+        weights = self.weights[own] / self.weights[own].sum()
         draws = self.draws[own]
         found = search_partition(
             draws, loss="vi", weights=weights, n_init=STARTS, max_clusters=n_clusters, random_state=0
@@ -318,4 +315,5 @@ class _Draws:
             draws[likeliest[best]],
             float(expected[best]),
             float(log_odds.max()),
+            float(log_odds[np.repeat(sizes, M) <= EACH].mean()),
         )

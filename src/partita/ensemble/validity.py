@@ -6,7 +6,9 @@ agree on. So a partition is also judged by what it does to the items: does it cu
 shorter than those between (`gaps`), and does it beat what sizes (`smallest`) and distance to centres (`centres`) would
 make look good by themselves. No label of the items is seen.
 
-The log odds of two partitions of the same items are a sum of these eight statistics, with the weights below. They were
+The log odds of two partitions of the same items are a sum of these eight statistics, with the weights below: those of
+two columns or fewer, those of 16 or more, and between the two in proportion to the logarithm of the number of columns.
+(In the plane round clusters look good whether they are there or not; in many columns they seldom do.) The weights were
 found once by `benchmarks/validity.py`: over 30 drawn sets of each of 18 families (balls, ellipsoids, rings, spirals,
 lines, shapes side by side, skewed, nested, bent in many dimensions, overlapping as in tables, ...), the weights under
 which a partition drawn with these odds has the largest expected adjusted Rand index with the truth, tempered so that
@@ -31,7 +33,7 @@ from partita.affinity.from_neighbors import nearest
 from partita.ensemble.base import Array, Labels
 from partita.ensemble.tree import Edges, reachability_tree
 
-__all__ = ["Statistics", "Validity", "two_best"]
+__all__ = ["Statistics", "Validity", "two_best", "weights_in"]
 
 # Neighbours of an item in the graph, and the smoothing of the tree, which is that of the member "density".
 NEIGHBORS, SMOOTHING = 10, 4
@@ -63,10 +65,12 @@ class Statistics(NamedTuple):
     """Logarithm of the smallest cluster's share of an equal part."""
 
 
-WEIGHTS = Statistics(8.61, -1.38, -3.02, -6.52, -2.96, 4.52, -8.51, 1.07)
-# Log odds of one cluster: constant, weight of the best partition's log odds, and of the depth of the deepest valley in
-# all items, at most 4.
-ONE_CLUSTER, DEEPEST = (-0.29, -0.93, -1.19), 4.0
+# Weights in the plane, and in MANY columns or more.
+PLANE = Statistics(9.35, -0.82, -2.64, -6.26, -3.18, 3.61, -7.72, 1.60)
+SPACE, MANY = Statistics(10.91, -2.97, -6.58, -4.60, -1.71, 5.95, -4.81, 0.47), 16
+# Log odds of one cluster: constant, weights of the largest log odds of a partition, of the depth of the deepest valley in
+# all items, at most 4, of the mean log odds, and of the agreement of methods on the answer.
+ONE_CLUSTER, DEEPEST = (7.13, -1.56, -1.63, 1.20, -2.25), 4.0
 # Log odds of a partition that is none.
 LEAST_ODDS = -50.0
 
@@ -144,6 +148,11 @@ class Validity:
         other = distance.min(axis=1)
         return float(((other - own) / np.maximum(np.maximum(other, own), np.finfo(float).tiny)).mean())
 
+    @property
+    def weights(self) -> Array:
+        """What each statistic counts in so many columns."""
+        return weights_in(self.X.shape[1])
+
     def log_odds(self, labels: Labels, agreement: float) -> float:
         """Return the log odds of a partition, up to a constant that all partitions of these items share.
 
@@ -151,23 +160,41 @@ class Validity:
         """
         if labels.max() == 0:
             return LEAST_ODDS
-        return float(np.dot(WEIGHTS, self.statistics(labels, agreement)))
+        return float(np.dot(self.weights, self.statistics(labels, agreement)))
 
     def log_odds_at(self, labels: Sequence[Labels], table: Array, methods: Sequence[str], n_clusters: int = 0) -> Array:
         """Return the log odds of the draws of several methods at one number of clusters, from their agreement."""
         return np.array([self.log_odds(one, agreed) for one, agreed in zip(labels, two_best(table, methods))])
 
-    def one_cluster(self, best: float) -> float:
-        """Return the probability that all items are one cluster, from the log odds of the best partition."""
+    def one_cluster(self, best: float, mean: float, agreed: float) -> float:
+        """Return the probability that all items are one cluster, which no partition can say.
+
+        Parameters
+        ----------
+        best, mean : float
+            The largest log odds of a partition, and the mean of those into few clusters: where many are as good as the
+            best, none is good.
+        agreed : float
+            Mean agreement of methods on the answer.
+        """
         from partita.kernels.valleys import deepest_valleys
 
         depth = deepest_valleys(*self._arrays, np.zeros(len(self.X), dtype=np.int64), 1)[0]
-        constant, of_best, of_depth = ONE_CLUSTER
-        return float(expit(constant + of_best * best + of_depth * min(depth, DEEPEST)))
+        return float(expit(np.dot(ONE_CLUSTER, (1.0, best, min(depth, DEEPEST), mean, agreed))))
 
     @property
     def _arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return self.graph.indptr.astype(np.int64), self.graph.indices.astype(np.int64)
+
+
+def weights_in(n_columns: int) -> Array:
+    """Return the weights of the statistics for items of so many columns.
+
+    >>> np.array_equal(weights_in(1), PLANE), np.array_equal(weights_in(900), SPACE)
+    (True, True)
+    """
+    share = np.clip(np.log(n_columns / 2) / np.log(MANY / 2), 0.0, 1.0)
+    return np.asarray((1.0 - share) * np.array(PLANE) + share * np.array(SPACE))
 
 
 def two_best(table: Array, methods: Sequence[str]) -> Array:

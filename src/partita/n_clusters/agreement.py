@@ -16,8 +16,6 @@ from partita.n_clusters.verdict import DOUBTFUL, LEAST_RANGE, Verdict, likely_of
 
 __all__ = ["Agreement", "verdict_of", "with_consensus"]
 
-# Where one cluster is more probable, unlike methods that agree by more than this are believed all the same.
-ONE_STANDS = 2 / 3
 # Methods for graphs that agree at no number by more than this have found nothing together, and criteria are believed.
 NOTHING = 1 / 3
 # Of a graph, a number has the share of the draws' weight to this power as its probability, and so many times that if it
@@ -73,9 +71,8 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
     """Return the verdict of an ensemble of features, which also knows how probable one cluster is.
 
     One cluster is the answer where it has more in common with the truth to be expected than the partition: where its
-    probability exceeds the partition's expected adjusted Rand index, times the probability of several clusters. Methods
-    that agree on the partition by more than two thirds are believed all the same, and the probability of one cluster
-    is taken times one less their agreement. Where at least `least` clusters are asked for, 2 or more, one is no answer.
+    probability exceeds the partition's expected adjusted Rand index, times the probability of several clusters. Where
+    at least `least` clusters are asked for, 2 or more, it is no answer.
 
     Parameters
     ----------
@@ -84,18 +81,14 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
     least : int
     """
     assert found.one is not None
-    one, agreed, said = found.one, found.agreement_on_it, judgement(found)
-    if least > 1:
-        one = 0.0
-    elif agreed > ONE_STANDS:
-        one *= 1.0 - agreed
+    one, said = 0.0 if least > 1 else found.one, judgement(found)
     shares = found.share_of()
     p = np.zeros(max(LEAST_RANGE, *shares) + 1)
     p[0] = one
     for K, share in shares.items():
         p[K - 1] = (1.0 - one) * share
     K = found.n_clusters
-    if agreed <= ONE_STANDS and one > (1.0 - one) * found.expected:
+    if one > (1.0 - one) * found.expected:
         K = 1
         said = replace(said, n_clusters=None, note=f"{said.note}: too little to go by")
     sure, likely = float(p[K - 1]), likely_of(p)
