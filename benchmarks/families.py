@@ -378,7 +378,7 @@ def grades(rng: Rng) -> Set:
 def one_cluster(rng: Rng, kind: str | None = None, n: int | None = None, d: int | None = None) -> Set:
     """A single cluster of one of ten kinds, none with a valley."""
     kind = str(rng.choice(list(KINDS))) if kind is None else kind
-    n = int(rng.choice([150, 300, 600, 1200])) if n is None else n
+    n = int(rng.choice([50, 100, 200, 400, 800, 1200])) if n is None else n
     d = int(rng.choice([2, 3, 5, 10, 20, 50])) if d is None else d
     return KINDS[kind](rng, n, d), np.zeros(n, dtype=int)
 

@@ -109,16 +109,13 @@ def test_the_verdict_is_the_partition_of_largest_expected_index_and_has_its_prob
 
 def test_one_cluster_is_the_answer_where_it_has_more_to_be_expected_and_may_be_asked_not_to_be():
     X, _ = blobs(2, n_each=20)
-    found = replace(TWO.consensus(X), agreement=np.full(len(TWO.consensus(X).weights), 0.5), expected=0.6)
+    found = replace(TWO.consensus(X), expected=0.6)
     for one, K in ((0.3, 2), (0.4, 1)):  # .3 < .7 * .6, .4 > .6 * .6
         verdict = verdict_of(replace(found, one=one))
         assert verdict.n_clusters == K
         assert verdict.probabilities[0] == pytest.approx(one)
     assert verdict_of(replace(found, one=0.4), 2).n_clusters == 2
     assert verdict_of(replace(found, one=0.4), 2).probabilities[0] == 0.0
-    agreed = replace(found, one=0.9, agreement=np.full(len(found.weights), 0.9))
-    assert verdict_of(agreed).n_clusters == 2
-    assert verdict_of(agreed).probabilities[0] == pytest.approx(0.09)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

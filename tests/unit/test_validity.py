@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
 from partita.ensemble import Validity, agreement
-from partita.ensemble.validity import LEAST_ODDS, NEIGHBORS, SMOOTHING, two_best
+from partita.ensemble.validity import LEAST_ODDS, MANY, NEIGHBORS, SMOOTHING, two_best, weights_in
 from partita.kernels.valleys import deepest_valleys, edges_across, tree_gaps
 from synthetic import blobs
 
@@ -135,16 +135,28 @@ def test_a_partition_that_parts_the_items_where_few_are_has_the_best_odds():
     assert judge.log_odds(np.zeros(150, dtype=np.int64), 1.0) == LEAST_ODDS
 
 
-def test_one_cluster_is_less_probable_the_better_the_best_partition_and_the_deeper_the_valley():
+def test_one_cluster_is_less_probable_the_more_one_partition_stands_out_and_the_deeper_the_valley():
     rng = np.random.default_rng(1)
     one = Validity.of(rng.normal(size=(200, 2)))
     two = Validity.of(rng.normal(size=(200, 2)) + 7.0 * np.repeat([[0, 0], [1, 0]], 100, axis=0))
     for judge in (one, two):
-        probable = [judge.one_cluster(best) for best in (-4.0, -2.0, 0.0, 2.0)]
-        assert probable == sorted(probable, reverse=True)
-        assert all(0 <= p <= 1 for p in probable)
-    assert one.one_cluster(-4.0) > 0.9
-    assert two.one_cluster(-3.0) < one.one_cluster(-3.0)
+        for probable in (
+            [judge.one_cluster(best, 3.0) for best in (-4.0, -2.0, 0.0, 2.0)],
+            [judge.one_cluster(-2.0, spread) for spread in (1.0, 2.0, 4.0)],
+        ):
+            assert probable == sorted(probable, reverse=True)
+            assert all(0 <= p <= 1 for p in probable)
+    assert one.one_cluster(-4.0, 1.5) > 0.9
+    assert two.one_cluster(-3.0, 3.0) < one.one_cluster(-3.0, 3.0)
+
+
+def test_weights_go_from_the_plane_to_many_columns_with_the_logarithm():
+    plane, space = weights_in(2), weights_in(MANY)
+    assert np.array_equal(weights_in(1), plane)
+    assert np.array_equal(weights_in(10 * MANY), space)
+    halfway = int(np.sqrt(2 * MANY))  # 5 or 6: about half the way in logarithms
+    share = np.log(halfway / 2) / np.log(MANY / 2)
+    np.testing.assert_allclose(weights_in(halfway), (1 - share) * plane + share * space)
 
 
 def test_agreement_is_with_the_two_methods_that_agree_best_and_copies_are_one_of_them():

@@ -24,7 +24,7 @@ from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
 from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Clustering, Labels, Member, hard, member
-from partita.ensemble.consensus import ITEMS, Consensus, consensus
+from partita.ensemble.consensus import ITEMS, Consensus, consensus, of_number
 from partita.ensemble.units import Frame, Units, frame_of
 from partita.ensemble.validity import Validity
 from partita.ensemble.vote import neighbor_vote
@@ -226,8 +226,7 @@ class Ensemble(Builder):
             found = consensus(self.members, Z[seen], judge.log_odds_at, seed=self.seed, most=most, tell=tell)
             if found is None:
                 return None
-            one = judge.one_cluster(found.best_log_odds, found.mean_log_odds, found.agreement_on_it)
-            found = replace(found, one=one)
+            found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))
         if len(seen) == len(Z):
             return found
         closest = nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]
@@ -250,7 +249,7 @@ class Ensemble(Builder):
         table, names = agreement(labels), [one.name for one, _, _ in drawn]
         shares, agreed = agreement_weights(table, names, 0 if self.power is None else self.power)
         if self.power is None:
-            shares = shares * self._validity(Z, labels, table, names)
+            shares = shares * self._validity(Z, labels, table, names) * of_number(labels, n_clusters)
             shares /= shares.sum()
         draws = tuple(
             Draw.of(one, size, said, share, a) for (one, size, _), said, share, a in zip(drawn, labels, shares, agreed)

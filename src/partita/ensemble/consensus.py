@@ -26,7 +26,7 @@ from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_
 from partita.partition import search_partition
 from partita.runs import Runs
 
-__all__ = ["ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
+__all__ = ["ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "of_number", "sizes_up_to"]
 
 # Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
 LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]
@@ -37,8 +37,8 @@ EACH, STEP = 12, 4 / 3
 ALWAYS = 50
 # Past every number, larger ones are left out where the best log odds of two in a row are so far below the best.
 PAST = 3.5
-# Items that a cluster has on average at least.
-ITEMS = 3
+# Items that a cluster has on average at least, of up to 12 and of more clusters: among fewer than 8 no valley is seen.
+ITEMS, MANY_ITEMS = 3, 8
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
 AROUND, ROUNDS = 2, 3
 # Draws among which the answer is looked for.
@@ -66,8 +66,9 @@ class Consensus:
         Labels of the draw of largest expected adjusted Rand index, of those with two clusters or more.
     expected : float
         That index: with the draws, by their weights.
-    best_log_odds, mean_log_odds : float
-        The largest of a draw, and the mean of those that were asked for 12 clusters at most.
+    best_log_odds, spread_log_odds : float
+        The largest of a draw that was asked for 12 clusters at most, and the standard deviation of these draws, single
+        clusters left out.
     item : array, optional
         The one of the n that stands for each item, where a sample was clustered.
     fine : float, optional
@@ -84,7 +85,7 @@ class Consensus:
     partition: Labels
     expected: float
     best_log_odds: float
-    mean_log_odds: float
+    spread_log_odds: float
     item: NDArray[np.intp] | None = None
     fine: float | None = None
     one: float | None = None
@@ -114,7 +115,8 @@ class Consensus:
     def at(self, n_clusters: int) -> Consensus:
         """Return the consensus of the draws that were asked for this number, or for those next to it on either side.
 
-        Its partition is that of least expected variation of information with at most as many clusters.
+        Of these the ones that have this number, where there are any. The partition is that of least expected variation
+        of information with at most as many clusters.
         """
         tried = np.unique(self.asked)
         near = {
@@ -122,6 +124,7 @@ class Consensus:
             int(tried[tried >= n_clusters].min(initial=tried[-1])),
         }
         own = np.flatnonzero(np.isin(self.asked, sorted(near)))
+        own = own[of_number(self.draws[own], n_clusters)]
         weights = self.weights[own] / self.weights[own].sum()
         draws = self.draws[own]
         found = search_partition(
@@ -201,7 +204,7 @@ def consensus(
     3
     """
     n = X.shape[0]
-    most = min(n // ITEMS, n if most is None else most)
+    most = min(max(n // MANY_ITEMS, min(n // ITEMS, EACH)), n if most is None else most)
     if most < 2 or len({one.name for one in members}) < 2:
         return None
     drawn = _Draws(members, X, seed, log_odds, tell)
@@ -223,6 +226,19 @@ def consensus(
                 drawn.add(k)
             found = drawn.summary()
     return found
+
+
+def of_number(draws: Iterable[Labels], n_clusters: int) -> NDArray[np.bool_]:
+    """Return which draws have this number of clusters; all of them where none has.
+
+    Odds of partitions into another number speak of that number: a method that finds two of six clusters only may be
+    right about the number, and is no voice on which six there are.
+
+    >>> of_number([np.array([0, 1, 1]), np.array([0, 1, 2])], 2).tolist()
+    [True, False]
+    """
+    have = np.array([len(np.unique(labels)) == n_clusters for labels in draws])
+    return have if have.any() else np.ones_like(have)
 
 
 def mean_agreement(members: Sequence[Member], X: Any, sizes: Iterable[int], *, seed: int = 0) -> float:
@@ -306,6 +322,8 @@ class _Draws:
         likeliest = several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]]
         expected = agreement(list(draws[likeliest])) @ (weights[likeliest] / weights[likeliest].sum())
         best = int(expected.argmax())
+        few = log_odds[several[np.repeat(sizes, M)[several] <= EACH]]
+        few = few if len(few) else log_odds
         return Consensus(
             draws,
             weights,
@@ -314,6 +332,6 @@ class _Draws:
             np.concatenate([self._agreement[int(K)] for K in sizes]),
             draws[likeliest[best]],
             float(expected[best]),
-            float(log_odds.max()),
-            float(log_odds[np.repeat(sizes, M) <= EACH].mean()),
+            float(few.max()),
+            float(few.std()),
         )

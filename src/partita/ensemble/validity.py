@@ -66,11 +66,12 @@ class Statistics(NamedTuple):
 
 
 # Weights in the plane, and in MANY columns or more.
-PLANE = Statistics(9.35, -0.82, -2.64, -6.26, -3.18, 3.61, -7.72, 1.60)
-SPACE, MANY = Statistics(10.91, -2.97, -6.58, -4.60, -1.71, 5.95, -4.81, 0.47), 16
-# Log odds of one cluster: constant, weights of the largest log odds of a partition, of the depth of the deepest valley in
-# all items, at most 4, of the mean log odds, and of the agreement of methods on the answer.
-ONE_CLUSTER, DEEPEST = (7.13, -1.56, -1.63, 1.20, -2.25), 4.0
+PLANE = Statistics(9.39, -0.82, -2.64, -6.26, -3.14, 3.61, -7.72, 1.60)
+SPACE, MANY = Statistics(10.95, -2.97, -6.59, -4.74, -1.70, 5.93, -4.82, 0.50), 16
+# Log odds of one cluster: constant, weights of the largest log odds of a partition into few clusters, of the depth of the
+# deepest valley in all items, at most 4, of the standard deviation of the log odds, and of the logarithm of the number of
+# items.
+ONE_CLUSTER, DEEPEST = (11.01, -0.60, -1.67, -1.47, -1.17), 4.0
 # Log odds of a partition that is none.
 LEAST_ODDS = -50.0
 
@@ -166,21 +167,19 @@ class Validity:
         """Return the log odds of the draws of several methods at one number of clusters, from their agreement."""
         return np.array([self.log_odds(one, agreed) for one, agreed in zip(labels, two_best(table, methods))])
 
-    def one_cluster(self, best: float, mean: float, agreed: float) -> float:
+    def one_cluster(self, best: float, spread: float) -> float:
         """Return the probability that all items are one cluster, which no partition can say.
 
         Parameters
         ----------
-        best, mean : float
-            The largest log odds of a partition, and the mean of those into few clusters: where many are as good as the
-            best, none is good.
-        agreed : float
-            Mean agreement of methods on the answer.
+        best, spread : float
+            The largest log odds of partitions into few clusters, and their standard deviation: where all are as good as
+            the best, none is good.
         """
         from partita.kernels.valleys import deepest_valleys
 
         depth = deepest_valleys(*self._arrays, np.zeros(len(self.X), dtype=np.int64), 1)[0]
-        return float(expit(np.dot(ONE_CLUSTER, (1.0, best, min(depth, DEEPEST), mean, agreed))))
+        return float(expit(np.dot(ONE_CLUSTER, (1.0, best, min(depth, DEEPEST), spread, np.log(len(self.X))))))
 
     @property
     def _arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

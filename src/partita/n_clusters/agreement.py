@@ -12,7 +12,7 @@ from partita.ensemble.on_graph import POWER
 from partita.errors import InputError
 from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
-from partita.n_clusters.verdict import DOUBTFUL, LEAST_RANGE, Verdict, likely_of, notes_on
+from partita.n_clusters.verdict import LEAST_RANGE, Verdict, likely_of, notes_on
 
 __all__ = ["Agreement", "verdict_of", "with_consensus"]
 
@@ -92,11 +92,8 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
         K = 1
         said = replace(said, n_clusters=None, note=f"{said.note}: too little to go by")
     sure, likely = float(p[K - 1]), likely_of(p)
-    notes = []
-    if sure < DOUBTFUL:
-        span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
-        notes = [f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several"]
-    return Verdict(K, sure, p, likely, (said,), {said.criterion: 1.0}, False, tuple(notes))
+    notes = tuple(notes_on([judgement(found)], K, sure, likely))
+    return Verdict(K, sure, p, likely, (said,), {said.criterion: 1.0}, False, notes)
 
 
 def with_consensus(verdict: Verdict, found: Consensus) -> Verdict:

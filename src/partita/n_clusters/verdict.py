@@ -263,12 +263,12 @@ def notes_on(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple
         return ["no criterion could tell: " + "; ".join(f"{j.criterion}: {j.note}" for j in judgements)]
     out = []
     others = [f"{j.criterion} says {j.n_clusters}" for j in named if j.n_clusters != K]
-    if others:
+    if others and len(judgements) > 1:
         share = f"{len(named) - len(others)} of {len(named)} criteria say {K}"
         out.append(f"{DISAGREE}: {share}, {', '.join(others)}")
-        if sure < DOUBTFUL:
-            span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
-            out.append(f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several")
+    if sure < DOUBTFUL and (others or len(judgements) == 1):
+        span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
+        out.append(f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several")
     if silent:
         out.append("no answer: " + "; ".join(f"{j.criterion}: {j.note}" for j in silent))
     return out
