@@ -24,7 +24,7 @@ from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
 from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Clustering, Labels, Member, hard, member
-from partita.ensemble.consensus import ITEMS, Consensus, consensus, of_number
+from partita.ensemble.consensus import GIVEN, ITEMS, Consensus, consensus
 from partita.ensemble.units import Frame, Units, frame_of
 from partita.ensemble.validity import Validity
 from partita.ensemble.vote import neighbor_vote
@@ -249,7 +249,7 @@ class Ensemble(Builder):
         table, names = agreement(labels), [one.name for one, _, _ in drawn]
         shares, agreed = agreement_weights(table, names, 0 if self.power is None else self.power)
         if self.power is None:
-            shares = shares * self._validity(Z, labels, table, names) * of_number(labels, n_clusters)
+            shares = shares * self._validity(Z, labels, table, names)
             shares /= shares.sum()
         draws = tuple(
             Draw.of(one, size, said, share, a) for (one, size, _), said, share, a in zip(drawn, labels, shares, agreed)
@@ -267,7 +267,7 @@ class Ensemble(Builder):
         with shared_search(), limit_threads(1):
             shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
             log_odds = Validity.of(Z[seen]).log_odds_at(shown, table, names)
-        return np.asarray(np.exp(log_odds - log_odds.max()))
+        return np.asarray(np.exp(GIVEN * (log_odds - log_odds.max())))
 
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
         """Return the evidence of the draws of a consensus, with their weights there."""

@@ -26,7 +26,7 @@ from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_
 from partita.partition import search_partition
 from partita.runs import Runs
 
-__all__ = ["ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "of_number", "sizes_up_to"]
+__all__ = ["GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
 
 # Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
 LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]
@@ -43,6 +43,9 @@ ITEMS, MANY_ITEMS = 3, 8
 AROUND, ROUNDS = 2, 3
 # Draws among which the answer is looked for.
 LIKELIEST = 30
+# Power of the odds of a draw where the number of clusters is given: odds tell numbers apart first of all, and at one
+# number all draws have a part in what is said.
+GIVEN = 0.1
 # Starts of the search for the partition at a number that is asked for.
 STARTS = 8
 
@@ -115,8 +118,8 @@ class Consensus:
     def at(self, n_clusters: int) -> Consensus:
         """Return the consensus of the draws that were asked for this number, or for those next to it on either side.
 
-        Of these the ones that have this number, where there are any. The partition is that of least expected variation
-        of information with at most as many clusters.
+        All of them have a part in it: weights are taken to the power 1/10. The partition is that of least expected
+        variation of information with at most as many clusters.
         """
         tried = np.unique(self.asked)
         near = {
@@ -124,8 +127,8 @@ class Consensus:
             int(tried[tried >= n_clusters].min(initial=tried[-1])),
         }
         own = np.flatnonzero(np.isin(self.asked, sorted(near)))
-        own = own[of_number(self.draws[own], n_clusters)]
-        weights = self.weights[own] / self.weights[own].sum()
+        weights = (self.weights[own] / self.weights[own].max()) ** GIVEN
+        weights /= weights.sum()
         draws = self.draws[own]
         found = search_partition(
             draws, loss="vi", weights=weights, n_init=STARTS, max_clusters=n_clusters, random_state=0
@@ -226,19 +229,6 @@ def consensus(
                 drawn.add(k)
             found = drawn.summary()
     return found
-
-
-def of_number(draws: Iterable[Labels], n_clusters: int) -> NDArray[np.bool_]:
-    """Return which draws have this number of clusters; all of them where none has.
-
-    Odds of partitions into another number speak of that number: a method that finds two of six clusters only may be
-    right about the number, and is no voice on which six there are.
-
-    >>> of_number([np.array([0, 1, 1]), np.array([0, 1, 2])], 2).tolist()
-    [True, False]
-    """
-    have = np.array([len(np.unique(labels)) == n_clusters for labels in draws])
-    return have if have.any() else np.ones_like(have)
 
 
 def mean_agreement(members: Sequence[Member], X: Any, sizes: Iterable[int], *, seed: int = 0) -> float:
