@@ -6,13 +6,13 @@
     PARTITA_DATA=... python benchmarks/validity.py why uci/iris.csv     # what speaks for the answer on a set
 
 A set's partitions are those of the methods of an ensemble at each number of clusters of the consensus's grid, at the
-true one, and on single clusters and a few sets of each family at clusters of 20 and of 8 items. The weights maximise the
-mean over sets of the expected adjusted Rand index of a partition drawn with the odds that they give, less a small
+true one, and on single clusters and a few sets of each family at clusters of 20 and of 8 items. The weights maximise
+the mean over sets of the expected adjusted Rand index of a partition drawn with the odds that they give, less a small
 penalty. Those odds are too sharp, since only the index counts there; so all weights are divided by one number, the one
-under which the true number of clusters of sets of families left out is most probable. Each statistic has two weights, in
-the plane and in 16 columns or more. One cluster is a logistic regression on the best log odds of up to 12 clusters, the
-depth of the deepest valley of all items, the standard deviation of those log odds and the logarithm of the number of
-items, one input in ten being a single cluster.
+under which the true number of clusters of sets of families left out is most probable. Each statistic has two weights,
+in the plane and in 16 columns or more. One cluster is a logistic regression on the best log odds of up to 12 clusters,
+the depth of the deepest valley of all items, the standard deviation of those log odds and the logarithm of the number
+of items, one input in ten being a single cluster.
 """
 
 from __future__ import annotations

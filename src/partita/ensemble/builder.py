@@ -24,7 +24,7 @@ from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
 from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Clustering, Labels, Member, hard, member
-from partita.ensemble.consensus import GIVEN, ITEMS, Consensus, consensus
+from partita.ensemble.consensus import EACH, GIVEN, ITEMS, Consensus, consensus
 from partita.ensemble.units import Frame, Units, frame_of
 from partita.ensemble.validity import Validity
 from partita.ensemble.vote import neighbor_vote
@@ -40,6 +40,8 @@ __all__ = ["Draw", "Ensemble", "EnsembleEvidence", "frame_of"]
 METHODS = ("mixture", "graph", "modularity", "genie", "density")
 # Items that a consensus over many numbers of clusters is found on at most.
 CONSENSUS_ITEMS = 2000
+# Items that clusters have on average at least where there are more than 12 of them: among fewer no valley can be seen.
+OF_MANY = 8
 # Neighbours that vote for an item that a draw has not seen.
 VOTERS = 5
 # Soft memberships below this are left out, and the rest made to sum to one: it keeps the factor sparse.
@@ -223,7 +225,8 @@ class Ensemble(Builder):
             return None
         with shared_search():
             judge = Validity.of(Z[seen])
-            found = consensus(self.members, Z[seen], judge.log_odds_at, seed=self.seed, most=most, tell=tell)
+            bound = min(max(len(seen) // OF_MANY, EACH), len(seen) if most is None else most)
+            found = consensus(self.members, Z[seen], judge.log_odds_at, seed=self.seed, most=bound, tell=tell)
             if found is None:
                 return None
             found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))

@@ -26,7 +26,7 @@ from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_
 from partita.partition import search_partition
 from partita.runs import Runs
 
-__all__ = ["GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
+__all__ = ["EACH", "GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
 
 # Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
 LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]
@@ -37,8 +37,8 @@ EACH, STEP = 12, 4 / 3
 ALWAYS = 50
 # Past every number, larger ones are left out where the best log odds of two in a row are so far below the best.
 PAST = 3.5
-# Items that a cluster has on average at least, of up to 12 and of more clusters: among fewer than 8 no valley is seen.
-ITEMS, MANY_ITEMS = 3, 8
+# Items that a cluster has on average at least.
+ITEMS = 3
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
 AROUND, ROUNDS = 2, 3
 # Draws among which the answer is looked for.
@@ -207,7 +207,7 @@ def consensus(
     3
     """
     n = X.shape[0]
-    most = min(max(n // MANY_ITEMS, min(n // ITEMS, EACH)), n if most is None else most)
+    most = min(n // ITEMS, n if most is None else most)
     if most < 2 or len({one.name for one in members}) < 2:
         return None
     drawn = _Draws(members, X, seed, log_odds, tell)

@@ -68,9 +68,9 @@ class Statistics(NamedTuple):
 # Weights in the plane, and in MANY columns or more.
 PLANE = Statistics(9.39, -0.82, -2.64, -6.26, -3.14, 3.61, -7.72, 1.60)
 SPACE, MANY = Statistics(10.95, -2.97, -6.59, -4.74, -1.70, 5.93, -4.82, 0.50), 16
-# Log odds of one cluster: constant, weights of the largest log odds of partitions into few clusters, of the depth of the
-# deepest valley in all items, at most 4, of the standard deviation of those log odds, and of the logarithm of the number
-# of items.
+# Log odds of one cluster: constant, weights of the largest log odds of partitions into few clusters, of the depth of
+# the deepest valley in all items, at most 4, of the standard deviation of those log odds, and of the logarithm of the
+# number of items.
 ONE_CLUSTER, DEEPEST = (11.01, -0.60, -1.67, -1.47, -1.17), 4.0
 # Log odds of a partition that is none.
 LEAST_ODDS = -50.0
