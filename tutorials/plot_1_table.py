@@ -108,8 +108,8 @@ plt.show()
 # %%
 # What to doubt
 # -------------
-# The number of clusters. Its probability stands in the third sentence and below the table
-# with the criteria that say otherwise, and it is far from one. Cells that were filled in
+# The number of clusters. Its probability stands in the third sentence and below the table,
+# and it is far from one. Cells that were filled in
 # are a guess, and so is what was decided about ``lab``.
 #
 # What came out

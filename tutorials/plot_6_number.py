@@ -119,5 +119,5 @@ for name, truth, answer in (
 #
 # Where next
 # ----------
-# :doc:`/how-many` has the criteria and how they are pooled, :doc:`/doubt` the layers and
-# which labels can be relied on.
+# :doc:`/how-many` has how partitions are judged, and the criteria, :doc:`/doubt` the layers
+# and which labels can be relied on.

@@ -155,3 +155,34 @@ def test_a_fit_has_the_posterior_behind_its_number(tmp_path):
 def test_a_uniform_square_is_one_cluster_however_alike_fine_tilings_are(seed):
     X = np.random.default_rng([seed, 2]).uniform(size=(400, 2))
     assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1
+
+
+@pytest.mark.parametrize("n_each", [4, 6, 8, 10])
+@pytest.mark.parametrize("K", [2, 3])
+def test_a_few_items_in_clusters_far_apart_are_as_many_clusters(K, n_each):
+    truth = np.repeat(np.arange(K), n_each)
+    X = np.random.default_rng(1).normal(size=(len(truth), 2)) / 2 + 20.0 * np.array([[0, 0], [1, 1], [0, 1]])[truth]
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == K
+    assert metrics.adjusted_rand_index(model.labels_, truth) == 1.0
+
+
+@pytest.mark.parametrize("bounds", [(1, 3), (2, 3), (5, 6), (15, 20), (30, None)])
+def test_no_number_outside_of_the_bounds_is_drawn_or_probable(bounds):
+    X, _ = blobs(8, n_each=40)
+    found = Ensemble(seed=1).consensus(X, bounds)
+    held = found.draws.max(axis=1) + 1
+    least, most = max(bounds[0], 1), bounds[1] or np.inf
+    assert found.weights[(held < least) | (held > most)].sum() == 0.0
+    assert least <= found.n_clusters <= most
+    p = verdict_of(found, bounds[0]).probabilities
+    inside = [K for K in range(1, len(p) + 1) if least <= K <= most]
+    assert p[np.array(inside) - 1].sum() == pytest.approx(1.0)
+
+
+def test_draws_of_one_cluster_alone_are_one_cluster():
+    X, _ = blobs(2, n_each=30)
+    found = TWO.consensus(X)
+    none = replace(found, draws=np.zeros_like(found.draws), partition=np.zeros(60, dtype=np.int64), one=0.4)
+    assert verdict_of(none).n_clusters == 1
+    assert verdict_of(none).sure == 1.0

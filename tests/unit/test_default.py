@@ -256,7 +256,7 @@ def test_weights_count_in_that_trust(weights, alike):
     ],
 )
 def test_larger_numbers_are_left_out_once_the_odds_have_fallen(log_odds, past):
-    drawn = _Draws((), X, 0, lambda *_: np.zeros(0))
+    drawn = _Draws((), X, 0, lambda *_: np.zeros(0), (1, 50))
     for K, best in enumerate(log_odds, start=2):
         drawn._labels[K], drawn._log_odds[K] = np.zeros((0, 1)), np.array([best, best - 1.0])
     assert drawn.is_past_the_best() == past

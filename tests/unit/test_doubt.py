@@ -21,6 +21,19 @@ from partita.errors import InputError
 from partita.plots import CoverageDisplay, blank_figure
 from partita.report.headline import AGREED, agreement, headline
 
+
+def test_certainty_of_labels_does_not_depend_on_the_numbers_of_clusters():
+    labels = np.repeat([0, 1, 2, 3], 2)
+    others = [np.zeros(8, dtype=np.int64), np.array([0, 0, 0, 0, 1, 1, 1, 1]), np.array([0, 1, 1, 1, -1, 2, 2, 0])]
+    rng = np.random.default_rng(0)
+    for other in others:
+        plain = certainty_of_labels(labels, [(0.4, other)], 4)
+        for _ in range(10):
+            numbered = rng.permutation(4)[labels]
+            renamed = np.where(other < 0, -1, rng.permutation(4)[other])
+            np.testing.assert_array_equal(certainty_of_labels(numbered, [(0.4, renamed)], 4), plain)
+
+
 CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
 
 

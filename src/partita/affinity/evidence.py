@@ -99,15 +99,15 @@ class Builder(ABC):
     def consensus(
         self,
         X: Array,
-        most: int | None = None,
+        bounds: tuple[int, int | None] = (1, None),
         *,
         prior: Array | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> Any:
         """Return what clusterings at many numbers of clusters agree on; None where there are no clusterings.
 
-        `most` is the largest number, `prior` holds what criteria say of 1, 2, ... clusters, which only a builder that
-        `needs_criteria` takes; `tell` is called with words for what is being done.
+        `bounds` are the smallest and the largest number, `prior` holds what criteria say of 1, 2, ... clusters, which
+        only a builder that `needs_criteria` takes; `tell` is called with words for what is being done.
         """
         return None
 

@@ -221,14 +221,25 @@ def _named_as(other: Labels, labels: Labels) -> Labels:
 
     Of two clusters with as many items in common the one of the first item is taken, whatever their numbers are.
     """
-    found, first = np.unique(labels, return_index=True)
-    found = found[np.argsort(first)]
-    place = np.empty(int(labels.max()) + 1, dtype=np.int64)
-    place[found] = np.arange(len(found))
-    table = np.zeros((int(other.max()) + 1, len(found)))
-    told = other >= 0
-    np.add.at(table, (other[told], place[labels[told]]), 1)
+    told = np.flatnonzero(other >= 0)
+    if not len(told):
+        return np.full(len(labels), -1, dtype=np.int64)
+    numbers, own = _by_first_item(labels[told])
+    _, theirs = _by_first_item(other[told])
+    table = np.zeros((theirs.max() + 1, len(numbers)))
+    np.add.at(table, (theirs, own), 1)
     name = np.full(len(table), -1, dtype=np.int64)
     rows, columns = linear_sum_assignment(table, maximize=True)
-    name[rows] = found[columns]
-    return np.asarray(name[other])
+    name[rows] = numbers[columns]
+    out = np.full(len(labels), -1, dtype=np.int64)
+    out[told] = name[theirs]
+    return out
+
+
+def _by_first_item(labels: Labels) -> tuple[Labels, Labels]:
+    """The numbers of the clusters in the order of their first items, and each item's place in that order."""
+    numbers, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    return numbers[order], place[inverse]

@@ -42,6 +42,8 @@ METHODS = ("mixture", "graph", "modularity", "genie", "density")
 CONSENSUS_ITEMS = 2000
 # Items that clusters have on average at least where there are more than 12 of them: among fewer no valley can be seen.
 OF_MANY = 8
+# Items from which on the probability of one cluster was learned.
+FEWEST = 50
 # Neighbours that vote for an item that a draw has not seen.
 VOTERS = 5
 # Soft memberships below this are left out, and the rest made to sum to one: it keeps the factor sparse.
@@ -199,7 +201,7 @@ class Ensemble(Builder):
     def consensus(
         self,
         X: Array,
-        most: int | None = None,
+        bounds: tuple[int, int | None] = (1, None),
         *,
         prior: Array | None = None,
         tell: Callable[[str], None] | None = None,
@@ -211,8 +213,8 @@ class Ensemble(Builder):
         X : n x d array
             Distinct rows; past `max_items` (and 2,000) a random sample of them is clustered, and the others go with
             their nearest neighbour in it.
-        most : int, optional
-            The largest number of clusters.
+        bounds : pair of int, or int and None
+            The smallest and the largest number of clusters.
         tell : callable, optional
             Called with words for what is being done.
         """
@@ -225,11 +227,14 @@ class Ensemble(Builder):
             return None
         with shared_search():
             judge = Validity.of(Z[seen])
-            bound = min(max(len(seen) // OF_MANY, EACH), len(seen) if most is None else most)
-            found = consensus(self.members, Z[seen], judge.log_odds_at, seed=self.seed, most=bound, tell=tell)
+            most = min(max(len(seen) // OF_MANY, EACH, bounds[0]), bounds[1] or len(seen))
+            found = consensus(
+                self.members, Z[seen], judge.log_odds_at, seed=self.seed, bounds=(bounds[0], most), tell=tell
+            )
+            if found is not None and len(seen) >= FEWEST:
+                found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))
             if found is None:
                 return None
-            found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))
         if len(seen) == len(Z):
             return found
         closest = nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]

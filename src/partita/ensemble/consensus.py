@@ -68,7 +68,7 @@ class Consensus:
     partition : array of n int
         Labels of the draw of largest expected adjusted Rand index, of those with two clusters or more.
     expected : float
-        That index: with the draws, by their weights.
+        That index with the likeliest draws, itself included, by their weights.
     best_log_odds, spread_log_odds : float
         The largest of a draw that was asked for 12 clusters at most, and the standard deviation of these draws, single
         clusters left out.
@@ -77,7 +77,8 @@ class Consensus:
     fine : float, optional
         Of a graph, the mean agreement on clusters as small as neighbourhoods, see `partita.ensemble.on_graph`.
     one : float, optional
-        Of features, the probability of one cluster, which no draw can say; see `partita.ensemble.validity`.
+        Of 50 features' rows or more, the probability of one cluster, which no draw can say; see
+        `partita.ensemble.validity`.
     """
 
     draws: Labels
@@ -102,12 +103,6 @@ class Consensus:
     def labels(self) -> Labels:
         """The partition's labels of each item."""
         return self.partition if self.item is None else self.partition[self.item]
-
-    @property
-    def agreement_on_it(self) -> float:
-        """Mean agreement of the partition's method with the others at its number of clusters."""
-        own = (self.draws == self.partition).all(axis=1)
-        return float(self.agreement[own].max())
 
     @property
     def best_agreement(self) -> float:
@@ -177,7 +172,7 @@ def consensus(
     log_odds: LogOdds,
     *,
     seed: int = 0,
-    most: int | None = None,
+    bounds: tuple[int, int | None] = (1, None),
     tell: Callable[[str], None] | None = None,
 ) -> Consensus | None:
     """Return the consensus of methods on the items and on the number of clusters.
@@ -187,14 +182,14 @@ def consensus(
     Parameters
     ----------
     members : sequence of Member
-        Unlike methods, three or more: two agree by chance now and then.
+        Unlike methods, two at least; three or more are better: two agree by chance now and then.
     X : n x d array, or n x n csr_array for members of graphs
         Distinct rows. Cost: the methods' own at about 20 numbers of clusters.
     log_odds : callable
         Of the partitions at one number, up to a constant.
     seed : int
-    most : int, optional
-        The largest number of clusters.
+    bounds : pair of int, or int and None
+        The smallest and the largest number of clusters. Draws with another number weigh nothing.
     tell : callable, optional
         Called with words for what is being done.
 
@@ -207,22 +202,23 @@ def consensus(
     3
     """
     n = X.shape[0]
-    most = min(n // ITEMS, n if most is None else most)
+    least, most = bounds[0], min(n // ITEMS, bounds[1] or n)
     if most < 2 or len({one.name for one in members}) < 2:
         return None
-    drawn = _Draws(members, X, seed, log_odds, tell)
+    drawn = _Draws(members, X, seed, log_odds, (least, most), tell)
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
     with shared_search():
-        for K in sizes_up_to(most):
-            if K > EACH and drawn.is_past_the_best():
+        # The first numbers are always tried: how far the odds of few clusters differ tells whether there is but one.
+        for K in sorted({*sizes_up_to(max(most, min(EACH, n // ITEMS))), min(max(least, 2), most)}):
+            if least < K and K > EACH and drawn.is_past_the_best():
                 break
-            if first < K and drawn.best_at() < drawn.sizes[-2]:
+            if max(first, least) < K and drawn.best_at() < drawn.sizes[-2]:
                 break
             drawn.add(K)
         found = drawn.summary()
         for _ in range(ROUNDS):
             K = found.n_clusters
-            new = [k for k in range(K - AROUND, K + AROUND + 1) if 2 <= k <= most and k not in drawn.sizes]
+            new = [k for k in range(K - AROUND, K + AROUND + 1) if max(least, 2) <= k <= most and k not in drawn.sizes]
             if not new:
                 break
             for k in new:
@@ -236,7 +232,7 @@ def mean_agreement(members: Sequence[Member], X: Any, sizes: Iterable[int], *, s
 
     Parameters are those of `consensus`.
     """
-    drawn = _Draws(members, X, seed, lambda labels, *_: np.zeros(len(labels)))
+    drawn = _Draws(members, X, seed, lambda labels, *_: np.zeros(len(labels)), (1, X.shape[0]))
     for K in sizes:
         drawn.add(K)
     return float(np.mean([drawn.agreement_at(K) for K in drawn.sizes]))
@@ -258,9 +254,11 @@ class _Draws:
         X: Any,
         seed: int,
         log_odds: LogOdds,
+        bounds: tuple[int, int],
         tell: Callable[[str], None] | None = None,
     ) -> None:
         self._members, self._X, self._seed, self._tell, self._judge = members, X, seed, tell, log_odds
+        self._bounds = bounds
         self._names = [one.name for one in members]
         self._labels: dict[int, Labels] = {}
         self._agreement: dict[int, Array] = {}
@@ -305,9 +303,13 @@ class _Draws:
         # A number weighs as much as the steps to the next ones, so that filling in adds no weight, and a method is one
         # voice.
         voices = 1.0 / np.array([self._names.count(name) for name in self._names])
-        weights = np.exp(log_odds - log_odds.max()) * np.repeat(_steps_around(sizes), M) * np.tile(voices, len(sizes))
+        held = draws.max(axis=1) + 1
+        within = (held >= self._bounds[0]) & (held <= self._bounds[1])
+        within = within if within.any() else np.ones_like(within)
+        weights = np.where(within, np.exp(log_odds - log_odds[within].max()), 0.0)
+        weights *= np.repeat(_steps_around(sizes), M) * np.tile(voices, len(sizes))
         weights /= weights.sum()
-        several = np.flatnonzero(draws.max(axis=1) > 0)
+        several = np.flatnonzero(held > 1)
         several = several if len(several) else np.arange(len(draws))
         likeliest = several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]]
         expected = agreement(list(draws[likeliest])) @ (weights[likeliest] / weights[likeliest].sum())

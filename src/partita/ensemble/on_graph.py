@@ -128,14 +128,14 @@ class GraphEnsemble(Builder):
     def consensus(
         self,
         X: Any,
-        most: int | None = None,
+        bounds: tuple[int, int | None] = (1, None),
         *,
         prior: Array | None = None,
         tell: Callable[[str], None] | None = None,
     ) -> Consensus | None:
         prior = np.ones(1) if prior is None else prior
         with limit_threads(n_threads()):
-            return consensus_of_graph(self._matrix(X), prior, seed=self.seed, most=most, tell=tell)
+            return consensus_of_graph(self._matrix(X), prior, seed=self.seed, bounds=bounds, tell=tell)
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> GraphEnsembleEvidence:
         A = self._matrix(X)
@@ -214,7 +214,7 @@ def consensus_of_graph(
     prior: Array,
     *,
     seed: int = 0,
-    most: int | None = None,
+    bounds: tuple[int, int | None] = (1, None),
     tell: Callable[[str], None] | None = None,
 ) -> Consensus | None:
     """Return the consensus of unlike methods on the clusters of a graph and their number.
@@ -231,7 +231,7 @@ def consensus_of_graph(
     prior : array
         Probabilities of 1, 2, ... clusters; the last one's is that of any larger number. A draw of K clusters weighs
         a^16 P(K)^(1/2), a its mean adjusted Rand index with the other methods at K.
-    seed, most, tell
+    seed, bounds, tell
         As in `partita.ensemble.consensus.consensus`.
 
     Returns
@@ -249,7 +249,7 @@ def consensus_of_graph(
     linked, A = _linked(A)
     n = len(linked)
     pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
-    most = min(max(n // NODES, pieces), n if most is None else most)
+    most = min(max(n // NODES, pieces), bounds[1] or n)
     if most < 2 or n > MOST_NODES:
         return None
     members = [member(name) for name in OF_GRAPHS]
@@ -260,7 +260,7 @@ def consensus_of_graph(
         return np.asarray(POWER * np.log(np.maximum(agreed, LEAST)) + PRIOR * np.log(prior[min(K, len(prior)) - 1]))
 
     with shared_search():
-        found = consensus(members, A, log_odds, seed=seed, most=most, tell=tell)
+        found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), tell=tell)
         fine = mean_agreement(members, A, sizes, seed=seed)
     assert found is not None
     item = np.full(n_nodes, np.searchsorted(linked, heaviest))

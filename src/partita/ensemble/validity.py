@@ -35,8 +35,9 @@ from partita.ensemble.tree import Edges, reachability_tree
 
 __all__ = ["Statistics", "Validity", "two_best", "weights_in"]
 
-# Neighbours of an item in the graph, and the smoothing of the tree, which is that of the member "density".
-NEIGHBORS, SMOOTHING = 10, 4
+# Neighbours of an item in the graph, a quarter of the items where these are few, and the smoothing of the tree, which
+# is that of the member "density".
+NEIGHBORS, OF_ITEMS, SMOOTHING = 10, 4, 4
 # A valley shallower than this is noise; one is counted up to the depth of a graph in pieces.
 NOISE, PIECES = 0.5, 3.0
 # Added to a share before its logarithm.
@@ -99,7 +100,7 @@ class Validity:
         Cost: a neighbour search and a tree, which the members of an ensemble share inside `shared_search`.
         """
         n = len(X)
-        k = min(NEIGHBORS, n - 1)
+        k = min(NEIGHBORS, max(n // OF_ITEMS, 2), n - 1)
         index = nearest(X, X, k, "euclidean", None, itself=True)[0]
         chosen = sp.csr_array((np.ones(n * k), index.ravel(), k * np.arange(n + 1)), shape=(n, n))
         graph = sp.csr_array(chosen + chosen.T)

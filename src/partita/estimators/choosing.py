@@ -193,7 +193,7 @@ def bounds_of(n_clusters: Any) -> Bounds:
 
 
 def choose_number(n_clusters: Any, evidence: EvidenceByK, groups: Groups) -> Choice:
-    """Return the number that was given, or the one that criteria find within what constraints and distinct items allow.
+    """Return the number that was given, or the one that is found within what constraints and distinct items allow.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def why_so_many(verdict: Verdict, n_clusters: int) -> str:
     if agreed is not None:
         why = f"unlike methods agree on {found}"
     elif of_methods and len(verdict.judgements) == 1:
-        why = "unlike methods find no other that they agree on"
+        why = "no partition of unlike methods is more to be expected"
     else:
         why = f"criteria find {found}"
     p = verdict.probabilities
@@ -282,19 +282,22 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = (1, None)) 
         For evidence that the criteria cannot look at: pairs not observed, an affinity on Dask workers, negative row
         sums, a criterion that wants features where there are none.
     """
-    builder, most = evidence.builder, bounds[1]
+    builder = evidence.builder
     found, verdict = None, None
     with limit_threads(n_threads()):
         if by == "auto" and not builder.needs_criteria:
-            found = builder.consensus(evidence.features, most, tell=evidence.tell)
+            found = builder.consensus(evidence.features, bounds, tell=evidence.tell)
+            if found is not None and found.one is None:  # of few items criteria know better whether they are one
+                found = replace(found, one=float(_criteria(evidence, by).probabilities[0]))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
             verdict = _criteria(evidence, by)
             if by == "auto" and builder.needs_criteria:
-                found = builder.consensus(evidence.features, most, prior=verdict.probabilities, tell=evidence.tell)
+                found = builder.consensus(evidence.features, bounds, prior=verdict.probabilities, tell=evidence.tell)
                 verdict = verdict if found is None else with_consensus(verdict, found)
     start = None
-    if found is not None and verdict.n_clusters == found.n_clusters and found.item is None:
+    believed = found is not None and verdict.judgements[-1].n_clusters == found.n_clusters == verdict.n_clusters
+    if found is not None and believed and found.item is None:
         start = found.labels  # draws of a sample place the others poorly
     return Choice(verdict.n_clusters, start, verdict, found, verdict.notes)
 

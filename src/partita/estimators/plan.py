@@ -101,7 +101,8 @@ def affinity_for(
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
         return Precomputed.named(**settings), "a graph was given"
     if mixed:
-        return Ensemble(power=None, seed=settings["seed"]), "it takes words and missing cells"
+        why = "it takes words and missing cells; its clusterings are weighed by their validity"
+        return Ensemble(power=None, seed=settings["seed"]), why
     if settings["symmetrize"] is not None:
         raise InputError(
             f"symmetrize={settings['symmetrize']!r} needs a graph (a sparse N x N matrix, or affinity='precomputed'), "
@@ -114,7 +115,7 @@ def affinity_for(
     if max_seconds is not None and max_seconds < first + each * rows:
         why = f"an ensemble would take about {first + each * rows:.0f} s, and max_seconds={max_seconds:g}"
         return NeighborGraph.named(**settings), why
-    why = f"unlike clusterings are the best evidence, afforded up to {AFFORDED:,} rows"
+    why = f"unlike clusterings, weighed by their validity, are the best evidence, afforded up to {AFFORDED:,} rows"
     return Ensemble(power=None, seed=settings["seed"]), why
 
 

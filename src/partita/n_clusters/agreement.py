@@ -12,7 +12,7 @@ from partita.ensemble.on_graph import POWER
 from partita.errors import InputError
 from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
-from partita.n_clusters.verdict import LEAST_RANGE, Verdict, likely_of, notes_on
+from partita.n_clusters.verdict import LEAST_RANGE, Verdict, doubts, likely_of, notes_on
 
 __all__ = ["Agreement", "verdict_of", "with_consensus"]
 
@@ -52,10 +52,10 @@ class Agreement(Criterion):
 
     def _judge(self, evidence: KEvidence) -> Judgement:
         X = np.unique(evidence.features, axis=0)
-        found = Ensemble(max_items=self.max_items, seed=evidence.seed).consensus(X, evidence.max_clusters)
+        found = Ensemble(max_items=self.max_items, seed=evidence.seed).consensus(X, (1, evidence.max_clusters))
         if found is None:
             return self._silent(np.array([2]), f"{len(X)} distinct items are too few for methods to agree on")
-        return judgement(found)
+        return replace(judgement(found), n_clusters=verdict_of(found).n_clusters)
 
 
 def judgement(found: Consensus) -> Judgement:
@@ -77,23 +77,22 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
     Parameters
     ----------
     found : Consensus
-        With `one`.
+        Without `one`, one cluster is no answer.
     least : int
     """
-    assert found.one is not None
-    one, said = 0.0 if least > 1 else found.one, judgement(found)
-    shares = found.share_of()
-    p = np.zeros(max(LEAST_RANGE, *shares) + 1)
-    p[0] = one
+    one = 0.0 if least > 1 or found.one is None else found.one
+    shares, said = found.share_of(), judgement(found)
+    p = np.zeros(min(max([LEAST_RANGE, *shares]) + 1, max(found.draws.shape[1], *shares, 1)))
     for K, share in shares.items():
         p[K - 1] = (1.0 - one) * share
+    p[0] = one if shares else 1.0
     K = found.n_clusters
     if one > (1.0 - one) * found.expected:
         K = 1
-        said = replace(said, n_clusters=None, note=f"{said.note}: too little to go by")
+        beside = f"{found.expected:.2f} of {found.n_clusters} clusters is to be expected"
+        said = replace(said, n_clusters=None, note=f"one cluster has a probability of {one:.2f}, and {beside}")
     sure, likely = float(p[K - 1]), likely_of(p)
-    notes = tuple(notes_on([judgement(found)], K, sure, likely))
-    return Verdict(K, sure, p, likely, (said,), {said.criterion: 1.0}, False, notes)
+    return Verdict(K, sure, p, likely, (said,), {said.criterion: 1.0}, False, tuple(doubts(K, sure, likely)))
 
 
 def with_consensus(verdict: Verdict, found: Consensus) -> Verdict:

@@ -31,7 +31,7 @@ from partita.n_clusters.base import Array, Criterion, Judgement, criterion
 from partita.n_clusters.evidence import KEvidence
 from partita.wording import aligned, count
 
-__all__ = ["VOTERS", "Verdict", "judge_all", "likely_of", "notes_on", "pooled"]
+__all__ = ["VOTERS", "Verdict", "doubts", "judge_all", "likely_of", "notes_on", "pooled"]
 
 # Weight of each voter, in units of log odds.
 VOTERS: dict[str, float] = {
@@ -255,6 +255,13 @@ def pooled(judgements: Sequence[Judgement], weights: Mapping[str, float], top: i
     return np.asarray(likelihood / likelihood.sum())
 
 
+def doubts(K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
+    """Return what is to be said of a number that is less probable than not."""
+    span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
+    words = f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several"
+    return [words] if sure < DOUBTFUL else []
+
+
 def notes_on(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
     """Return what is to be said of a verdict: who disagrees, how probable it is, who has no answer."""
     named = [j for j in judgements if j.n_clusters is not None]
@@ -263,12 +270,10 @@ def notes_on(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple
         return ["no criterion could tell: " + "; ".join(f"{j.criterion}: {j.note}" for j in judgements)]
     out = []
     others = [f"{j.criterion} says {j.n_clusters}" for j in named if j.n_clusters != K]
-    if others and len(judgements) > 1:
+    if others:
         share = f"{len(named) - len(others)} of {len(named)} criteria say {K}"
         out.append(f"{DISAGREE}: {share}, {', '.join(others)}")
-    if sure < DOUBTFUL and (others or len(judgements) == 1):
-        span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
-        out.append(f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several")
+        out += doubts(K, sure, likely)
     if silent:
         out.append("no answer: " + "; ".join(f"{j.criterion}: {j.note}" for j in silent))
     return out

@@ -42,13 +42,25 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, .
     text = f"The number of clusters was left to {asked}: {n_clusters} has a probability of {probable}"
     if len(verdict.likely) > 1:
         text += f"; {listed([str(k) for k in verdict.likely])} are the fewest numbers that hold 80% together"
-    how = (
-        "The probability is the share of their partitions at many numbers that have this one, each weighed by how far "
-        "other methods agree on it and by whether it parts the items where few are, which was learned on drawn items "
-        "whose clusters are known"
-        if methods
-        else "The probability pools the criteria, weighted by how well they told the number of known classes elsewhere"
-    )
+    if methods:
+        how = (
+            "The probability is the share of their partitions at many numbers that have this one, each weighed by how "
+            "far other methods agree on it and by whether it parts the items where few are, which was learned on drawn "
+            "items whose clusters are known"
+            if n_clusters > 1
+            else "The probability is how often one cluster was right, on drawn items whose clusters are known, where "
+            "partitions into several looked no better than here"
+        )
+    elif (
+        any(j.criterion == Agreement.name and j.n_clusters == verdict.n_clusters for j in verdict.judgements) and n > 1
+    ):
+        how = (
+            "The number is that of the partition which has most in common with what unlike methods find at many "
+            "numbers of clusters; its probability is their agreement there, tempered by how often it was the number of "
+            "known classes elsewhere"
+        )
+    else:
+        how = "The probability pools the criteria, weighted by how well they told the number of known classes elsewhere"
     out = [
         Sentence("clusters", f"{text}."),
         Sentence("clusters", f"{how}; what counts as a cluster is for you to say."),

@@ -89,8 +89,8 @@ def _verdict(report: FitReport) -> list[Picture]:
     )
     if scored:
         caption += (
-            " Beside it, the scores of the criteria that give one to each number: a dot is the criterion's own answer, "
-            "the dotted line the number chosen. Where a curve is flat, the answer hangs by little."
+            " Beside it, the scores that criteria or the agreement of methods give to each number: a dot is their "
+            "answer, the dotted line the number chosen. Where a curve is flat, the answer hangs by little."
         )
     return [
         draw_picture(
@@ -98,7 +98,7 @@ def _verdict(report: FitReport) -> list[Picture]:
             (9.6 if scored > 1 else 3.2 * (1 + scored), 2.8),
             lambda axes: VerdictDisplay.from_estimator(report.estimator, axes=axes),
             f"Bar chart of the probability of each number of clusters; {report.estimator.n_clusters_} was chosen. The "
-            "table has what each criterion said.",
+            "table has the figures.",
             caption,
             panels=1 + scored,
         )
