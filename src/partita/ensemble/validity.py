@@ -202,8 +202,9 @@ def two_best(table: Array, methods: Sequence[str]) -> Array:
 
     A method is one voice, however many draws it has. 1 where there is no other method.
 
-    >>> two_best(np.array([[1.0, 0.9, 0.5, 0.1], [0.9, 1, 0, 0], [0.5, 0, 1, 0], [0.1, 0, 0, 1]]), list("abcd"))[0]
-    0.7
+    >>> table = np.array([[1.0, 0.9, 0.5, 0.1], [0.9, 1, 0, 0], [0.5, 0, 1, 0], [0.1, 0, 0, 1]])
+    >>> two_best(table, list("abcd")).tolist()
+    [0.7, 0.45, 0.25, 0.05]
     """
     names = np.asarray(methods)
     kinds = [np.flatnonzero(names == name) for name in dict.fromkeys(methods)]
