@@ -87,7 +87,7 @@ plt.show()
 # A membership says to which clusters a cell is linked. It is no pseudotime, and entropies
 # compare within a cluster and not between clusters: small ones have more than they should
 # (:doc:`/gallery/plot_07_cells` shows both on cells whose truth is known). And the graph is
-# a choice. From the components themselves the answer is coarser:
+# a choice. From the components themselves the number is less sure:
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", UnsureWarning)
