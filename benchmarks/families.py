@@ -1,4 +1,4 @@
-"""Families of drawn data sets: what people call clusters, in 20 ways, and single clusters of ten kinds.
+"""Families of drawn data sets: what people call clusters, in 18 ways, and single clusters of ten kinds.
 
     python benchmarks/families.py FILE.png     # eight sets of each family, to be looked at
 

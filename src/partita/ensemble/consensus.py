@@ -304,7 +304,7 @@ class _Draws:
         # voice.
         voices = 1.0 / np.array([self._names.count(name) for name in self._names])
         held = draws.max(axis=1) + 1
-        within = (held >= self._bounds[0]) & (held <= self._bounds[1])
+        within = (held >= max(self._bounds[0], 2)) & (held <= self._bounds[1])
         within = within if within.any() else np.ones_like(within)
         weights = np.where(within, np.exp(log_odds - log_odds[within].max()), 0.0)
         weights *= np.repeat(_steps_around(sizes), M) * np.tile(voices, len(sizes))
