@@ -16,7 +16,7 @@ from partita.affinity import Builder
 from partita.affinity.shared_search import shared_search
 from partita.ensemble import Draw, Ensemble, Genie, Graph, Mixture, adjusted_rand, agreement, agreement_weights
 from partita.ensemble import graph as graph_member
-from partita.ensemble.vote import neighbor_vote
+from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.errors import InputError
 from synthetic import blobs, zigzag
 
@@ -263,9 +263,9 @@ def test_a_builder_comes_back_from_json():
 
 def test_neighbours_vote_labels_and_memberships():
     X, Y = np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([[1.1], [8.0]])
-    assert neighbor_vote(X, np.array([0, 0, 0, 1]), Y, 3).tolist() == [0, 1]
+    assert neighbor_vote(np.array([0, 0, 0, 1]), voters_of(Y, X, 3)).tolist() == [0, 1]
     Q = np.array([[1.0, 0.0], [0.5, 0.5], [1.0, 0.0], [0.0, 1.0]])
-    np.testing.assert_allclose(neighbor_vote(X, Q, Y, 2), [[0.75, 0.25], [0.5, 0.5]])
+    np.testing.assert_allclose(neighbor_vote(Q, voters_of(Y, X, 2)), [[0.75, 0.25], [0.5, 0.5]])
 
 
 # size and errors

@@ -27,7 +27,7 @@ from partita.ensemble.base import Array, Clustering, Labels, Member, hard, membe
 from partita.ensemble.consensus import EACH, GIVEN, ITEMS, Consensus, consensus
 from partita.ensemble.units import Frame, Units, frame_of
 from partita.ensemble.validity import Validity
-from partita.ensemble.vote import neighbor_vote
+from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads
@@ -250,9 +250,7 @@ class Ensemble(Builder):
             )
         frame = frame_of(X, self.units)
         Z = frame(X)
-        tasks = [(method.varied(draw), draw) for draw in range(self.n_draws) for method in self.members]
-        with shared_search(), Runs(n_jobs=-1) as runs:
-            drawn = list(runs.each(lambda task: (task[0], *self._draw(*task, Z, n_clusters)), tasks))
+        drawn = self._drawn(Z, n_clusters)
         labels = [hard(Q) for _, _, Q in drawn]
         table, names = agreement(labels), [one.name for one, _, _ in drawn]
         shares, agreed = agreement_weights(table, names, 0 if self.power is None else self.power)
@@ -296,17 +294,34 @@ class Ensemble(Builder):
         config = super().config()
         return config | {"methods": [method.config() for method in self.members]}
 
-    def _draw(self, one: Member, draw: int, X: Array, n_clusters: int) -> tuple[int, Labels | Array]:
-        """The number of items that one draw saw, and its membership of all items."""
-        n = len(X)
+    def _drawn(self, X: Array, n_clusters: int) -> list[tuple[Member, int, Labels | Array]]:
+        """The member, the number of items that it saw, and its membership of all items: of each draw.
+
+        One resample a draw, the same for every method: methods then differ by their ideas and not by their items, and
+        the neighbours of the items that were not seen are looked for once.
+        """
+        resamples = [self._resample(draw, len(X), n_clusters) for draw in range(self.n_draws)]
+        tasks = [(method.varied(draw), draw) for draw in range(self.n_draws) for method in self.members]
+        with shared_search(), Runs(n_jobs=-1) as runs:
+            found = list(runs.each(lambda task: self._cluster(*task, X, resamples[task[1]], n_clusters), tasks))
+        M = len(self.members)
+        of_draw = [(seen, found[draw * M : (draw + 1) * M]) for draw, seen in enumerate(resamples)]
+        with Runs(n_jobs=-1) as runs:
+            extended = [Q for draw in runs.each(lambda task: _extended(X, *task), of_draw) for Q in draw]
+        return [(one, len(resamples[draw]), Q) for (one, draw), Q in zip(tasks, extended)]
+
+    def _resample(self, draw: int, n: int, n_clusters: int) -> NDArray[np.intp]:
+        """The items that the methods see in one draw; all where no more than clusters would be seen."""
         size = min(n if draw == 0 else max(int(np.ceil(self.share * n)), n_clusters + 1), n, self.max_items)
-        if size <= n_clusters:
-            return n, np.arange(n) % n_clusters  # no more items than clusters: nothing to say
+        if size == n or size <= n_clusters:
+            return np.arange(n)
+        return np.sort(np.random.default_rng([self.seed, draw]).permutation(n)[:size])
+
+    def _cluster(self, one: Member, draw: int, X: Array, seen: NDArray[np.intp], n_clusters: int) -> Clustering:
+        if min(len(seen), self.max_items) <= n_clusters:
+            return Clustering(np.arange(len(X)) % n_clusters)  # no more items than clusters: nothing to say
         rng = np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
-        # One resample a draw, the same for every method: methods then differ by their ideas and not by their items.
-        seen = np.sort(np.random.default_rng([self.seed, draw]).permutation(n)[:size]) if size < n else np.arange(n)
-        found = one.cluster(X[seen], n_clusters, rng)
-        return size, found.membership if size == n else _extended(found, X, seen)
+        return one.cluster(X[seen], n_clusters, rng)
 
 
 class EnsembleEvidence(Evidence):
@@ -363,18 +378,24 @@ class EnsembleEvidence(Evidence):
         }
 
 
-def _extended(clustering: Clustering, X: Array, seen: NDArray[np.intp]) -> Labels | Array:
-    """The membership of all items from that of the seen ones."""
-    own = clustering.membership
+def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> list[Labels | Array]:
+    """The memberships of all items that clusterings of the seen ones give."""
+    if len(seen) == len(X):
+        return [one.membership for one in found]
     unseen = np.ones(len(X), dtype=bool)
     unseen[seen] = False
-    out = np.empty((len(X), *own.shape[1:]), dtype=own.dtype)
-    out[seen] = own
-    if clustering.score is not None:
-        out[unseen] = clustering.score(X[unseen])
-    else:
-        out[unseen] = neighbor_vote(X[seen], own, X[unseen], VOTERS)
-    return out
+    others, memberships = X[unseen], []
+    voters = None
+    for one in found:
+        if one.score is not None:
+            said = one.score(others)
+        else:
+            voters = voters_of(others, X[seen], VOTERS) if voters is None else voters
+            said = neighbor_vote(one.membership, voters)
+        out = np.empty((len(X), *one.membership.shape[1:]), dtype=one.membership.dtype)
+        out[seen], out[unseen] = one.membership, said
+        memberships.append(out)
+    return memberships
 
 
 def _thinned(Q: Labels | Array) -> Labels | Array:

@@ -15,7 +15,7 @@ import numpy as np
 
 from partita.ensemble.base import Array, Clustering, Member
 from partita.ensemble.tree import reachability_tree
-from partita.ensemble.vote import neighbor_vote
+from partita.ensemble.vote import neighbor_vote, voters_of
 
 __all__ = ["Density"]
 
@@ -64,5 +64,5 @@ class Density(Member):
         if noise.all():
             return Clustering(np.zeros(len(X), dtype=np.int64))
         if noise.any():
-            labels[noise] = neighbor_vote(X[~noise], labels[~noise], X[noise], 1)
+            labels[noise] = neighbor_vote(labels[~noise], voters_of(X[noise], X[~noise], 1))
         return Clustering(labels)

@@ -8,23 +8,26 @@ from numpy.typing import NDArray
 from partita.affinity.from_neighbors import nearest
 from partita.ensemble.base import Array, Labels
 
-__all__ = ["neighbor_vote"]
+__all__ = ["neighbor_vote", "voters_of"]
 
 
-def neighbor_vote(X: Array, membership: Labels | Array, Y: Array, n_neighbors: int) -> NDArray[np.generic]:
-    """Return the membership of the rows of Y: the mean of their neighbours' among the rows of X, or the label of
-    most weight.
+def voters_of(Y: Array, X: Array, n_neighbors: int) -> NDArray[np.intp]:
+    """Return the rows of X that vote for each row of Y: its nearest ones, nearest first."""
+    return nearest(Y, X, min(n_neighbors, len(X)), "euclidean", None, itself=False)[0]
 
-    Neighbour r votes with weight 1 / r for a label, so that a tie goes to the nearer.
 
-    >>> neighbor_vote(np.array([[0.0], [1.0], [9.0]]), np.array([0, 0, 1]), np.array([[8.0]]), 2).tolist()
+def neighbor_vote(membership: Labels | Array, voters: NDArray[np.intp]) -> NDArray[np.generic]:
+    """Return the membership of further items: the mean of their voters', or the label of most weight.
+
+    Voter r votes with weight 1 / r for a label, so that a tie goes to the nearer.
+
+    >>> neighbor_vote(np.array([0, 0, 1]), voters_of(np.array([[8.0]]), np.array([[0.0], [1.0], [9.0]]), 2)).tolist()
     [1]
     """
-    index, _ = nearest(Y, X, min(n_neighbors, len(X)), "euclidean", None, itself=False)
     if membership.ndim == 2:
-        return np.asarray(membership[index].mean(axis=1))
+        return np.asarray(membership[voters].mean(axis=1))
     k = int(membership.max()) + 1
-    votes = np.zeros((len(Y), k))
-    for rank in range(index.shape[1]):
-        votes[np.arange(len(Y)), membership[index[:, rank]]] += 1.0 / (1.0 + rank)
+    votes = np.zeros((len(voters), k))
+    for rank in range(voters.shape[1]):
+        votes[np.arange(len(voters)), membership[voters[:, rank]]] += 1.0 / (1.0 + rank)
     return np.asarray(votes.argmax(axis=1), dtype=np.int64)
