@@ -15,7 +15,7 @@ from partita.calibration import calibrate_if_trusted
 from partita.cli.estimator_options import estimator_of
 from partita.cli.options import FitOptions
 from partita.ensemble.base import Member
-from partita.ensemble.consensus import PAST, _Draws
+from partita.ensemble.consensus import PAST, _AtNumber, _Draws
 from partita.errors import InputError
 from partita.estimators import plan
 from partita.estimators.choosing import Choice, why_so_many
@@ -258,7 +258,7 @@ def test_weights_count_in_that_trust(weights, alike):
 def test_larger_numbers_are_left_out_once_the_odds_have_fallen(log_odds, past):
     drawn = _Draws((), X, 0, lambda *_: np.zeros(0), (1, 50))
     for K, best in enumerate(log_odds, start=2):
-        drawn._labels[K], drawn._log_odds[K] = np.zeros((0, 1)), np.array([best, best - 1.0])
+        drawn._drawn[K] = _AtNumber((), (), np.zeros(0), np.array([best, best - 1.0]))
     assert drawn.is_past_the_best() == past
 
 

@@ -1,5 +1,7 @@
 """The validity index: its statistics against textbook formulas and other libraries, and what it prefers."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -64,6 +66,13 @@ def test_pieces_are_as_deep_as_half_an_edge_makes_them_and_few_items_have_no_val
     assert whole[0] == pytest.approx(np.log(100 / 0.5))  # the widest sweep of 20 mutual friends crosses 10 x 10 edges
     few = deepest_valleys(*arrays(two), np.arange(40) // 7, 6)
     assert few.tolist() == [0.0] * 6
+
+
+def test_two_pieces_are_found_in_whatever_order_their_items_come():
+    for first in itertools.combinations(range(8), 4):
+        of_first = np.isin(np.arange(8), first)
+        A = 1.0 * (of_first[:, None] == of_first[None]) - np.eye(8)
+        assert deepest_valleys(*arrays(A), np.zeros(8, dtype=np.int64), 1)[0] == pytest.approx(np.log(8.0))
 
 
 def test_conductances_are_those_of_networkx():

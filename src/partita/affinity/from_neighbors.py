@@ -153,8 +153,7 @@ class NeighborGraph(Builder):
         if not self.pairwise:
             n_pieces, piece = pieces_of(graph)
             if n_pieces > n_clusters:
-                links = shortest_links(X, sigma, piece, self.metric, self.metric_params)
-                graph = sp.csr_array(graph.maximum(links.astype(graph.dtype)))
+                graph = sp.csr_array(graph.maximum(self._links(X, sigma, piece).astype(graph.dtype)))
         return self._evidence(None if self.pairwise else np.asarray(X), sigma, SparseAffinity(graph), core)
 
     def restore(self, state: dict[str, Array]) -> NeighborEvidence:
@@ -164,6 +163,18 @@ class NeighborGraph(Builder):
         self, X: Array | None, sigma: Array, affinity: Affinity | None, core: Array | None
     ) -> NeighborEvidence:
         return NeighborEvidence(self, X, sigma, affinity, core)
+
+    def _links(self, X: Array, sigma: Array, piece: Index) -> sp.csr_array:
+        """The shortest links between pieces of the graph: the same for every number of clusters below theirs."""
+
+        def made() -> tuple[Any, ...]:
+            links = shortest_links(X, sigma, piece, self.metric, self.metric_params)
+            return links.data, links.indices, links.indptr
+
+        shared = the_shared_search()
+        key = None if shared is None else search_key(X, "links", self.metric, self.metric_params, sigma, piece)
+        n = len(sigma)
+        return sp.csr_array(made() if shared is None or key is None else shared.made(key, made), shape=(n, n))
 
     def _neighbors(self, X: Any) -> tuple[Index, Array]:
         """The k closest others of each item and their distances; infinite where there are fewer."""

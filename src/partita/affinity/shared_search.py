@@ -27,8 +27,8 @@ __all__ = ["LastSearch", "search_key", "shared_search", "the_shared_search"]
 
 # Share of the available memory that the kept search may take.
 SHARE = 1 / 20
-# Trees and eigenvectors of the same items that are kept at most, each of a few numbers an item.
-MOST_MADE = 8
+# Trees, eigenvectors and links of the same items that are kept at most, each of a few numbers an item.
+MOST_MADE = 16
 
 
 def search_key(X: Array, *settings: Any) -> bytes | None:

@@ -122,7 +122,7 @@ class Ensemble(Builder):
         from all others of its column is seen as one range beyond them (`partita.ensemble.units`).
     power : float, optional
         A draw counts by this power of its agreement with the other methods; 0 for a plain mean over methods, None for
-        its validity (`partita.ensemble.validity`), which `SoftClustering()` takes.
+        the square and by its validity beside it (`partita.ensemble.validity`), which `SoftClustering()` takes.
     seed : int
         Seed of resamples and of members that draw numbers.
 
@@ -220,23 +220,29 @@ class Ensemble(Builder):
         """
         Z = frame_of(X, self.units)(X)
         size = min(self.max_items, CONSENSUS_ITEMS)
-        seen = np.arange(len(Z))
-        if len(Z) > size:
-            seen = np.sort(np.random.default_rng([self.seed, 0]).permutation(len(Z))[:size])
+        # In random order: items come sorted, which may lead a method astray that visits them in turn (modularity).
+        seen = np.random.default_rng([self.seed, 0]).permutation(len(Z))[:size]
         if len(seen) < 2 * ITEMS:
             return None
         with shared_search():
             judge = Validity.of(Z[seen])
             most = min(max(len(seen) // OF_MANY, EACH, bounds[0]), bounds[1] or len(seen))
             found = consensus(
-                self.members, Z[seen], judge.log_odds_at, seed=self.seed, bounds=(bounds[0], most), tell=tell
+                self.members,
+                Z[seen],
+                judge.log_odds_at,
+                again=[one.varied(1) for one in self.members],
+                seed=self.seed,
+                bounds=(bounds[0], most),
+                tell=tell,
             )
             if found is not None and len(seen) >= FEWEST:
                 found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))
             if found is None:
                 return None
         if len(seen) == len(Z):
-            return found
+            back = np.argsort(seen)
+            return replace(found, draws=found.draws[:, back], partition=found.partition[back])
         closest = nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]
         return replace(found, item=closest)
 
@@ -253,7 +259,7 @@ class Ensemble(Builder):
         drawn = self._drawn(Z, n_clusters)
         labels = [hard(Q) for _, _, Q in drawn]
         table, names = agreement(labels), [one.name for one, _, _ in drawn]
-        shares, agreed = agreement_weights(table, names, 0 if self.power is None else self.power)
+        shares, agreed = agreement_weights(table, names, POWER if self.power is None else self.power)
         if self.power is None:
             shares = shares * self._validity(Z, labels, table, names)
             shares /= shares.sum()
@@ -385,13 +391,10 @@ def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> 
     unseen = np.ones(len(X), dtype=bool)
     unseen[seen] = False
     others, memberships = X[unseen], []
-    voters = None
+    voting = any(one.score is None for one in found)
+    voters = voters_of(others, X[seen], VOTERS) if voting else np.empty((0, VOTERS), dtype=np.intp)
     for one in found:
-        if one.score is not None:
-            said = one.score(others)
-        else:
-            voters = voters_of(others, X[seen], VOTERS) if voters is None else voters
-            said = neighbor_vote(one.membership, voters)
+        said = one.score(others) if one.score is not None else neighbor_vote(one.membership, voters)
         out = np.empty((len(X), *one.membership.shape[1:]), dtype=one.membership.dtype)
         out[seen], out[unseen] = one.membership, said
         memberships.append(out)

@@ -7,7 +7,7 @@ from any posterior, and the answer is the draw of largest expected adjusted Rand
 
 The grid is coarse: each number up to 12, then steps of a third, up to 50 and the square root of the number of items. It
 ends sooner where the odds have fallen far below the best, goes on while they are best at its end, and is filled in
-around the answer.
+around the answer. There the methods draw once more, with other settings, so that the answer does not hang by one draw.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Consensus:
     expected : float
         That index with the likeliest draws, itself included, by their weights.
     best_log_odds, spread_log_odds : float
-        The largest of a draw that was asked for 12 clusters at most, and the standard deviation of these draws, single
-        clusters left out.
+        The largest of a first draw that was asked for 12 clusters at most, and the standard deviation of these draws,
+        single clusters left out.
     item : array, optional
         The one of the n that stands for each item, where a sample was clustered.
     fine : float, optional
@@ -171,6 +171,7 @@ def consensus(
     X: Any,
     log_odds: LogOdds,
     *,
+    again: Sequence[Member] = (),
     seed: int = 0,
     bounds: tuple[int, int | None] = (1, None),
     tell: Callable[[str], None] | None = None,
@@ -187,6 +188,8 @@ def consensus(
         Distinct rows. Cost: the methods' own at about 20 numbers of clusters.
     log_odds : callable
         Of the partitions at one number, up to a constant.
+    again : sequence of Member
+        The methods with other settings, which draw as well at the numbers around the answer.
     seed : int
     bounds : pair of int, or int and None
         The smallest and the largest number of clusters. Draws with another number weigh nothing.
@@ -215,16 +218,20 @@ def consensus(
             if max(first, least) < K and drawn.best_at() < drawn.sizes[-2]:
                 break
             drawn.add(K)
-        found = drawn.summary()
+        first_draws = found = drawn.summary()
         for _ in range(ROUNDS):
-            K = found.n_clusters
-            new = [k for k in range(K - AROUND, K + AROUND + 1) if max(least, 2) <= k <= most and k not in drawn.sizes]
-            if not new:
+            near = drawn.around(found.n_clusters, max(least, 2), most)
+            new = [k for k in near if k not in drawn.sizes]
+            second = [k for k in near if again and not drawn.is_drawn_again(k)]
+            if not new and not second:
                 break
             for k in new:
                 drawn.add(k)
+            for k in second:
+                drawn.add(k, again)
             found = drawn.summary()
-    return found
+    # What tells one cluster was learned on first draws.
+    return replace(found, best_log_odds=first_draws.best_log_odds, spread_log_odds=first_draws.spread_log_odds)
 
 
 def mean_agreement(members: Sequence[Member], X: Any, sizes: Iterable[int], *, seed: int = 0) -> float:
@@ -257,73 +264,107 @@ class _Draws:
         bounds: tuple[int, int],
         tell: Callable[[str], None] | None = None,
     ) -> None:
-        self._members, self._X, self._seed, self._tell, self._judge = members, X, seed, tell, log_odds
+        self._members, self._X, self._seed, self._tell, self._judge = tuple(members), X, seed, tell, log_odds
         self._bounds = bounds
-        self._names = [one.name for one in members]
-        self._labels: dict[int, Labels] = {}
-        self._agreement: dict[int, Array] = {}
-        self._log_odds: dict[int, Array] = {}
+        self._drawn: dict[int, _AtNumber] = {}
 
     @property
     def sizes(self) -> list[int]:
-        return sorted(self._labels)
+        return sorted(self._drawn)
 
-    def add(self, n_clusters: int) -> None:
+    def add(self, n_clusters: int, again: Sequence[Member] = ()) -> None:
+        """Draw at a number, or once more there with these settings."""
+        members, draw = (tuple(again), 1) if again else (self._members, 0)
         if self._tell is not None:
-            self._tell(f"choosing the number of clusters: {len(self._members)} methods at {n_clusters}")
+            self._tell(f"choosing the number of clusters: {len(members)} methods at {n_clusters}")
         with Runs(n_jobs=-1) as runs:
-            labels = list(runs.each(lambda one: self._labels_of(one, n_clusters), self._members))
-        table = agreement(labels)
-        self._labels[n_clusters] = np.array(labels)
-        self._agreement[n_clusters] = agreement_weights(table, self._names)[1]
-        self._log_odds[n_clusters] = self._judge(labels, table, self._names, n_clusters)
+            labels = tuple(runs.each(lambda one: self._labels_of(one, n_clusters, draw), members))
+        if again:
+            before = self._drawn[n_clusters]
+            members, labels = before.members + members, (*before.labels, *labels)
+        names, table = [one.name for one in members], agreement(labels)
+        self._drawn[n_clusters] = _AtNumber(
+            members, labels, agreement_weights(table, names)[1], self._judge(labels, table, names, n_clusters)
+        )
 
-    def _labels_of(self, one: Member, n_clusters: int) -> Labels:
-        rng = np.random.default_rng([self._seed, 0, zlib.crc32(one.name.encode())])
+    def _labels_of(self, one: Member, n_clusters: int, draw: int) -> Labels:
+        rng = np.random.default_rng([self._seed, draw, zlib.crc32(one.name.encode())])
         membership = one.cluster(self._X, n_clusters, rng).membership
         return np.unique(hard(membership), return_inverse=True)[1].astype(np.int64)
 
+    def is_drawn_again(self, n_clusters: int) -> bool:
+        """Whether the methods have drawn twice at a number."""
+        return n_clusters in self._drawn and len(self._drawn[n_clusters].members) > len(self._members)
+
+    def around(self, n_clusters: int, least: int, most: int) -> list[int]:
+        """Return the numbers next to one, and those half way to the next ones that were tried."""
+        tried = np.array(self.sizes)
+        ends = tried[tried < n_clusters].max(initial=n_clusters), tried[tried > n_clusters].min(initial=n_clusters)
+        near = {*range(n_clusters - AROUND, n_clusters + AROUND + 1), *((n_clusters + int(end)) // 2 for end in ends)}
+        return [k for k in sorted(near) if least <= k <= most]
+
     def agreement_at(self, n_clusters: int) -> float:
         """Return the mean agreement of the methods at a number that was added."""
-        return float(self._agreement[n_clusters].mean())
+        return float(self._drawn[n_clusters].agreement.mean())
 
     def best_at(self) -> int:
         """Return the number of the draw of largest odds."""
-        return max(self._log_odds, key=lambda K: float(self._log_odds[K].max()))
+        return max(self._drawn, key=lambda K: self._drawn[K].best)
 
     def is_past_the_best(self) -> bool:
         """Whether the odds of the last two numbers are far below the best."""
-        best = [float(self._log_odds[K].max()) for K in self.sizes]
+        best = [self._drawn[K].best for K in self.sizes]
         return max(best[-2:]) < max(best) - PAST
 
     def summary(self) -> Consensus:
-        sizes, M = np.array(self.sizes), len(self._members)
-        draws = np.concatenate([self._labels[int(K)] for K in sizes])
-        log_odds = np.concatenate([self._log_odds[int(K)] for K in sizes])
-        # A number weighs as much as the steps to the next ones, so that filling in adds no weight, and a method is one
-        # voice.
-        voices = 1.0 / np.array([self._names.count(name) for name in self._names])
+        sizes = np.array(self.sizes)
+        each = [self._drawn[K] for K in self.sizes]
+        draws = np.array([labels for one in each for labels in one.labels])
+        log_odds = np.concatenate([one.log_odds for one in each])
+        asked = np.repeat(sizes, [len(one.members) for one in each])
         held = draws.max(axis=1) + 1
         within = (held >= max(self._bounds[0], 2)) & (held <= self._bounds[1])
         within = within if within.any() else np.ones_like(within)
+        # A number weighs as much as the steps to the next ones, so that filling in adds no weight, and a method is one
+        # voice.
         weights = np.where(within, np.exp(log_odds - log_odds[within].max()), 0.0)
-        weights *= np.repeat(_steps_around(sizes), M) * np.tile(voices, len(sizes))
+        weights *= np.concatenate([step * one.voices for step, one in zip(_steps_around(sizes), each)])
         weights /= weights.sum()
         several = np.flatnonzero(held > 1)
         several = several if len(several) else np.arange(len(draws))
         likeliest = several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]]
         expected = agreement(list(draws[likeliest])) @ (weights[likeliest] / weights[likeliest].sum())
         best = int(expected.argmax())
-        few = log_odds[several[np.repeat(sizes, M)[several] <= EACH]]
+        few = log_odds[several[asked[several] <= EACH]]
         few = few if len(few) else log_odds
         return Consensus(
             draws,
             weights,
-            tuple(self._members) * len(sizes),
-            np.repeat(sizes, M),
-            np.concatenate([self._agreement[int(K)] for K in sizes]),
+            tuple(member for one in each for member in one.members),
+            asked,
+            np.concatenate([one.agreement for one in each]),
             draws[likeliest[best]],
             float(expected[best]),
             float(few.max()),
             float(few.std()),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _AtNumber:
+    """The draws at one number of clusters: whose they are, their labels, their agreement and their log odds."""
+
+    members: tuple[Member, ...]
+    labels: tuple[Labels, ...]
+    agreement: Array
+    log_odds: Array
+
+    @property
+    def best(self) -> float:
+        return float(self.log_odds.max())
+
+    @property
+    def voices(self) -> Array:
+        """One voice a method, shared by its draws."""
+        names = [one.name for one in self.members]
+        return np.asarray(1.0 / np.array([names.count(name) for name in names]))
