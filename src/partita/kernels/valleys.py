@@ -20,9 +20,6 @@ __all__ = ["deepest_valleys", "edges_across", "tree_gaps"]
 STEPS = 40
 # Fewer items than this have no valley to speak of; a side has a tenth of the items at least, and this many.
 FEWEST, SIDE, LEAST = 8, 0.1, 3
-# Part of the golden ratio: its multiples by squares scatter over [0, 1), and are the start of each eigenvector. (Plain
-# multiples are spread so evenly that two halves of eight items can have the same sum, and the eigenvector is missed.)
-GOLDEN = 0.6180339887498949
 # A Lanczos vector shorter than this is rounding.
 ROUNDING = 1e-10
 
@@ -84,7 +81,7 @@ def _second_eigenvector(indptr: Ints, indices: Ints) -> Array:
         degree = max(indptr[a + 1] - indptr[a], 1)
         root[a], leading[a] = 1.0 / np.sqrt(degree), np.sqrt(degree)
     leading /= np.sqrt(leading @ leading)
-    v = (GOLDEN * np.arange(1, m + 1) ** 2) % 1.0 - 0.5
+    v = np.sin(np.arange(1.0, m + 1.0) ** 2)  # scattered: halves of 8 items have the same sum of a more even sequence
     v -= leading * (v @ leading)
     v /= np.sqrt(v @ v)
     most = min(STEPS, m - 1)
