@@ -387,6 +387,7 @@ def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> 
     others, memberships = X[unseen], []
     voters = None
     for one in found:
+        said: NDArray[np.generic]
         if one.score is not None:
             said = one.score(others)
         else:
@@ -403,4 +404,5 @@ def _thinned(Q: Labels | Array) -> Labels | Array:
     if Q.ndim == 1:
         return Q
     Q = np.where(Q < NEGLIGIBLE, 0.0, Q)
-    return np.asarray(Q / Q.sum(axis=1, keepdims=True))
+    Q /= Q.sum(axis=1, keepdims=True)
+    return Q
