@@ -58,7 +58,7 @@ ROUGH: dict[str, Any] = {"max_iter": 60, "tol": 1e-4}
 FINE: dict[str, Any] = {"max_iter": 300, "tol": 1e-6}
 # k-means starts, starts that are followed to the end, and the difference in mean log-likelihood of alike ones.
 SEEDS, LIKELY, ALIKE = 6, 3, 1e-4
-# A start or a kind whose rough fit is so far behind the best one, an item, is not followed: it rose by 1e-4 at its end.
+# A kind from a start whose rough fit is so far behind the best, an item, is not followed: it rose by 1e-4 at its end.
 BEHIND = 0.1
 # Components of one cluster, of all, and how many more than K are tried.
 MOST_OF_CLUSTER, MOST = 16, 60
@@ -160,26 +160,16 @@ def by_components(
     Z = subspace.coordinates(X, q)
     scatter = covariance(Z, weights)
     likely = _likely_starts(Z, weights, starts, kind, scatter)
-    found: Density | None = None
-    candidates_of_kind = list(dict.fromkeys([kind, *kinds]))
-    if len(candidates_of_kind) > 1:
-        looks = _each(
-            lambda kind: _criteria(
-                fit_mixture(Z, weights, likely[0], kind, scatter=scatter, **ROUGH), weights, subspace, q
-            )[1],
-            candidates_of_kind,
-        )
-        candidates_of_kind = [one for one, look in zip(candidates_of_kind, looks) if look > max(looks) - BEHIND]
-    every = _each(
-        lambda task: fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **FINE),
-        [(candidate, start) for candidate in candidates_of_kind for start in likely],
-    )
-    for i in range(len(candidates_of_kind)):
-        fit = max(every[i * len(likely) : (i + 1) * len(likely)], key=lambda fit: fit.log_likelihood)
-        bic, aicc = _criteria(fit, weights, subspace, q)
-        if found is None or aicc > found.aicc:  # the first kind is the one chosen: its criterion is finite, or fixed
-            found = Density("components", subspace, q, fit.mixture, np.arange(K), K, bic, aicc)
-    return found
+    tasks = [(candidate, start) for candidate in dict.fromkeys([kind, *kinds]) for start in likely]
+
+    def fitted(task: tuple[Kind, Array], **how: Any) -> Density:
+        fit = fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **how)
+        return Density("components", subspace, q, fit.mixture, np.arange(K), K, *_criteria(fit, weights, subspace, q))
+
+    looks = [look.aicc for look in _each(lambda task: fitted(task, **ROUGH), tasks)]
+    tasks = [task for task, look in zip(tasks, looks, strict=True) if look >= max(looks) - BEHIND]
+    # AICc is infinite where items are too few, as they may be in a half: there the one kind's likelihood decides.
+    return max(_each(lambda task: fitted(task, **FINE), tasks), key=lambda density: (density.aicc, density.bic))
 
 
 def by_one_fit(X: Array, weights: Array, labels: Labels, n_clusters: int) -> Array:
@@ -213,8 +203,7 @@ def _likely_starts(Z: Array, weights: Array, starts: Sequence[Array], kind: Kind
     for fit in tried[1:]:
         if kept[-1].log_likelihood - fit.log_likelihood > ALIKE * weights.sum():
             kept.append(fit)
-    least = kept[0].log_likelihood - BEHIND * weights.sum()
-    return [fit.responsibilities for fit in kept[:LIKELY] if fit.log_likelihood >= least]
+    return [fit.responsibilities for fit in kept[:LIKELY]]
 
 
 def by_merging(

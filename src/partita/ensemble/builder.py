@@ -385,14 +385,10 @@ def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> 
     unseen = np.ones(len(X), dtype=bool)
     unseen[seen] = False
     others, memberships = X[unseen], []
-    voters = None
+    voting = any(one.score is None for one in found)
+    voters = voters_of(others, X[seen], VOTERS) if voting else np.empty((0, VOTERS), dtype=np.intp)
     for one in found:
-        said: NDArray[np.generic]
-        if one.score is not None:
-            said = one.score(others)
-        else:
-            voters = voters_of(others, X[seen], VOTERS) if voters is None else voters
-            said = neighbor_vote(one.membership, voters)
+        said = one.score(others) if one.score is not None else neighbor_vote(one.membership, voters)
         out = np.empty((len(X), *one.membership.shape[1:]), dtype=one.membership.dtype)
         out[seen], out[unseen] = one.membership, said
         memberships.append(out)
