@@ -127,11 +127,12 @@ class LowRankAffinity(Affinity):
             gram = self._transposed @ (self._factor if weights is None else self._factor * weights[:, None])
             return np.asarray(gram.toarray() if self._sparse else gram)
         root = None if weights is None else np.sqrt(weights)[:, None]
+        block = max(BLOCK_NUMBERS // self.rank, self.rank, 1)
         parts: dict[int, Array] = {}
 
         def work(first: int, last: int) -> None:
             total = np.zeros((self.rank, self.rank))
-            for low, high in row_bounds(last - first, max(BLOCK_NUMBERS // self.rank, 1)):
+            for low, high in row_bounds(last - first, block):
                 rows = slice(first + low, first + high)
                 F = self._factor[rows].toarray()
                 if root is not None:
@@ -139,9 +140,9 @@ class LowRankAffinity(Affinity):
                 total += F.T @ F
             parts[first] = total
 
-        bounds = row_bounds(self.n_items, max(-(-self.n_items // GRAM_PARTS), 1))
+        bounds = row_bounds(self.n_items, max(-(-self.n_items // GRAM_PARTS), block))
         run_chunks(work, bounds)
-        return np.asarray(np.sum([parts[low] for low, _ in bounds], axis=0))
+        return sum((parts[low] for low, _ in bounds[1:]), start=parts[0])
 
     def scaled(self, factors: Array) -> LowRankAffinity:
         scaled = self._factor * self.native(factors[:, None])
