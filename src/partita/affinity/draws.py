@@ -43,7 +43,7 @@ EXACT_UP_TO = 1e11
 # Comparisons that take the time of one addition of a product.
 ADDITION = 8
 # Rows of soft memberships that are laid side by side at a time.
-ROWS_AT_ONCE = 1 << 13
+ROWS_AT_ONCE = 1 << 11
 
 
 class DrawsAffinity(Affinity):
@@ -256,7 +256,7 @@ def _split(draws: Any, missing: Missing) -> tuple[LabelBlocks | None, list[Array
             if len(Q) != n:
                 raise InputError(f"draw {b} has {len(Q)} items and draw 0 has {n}: all draws must be of the same items")
         is_hard = np.array([Q.ndim == 1 for Q in each])
-        soft = [_soft(b, Q.astype(np.float64)) for b, Q in enumerate(each) if Q.ndim != 1]
+        soft = [_soft(b, np.asarray(Q, dtype=np.float64)) for b, Q in enumerate(each) if Q.ndim != 1]
         # Each by itself: labels of some may be strings.
         blocks = [block[0] for Q in each if Q.ndim == 1 for _, block in LabelBlocks(Q[None])]
         return LabelBlocks(np.stack(blocks)) if blocks else None, soft, is_hard
