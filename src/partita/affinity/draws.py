@@ -42,6 +42,8 @@ FORMED_UP_TO, DRAWS_AN_ITEM = 2048, 2
 EXACT_UP_TO = 1e11
 # Comparisons that take the time of one addition of a product.
 ADDITION = 8
+# Rows of soft memberships that are laid side by side at a time.
+ROWS_AT_ONCE = 1 << 11
 
 
 class DrawsAffinity(Affinity):
@@ -96,8 +98,7 @@ class DrawsAffinity(Affinity):
         v = v / v.sum()
         self.n_draws = len(is_hard)
         self._shares = v[is_hard]
-        scaled = [np.sqrt(share) * Q for share, Q in zip(v[~is_hard], soft)]
-        self._soft = LowRankAffinity(sp.hstack(scaled, format="csr")) if scaled else None
+        self._soft = LowRankAffinity(_side_by_side(soft, np.sqrt(v[~is_hard]))) if soft else None
 
     @property
     def n_items(self) -> int:
@@ -241,7 +242,7 @@ class DrawsAffinity(Affinity):
             yield cls([*hard, *soft], weights if weighted else None), matrix / weights.sum()
 
 
-def _split(draws: Any, missing: Missing) -> tuple[LabelBlocks | None, list[sp.csr_array], NDArray[np.bool_]]:
+def _split(draws: Any, missing: Missing) -> tuple[LabelBlocks | None, list[Array], NDArray[np.bool_]]:
     """The hard draws, the soft ones, and which are hard."""
     if missing not in get_args(Missing):
         raise InputError(f"missing={missing!r}: expected 'error' or 'unobserved'")
@@ -255,7 +256,7 @@ def _split(draws: Any, missing: Missing) -> tuple[LabelBlocks | None, list[sp.cs
             if len(Q) != n:
                 raise InputError(f"draw {b} has {len(Q)} items and draw 0 has {n}: all draws must be of the same items")
         is_hard = np.array([Q.ndim == 1 for Q in each])
-        soft = [_soft(b, Q.astype(np.float64)) for b, Q in enumerate(each) if Q.ndim != 1]
+        soft = [_soft(b, np.asarray(Q, dtype=np.float64)) for b, Q in enumerate(each) if Q.ndim != 1]
         # Each by itself: labels of some may be strings.
         blocks = [block[0] for Q in each if Q.ndim == 1 for _, block in LabelBlocks(Q[None])]
         return LabelBlocks(np.stack(blocks)) if blocks else None, soft, is_hard
@@ -266,10 +267,26 @@ def _split(draws: Any, missing: Missing) -> tuple[LabelBlocks | None, list[sp.cs
     return labels, [], np.ones(labels.n_draws, dtype=bool)
 
 
-def _soft(b: int, Q: Array) -> sp.csr_array:
+def _soft(b: int, Q: Array) -> Array:
     if not np.isfinite(Q).all() or (Q < 0).any() or np.abs(Q.sum(axis=1) - 1).max() > 1e-6:
         raise InputError(f"the rows of soft draw {b} must be nonnegative and sum to 1")
-    return sp.csr_array(Q)
+    return Q
+
+
+def _side_by_side(soft: Sequence[Array], roots: Array) -> sp.csr_array:
+    """sqrt(v_b) Q_b side by side, without zeros."""
+    data, indices, counts = [], [], []
+    for low, high in row_bounds(len(soft[0]), ROWS_AT_ONCE):
+        block = np.hstack([root * Q[low:high] for root, Q in zip(roots, soft, strict=True)])
+        kept = np.flatnonzero(block)
+        data.append(block.ravel()[kept])
+        indices.append((kept % block.shape[1]).astype(np.int32))
+        counts.append(np.count_nonzero(block, axis=1))
+    indptr = np.r_[0, np.cumsum(np.concatenate(counts))]
+    if indptr[-1] <= np.iinfo(np.int32).max:
+        indptr = indptr.astype(np.int32)
+    shape = len(soft[0]), sum(Q.shape[1] for Q in soft)
+    return sp.csr_array((np.concatenate(data), np.concatenate(indices), indptr), shape=shape)
 
 
 def _one_hot(labels: LabelBlocks, shares: Array) -> sp.csr_array:

@@ -19,7 +19,7 @@ sigma_j)).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -56,7 +56,7 @@ from partita.affinity.sparse import SparseAffinity
 from partita.errors import InputError
 from partita.shapes import reals
 
-__all__ = ["Index", "NeighborEvidence", "NeighborGraph", "fitted_search", "nearest"]
+__all__ = ["Index", "NeighborEvidence", "NeighborGraph", "fitted_search", "nearest", "neighbors_among"]
 
 # Exact search is used up to this many items, or in this few dimensions, where trees work.
 EXACT_ITEMS = 20_000
@@ -188,13 +188,9 @@ class NeighborGraph(Builder):
             return nearest(X, X, k, self.metric, self.metric_params, itself=True)
         exact = self.metric in BY_BLOCKS or self.search == "exact"
         exact = exact or (self.search == "auto" and (n <= EXACT_ITEMS or X.shape[1] <= EXACT_DIMENSIONS))
-        shared, settings = the_shared_search(), ("exact",) if exact else ("approximate", self.seed, k)
-        key = None if shared is None else search_key(X, self.metric, self.metric_params, *settings)
-        known = None if shared is None or key is None else shared.recall(key, k)
-        if known is not None:
-            return known
-        found = nearest(X, X, k, self.metric, self.metric_params, itself=True) if exact else self._approximate(X, k)
-        return found if shared is None or key is None else shared.keep(key, *found)
+        if exact:
+            return neighbors_among(X, k, self.metric, self.metric_params)
+        return _shared(X, k, (self.metric, self.metric_params, "approximate", self.seed, k), self._approximate)
 
     def _approximate(self, X: Array, k: int) -> tuple[Index, Array]:
         from pynndescent import NNDescent
@@ -210,6 +206,28 @@ class NeighborGraph(Builder):
         index, distance = graph.neighbor_graph
         index, distance = without_itself(index, unit * distance.astype(np.float64), np.arange(len(X)))
         return recomputed(X, X, index) if power == 2.0 else (index, distance)
+
+
+def neighbors_among(
+    X: Array, k: int, metric: Metric = "euclidean", params: Mapping[str, Any] | None = None
+) -> tuple[Index, Array]:
+    """Return the k closest others of each row and their distances, of the shared search where there is one.
+
+    >>> neighbors_among(np.array([[0.0], [1.0], [3.0]]), 1)[1].tolist()
+    [[1.0], [1.0], [2.0]]
+    """
+    return _shared(X, k, (metric, params, "exact"), lambda X, k: nearest(X, X, k, metric, params, itself=True))
+
+
+def _shared(
+    X: Array, k: int, settings: tuple[Any, ...], search: Callable[[Array, int], tuple[Index, Array]]
+) -> tuple[Index, Array]:
+    shared = the_shared_search()
+    key = None if shared is None else search_key(X, *settings)
+    if shared is None or key is None:
+        return search(X, k)
+    known = shared.recall(key, k)
+    return shared.keep(key, *search(X, k)) if known is None else known
 
 
 class NeighborEvidence(Evidence):

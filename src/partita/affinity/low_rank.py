@@ -15,8 +15,13 @@ from partita.affinity.base import Affinity, Array, Kind
 from partita.kernels.namespace import is_foreign, like, namespace, roundoff, through, to_numpy
 from partita.kernels.products import PARALLEL_FROM, csr_product, dense_product
 from partita.kernels.rows import row_pass
+from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["LowRankAffinity"]
+
+# Columns for each entry of a row of a sparse factor up to which its Gram matrix is sooner made of dense blocks, the
+# numbers of a block, and the parts that threads share.
+DENSE_UP_TO, BLOCK_NUMBERS, GRAM_PARTS = 20, 1 << 18, 8
 
 
 class LowRankAffinity(Affinity):
@@ -109,14 +114,35 @@ class LowRankAffinity(Affinity):
     def squared_norm(self, weights: Array | None = None) -> float:
         if self.rank > self.n_items:
             return super().squared_norm(weights)
-        w = np.ones(self.n_items) if weights is None else weights
         if self.foreign:
+            w = np.ones(self.n_items) if weights is None else weights
             gram = self._transposed @ (self._factor * self.native(w[:, None]))
             return float(namespace(gram).sum(gram * gram))
-        if self._sparse:
-            return float((self._transposed @ (self._factor * w[:, None])).power(2).sum())
-        gram = self._transposed @ (self._factor * w[:, None])
+        gram = self.gram(weights)
         return float(np.vdot(gram, gram))
+
+    def gram(self, weights: Array | None = None) -> Array:
+        """Return F^T diag(w) F, r x r, of a factor that is not foreign."""
+        if not self._sparse or self.rank > DENSE_UP_TO * self._factor.nnz / self.n_items:
+            gram = self._transposed @ (self._factor if weights is None else self._factor * weights[:, None])
+            return np.asarray(gram.toarray() if self._sparse else gram)
+        root = None if weights is None else np.sqrt(weights)[:, None]
+        block = max(BLOCK_NUMBERS // self.rank, self.rank, 1)
+        parts: dict[int, Array] = {}
+
+        def work(first: int, last: int) -> None:
+            total = np.zeros((self.rank, self.rank))
+            for low, high in row_bounds(last - first, block):
+                rows = slice(first + low, first + high)
+                F = self._factor[rows].toarray()
+                if root is not None:
+                    F *= root[rows]
+                total += F.T @ F
+            parts[first] = total
+
+        bounds = row_bounds(self.n_items, max(-(-self.n_items // GRAM_PARTS), block))
+        run_chunks(work, bounds)
+        return sum((parts[low] for low, _ in bounds[1:]), start=parts[0])
 
     def scaled(self, factors: Array) -> LowRankAffinity:
         scaled = self._factor * self.native(factors[:, None])

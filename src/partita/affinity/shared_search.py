@@ -102,11 +102,12 @@ class LastSearch:
         return found
 
     def keep(self, key: bytes, index: Index, distance: Array) -> tuple[Index, Array]:
-        """Keep a search where there is room, and hand it back."""
+        """Keep a search where there is room and no larger one of the same items is kept, and hand it back."""
         if index.nbytes + distance.nbytes < SHARE * available_memory():
             index.flags.writeable = distance.flags.writeable = False
             with self._lock:
-                self._kept = key, index, distance
+                if self._kept is None or self._kept[0] != key or self._kept[1].shape[1] < index.shape[1]:
+                    self._kept = key, index, distance
         return index, distance
 
     def recall(self, key: bytes, k: int) -> tuple[Index, Array] | None:

@@ -58,6 +58,8 @@ ROUGH: dict[str, Any] = {"max_iter": 60, "tol": 1e-4}
 FINE: dict[str, Any] = {"max_iter": 300, "tol": 1e-6}
 # k-means starts, starts that are followed to the end, and the difference in mean log-likelihood of alike ones.
 SEEDS, LIKELY, ALIKE = 6, 3, 1e-4
+# A kind from a start whose rough fit is so far behind the best, an item, is not followed: it rose by 1e-4 at its end.
+BEHIND = 0.1
 # Components of one cluster, of all, and how many more than K are tried.
 MOST_OF_CLUSTER, MOST = 16, 60
 # Components of one cluster that are weighed on end: a ring gains by the third, not the second.
@@ -71,8 +73,9 @@ ITEMS_EACH = 1.5
 BATCH = 1 << 15
 # Part of the prior over clusters that is the fitted membership; the rest is uniform.
 TRUST = 0.9
-# A gain in log-likelihood below this is not worth a component under any criterion.
-NO_GAIN = 1.0
+# A component is not tried that adds less than this share of what BIC charges for it, or less than NO_GAIN to the
+# log-likelihood; nor so many that each item of the cluster would have to gain more than MOST_GAIN.
+WORTH, NO_GAIN, MOST_GAIN = 0.5, 1.0, 5.0
 
 
 @dataclass(frozen=True)
@@ -157,18 +160,16 @@ def by_components(
     Z = subspace.coordinates(X, q)
     scatter = covariance(Z, weights)
     likely = _likely_starts(Z, weights, starts, kind, scatter)
-    found: Density | None = None
-    candidates_of_kind = list(dict.fromkeys([kind, *kinds]))
-    every = _each(
-        lambda task: fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **FINE),
-        [(candidate, start) for candidate in candidates_of_kind for start in likely],
-    )
-    for i in range(len(candidates_of_kind)):
-        fit = max(every[i * len(likely) : (i + 1) * len(likely)], key=lambda fit: fit.log_likelihood)
-        bic, aicc = _criteria(fit, weights, subspace, q)
-        if found is None or aicc > found.aicc:  # the first kind is the one chosen: its criterion is finite, or fixed
-            found = Density("components", subspace, q, fit.mixture, np.arange(K), K, bic, aicc)
-    return found
+    tasks = [(candidate, start) for candidate in dict.fromkeys([kind, *kinds]) for start in likely]
+
+    def fitted(task: tuple[Kind, Array], **how: Any) -> Density:
+        fit = fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **how)
+        return Density("components", subspace, q, fit.mixture, np.arange(K), K, *_criteria(fit, weights, subspace, q))
+
+    looks = [look.aicc for look in _each(lambda task: fitted(task, **ROUGH), tasks)]
+    tasks = [task for task, look in zip(tasks, looks, strict=True) if look >= max(looks) - BEHIND]
+    # AICc is infinite where items are too few, as they may be in a half: there the one kind's likelihood decides.
+    return max(_each(lambda task: fitted(task, **FINE), tasks), key=lambda density: (density.aicc, density.bic))
 
 
 def by_one_fit(X: Array, weights: Array, labels: Labels, n_clusters: int) -> Array:
@@ -241,8 +242,11 @@ def by_merging(
     for kind in dict.fromkeys(["full", like.mixture.kind] if n_components is None else [like.mixture.kind]):
         if kind == "tied":  # one covariance for pieces of a curve says nothing
             continue
+        price = (n_parameters(kind, 2, q) - n_parameters(kind, 1, q)) / 2 * np.log(weights.sum())
         if n_components is None:
-            ladder: Iterable[list[int]] = (counts for counts in _handed_out(own, kind, MOST) if sum(counts) - K in MORE)
+            ladder: Iterable[list[int]] = (
+                counts for counts in _handed_out(own, kind, MOST, price) if sum(counts) - K in MORE
+            )
         else:
             ladder = [*_handed_out(own, kind, n_components)][-1:]
         for counts in ladder:
@@ -255,8 +259,7 @@ def by_merging(
             bic = _criteria(fit, weights, subspace, q)[0]
             if best is None or bic > best[0]:
                 best = bic, kind, owner, fit
-            each = (n_parameters(kind, 2, q) - n_parameters(kind, 1, q)) / 2 * np.log(weights.sum()) / weights.sum()
-            if bic < best[0] - HOPELESS * each:
+            if bic < best[0] - HOPELESS * price / weights.sum():
                 break
     if best is None:
         return None
@@ -322,22 +325,31 @@ class _OwnMixtures:
             )
         return self._fits[kind, m]
 
-    def gain(self, kind: Kind, held: int) -> float:
-        """Return what one more component adds to the log-likelihood, or a few more on end, apiece."""
+    def gain(self, kind: Kind, held: int, price: float) -> float:
+        """Return what one more component adds to the log-likelihood, or a few more on end, apiece.
+
+        Only so many are tried as could be worth their price.
+        """
+        most = min(self.most, held + AHEAD)
+        if price > 0:
+            most = min(most, 1 + int(MOST_GAIN * self._weights.sum() / price))
         now = self.of(kind, held).log_likelihood
-        more = range(held + 1, min(held + AHEAD, self.most) + 1)
+        more = range(held + 1, most + 1)
         return max(((self.of(kind, m).log_likelihood - now) / (m - held) for m in more), default=0.0)
 
 
-def _handed_out(own: Sequence[_OwnMixtures], kind: Kind, most: int) -> Iterator[list[int]]:
-    """Components of each cluster as their total grows up to `most`: the next goes where it gains most."""
+def _handed_out(own: Sequence[_OwnMixtures], kind: Kind, most: int, price: float = 0.0) -> Iterator[list[int]]:
+    """Components of each cluster as their total grows up to `most`: the next goes where it gains most.
+
+    It ends where none would be worth half of its price in log-likelihood.
+    """
     counts = [1] * len(own)
     yield list(counts)
-    _each(lambda one: one.gain(kind, 1), own)  # each is asked for first, and they remember
+    _each(lambda one: one.gain(kind, 1, price), own)  # each is asked for first, and they remember
     while sum(counts) < most:
-        gains = [one.gain(kind, held) for one, held in zip(own, counts, strict=True)]
+        gains = [one.gain(kind, held, price) for one, held in zip(own, counts, strict=True)]
         best = int(np.argmax(gains))
-        if gains[best] < NO_GAIN:
+        if gains[best] < max(NO_GAIN, WORTH * price):
             break
         counts[best] += 1
         yield list(counts)

@@ -406,4 +406,5 @@ def _thinned(Q: Labels | Array) -> Labels | Array:
     if Q.ndim == 1:
         return Q
     Q = np.where(Q < NEGLIGIBLE, 0.0, Q)
-    return np.asarray(Q / Q.sum(axis=1, keepdims=True))
+    Q /= Q.sum(axis=1, keepdims=True)
+    return Q

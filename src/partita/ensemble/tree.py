@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.affinity.from_neighbors import nearest
+from partita.affinity.from_neighbors import neighbors_among
 from partita.affinity.shared_search import search_key, the_shared_search
 from partita.ensemble.base import Array
 
@@ -37,5 +37,5 @@ def _made(X: Array, smoothing: int) -> Edges:
 
     core = np.zeros(len(X))
     if smoothing > 1:
-        core = nearest(X, X, min(smoothing, len(X) - 1), "euclidean", None, itself=True)[1][:, -1]
+        core = neighbors_among(X, min(smoothing, len(X) - 1))[1][:, -1]
     return spanning_tree(X, np.ascontiguousarray(core))

@@ -29,7 +29,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from partita.affinity.from_neighbors import nearest
+from partita.affinity.from_neighbors import neighbors_among
 from partita.ensemble.base import Array, Labels
 from partita.ensemble.tree import Edges, reachability_tree
 from partita.runs import Runs
@@ -102,7 +102,7 @@ class Validity:
         """
         n = len(X)
         k = min(NEIGHBORS, max(n // OF_ITEMS, 2), n - 1)
-        index = nearest(X, X, k, "euclidean", None, itself=True)[0]
+        index = neighbors_among(X, k)[0]
         chosen = sp.csr_array((np.ones(n * k), index.ravel(), k * np.arange(n + 1)), shape=(n, n))
         graph = sp.csr_array(chosen + chosen.T)
         graph.data[:] = 1.0

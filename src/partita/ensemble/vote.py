@@ -27,7 +27,7 @@ def neighbor_vote(membership: Labels | Array, voters: NDArray[np.intp]) -> NDArr
     if membership.ndim == 2:
         return np.asarray(membership[voters].mean(axis=1))
     k = int(membership.max()) + 1
-    votes = np.zeros((len(voters), k))
-    for rank in range(voters.shape[1]):
-        votes[np.arange(len(voters)), membership[voters[:, rank]]] += 1.0 / (1.0 + rank)
+    cells = k * np.arange(len(voters))[:, None] + membership[voters]
+    shares = np.broadcast_to(1.0 / np.arange(1.0, voters.shape[1] + 1.0), voters.shape)
+    votes = np.bincount(cells.ravel(), shares.ravel(), minlength=k * len(voters)).reshape(-1, k)
     return np.asarray(votes.argmax(axis=1), dtype=np.int64)

@@ -36,6 +36,8 @@ NO_ITEMS = 1e-8
 FIRST_FREEDOM, FREEDOMS = 10.0, (2.05, 200.0)
 # Distances beyond this are as good as infinite, and their squares still are numbers.
 FARTHEST = 1e150
+# Rows whose differences from all means stay in the cache.
+ROWS = 1 << 11
 
 
 class Ellipsoids(NamedTuple):
@@ -76,13 +78,14 @@ def log_joint(components: Ellipsoids, X: Array) -> Array:
     >>> log_joint(one, np.zeros((1, 1))).round(3).tolist()
     [[-0.919]]
     """
-    squared = np.empty((len(X), len(components.shares)))
+    squared = np.empty((len(components.shares), len(X)))
     axes = components.whiteners.ndim == 2
-    for m, (mean, U) in enumerate(zip(components.means, components.whiteners, strict=True)):
-        Z = np.clip(X - mean, -FARTHEST, FARTHEST)
-        Z = np.clip(Z * U if axes else Z @ U, -FARTHEST, FARTHEST)
-        squared[:, m] = np.einsum("nd,nd->n", Z, Z)
-    return np.ascontiguousarray(_joint(squared.T, components, X.shape[1]).T)
+    for low in range(0, len(X), ROWS):
+        for m, (mean, U) in enumerate(zip(components.means, components.whiteners, strict=True)):
+            Z = np.clip(X[low : low + ROWS] - mean, -FARTHEST, FARTHEST)
+            Z = np.clip(Z * U if axes else Z @ U, -FARTHEST, FARTHEST)
+            squared[m, low : low + ROWS] = np.einsum("nd,nd->n", Z, Z)
+    return np.ascontiguousarray(_joint(squared, components, X.shape[1]).T)
 
 
 def normalised(joint: Array, axis: int = 1) -> tuple[Array, Array]:

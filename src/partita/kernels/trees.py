@@ -28,28 +28,33 @@ def spanning_tree(X: Array, core: Array) -> tuple[Any, Any, Any]:
     n, d = X.shape
     first, second = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
     length, plain = np.empty(n - 1), np.empty(n - 1)
-    best, tie = np.full(n, np.inf), np.full(n, np.inf)
-    parent = np.zeros(n, dtype=np.int64)
-    outside = np.ones(n, dtype=np.bool_)
-    current = 0
-    outside[0] = False
+    # Of the items outside the tree, in any order: a column each, so that loops over them are of vector instructions.
+    item, columns, own = np.arange(1, n), X[1:].T.copy(), core[1:].copy()
+    best, tie, square = np.full(n - 1, np.inf), np.full(n - 1, np.inf), np.empty(n - 1)
+    parent = np.zeros(n - 1, dtype=np.int64)
+    current, reached = 0, core[0]
     for e in range(n - 1):
-        chosen = -1
-        for j in range(n):
-            if not outside[j]:
-                continue
-            square = 0.0
-            for c in range(d):
-                square += (X[current, c] - X[j, c]) ** 2
-            distance = np.sqrt(square)
-            reach = max(distance, core[current], core[j])
-            if reach < best[j] or (reach == best[j] and distance < tie[j]):
-                best[j], tie[j], parent[j] = reach, distance, current
-            if chosen < 0 or best[j] < best[chosen] or (best[j] == best[chosen] and tie[j] < tie[chosen]):
-                chosen = j
-        first[e], second[e], length[e], plain[e] = parent[chosen], chosen, best[chosen], tie[chosen]
-        outside[chosen] = False
-        current = chosen
+        m = n - 1 - e
+        square[:m] = 0.0
+        for c in range(d):
+            x = X[current, c]
+            for a in range(m):
+                square[a] += (x - columns[c, a]) ** 2
+        for a in range(m):
+            distance = np.sqrt(square[a])
+            reach = max(distance, reached, own[a])
+            if reach < best[a] or (reach == best[a] and distance < tie[a]):
+                best[a], tie[a], parent[a] = reach, distance, current
+        b = 0
+        for a in range(1, m):
+            if best[a] < best[b] or (best[a] == best[b] and (tie[a], item[a]) < (tie[b], item[b])):
+                b = a
+        current, reached = item[b], own[b]
+        first[e], second[e], length[e], plain[e] = parent[b], current, best[b], tie[b]
+        for row in (best, tie, own):
+            row[b] = row[m - 1]
+        columns[:, b] = columns[:, m - 1]
+        item[b], parent[b] = item[m - 1], parent[m - 1]
     order = np.argsort(plain, kind="mergesort")
     order = order[np.argsort(length[order], kind="mergesort")]
     return first[order], second[order], length[order]

@@ -123,12 +123,10 @@ def _of_low_rank(base: LowRankAffinity, n_vectors: int) -> tuple[Array, Array] |
 
     None where it has too few that are not rounding.
     """
-    F = base.factor
-    gram = F.T @ F
-    values, vectors = _dense(gram.toarray() if sp.issparse(gram) else gram, n_vectors)
+    values, vectors = _dense(base.gram(), n_vectors)
     if values[-1] <= LOST * values[0]:
         return None
-    return values, np.asarray(F @ (vectors / np.sqrt(values)))
+    return values, np.asarray(base.factor @ (vectors / np.sqrt(values)))
 
 
 def _by_pieces(matrix: sp.csr_array, n_vectors: int, residual: float | None, coarse_from: int) -> tuple[Array, Array]:
