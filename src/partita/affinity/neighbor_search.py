@@ -5,14 +5,13 @@ Searches, by what is fastest at the number of rows and features (measured on two
 k-d tree      SciPy's, from 5,000 rows and in at most 12 dimensions, for the Minkowski distances: exact. Rows are laid
               out in the tree's own order and queried in it, so that what is close in space is close in memory: a
               million items in 8 dimensions take a seventh of the time of scikit-learn's tree, asked in their order.
-products      from 5,000 rows in more than 15 dimensions, Euclidean: blocks of products, and the smallest of each row.
 scikit-learn  its trees or its blocks of distances, any other metric: exact, and Euclidean ones made exact.
 by blocks     metrics that scikit-learn's search does not know: all distances of a block of rows.
 
-Products and scikit-learn's blocks expand the square of a Euclidean distance, |x|^2 - 2 x.y + |y|^2, and are off by up
-to about (d + 3) eps (|x| + |y|)^2: where items are far from the origin, or close together beside that, they take the
-wrong neighbours. Rows for which that could be are searched again with the centre of the items at the origin, and those
-for which it still could be by their differences, so that no neighbour is missed that is closer by more than one part in
+scikit-learn's blocks expand the square of a Euclidean distance, |x|^2 - 2 x.y + |y|^2, and are off by up to about
+(d + 3) eps (|x| + |y|)^2: where items are far from the origin, or close together beside that, it takes the wrong
+neighbours. Rows for which that could be are searched again with the centre of the items at the origin, and those for
+which it still could be by their differences, so that no neighbour is missed that is closer by more than one part in
 1e10 of the squared distance, whatever the offset.
 
 Only k numbers a row are kept, in four-byte indices from the tree on.
@@ -31,7 +30,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from partita.affinity.base import Array
 from partita.affinity.distances import Metric, distances, refused
-from partita.kernels.threads import limit_threads, n_threads, row_bounds, run_chunks
+from partita.kernels.threads import n_threads, row_bounds, run_chunks
 
 __all__ = [
     "BY_BLOCKS",
@@ -61,8 +60,6 @@ LEAF = 24
 ROWS = 1 << 16
 # Part of a squared distance by which a neighbour that is missed may be closer.
 MISSED = 1e-10
-# Dimensions up to which scikit-learn takes a tree, and products held at a time beyond them.
-SKLEARN_TREE_DIMENSIONS, PRODUCTS = 15, 1 << 19
 # Distances held at a time where rows are searched by their differences.
 HELD = 1 << 22
 # Names of the Minkowski distances and their powers; the squared Euclidean one has the same neighbours.
@@ -180,12 +177,8 @@ def nearest(
     if isinstance(search, TreeSearch):
         return search.among_themselves(k) if itself else search.closest(X, k)
     own = np.arange(len(X)) if itself else None
-    euclidean = minkowski_power(metric, params) == 2.0
-    if euclidean and len(X) >= THREADS_FROM and Y.shape[1] > SKLEARN_TREE_DIMENSIONS:
-        index = _by_products(X, Y, k, own)
-    else:
-        index, distance = _by_scikit_learn(search, X, k, metric, own)
-    if not euclidean:
+    index, distance = _by_scikit_learn(search, X, k, metric, own)
+    if minkowski_power(metric, params) != 2.0:
         return index, distance
     index, distance = recomputed(X, Y, index)
     rows = _doubtful(X, distance)
@@ -209,21 +202,6 @@ def _by_scikit_learn(
     except (ValueError, TypeError) as error:
         raise refused(metric, error) from error
     return (index, distance) if own is None else without_itself(index, distance, own)
-
-
-def _by_products(X: Array, Y: Array, k: int, own: Index | None) -> Index:
-    """Euclidean neighbours by |y|^2 - 2 x.y; `own` as for scikit-learn's, which takes twice the time."""
-    from partita.kernels.closest import smallest_of_rows
-
-    index = np.empty((len(X), min(k + (own is not None), len(Y))), dtype=np.intp)
-    squares, columns = np.einsum("nd,nd->n", Y, Y), -2.0 * Y.T
-
-    def work(low: int, high: int) -> None:
-        smallest_of_rows(X[low:high] @ columns, squares, index[low:high])
-
-    with limit_threads(n_threads()):
-        run_chunks(work, row_bounds(len(X), max(1, PRODUCTS // len(Y))))
-    return index if own is None else without_itself(index, np.empty(index.shape), own)[0]
 
 
 def _doubtful(X: Array, distance: Array) -> Index:
