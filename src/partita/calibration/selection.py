@@ -58,7 +58,9 @@ ROUGH: dict[str, Any] = {"max_iter": 60, "tol": 1e-4}
 FINE: dict[str, Any] = {"max_iter": 300, "tol": 1e-6}
 # k-means starts, starts that are followed to the end, and the difference in mean log-likelihood of alike ones.
 SEEDS, LIKELY, ALIKE = 6, 3, 1e-4
-# A kind from a start whose rough fit is so far behind the best, an item, is not followed: it rose by 1e-4 at its end.
+# Iterations after which kinds are compared from each start, which has been rough-fitted already; one that is so far
+# behind the best, an item, is not followed.
+LOOK: dict[str, Any] = {"max_iter": 15, "tol": 1e-4}
 BEHIND = 0.1
 # Components of one cluster, of all, and how many more than K are tried.
 MOST_OF_CLUSTER, MOST = 16, 60
@@ -166,7 +168,7 @@ def by_components(
         fit = fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **how)
         return Density("components", subspace, q, fit.mixture, np.arange(K), K, *_criteria(fit, weights, subspace, q))
 
-    looks = [look.aicc for look in _each(lambda task: fitted(task, **ROUGH), tasks)]
+    looks = [look.aicc for look in _each(lambda task: fitted(task, **LOOK), tasks)]
     tasks = [task for task, look in zip(tasks, looks, strict=True) if look >= max(looks) - BEHIND]
     # AICc is infinite where items are too few, as they may be in a half: there the one kind's likelihood decides.
     return max(_each(lambda task: fitted(task, **FINE), tasks), key=lambda density: (density.aicc, density.bic))
