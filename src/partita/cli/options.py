@@ -320,7 +320,9 @@ class FitOptions(ReadingOptions):
         float, Option(min=0, help="Optimality at which a restart has converged."), Of("search", also=("--tolerance",))
     ] = 1e-4
     max_seconds: Annotated[
-        float | None, Option(help="Time for all restarts; the default evidence has fewer draws to keep it."), MAX_SECONDS
+        float | None,
+        Option(help="Time for all restarts; the default evidence has fewer draws to keep it."),
+        MAX_SECONDS,
     ] = None
     checkpoint: Annotated[
         Path | None,
