@@ -2,6 +2,7 @@
 
     PARTITA_DATA=... python benchmarks/accuracy_and_time.py [--picture docs/pictures/accuracy-and-time.png]
     python benchmarks/accuracy_and_time.py --sizes        # seconds of growing tables, 16 columns, 20 clusters
+    python benchmarks/accuracy_and_time.py --less         # what fewer draws and items cost on the development sets
 
 Every method is given the true number of clusters where it takes one, and one setting for all sets; HDBSCAN and the last
 two rows find their own. Sets of at most 6,000 rows, in the units in which the ensemble sees them. Seconds are of the
@@ -21,10 +22,12 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.datasets import make_blobs
 
 from partita import SoftClustering, metrics
+from partita.ensemble import Ensemble
 from partita.ensemble.builder import frame_of
+from partita.estimators import plan
 from peers import FilledHDBSCAN, GenieTree, Mixture
 from quality import tables
-from sets import development, load
+from sets import REAL, development, load
 from timing import timed
 
 METHODS: dict[str, Callable[[int], Any]] = {
@@ -40,6 +43,13 @@ METHODS: dict[str, Callable[[int], Any]] = {
     "Partita (own K)": lambda _: SoftClustering(random_state=0),
 }
 MOST = 6_000
+# Draws of each method and items of a draw.
+LESS = (
+    *(("K given", draws, 4000) for draws in (4, 3, 2, 1)),
+    *(("K given", 1, items) for items in (2000, 1000, 500)),
+    *(("own K", 4, 4000), ("own K", 2, 1000), ("own K", 1, 500)),
+)
+LARGE = 4_000
 SIZES = ((2_000, 16), (20_000, 16), (100_000, 16), (1_000_000, 8))
 
 
@@ -60,6 +70,22 @@ def compare() -> dict[str, tuple[float, float]]:
         found[method] = float(np.mean(scores)), seconds
         print(f"| {method} | {np.mean(scores):.3f} | {np.median(scores):.3f} | {seconds:.1f} |", flush=True)
     return found
+
+
+def less() -> None:
+    """Mean adjusted Rand index and CPU seconds with fewer draws and items, and of the graph in their place."""
+    large = [name for name in REAL if len(load(name)[0]) > LARGE]
+    print(f"| draws, items | | 29 development sets | {len(large)} larger | CPU seconds |\n|---|---|---|---|---|")
+    for what, draws, items in [*LESS, ("K given", 0, 0), ("own K", 0, 0)]:
+        evidence: Any = Ensemble(power=None, n_draws=draws, max_items=items) if draws else "auto"
+        plan.AFFORDED = 0 if draws == 0 else plan.AFFORDED
+        scores, began = [], time.process_time()
+        for X, y, K in map(load, [*development(), *large]):
+            model = SoftClustering(K if what == "K given" else "auto", affinity=evidence, random_state=0).fit(X)
+            scores.append(metrics.adjusted_rand_index(model.labels_, y))
+        small, larger = np.mean(scores[: -len(large)]), np.mean(scores[-len(large) :])
+        name, took = f"{draws}, {items:,}" if draws else "graph", time.process_time() - began
+        print(f"| {name} | {what} | {small:.3f} | {larger:.3f} | {took:.0f} |", flush=True)
 
 
 def picture(found: dict[str, tuple[float, float]], path: str) -> None:
@@ -99,11 +125,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--picture")
     parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--less", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     began = time.perf_counter()
     if given.sizes:
         sizes()
+    elif given.less:
+        less()
     else:
         found = compare()
         if given.picture:

@@ -319,7 +319,11 @@ class FitOptions(ReadingOptions):
     tol: Annotated[
         float, Option(min=0, help="Optimality at which a restart has converged."), Of("search", also=("--tolerance",))
     ] = 1e-4
-    max_seconds: Annotated[float | None, Option(help="Time for all restarts."), MAX_SECONDS] = None
+    max_seconds: Annotated[
+        float | None,
+        Option(help="Time for all restarts; the default evidence has fewer draws to keep it."),
+        MAX_SECONDS,
+    ] = None
     checkpoint: Annotated[
         Path | None,
         Option(

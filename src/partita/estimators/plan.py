@@ -1,7 +1,11 @@
 """What a fit does where its parameters leave it to be chosen, and why.
 
-The rule of `affinity="auto"`: the ensemble wherever it can be afforded, which is up to 200,000 rows and within
-`max_seconds`; the graph of each item's nearest neighbours beyond, since the ensemble's draws would take minutes there.
+The rule of `affinity="auto"`: the ensemble wherever it can be afforded, which is up to 200,000 rows; the graph of each
+item's nearest neighbours beyond, since the ensemble's draws would take minutes there. To keep `max_seconds` the
+ensemble spends less, in the steps of `GIVEN` or `SOUGHT`, and says so; where the last step would not fit either, the
+graph is taken. Which step depends on rows, columns and `max_seconds` alone, by seconds that were measured on two cores,
+and not on a clock: the same call gives the same bits everywhere, and takes longer on a slower machine.
+
 Where only a graph is known (an `Affinity`, a sparse N x N matrix), the ensemble is one of its nodes, up to 5,000 of
 them, and the graph itself is the evidence beyond. The rule looks at the kind and the size of the input and at nothing
 else: over the development sets and the tables together the ensemble is the best evidence that Partita has
@@ -10,17 +14,20 @@ else: over the development sets and the tables together the ensemble is the best
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
+import numpy as np
 import scipy.sparse as sp
 
 from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed
 from partita.ensemble import Ensemble, GraphEnsemble, is_plain_graph
+from partita.ensemble.builder import CONSENSUS_ITEMS, OF_MANY
 from partita.errors import InputError
 from partita.estimators.model import Model
 from partita.estimators.scaling import ScaleFeatures
+from partita.wording import count
 
 __all__ = ["Plan", "Probabilities", "Reasoned", "affinity_for"]
 
@@ -28,10 +35,7 @@ Probabilities = Literal["fitted", "calibrated", "averaged", "auto"]
 
 # Rows up to which an ensemble is afforded.
 AFFORDED = 200_000
-# Seconds that an ensemble takes, for any items and for each, where the number of clusters is given or sought (measured
-# on two cores, `benchmarks/README.md`).
-GIVEN, SOUGHT = (3.0, 1 / 4000), (6.0, 1 / 2000)
-# The same of an ensemble of a graph's nodes.
+# Seconds that an ensemble of a graph's nodes takes, for any of them and for each.
 GRAPH_GIVEN, GRAPH_SOUGHT = (1.0, 1 / 400), (3.0, 1 / 100)
 
 
@@ -40,6 +44,67 @@ class Reasoned(NamedTuple):
 
     value: Any
     why: str
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is spent on an ensemble of features.
+
+    Parameters
+    ----------
+    n_draws, max_items : int
+        As in `Ensemble`.
+    calibrated : bool
+        Whether a density is looked for.
+    """
+
+    n_draws: int = Ensemble.n_draws
+    max_items: int = Ensemble.max_items
+    calibrated: bool = True
+
+    def seconds(self, n: int, d: int, n_clusters: int | None) -> float:
+        """Return about how long a fit to n rows of d columns takes on two cores, the first one of a process.
+
+        Smooth through what was measured from 300 to 100,000 rows, 5 to 784 columns, 3 to 100 clusters
+        (`benchmarks/README.md`); where the number of clusters is sought, through tables of about 20.
+
+        >>> [round(Effort(draws).seconds(20_000, 16, 20), 1) for draws in (4, 2, 1)]
+        [6.2, 4.3, 3.4]
+        """
+        k = (n_clusters or MEASURED) / MEASURED
+        seen, judged = min(n, self.max_items), self.judged(n)
+        draws = 0 if n_clusters is None and judged == n else self.n_draws  # those of the consensus are the evidence
+        clustering = 0.04 + 6e-5 * seen + 4e-7 * d * seen * (1 + seen / 500)
+        others = (n - seen) * (2e-6 + 3e-9 * seen + 8e-8 * d)
+        evidence = draws * (0.8 + 0.2 * k**2) * (clustering + others)
+        factorization = n * (8e-6 + 1e-5 * k + 9e-6 * draws * k * (1 + k) / 2)
+        consensus = 0.1 + judged * (1.6e-3 + 3e-6 * d) if n_clusters is None else 0.0
+        density = (0.2 + min(n, 4000) * (2e-4 + 9e-6 * min(d, 100))) * k**0.75 if self.calibrated else 0.0
+        return FIRST + evidence + factorization + consensus + density
+
+    def judged(self, n: int) -> int:
+        """Return on how many of n items the number of clusters is sought."""
+        return min(n, self.max_items, CONSENSUS_ITEMS)
+
+    def spared(self, n: int) -> str:
+        """Return what is spent less on n items than by default."""
+        less = []
+        if self.n_draws < Ensemble.n_draws:
+            less.append(f"{count(self.n_draws, 'draw')} of each method in the place of {Ensemble.n_draws}")
+        if self.max_items < min(n, Ensemble.max_items):
+            less.append(f"{self.max_items:,} items a draw in the place of {min(n, Ensemble.max_items):,}")
+        return " and ".join(less)
+
+
+# Seconds by which the first fit of a process is slower, and clusters of the tables that were measured first of all.
+FIRST, MEASURED = 0.5, 20
+# What is spent, in the order in which less is, where the number of clusters is given or sought.
+GIVEN = (
+    *(Effort(draws) for draws in (4, 3, 2)),
+    *(Effort(draws, calibrated=False) for draws in (2, 1)),
+    *(Effort(1, items, calibrated=False) for items in (2000, 1000)),
+)
+SOUGHT = (Effort(), Effort(2), Effort(2, 1000), Effort(2, 1000, False), Effort(1, 1000, False), Effort(1, 500, False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,29 +129,37 @@ class Plan:
 
 
 def affinity_for(
-    X: Any, max_seconds: float | None, *, sought: bool, mixed: bool = False, **settings: Any
-) -> tuple[Builder, str]:
-    """Return the evidence that is made of an input, and why.
+    X: Any,
+    max_seconds: float | None,
+    *,
+    n_clusters: int | None,
+    mixed: bool = False,
+    calibrated: bool = True,
+    **settings: Any,
+) -> tuple[Builder, dict[str, Reasoned]]:
+    """Return the evidence that is made of an input, and what was taken for which parameter, and why.
 
     Parameters
     ----------
     X : the input, as it came
     max_seconds : float, optional
-    sought : bool
-        Whether the number of clusters is.
+    n_clusters : int, optional
+        None where it is sought.
     mixed : bool
         Whether there are columns of words, or missing cells beside their names.
+    calibrated : bool
+        Whether a density is looked for where there is time.
     **settings
         `missing`, `symmetrize` and `seed`, as `Builder.named` takes them.
 
-    >>> settings = {"missing": "error", "symmetrize": None, "seed": 0}
-    >>> affinity_for([[0.0], [1.0]], None, sought=True, **settings)[0].name
+    >>> settings = {"n_clusters": None, "missing": "error", "symmetrize": None, "seed": 0}
+    >>> affinity_for([[0.0], [1.0]], None, **settings)[0].name
     'ensemble'
-    >>> affinity_for([[0.0], [1.0]], 2.0, sought=True, **settings)[0].name
+    >>> affinity_for([[0.0], [1.0]], 0.2, **settings)[0].name
     'neighbors'
-    >>> affinity_for(sp.eye_array(500), None, sought=True, **settings)[0].name
+    >>> affinity_for(sp.eye_array(500), None, **settings)[0].name
     'graph_ensemble'
-    >>> affinity_for(sp.eye_array(500), 2.0, sought=True, **settings)[0].name
+    >>> affinity_for(sp.eye_array(500), 2.0, **settings)[0].name
     'precomputed'
 
     Raises
@@ -94,37 +167,85 @@ def affinity_for(
     InputError
         For a way to make a graph symmetric where there is none.
     """
-    first, each = GRAPH_SOUGHT if sought else GRAPH_GIVEN
-    affordable = max_seconds is None or max_seconds >= first + each * n_rows(X)
+    rows, columns = size_of(X)
+    first, each = GRAPH_SOUGHT if n_clusters is None else GRAPH_GIVEN
+    affordable = max_seconds is None or max_seconds >= first + each * rows
     if is_plain_graph(X) and settings["missing"] == "error" and affordable:
-        return GraphEnsemble.named(**settings), "a graph was given, and methods for graphs say more of it together"
+        why = "a graph was given, and methods for graphs say more of it together"
+        return _taken(GraphEnsemble.named(**settings), why)
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
-        return Precomputed.named(**settings), "a graph was given"
-    if mixed:
-        why = "it takes words and missing cells; its clusterings are weighed by their validity"
-        return Ensemble(power=None, seed=settings["seed"]), why
-    if settings["symmetrize"] is not None:
+        return _taken(Precomputed.named(**settings), "a graph was given")
+    if settings["symmetrize"] is not None and not mixed:
         raise InputError(
             f"symmetrize={settings['symmetrize']!r} needs a graph (a sparse N x N matrix, or affinity='precomputed'), "
             "not features"
         )
-    rows = n_rows(X)
-    first, each = SOUGHT if sought else GIVEN
-    if rows > AFFORDED:
-        return NeighborGraph.named(**settings), f"an ensemble is afforded up to {AFFORDED:,} rows"
-    if max_seconds is not None and max_seconds < first + each * rows:
-        why = f"an ensemble would take about {first + each * rows:.0f} s, and max_seconds={max_seconds:g}"
-        return NeighborGraph.named(**settings), why
-    why = f"unlike clusterings, weighed by their validity, are the best evidence, afforded up to {AFFORDED:,} rows"
-    return Ensemble(power=None, seed=settings["seed"]), why
+    if rows > AFFORDED and not mixed:
+        return _taken(NeighborGraph.named(**settings), f"an ensemble is afforded up to {AFFORDED:,} rows")
+    return _ensemble_or_graph(rows, columns, max_seconds, n_clusters, mixed, calibrated, settings)
 
 
-def n_rows(X: Any) -> int:
-    """Return the number of rows of an input that nobody has looked at yet; 0 for what has none."""
+def _ensemble_or_graph(
+    n: int, d: int, max_seconds: float | None, n_clusters: int | None, mixed: bool, calibrated: bool, settings: Any
+) -> tuple[Builder, dict[str, Reasoned]]:
+    """The ensemble of as much as `max_seconds` affords, or else the graph; of mixed columns the smallest ensemble."""
+    steps = [replace(one, calibrated=one.calibrated and calibrated) for one in steps_of(n, n_clusters)]
+    effort, within = effort_for(steps, n, d, n_clusters, max_seconds)
+    hurry = f"max_seconds={max_seconds or np.inf:g}"
+    if within or mixed:
+        why = f"unlike clusterings, weighed by their validity, are the best evidence, afforded up to {AFFORDED:,} rows"
+        if mixed:
+            why = "it takes words and missing cells; its clusterings are weighed by their validity"
+        if less := effort.spared(n):
+            kept = f"to keep {hurry}" if within else f"which may not keep {hurry}"
+            why += f"; {less}, {kept}: this costs accuracy and certainty"
+        ensemble = Ensemble(power=None, seed=settings["seed"], n_draws=effort.n_draws, max_items=effort.max_items)
+        builder, chosen = _taken(ensemble, why)
+    else:
+        needed = effort.seconds(n, d, n_clusters)
+        why = f"the smallest ensemble would take about {needed:.1f} s, and {hurry}"
+        builder, chosen = _taken(NeighborGraph.named(**settings), why)
+    if calibrated and not effort.calibrated:
+        chosen["probabilities"] = Reasoned("fitted", f"no density is looked for, to keep {hurry}")
+    return builder, chosen
+
+
+def _taken(builder: Builder, why: str) -> tuple[Builder, dict[str, Reasoned]]:
+    return builder, {"affinity": Reasoned(builder.name, why)}
+
+
+def steps_of(n: int, n_clusters: int | None) -> list[Effort]:
+    """Return what can be spent on n items, most first: with less time none before the one with more is taken."""
+    if n_clusters is None:  # the draws of a consensus on all items are the evidence, and there are no others
+        return [replace(one, n_draws=Ensemble.n_draws) if one.judged(n) == n else one for one in SOUGHT]
+    return [one for one in GIVEN if one.max_items >= min(OF_MANY * n_clusters, Ensemble.max_items)]
+
+
+def effort_for(
+    steps: Sequence[Effort], n: int, d: int, n_clusters: int | None, max_seconds: float | None
+) -> tuple[Effort, bool]:
+    """Return the first step that keeps `max_seconds` on n items of d columns, and whether there is one; else the last.
+
+    >>> effort_for(GIVEN, 20_000, 16, 20, 4.5)
+    (Effort(n_draws=2, max_items=4000, calibrated=True), True)
+    """
+    for one in steps:
+        if max_seconds is None or one.seconds(n, d, n_clusters) <= max_seconds:
+            return one, True
+    return steps[-1], False
+
+
+def size_of(X: Any) -> tuple[int, int]:
+    """Return the numbers of rows and columns of an input that nobody has looked at yet; 0 for what has none.
+
+    >>> size_of([[1.0, 2.0]]), size_of(sp.eye_array(3)), size_of(7), size_of([[1.0], [2.0, 3.0]])
+    ((1, 2), (3, 3), (0, 0), (2, 1))
+    """
     if isinstance(X, Affinity):
-        return int(X.n_items)
+        return int(X.n_items), int(X.n_items)
     shape = getattr(X, "shape", None)
     try:
-        return int(shape[0]) if shape else len(X)
-    except TypeError:
-        return 0
+        rows = int(shape[0]) if shape else len(X)
+        return rows, (int(shape[1]) if len(shape) > 1 else 1) if shape else len(X[0]) if rows else 0
+    except (TypeError, KeyError, IndexError):
+        return 0, 0

@@ -42,10 +42,10 @@ class SoftClustering(FactorizationEstimator):
         same within these bounds. A name: as many as that criterion finds; see `SoF`. Clusters that would hold no item
         are not handed out: `n_clusters_` counts those that do, and a note says so.
     affinity : {"auto", "ensemble", "neighbors", "relative", "precomputed", "precomputed_distance", ...} or a builder
-        "auto": the ensemble up to 200,000 rows and within `max_seconds`, and the neighbour graph beyond. Of a given
-        graph (a sparse N x N matrix, an `Affinity`, a graph of networkx) "graph_ensemble" up to 5,000 nodes: the share
-        of unlike clusterings of its nodes (`partita.ensemble.GraphEnsemble`); beyond, the graph as it is. "ssc",
-        "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
+        "auto": the ensemble up to 200,000 rows, of fewer draws where `max_seconds` asks for it, and the neighbour graph
+        beyond. Of a given graph (a sparse N x N matrix, an `Affinity`, a graph of networkx) "graph_ensemble" up to
+        5,000 nodes: the share of unlike clusterings of its nodes (`partita.ensemble.GraphEnsemble`); beyond, the graph
+        as it is. "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
         `LowRankRepresentation`).
         "neighbors": a self-tuned graph, linear in N. A builder carries its options: `NeighborGraph(n_neighbors=15,
         metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of unlike clusterings
@@ -86,7 +86,12 @@ class SoftClustering(FactorizationEstimator):
     tol : float
         A restart stops when a natural gradient step would move an item by at most this (root mean square).
     max_seconds : float, optional
-        Time for all restarts; the best membership so far is the answer, with a status that says so.
+        Time for the fit where the evidence is left to be chosen. To keep it an ensemble has fewer draws of each method,
+        looks for no density (`probabilities="auto"`), and its draws and the search for K see fewer items; where that
+        would not be enough either, the neighbour graph is taken. `chosen_` says what was spent less; it costs accuracy
+        and certainty. What is spent depends on numbers of rows and columns and on K, not on a clock, so that the same
+        call gives the same bits: seconds are those of two cores. Not with a checkpoint, which lets a fit go on later.
+        Restarts end when as much time is over; the best membership so far is the answer, with a status that says so.
     scale_features : {"auto", "none", "standard", "minmax"}
         Scale the features to unit variance or unit range before distances are taken; remembered for new items. "auto":
         features are standardised where their units differ, by the members of an ensemble or for the graph that
@@ -206,13 +211,13 @@ class SoftClustering(FactorizationEstimator):
         builder, scale = None, self.scale_features
         if self.affinity == "auto":
             settings = {"missing": self.missing, "symmetrize": self.symmetrize, "seed": self._seed()}
-            sought = not isinstance(self.n_clusters, Integral)
+            K = int(self.n_clusters) if isinstance(self.n_clusters, Integral) else None
             table = self._as_table(X)
             mixed = table is not None and (not all(table.numeric) or bool(np.isnan(table.numbers).any()))
             # A fit that can go on later is not another one for having been cut short.
             seconds = self.max_seconds if self.checkpoint is None else None
-            builder, why = affinity_for(X, seconds, sought=sought, mixed=mixed, **settings)
-            chosen["affinity"] = Reasoned(builder.name, why)
+            auto = self.probabilities == "auto"
+            builder, chosen = affinity_for(X, seconds, n_clusters=K, mixed=mixed, calibrated=auto, **settings)
         else:
             builder = self._builder()
         if scale == "auto" and (self.affinity != "auto" or builder.name != NeighborGraph.name):
@@ -220,7 +225,8 @@ class SoftClustering(FactorizationEstimator):
         if chosen and self.sizes == "auto" and self.objective is None:
             no_scale = Reasoned("without a scale", "the entries are probabilities")
             chosen["sizes"] = no_scale if builder.of_draws else Reasoned("free", "they may differ")
-        return Plan(builder, self._model_on(builder), scale, self.probabilities, chosen)
+        probabilities = chosen["probabilities"].value if "probabilities" in chosen else self.probabilities
+        return Plan(builder, self._model_on(builder), scale, probabilities, chosen)
 
     def _model_on(self, builder: Builder) -> Model:
         """The model on the affinity that a builder makes."""
