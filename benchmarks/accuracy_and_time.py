@@ -2,6 +2,7 @@
 
     PARTITA_DATA=... python benchmarks/accuracy_and_time.py [--picture docs/pictures/accuracy-and-time.png]
     python benchmarks/accuracy_and_time.py --sizes        # seconds of growing tables, 16 columns, 20 clusters
+    python benchmarks/accuracy_and_time.py --within       # the same within max_seconds of 1, 2, 4 and 8
     python benchmarks/accuracy_and_time.py --less         # what fewer draws and items cost on the development sets
 
 Every method is given the true number of clusters where it takes one, and one setting for all sets; HDBSCAN and the last
@@ -114,6 +115,29 @@ def sizes() -> None:
             print(f"| {n:,} x {d} | {what} | {took[0]:.1f} | {took[1]:.1f} | {_peak():.1f} |", flush=True)
 
 
+def within() -> None:
+    """Seconds of the second fit, wall and CPU, and what was spent, by `max_seconds`."""
+    print("| rows x columns | | max_seconds | about | second fit, s | CPU, s | spent |\n|---|---|---|---|---|---|---|")
+    for n, d in ((300, 5), *SIZES[:3], (0, 64)):
+        X, _ = make_blobs(n, d, centers=20 if n > 300 else 5, cluster_std=3.0, random_state=0)
+        X, K = (load("sklearn:load_digits")[0], 10) if n == 0 else (X, 20 if n > 300 else 5)
+        for what, asked in (("K given", K), ("own K", "auto")):
+            for seconds in (1.0, 2.0, 4.0, 8.0):
+                model = SoftClustering(asked, max_seconds=seconds, random_state=0).fit(X)
+                cpu = time.process_time()
+                wall, _ = timed(lambda: model.fit(X))
+                cpu = time.process_time() - cpu
+                one = model._builder_
+                density = model._plan_.probabilities == "auto"
+                spent = plan.Effort(one.n_draws, one.max_items, density) if one.of_draws else None
+                about = "" if spent is None else f"{spent.seconds(*X.shape, K if asked == K else None):.1f}"
+                words = f"{one.n_draws}, {one.max_items:,}{', density' * density}" if spent else "graph"
+                print(
+                    f"| {len(X):,} x {d} | {what} | {seconds:g} | {about} | {wall:.1f} | {cpu:.1f} | {words} |",
+                    flush=True,
+                )
+
+
 def _peak() -> float:
     """The most memory that this process has had, in GiB."""
     import resource
@@ -125,12 +149,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--picture")
     parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--within", action="store_true")
     parser.add_argument("--less", action="store_true")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     began = time.perf_counter()
     if given.sizes:
         sizes()
+    elif given.within:
+        within()
     elif given.less:
         less()
     else:
