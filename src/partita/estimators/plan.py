@@ -65,8 +65,8 @@ class Effort:
     def seconds(self, n: int, d: int, n_clusters: int | None) -> float:
         """Return about how long a fit to n rows of d columns takes on two cores, the first one of a process.
 
-        Smooth through what was measured from 300 to 100,000 rows, 5 to 784 columns, 3 to 100 clusters
-        (`benchmarks/README.md`); where the number of clusters is sought, through tables of about 20.
+        Smooth through what was measured from 300 to 100,000 rows, 5 to 784 columns, 3 to 100 clusters; where the number
+        of clusters is sought, through tables of about 20.
 
         >>> [round(Effort(draws).seconds(20_000, 16, 20), 1) for draws in (4, 2, 1)]
         [6.2, 4.3, 3.4]
