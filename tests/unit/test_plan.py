@@ -69,7 +69,7 @@ def test_the_sentence_says_what_was_left_out(n, n_clusters):
         fewer, smaller = builder.n_draws < Ensemble.n_draws, builder.max_items < min(n, Ensemble.max_items)
         assert (f"{builder.n_draws} draw" in why) == fewer
         assert (f"{builder.max_items:,} items a draw" in why) == smaller
-        assert ("costs accuracy" in why) == ("max_seconds" in why) == (fewer or smaller)
+        assert ("less certain" in why) == ("max_seconds" in why) == (fewer or smaller)
         if "probabilities" in chosen:
             assert chosen["probabilities"].value == "fitted"
             assert f"max_seconds={seconds:g}" in chosen["probabilities"].why

@@ -198,7 +198,7 @@ def _ensemble_or_graph(
             why = "it takes words and missing cells; its clusterings are weighed by their validity"
         if less := effort.spared(n):
             kept = f"to keep {hurry}" if within else f"which may not keep {hurry}"
-            why += f"; {less}, {kept}: this costs accuracy and certainty"
+            why += f"; {less}, {kept}; the answer is less certain for it, and may be less accurate"
         ensemble = Ensemble(power=None, seed=settings["seed"], n_draws=effort.n_draws, max_items=effort.max_items)
         builder, chosen = _taken(ensemble, why)
     else:
