@@ -88,10 +88,11 @@ class SoftClustering(FactorizationEstimator):
     max_seconds : float, optional
         Time for the fit where the evidence is left to be chosen. To keep it an ensemble has fewer draws of each method,
         looks for no density (`probabilities="auto"`), and its draws and the search for K see fewer items; where that
-        would not be enough either, the neighbour graph is taken. `chosen_` says what was spent less; the answer is
-        less certain for it, and may be less accurate. What is spent depends on numbers of rows and columns and on K, not on a clock, so that the same
-        call gives the same bits: seconds are those of two cores. Not with a checkpoint, which lets a fit go on later.
-        Restarts end when as much time is over; the best membership so far is the answer, with a status that says so.
+        would not be enough either, the neighbour graph is taken. `chosen_` says what was spent less; the answer is less
+        certain for it, and may be less accurate. What is spent depends on numbers of rows and columns and on K, not on
+        a clock, so that the same call gives the same bits: seconds are those of two cores. Not with a checkpoint, which
+        lets a fit go on later. Restarts end when as much time is over; the best membership so far is the answer, with a
+        status that says so.
     scale_features : {"auto", "none", "standard", "minmax"}
         Scale the features to unit variance or unit range before distances are taken; remembered for new items. "auto":
         features are standardised where their units differ, by the members of an ensemble or for the graph that
