@@ -121,8 +121,9 @@ class Ensemble(Builder):
         so that every feature is standardised. Distances as given would see those features alone. In each, a cell far
         from all others of its column is seen as one range beyond them (`partita.ensemble.units`).
     power : float, optional
-        A draw counts by this power of its agreement with the other methods; 0 for a plain mean over methods, None for
-        the square and by its validity beside it (`partita.ensemble.validity`), which `SoftClustering()` takes.
+        A draw counts by this power of its agreement with the other methods; 0 is a plain mean over methods. None, which
+        `SoftClustering()` takes, is the square of the agreement times the tenth root of the draw's odds of being valid
+        (`partita.ensemble.validity`).
     seed : int
         Seed of resamples and of members that draw numbers.
 
@@ -317,7 +318,7 @@ class Ensemble(Builder):
         return [(one, len(resamples[draw]), Q) for (one, draw), Q in zip(tasks, extended)]
 
     def _resample(self, draw: int, n: int, n_clusters: int) -> NDArray[np.intp]:
-        """The items that the methods see in one draw; all where no more than clusters would be seen."""
+        """The items that the methods see in one draw; all of them where a resample would have no more than clusters."""
         size = min(n if draw == 0 else max(int(np.ceil(self.share * n)), n_clusters + 1), n, self.max_items)
         if size == n or size <= n_clusters:
             return np.arange(n)
