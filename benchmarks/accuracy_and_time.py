@@ -129,13 +129,11 @@ def within() -> None:
                 cpu = time.process_time() - cpu
                 one = model._builder_
                 density = model._plan_.probabilities == "auto"
-                spent = plan.Effort(one.n_draws, one.max_items, density) if one.of_draws else None
-                about = "" if spent is None else f"{spent.seconds(*X.shape, K if asked == K else None):.1f}"
-                words = f"{one.n_draws}, {one.max_items:,}{', density' * density}" if spent else "graph"
-                print(
-                    f"| {len(X):,} x {d} | {what} | {seconds:g} | {about} | {wall:.1f} | {cpu:.1f} | {words} |",
-                    flush=True,
-                )
+                spent = plan.Effort(one.n_draws, one.max_items, density)
+                about = f"{spent.seconds(*X.shape, K if asked == K else None):.1f}"
+                words = f"{one.n_draws}, {one.max_items:,}{', density' * density}"
+                row = f"{len(X):,} x {d} | {what} | {seconds:g} | {about} | {wall:.1f} | {cpu:.1f} | {words}"
+                print(f"| {row} |", flush=True)
 
 
 def _peak() -> float:

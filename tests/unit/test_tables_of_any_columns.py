@@ -441,8 +441,6 @@ def test_words_and_gaps_keep_the_ensemble_however_little_time_there_is():
     hurried = SoftClustering(2, max_seconds=0.3, random_state=0).fit(mixed())
     assert hurried.chosen_["affinity"].value == "ensemble"
     assert "1 draw of each method in the place of 4" in hurried.chosen_["affinity"].why
-    numbers = mixed()[["x", "y"]].fillna(0.0)
-    assert SoftClustering(2, max_seconds=0.3, random_state=0).fit(numbers).chosen_["affinity"].value == "neighbors"
 
 
 def test_other_affinities_name_the_one_that_takes_words():

@@ -2,9 +2,10 @@
 
 The rule of `affinity="auto"`: the ensemble wherever it can be afforded, which is up to 200,000 rows; the graph of each
 item's nearest neighbours beyond, since the ensemble's draws would take minutes there. To keep `max_seconds` the
-ensemble spends less, in the steps of `GIVEN` or `SOUGHT`, and says so; where the last step would not fit either, the
-graph is taken. Which step depends on rows, columns and `max_seconds` alone, by seconds that were measured on two cores,
-and not on a clock: the same call gives the same bits everywhere, and takes longer on a slower machine.
+ensemble spends less, in the steps of `GIVEN` or `SOUGHT`, and says so; the last step is taken where it would not fit
+either, since the graph is faster on a few hundred rows alone. Which step depends on rows, columns and `max_seconds`
+alone, by seconds that were measured on two cores, and not on a clock: the same call gives the same bits everywhere, and
+takes longer on a slower machine.
 
 Where only a graph is known (an `Affinity`, a sparse N x N matrix), the ensemble is one of its nodes, up to 5,000 of
 them, and the graph itself is the evidence beyond. The rule looks at the kind and the size of the input and at nothing
@@ -100,11 +101,14 @@ class Effort:
 FIRST, MEASURED = 0.5, 20
 # What is spent, in the order in which less is, where the number of clusters is given or sought.
 GIVEN = (
-    *(Effort(draws) for draws in (4, 3, 2)),
-    *(Effort(draws, calibrated=False) for draws in (2, 1)),
-    *(Effort(1, items, calibrated=False) for items in (2000, 1000)),
+    *(Effort(draws) for draws in (4, 3, 2, 1)),
+    *(Effort(1, items, calibrated=False) for items in (4000, 2000, 1000)),
 )
-SOUGHT = (Effort(), Effort(2), Effort(2, 1000), Effort(2, 1000, False), Effort(1, 1000, False), Effort(1, 500, False))
+SOUGHT = (
+    *(Effort(draws) for draws in (4, 2, 1)),
+    Effort(1, 1000),
+    *(Effort(1, items, calibrated=False) for items in (1000, 500)),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,8 +159,8 @@ def affinity_for(
     >>> settings = {"n_clusters": None, "missing": "error", "symmetrize": None, "seed": 0}
     >>> affinity_for([[0.0], [1.0]], None, **settings)[0].name
     'ensemble'
-    >>> affinity_for([[0.0], [1.0]], 0.2, **settings)[0].name
-    'neighbors'
+    >>> affinity_for(np.zeros((9_000, 2)), 0.2, **settings)[0].n_draws
+    1
     >>> affinity_for(sp.eye_array(500), None, **settings)[0].name
     'graph_ensemble'
     >>> affinity_for(sp.eye_array(500), 2.0, **settings)[0].name
@@ -182,31 +186,27 @@ def affinity_for(
         )
     if rows > AFFORDED and not mixed:
         return _taken(NeighborGraph.named(**settings), f"an ensemble is afforded up to {AFFORDED:,} rows")
-    return _ensemble_or_graph(rows, columns, max_seconds, n_clusters, mixed, calibrated, settings)
+    return _ensemble(rows, columns, max_seconds, n_clusters, mixed, calibrated, settings["seed"])
 
 
-def _ensemble_or_graph(
-    n: int, d: int, max_seconds: float | None, n_clusters: int | None, mixed: bool, calibrated: bool, settings: Any
+def _ensemble(
+    n: int, d: int, max_seconds: float | None, n_clusters: int | None, mixed: bool, calibrated: bool, seed: int
 ) -> tuple[Builder, dict[str, Reasoned]]:
-    """The ensemble of as much as `max_seconds` affords, or else the graph; of mixed columns the smallest ensemble."""
+    """The ensemble of as much as `max_seconds` affords, and what was spent less."""
     steps = [replace(one, calibrated=one.calibrated and calibrated) for one in steps_of(n, n_clusters)]
     effort, within = effort_for(steps, n, d, n_clusters, max_seconds)
-    hurry = f"max_seconds={max_seconds or np.inf:g}"
-    if within or mixed:
-        why = f"unlike clusterings, weighed by their validity, are the best evidence, afforded up to {AFFORDED:,} rows"
-        if mixed:
-            why = "it takes words and missing cells; its clusterings are weighed by their validity"
-        if less := effort.spared(n):
-            kept = f"to keep {hurry}" if within else f"which may not keep {hurry}"
-            why += f"; {less}, {kept}; the answer is less certain for it, and may be less accurate"
-        ensemble = Ensemble(power=None, seed=settings["seed"], n_draws=effort.n_draws, max_items=effort.max_items)
-        builder, chosen = _taken(ensemble, why)
-    else:
-        needed = effort.seconds(n, d, n_clusters)
-        why = f"the smallest ensemble would take about {needed:.1f} s, and {hurry}"
-        builder, chosen = _taken(NeighborGraph.named(**settings), why)
+    kept = f"to keep max_seconds={max_seconds or np.inf:g}"
+    why = f"unlike clusterings, weighed by their validity, are the best evidence, afforded up to {AFFORDED:,} rows"
+    if mixed:
+        why = "it takes words and missing cells; its clusterings are weighed by their validity"
+    if less := effort.spared(n):
+        why += f"; {less}, {kept}; the answer is less certain for it, and may be less accurate"
+    if not within:
+        why += f"; less cannot be spent, and this takes about {effort.seconds(n, d, n_clusters):.1f} s"
+    ensemble = Ensemble(power=None, seed=seed, n_draws=effort.n_draws, max_items=effort.max_items)
+    builder, chosen = _taken(ensemble, why)
     if calibrated and not effort.calibrated:
-        chosen["probabilities"] = Reasoned("fitted", f"no density is looked for, to keep {hurry}")
+        chosen["probabilities"] = Reasoned("fitted", f"no density is looked for, {kept}")
     return builder, chosen
 
 

@@ -87,11 +87,11 @@ class SoftClustering(FactorizationEstimator):
         A restart stops when a natural gradient step would move an item by at most this (root mean square).
     max_seconds : float, optional
         Time for the fit where the evidence is left to be chosen. To keep it an ensemble has fewer draws of each method,
-        looks for no density (`probabilities="auto"`), and its draws and the search for K see fewer items; where that
-        would not be enough either, the neighbour graph is taken. `chosen_` says what was spent less; the answer is less
-        certain for it, and may be less accurate. What is spent depends on numbers of rows and columns and on K, not on
-        a clock, so that the same call gives the same bits: seconds are those of two cores. Not with a checkpoint, which
-        lets a fit go on later. Restarts end when as much time is over; the best membership so far is the answer, with a
+        then looks for no density (`probabilities="auto"`), then its draws, and the search for K, see fewer items.
+        `chosen_` says what was spent less, and where the least takes longer; the answer is less certain for it, and may
+        be less accurate. What is spent depends on the numbers of rows, columns and clusters and on seconds that were
+        measured on two cores, not on a clock: the same call gives the same bits. With a checkpoint all is spent, as the
+        fit can go on later. Restarts end when this time is over; the best membership so far is the answer, with a
         status that says so.
     scale_features : {"auto", "none", "standard", "minmax"}
         Scale the features to unit variance or unit range before distances are taken; remembered for new items. "auto":
