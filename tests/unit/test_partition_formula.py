@@ -11,7 +11,8 @@ import pytest
 from numba.core.event import install_recorder
 
 from partita import SCAMS
-from partita.kernels.partition_formula import evaluated, for_kernels
+from partita.kernels.partition_formula import add_rows, evaluated, for_kernels, for_rows
+from partita.kernels.partition_moves import sweep
 from partita.partition import search_partition
 from partita.partition.losses import Binder, ConstantPotts, LowerBound, PartitionLoss, VariationOfInformation
 
@@ -85,17 +86,41 @@ def in_a_kernel(formula, u, v, w, t, n, K):
 
 
 def test_the_compiled_formula_is_that_of_its_class_and_numbers_whatever_others_were_compiled():
-    for per_draw in (False, True):
+    for made in (for_kernels, for_rows):
         for formula in (*OWN, *OTHERS, *WITH_ITS_OWN):
-            value = in_a_kernel(for_kernels(formula, per_draw=per_draw), *SUMS)
-            assert value == formula.evaluate(*SUMS), formula
+            assert in_a_kernel(made(formula), *SUMS) == formula.evaluate(*SUMS), formula
+
+
+def test_rows_of_clusters_are_added_up_as_the_formula_says_of_each_draw_and_cluster():
+    M, width, t, n = 5, 4, 30.0, 8.0
+    rng = np.random.default_rng(0)
+    by, v, w = rng.random((3, M))
+    u, K = rng.random(width), np.arange(1.0, width + 1)
+    more, at = rng.random(40), np.array([0, 7, 20, 3, 36])
+    for formula in (*OWN, *OTHERS, *WITH_ITS_OWN):
+        expected, out = np.zeros(width), np.zeros(width)
+        for m, k in np.ndindex(M, width):
+            expected[k] += by[m] * formula.evaluate(u[k], v[m], w[m] + more[at[m] + k], t, n, K[k])
+        add_rows(for_rows(formula), by, u, v, w, more, at, t, n, K, out)
+        np.testing.assert_array_equal(out, expected, str(formula))
 
 
 def test_one_kernel_serves_all_formulas_that_are_called():
     kernel = numba.njit(in_a_kernel.py_func)
     for formula in (*OWN, *OTHERS, *WITH_ITS_OWN):
-        kernel(for_kernels(formula, per_draw=False), *SUMS)
+        kernel(for_kernels(formula), *SUMS)
     assert len(kernel.signatures) == 1
+
+
+def test_losses_of_single_draws_share_the_compiled_moves():
+    before = None
+    for kind in PartitionLoss.registry.values():
+        if kind.per_draw:
+            search_partition(DRAWS, loss=kind(), random_state=0)
+            signatures = len(sweep.signatures)
+            assert before in (None, signatures)
+            before = signatures
+    assert before
 
 
 @pytest.mark.parametrize(
@@ -104,7 +129,7 @@ def test_one_kernel_serves_all_formulas_that_are_called():
         lambda a: search_partition(DRAWS, loss=Binder(a), random_state=0),
         lambda a: search_partition(DRAWS, loss=VariationOfInformation(a), random_state=0),
         lambda gamma: SCAMS(affinity="precomputed", gamma=gamma, random_state=0).fit(AFFINITY),
-        lambda a: in_a_kernel(for_kernels(Linear(a, 7.0), per_draw=True), *SUMS),
+        lambda a: in_a_kernel(for_rows(Linear(a, 7.0)), *SUMS),
     ],
     ids=["binder", "vi", "scams", "of a script"],
 )
@@ -117,18 +142,18 @@ def test_other_numbers_of_the_same_loss_compile_nothing(fit):
 
 def test_what_is_compiled_with_its_own_numbers_is_compiled_once():
     for formula in WITH_ITS_OWN:
-        first, again = (for_kernels(same, per_draw=False) for same in (formula, type(formula)(*formula)))
+        first, again = (for_kernels(same) for same in (formula, type(formula)(*formula)))
         assert first.function is again.function
 
 
 def test_a_second_process_reads_formulas_from_the_disk(tmp_path):
     script = """
 from numba.core.event import install_recorder
-from partita.kernels.partition_formula import for_kernels
+from partita.kernels.partition_formula import for_rows
 from partita.partition.losses import PartitionLoss
 with install_recorder("numba:run_pass") as compiled:
     for kind in PartitionLoss.registry.values():
-        for_kernels(kind().formula, per_draw=False)
+        for_rows(kind().formula)
 print(len(compiled.buffer))
 """
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "1"}

@@ -44,7 +44,7 @@ def test_an_affinity_with_a_price_for_each_cluster_is_searched_by_the_same_moves
     rng = np.random.default_rng(0)
     A = np.triu(rng.random((7, 7)) * (rng.random((7, 7)) < 0.6), 1)
     A += A.T
-    formula, out = for_kernels(ConstantPotts(0.3, 0.2).formula, per_draw=False), np.empty(9)
+    formula, out = for_kernels(ConstantPotts(0.3, 0.2).formula), np.empty(9)
 
     def objective(codes):
         together = np.equal.outer(codes, codes)

@@ -2,8 +2,8 @@
 
 A formula is a NamedTuple of numbers with a method `evaluate` of plain arithmetic (`partita.partition.losses`). Kernels
 call it by its address and hand it its numbers, so that kernels are compiled, and kept on disk, once for all losses,
-those of a script among them, and a formula once for all its numbers. Partita's own formulas that are evaluated for each
-draw, millions of times, are compiled into the kernels instead.
+those of a script among them, and a formula once for all its numbers. One that is evaluated for each draw, millions of
+times, is called for all draws and clusters at once.
 """
 
 # numba finds an implementation by the names of the arguments, used or not.
@@ -14,16 +14,21 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from numba import cfunc, types
-from numba.extending import overload
+from numba import carray, cfunc, types
+from numba.extending import overload, register_jitable
 
-from partita.kernels.partition_cache import versioned
+from partita.kernels.partition_cache import kernel, versioned
+from partita.kernels.types import Array, Ints
 
-__all__ = ["AtAddress", "evaluated", "for_kernels"]
+__all__ = ["AtAddress", "ForRows", "add_rows", "evaluated", "for_kernels", "for_rows"]
 
 # How many numbers kernels hand to any formula. One with more, or with others than floats, is compiled with its own.
 NUMBERS = 3
-SIGNATURE = types.float64(*(6 + NUMBERS) * (types.float64,))
+ONE = types.float64(*(6 + NUMBERS) * (types.float64,))
+FLOATS, PLACES = types.CPointer(types.float64), types.CPointer(types.int64)
+ROWS = types.void(
+    *2 * (types.intp,), *5 * (FLOATS,), PLACES, *2 * (types.float64,), *2 * (FLOATS,), *NUMBERS * (types.float64,)
+)  # fmt: skip
 
 
 class AtAddress(NamedTuple):
@@ -33,46 +38,90 @@ class AtAddress(NamedTuple):
     numbers: tuple[float, ...]
 
 
-def for_kernels(formula: Any, *, per_draw: bool) -> Any:
-    """Return the formula as kernels take it; `per_draw` says whether it is evaluated for each draw."""
+class ForRows(NamedTuple):
+    """A formula as compiled functions of one draw and cluster, and of rows of them (`add_rows`)."""
+
+    one: AtAddress
+    rows: Any
+
+
+def for_kernels(formula: Any) -> AtAddress:
+    """Return the formula as kernels take it."""
+    return _at_address(formula, rows=False)
+
+
+def for_rows(formula: Any) -> ForRows:
+    """Return the formula as kernels take it that evaluate it for each draw."""
+    return ForRows(_at_address(formula, rows=False), _at_address(formula, rows=True).function)
+
+
+def _at_address(formula: Any, *, rows: bool) -> AtAddress:
     kind: Any = type(formula)
-    if per_draw and _is_own(kind):
-        return formula
     numbers: tuple[Any, ...] = tuple(formula)
     if len(numbers) > NUMBERS or not all(isinstance(number, float) for number in numbers):
-        return AtAddress(_of_one(kind, *numbers), NUMBERS * (0.0,))
-    return AtAddress(_of_all(kind), (*map(float, numbers), *(NUMBERS - len(numbers)) * (0.0,)))
-
-
-def _is_own(kind: type) -> bool:
-    return kind.__module__.startswith("partita.")
+        return AtAddress(_of_one(kind, rows, *numbers), NUMBERS * (0.0,))
+    return AtAddress(_of_all(kind, rows), (*map(float, numbers), *(NUMBERS - len(numbers)) * (0.0,)))
 
 
 @cache
-def _of_all(kind: Any) -> Any:
+def _of_all(kind: Any, rows: bool) -> Any:
     """Compile all formulas of a class: as many of the numbers handed over are theirs as they have fields."""
     size = len(kind._fields)
 
-    def call(u: Any, v: Any, w: Any, t: Any, n: Any, K: Any, a: Any, b: Any, c: Any) -> Any:
+    def one(u: Any, v: Any, w: Any, t: Any, n: Any, K: Any, a: Any, b: Any, c: Any) -> Any:
         return evaluated(kind(*(a, b, c)[:size]), u, v, w, t, n, K)
 
-    return _compiled(call, kind)
+    def each(M: Any, width: Any, by: Any, u: Any, v: Any, w: Any, more: Any, at: Any, t: Any, n: Any, K: Any, out: Any,
+             a: Any, b: Any, c: Any) -> Any:  # fmt: skip
+        _add_each(kind(*(a, b, c)[:size]), M, width, by, u, v, w, more, at, t, n, K, out)
+
+    return _compiled(kind, each, ROWS) if rows else _compiled(kind, one, ONE)
 
 
 @lru_cache(maxsize=None, typed=True)
-def _of_one(kind: Any, *numbers: Any) -> Any:
+def _of_one(kind: Any, rows: bool, *numbers: Any) -> Any:
     """Compile one formula with its numbers, which may be whole."""
     formula = kind(*numbers)
 
-    def call(u: Any, v: Any, w: Any, t: Any, n: Any, K: Any, a: Any, b: Any, c: Any) -> Any:
+    def one(u: Any, v: Any, w: Any, t: Any, n: Any, K: Any, a: Any, b: Any, c: Any) -> Any:
         return evaluated(formula, u, v, w, t, n, K)
 
-    return _compiled(call, kind)
+    def each(M: Any, width: Any, by: Any, u: Any, v: Any, w: Any, more: Any, at: Any, t: Any, n: Any, K: Any, out: Any,
+             a: Any, b: Any, c: Any) -> Any:  # fmt: skip
+        _add_each(formula, M, width, by, u, v, w, more, at, t, n, K, out)
+
+    return _compiled(kind, each, ROWS) if rows else _compiled(kind, one, ONE)
 
 
-def _compiled(call: Any, kind: type) -> Any:
+def _compiled(kind: type, call: Any, signature: Any) -> Any:
     # What a script defines could not be read again without the script.
-    return cfunc(SIGNATURE, error_model="numpy", cache=_is_own(kind))(versioned(call))
+    own = kind.__module__.startswith("partita.")
+    return cfunc(signature, error_model="numpy", cache=own)(versioned(call))
+
+
+@register_jitable
+def _add_each(
+    formula: Any, M: Any, width: Any, by: Any, u: Any, v: Any, w: Any, more: Any, at: Any, t: Any, n: Any, K: Any,
+    out: Any,
+) -> None:  # fmt: skip
+    u_of, K_of, total = carray(u, width), carray(K, width), carray(out, width)
+    for m in range(M):
+        weight, v_of, w_of, start = by[m], v[m], w[m], at[m]
+        for k in range(width):
+            total[k] += weight * evaluated(formula, u_of[k], v_of, w_of + more[start + k], t, n, K_of[k])
+
+
+@kernel
+def add_rows(
+    formula: ForRows, by: Array, u: Array, v: Array, w: Array, more: Array, at: Ints, t: float, n: float, K: Array,
+    out: Array,
+) -> None:  # fmt: skip
+    """out[k] += by[m] times the formula of u[k], v[m], w[m] + more[at[m] + k], t, n and K[k], for all draws m."""
+    a, b, c = formula.one.numbers
+    formula.rows(
+        len(by), len(out), by.ctypes, u.ctypes, v.ctypes, w.ctypes, more.ctypes, at.ctypes, t, n, K.ctypes, out.ctypes,
+        a, b, c,
+    )  # fmt: skip
 
 
 def evaluated(self: Any, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
@@ -84,6 +133,8 @@ def evaluated(self: Any, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
 def _evaluated(self: Any, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
     if not isinstance(self, types.NamedTuple | types.NamedUniTuple):
         return None
+    if self.instance_class is ForRows:
+        return lambda self, u, v, w, t, n, K: evaluated(self.one, u, v, w, t, n, K)
     if self.instance_class is not AtAddress:
         return self.instance_class.evaluate
     return lambda self, u, v, w, t, n, K: self.function(

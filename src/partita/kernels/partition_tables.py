@@ -19,7 +19,7 @@ import numpy as np
 
 from partita.kernels.lanes import LANES, add_fours
 from partita.kernels.partition_cache import kernel
-from partita.kernels.partition_formula import evaluated
+from partita.kernels.partition_formula import add_rows, evaluated
 from partita.kernels.partition_state import growth, implement, value
 from partita.kernels.types import Array, Ints
 
@@ -48,7 +48,9 @@ class MeanTables(NamedTuple):
 
 
 class DrawTables(NamedTuple):
-    """State like `MeanTables`, with `sums` 2 x M: v and w of each draw. `u` is u, the value and 1 where it is known."""
+    """State like `MeanTables`, with `sums` 3 x M: v and w of each draw, and scratch. `u` is u, the value and 1
+    where it is known.
+    """
 
     formula: Any
     labels: Ints
@@ -79,7 +81,7 @@ def empty_tables(formula: Any, draws: Ints, first: Ints, n_cells: int, weights: 
     steps.reshape(n_cells, width)[:] = step[:, None]
     shared = (draws, first, weights, f, tables, steps, rows, row)
     if per_draw:
-        return DrawTables(formula, labels, sizes, counts, np.zeros(3), np.zeros((2, M)), *shared)
+        return DrawTables(formula, labels, sizes, counts, np.zeros(3), np.zeros((3, M)), *shared)
     return MeanTables(formula, labels, sizes, counts, np.zeros(3), *shared)
 
 
@@ -148,35 +150,31 @@ def _mean_costs(state: MeanTables, i: int, out: Array) -> None:
 
 @kernel
 def _draw_costs(state: DrawTables, i: int, out: Array) -> None:
-    width, K, own, M = len(state.sizes), state.counts[0], state.labels[i], len(state.first)
-    f, sizes, formula = state.f, state.sizes, state.formula
-    u_of, K_of, total, steps = state.row[1], state.row[2], state.row[3], state.steps
+    width, K, own = len(state.sizes), state.counts[0], state.labels[i]
+    f, sizes, rows = state.f, state.sizes, state.rows
+    u_of, K_of, total, changed = state.row[1], state.row[2], state.row[3], state.sums[2]
     _find_rows(state, i, width)
-    u, placed, without = state.u[0], state.counts[1], K
+    u, v, w, placed, without = state.u[0], state.sums[0], state.sums[1], state.counts[1], K
     if own >= 0:
         n = sizes[own + 1]
         u -= f[n] - f[n - 1]
         if n == 1:
             without -= 1
+        for m in range(len(rows)):
+            n = state.tables[rows[m] + own + 1]
+            changed[m] = w[m] - (f[n] - f[n - 1])
+        w = changed
     else:
         placed += 1
-    t, n_placed = f[placed], float(placed)
+        for m in range(len(rows)):
+            changed[m] = v[m] + state.steps[rows[m]]
+        v = changed
     # Every column of a row is evaluated, in use or not: rows are whole vectors. The first empty one is a new cluster.
     for c in range(width):
         u_of[c] = u + f[sizes[c] + 1] - f[sizes[c]]
         K_of[c] = without if c <= K else without + 1
         total[c] = 0.0
-    for m in range(M):
-        r = state.rows[m]
-        v, w, weight = state.sums[0, m], state.sums[1, m], state.weights[m]
-        if own >= 0:
-            n = state.tables[r + own + 1]
-            w -= f[n] - f[n - 1]
-        else:
-            v += steps[r]
-        step = steps[r : r + width]
-        for c in range(width):
-            total[c] += weight * evaluated(formula, u_of[c], v, w + step[c], t, n_placed, K_of[c])
+    add_rows(state.formula, state.weights, u_of, v, w, state.steps, rows, f[placed], float(placed), K_of, total)
     for k in range(K + 1):
         out[k] = total[k + 1]
     if own >= 0:
@@ -313,16 +311,16 @@ def _mean_merge_costs(state: MeanTables, a: int, out: Array) -> None:
 @kernel
 def _draw_merge_costs(state: DrawTables, a: int, out: Array) -> None:
     K, f = state.counts[0], state.f
-    gain, n_a, placed = state.row[0], state.sizes[a + 1], state.counts[1]
-    out[:K] = 0.0
+    gain, u, left = state.row[0, :K], state.row[1, :K], state.row[2, :K]
+    n_a, placed, here = state.sizes[a + 1], state.counts[1], np.zeros(1, dtype=np.int64)
+    for b in range(K):
+        n_b = state.sizes[b + 1]
+        u[b], left[b], out[b] = state.u[0] + f[n_a + n_b] - f[n_a] - f[n_b], K - 1, 0.0
     for m in range(len(state.first)):
         gain[:] = 0.0
         _add_merge_gains(state, a, m, 1.0, gain)
-        v, w, weight = state.sums[0, m], state.sums[1, m], state.weights[m]
-        for b in range(K):
-            n_b = state.sizes[b + 1]
-            u = state.u[0] + f[n_a + n_b] - f[n_a] - f[n_b]
-            out[b] += weight * evaluated(state.formula, u, v, w + gain[b], f[placed], float(placed), float(K - 1))
+        by, v, w = state.weights[m : m + 1], state.sums[0, m : m + 1], state.sums[1, m : m + 1]
+        add_rows(state.formula, by, u, v, w, gain, here, f[placed], float(placed), left, out[:K])
     out[a] = value(state)
 
 

@@ -144,7 +144,7 @@ class Dendrogram:
         f = dyadic(loss.counts(N))  # so that w of one cluster is t, however many merges it was added up from
         n, m = self.middle - self.start, self.stop - self.middle
         u = np.append(0.0, np.cumsum(f[n + m] - f[n] - f[m])) + N * f[1]
-        formula, weights = for_kernels(loss.formula, per_draw=loss.per_draw), draws.weights
+        formula, weights = for_kernels(loss.formula), draws.weights
         bounds = row_bounds(M, DRAWS)
         parts = np.zeros((len(bounds), N))
 

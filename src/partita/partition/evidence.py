@@ -93,9 +93,9 @@ class Evidence:
 
     def empty_state(self) -> Any:
         """Return the state for the compiled moves in which no item is placed."""
-        from partita.kernels.partition_formula import for_kernels
+        from partita.kernels.partition_formula import for_kernels, for_rows
 
-        formula = for_kernels(self.loss.formula, per_draw=self.loss.per_draw)
+        formula: Any = for_rows(self.loss.formula) if self.loss.per_draw else for_kernels(self.loss.formula)
         if self.uses_pairs:
             if not self.loss.by_draws:
                 from partita.kernels.partition_bound import empty_bound

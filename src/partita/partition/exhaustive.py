@@ -169,7 +169,7 @@ def _by_draws(every: _Every, draws: PartitionDraws, loss: PartitionLoss) -> Arra
     from partita.kernels.partition_formula import for_kernels
     from partita.kernels.partition_sets import score_by_sets
 
-    values, formula = np.zeros(len(u)), for_kernels(loss.formula, per_draw=True)
+    values, formula = np.zeros(len(u)), for_kernels(loss.formula)
     for first, last in row_bounds(draws.n_draws, DRAWS):
         added = sum(shared[sets] for sets in of_draws[first:last].T)
 

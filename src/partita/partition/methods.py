@@ -215,7 +215,7 @@ def _scores(evidence: Evidence, rows: Any) -> Any:
     draws, loss = evidence.draws, evidence.loss
     assert draws is not None
     some, K = np.ascontiguousarray(draws.labels[rows]), draws.n_clusters[rows]
-    out, f, formula = np.empty(len(some)), loss.counts(draws.n_items), for_kernels(loss.formula, per_draw=loss.per_draw)
+    out, f, formula = np.empty(len(some)), loss.counts(draws.n_items), for_kernels(loss.formula)
 
     def work(low: int, high: int) -> None:
         given = (draws.labels, draws.n_clusters, draws.weights, f)
