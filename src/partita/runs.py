@@ -15,7 +15,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -28,10 +28,13 @@ from partita.kernels.interrupts import call_whole
 from partita.kernels.threads import available_cores, limit_threads, n_threads
 from partita.pace import Progressing
 
-__all__ = ["Runs", "Status", "Stopped", "count_jobs"]
+__all__ = ["Runs", "Status", "Stopped", "count_jobs", "outcomes_of"]
 
 # How a run ended: a sampler has "completed" its plan, everything else has "converged" or was stopped.
 Status = Literal["converged", "completed", "max_iter", "max_seconds", "interrupted"]
+
+# Items below which threads are not worth it: most of the time is Python's then, and they would take turns.
+FEW = 1000
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -59,6 +62,19 @@ def count_jobs(n_jobs: int | None) -> int:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int | np.integer) or n_jobs == 0:
         raise InputError(f"n_jobs={n_jobs!r} has no meaning; expected None, a positive number, or -1 for every core")
     return int(n_jobs) if n_jobs > 0 else max(1, n_threads() + 1 + int(n_jobs))
+
+
+def outcomes_of(work: Callable[[T], R], tasks: Sequence[T], n_items: int, n_jobs: int = -1) -> list[R]:
+    """Return the outcomes of tasks of one thread each, on all cores, or one after the other where items are few.
+
+    >>> outcomes_of(lambda x: x * x, [3, 4, 5], n_items=10)
+    [9, 16, 25]
+    """
+    found: list[R] = []
+    few = n_items < FEW
+    with limit_threads(1) if few else nullcontext(), Runs(1 if few else n_jobs) as runs:
+        found += runs.each(work, tasks)
+    return found
 
 
 class Runs:

@@ -49,12 +49,12 @@ def aligned(model, reference):
 # scikit-learn
 
 
+@pytest.mark.parametrize("n_clusters", ["auto", 2])
 @pytest.mark.parametrize("estimator", [SoF, SoftClustering])
-def test_scikit_learns_checks(estimator):
+def test_scikit_learns_checks(estimator, n_clusters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_estimator(estimator())
-        check_estimator(estimator(n_clusters=2))
+        check_estimator(estimator(n_clusters=n_clusters))
 
 
 @both

@@ -39,7 +39,7 @@ from partita.calibration.mixture import KINDS, Kind, Mixture, MixtureFit, covari
 from partita.calibration.subspace import Subspace
 from partita.kernels.ellipsoids import n_parameters
 from partita.kernels.threads import available_cores
-from partita.runs import Runs
+from partita.runs import outcomes_of
 
 __all__ = ["Density", "Reading", "by_components", "by_merging", "matching"]
 
@@ -154,7 +154,7 @@ def by_components(
         return _criteria(fit, weights, subspace, q)[1]
 
     if len(candidates) > 1:
-        scores = _each(aicc_of, candidates)
+        scores = _each(aicc_of, candidates, len(X))
         if max(scores) == -np.inf:
             return None
         candidates = [candidates[int(np.argmax(scores))]]
@@ -168,10 +168,11 @@ def by_components(
         fit = fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **how)
         return Density("components", subspace, q, fit.mixture, np.arange(K), K, *_criteria(fit, weights, subspace, q))
 
-    looks = [look.aicc for look in _each(lambda task: fitted(task, **LOOK), tasks)]
+    looks = [look.aicc for look in _each(lambda task: fitted(task, **LOOK), tasks, len(X))]
     tasks = [task for task, look in zip(tasks, looks, strict=True) if look >= max(looks) - BEHIND]
     # AICc is infinite where items are too few, as they may be in a half: there the one kind's likelihood decides.
-    return max(_each(lambda task: fitted(task, **FINE), tasks), key=lambda density: (density.aicc, density.bic))
+    fits = _each(lambda task: fitted(task, **FINE), tasks, len(X))
+    return max(fits, key=lambda density: (density.aicc, density.bic))
 
 
 def by_one_fit(X: Array, weights: Array, labels: Labels, n_clusters: int) -> Array:
@@ -194,11 +195,12 @@ def _likely_starts(Z: Array, weights: Array, starts: Sequence[Array], kind: Kind
     """
     K = starts[0].shape[1]
     means = _each(
-        lambda seed: KMeans(K, n_init=1, random_state=seed).fit(Z, sample_weight=weights).labels_, range(SEEDS)
+        lambda seed: KMeans(K, n_init=1, random_state=seed).fit(Z, sample_weight=weights).labels_, range(SEEDS), len(Z)
     )
     tried = _each(
         lambda start: fit_mixture(Z, weights, start, kind, scatter=scatter, **ROUGH),
         [*starts, *(np.eye(K)[labels] for labels in means)],
+        len(Z),
     )
     tried.sort(key=lambda fit: -fit.log_likelihood)
     kept = tried[:1]
@@ -271,12 +273,9 @@ def by_merging(
     return Density("merged", subspace, q, fit.mixture, owner, K, *_criteria(fit, weights, subspace, q))
 
 
-def _each(work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-    """Outcomes of independent fits, on every core, though each is limited to one."""
-    outcomes: list[R] = []
-    with Runs(n_jobs=available_cores()) as runs:
-        outcomes += runs.each(work, tasks)
-    return outcomes
+def _each(work: Callable[[T], R], tasks: Sequence[T], n_items: int) -> list[R]:
+    """Outcomes of independent fits, on every core although each of them is limited to one thread."""
+    return outcomes_of(work, tasks, n_items, available_cores())
 
 
 def _with_prior(fit: MixtureFit, log_prior: Array) -> Array:
@@ -311,7 +310,7 @@ class _OwnMixtures:
     """Mixtures of one cluster's items alone, of 1, 2, ..., `most` components, each fitted when it is asked for."""
 
     def __init__(self, Z: Array, weights: Array, scatter: Array) -> None:
-        self._Z, self._weights, self._scatter = Z, weights, scatter
+        self._Z, self._weights, self._scatter, self.n_items = Z, weights, scatter, len(Z)
         self._starts: dict[int, Array] = {1: np.ones((len(Z), 1))}
         self._fits: dict[tuple[Kind, int], MixtureFit] = {}
         self.most = max(1, min(MOST_OF_CLUSTER, int(len(Z) / (ITEMS_EACH * (Z.shape[1] + 2)))))
@@ -347,7 +346,8 @@ def _handed_out(own: Sequence[_OwnMixtures], kind: Kind, most: int, price: float
     """
     counts = [1] * len(own)
     yield list(counts)
-    _each(lambda one: one.gain(kind, 1, price), own)  # each is asked for first, and they remember
+    n_items = sum(one.n_items for one in own)
+    _each(lambda one: one.gain(kind, 1, price), own, n_items)  # each is asked for first, and they remember
     while sum(counts) < most:
         gains = [one.gain(kind, held, price) for one, held in zip(own, counts, strict=True)]
         best = int(np.argmax(gains))

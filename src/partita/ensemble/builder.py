@@ -31,7 +31,7 @@ from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads
-from partita.runs import Runs
+from partita.runs import outcomes_of
 from partita.shapes import reals, whole
 
 __all__ = ["Draw", "Ensemble", "EnsembleEvidence", "frame_of"]
@@ -309,12 +309,11 @@ class Ensemble(Builder):
         """
         resamples = [self._resample(draw, len(X), n_clusters) for draw in range(self.n_draws)]
         tasks = [(method.varied(draw), draw) for draw in range(self.n_draws) for method in self.members]
-        with shared_search(), Runs(n_jobs=-1) as runs:
-            found = list(runs.each(lambda task: self._cluster(*task, X, resamples[task[1]], n_clusters), tasks))
+        with shared_search():
+            found = outcomes_of(lambda task: self._cluster(*task, X, resamples[task[1]], n_clusters), tasks, len(X))
         M = len(self.members)
         of_draw = [(seen, found[draw * M : (draw + 1) * M]) for draw, seen in enumerate(resamples)]
-        with Runs(n_jobs=-1) as runs:
-            extended = [Q for draw in runs.each(lambda task: _extended(X, *task), of_draw) for Q in draw]
+        extended = [Q for draw in outcomes_of(lambda task: _extended(X, *task), of_draw, len(X)) for Q in draw]
         return [(one, len(resamples[draw]), Q) for (one, draw), Q in zip(tasks, extended)]
 
     def _resample(self, draw: int, n: int, n_clusters: int) -> NDArray[np.intp]:

@@ -24,7 +24,7 @@ from partita.affinity.shared_search import shared_search
 from partita.ensemble.base import Array, Labels, Member, hard
 from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_weights
 from partita.partition import search_partition
-from partita.runs import Runs
+from partita.runs import outcomes_of
 
 __all__ = ["EACH", "GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
 
@@ -210,14 +210,16 @@ def consensus(
         return None
     drawn = _Draws(members, X, seed, log_odds, (least, most), tell)
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
+    grid = sorted({*sizes_up_to(max(most, min(EACH, n // ITEMS))), min(max(least, 2), most)})
     with shared_search():
         # The first numbers are always tried: how far the odds of few clusters differ tells whether there is but one.
-        for K in sorted({*sizes_up_to(max(most, min(EACH, n // ITEMS))), min(max(least, 2), most)}):
-            if least < K and K > EACH and drawn.is_past_the_best():
+        drawn.add([K for K in grid if K <= EACH])
+        for K in (K for K in grid if K > EACH):
+            if least < K and drawn.is_past_the_best():
                 break
             if max(first, least) < K and drawn.best_at() < drawn.sizes[-2]:
                 break
-            drawn.add(K)
+            drawn.add([K])
         first_draws = found = drawn.summary()
         for _ in range(ROUNDS):
             near = drawn.around(found.n_clusters, max(least, 2), most)
@@ -225,10 +227,8 @@ def consensus(
             second = [k for k in near if again and not drawn.is_drawn_again(k)]
             if not new and not second:
                 break
-            for k in new:
-                drawn.add(k)
-            for k in second:
-                drawn.add(k, again)
+            drawn.add(new)
+            drawn.add(second, again)
             found = drawn.summary()
     # What tells one cluster was learned on first draws.
     return replace(found, best_log_odds=first_draws.best_log_odds, spread_log_odds=first_draws.spread_log_odds)
@@ -240,8 +240,7 @@ def mean_agreement(members: Sequence[Member], X: Any, sizes: Iterable[int], *, s
     Parameters are those of `consensus`.
     """
     drawn = _Draws(members, X, seed, lambda labels, *_: np.zeros(len(labels)), (1, X.shape[0]))
-    for K in sizes:
-        drawn.add(K)
+    drawn.add(sizes)
     return float(np.mean([drawn.agreement_at(K) for K in drawn.sizes]))
 
 
@@ -272,15 +271,21 @@ class _Draws:
     def sizes(self) -> list[int]:
         return sorted(self._drawn)
 
-    def add(self, n_clusters: int, again: Sequence[Member] = ()) -> None:
-        """Draw at a number, or once more there with these settings."""
+    def add(self, numbers: Iterable[int], again: Sequence[Member] = ()) -> None:
+        """Draw at these numbers, or once more there with these settings."""
         members, draw = (tuple(again), 1) if again else (self._members, 0)
-        if self._tell is not None:
-            self._tell(f"choosing the number of clusters: {len(members)} methods at {n_clusters}")
-        with Runs(n_jobs=-1) as runs:
-            labels = tuple(runs.each(lambda one: self._labels_of(one, n_clusters, draw), members))
-        if again:
-            before = self._drawn[n_clusters]
+        numbers = list(numbers)
+        if self._tell is not None and numbers:
+            which = " to ".join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))
+            self._tell(f"choosing the number of clusters: {len(members)} methods at {which}")
+        tasks = [(one, K) for K in numbers for one in members]
+        labels = outcomes_of(lambda task: self._labels_of(*task, draw), tasks, self._X.shape[0])
+        for place, K in enumerate(numbers):
+            self._put(K, members, tuple(labels[place * len(members) :][: len(members)]))
+
+    def _put(self, n_clusters: int, members: tuple[Member, ...], labels: tuple[Labels, ...]) -> None:
+        """Judge draws at a number, together with those that are there already."""
+        if before := self._drawn.get(n_clusters):
             members, labels = before.members + members, (*before.labels, *labels)
         names, table = [one.name for one in members], agreement(labels)
         self._drawn[n_clusters] = _AtNumber(

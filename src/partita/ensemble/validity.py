@@ -32,7 +32,7 @@ from scipy.special import expit
 from partita.affinity.from_neighbors import neighbors_among
 from partita.ensemble.base import Array, Labels
 from partita.ensemble.tree import Edges, reachability_tree
-from partita.runs import Runs
+from partita.runs import outcomes_of
 
 __all__ = ["Statistics", "Validity", "two_best", "weights_in"]
 
@@ -168,10 +168,7 @@ class Validity:
     def log_odds_at(self, labels: Sequence[Labels], table: Array, methods: Sequence[str], n_clusters: int = 0) -> Array:
         """Return the log odds of the draws of several methods at one number of clusters, from their agreement."""
         tasks = list(zip(labels, two_best(table, methods)))
-        found: list[float] = []
-        with Runs(n_jobs=-1) as runs:
-            found += runs.each(lambda task: self.log_odds(*task), tasks)
-        return np.array(found)
+        return np.array(outcomes_of(lambda task: self.log_odds(*task), tasks, len(self.X)))
 
     def one_cluster(self, best: float, spread: float) -> float:
         """Return the probability that all items are one cluster, which no partition can say.

@@ -14,7 +14,8 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from numba import carray, cfunc, types
+from numba import cfunc, types
+from numba.np.numpy_support import carray
 from numba.extending import overload, register_jitable
 
 from partita.kernels.partition_cache import kernel, versioned
