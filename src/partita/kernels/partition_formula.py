@@ -15,8 +15,8 @@ from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from numba import cfunc, types
-from numba.np.numpy_support import carray
 from numba.extending import overload, register_jitable
+from numba.np.numpy_support import carray
 
 from partita.kernels.partition_cache import kernel, versioned
 from partita.kernels.types import Array, Ints
