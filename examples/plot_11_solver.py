@@ -14,7 +14,8 @@ is a start and a step.
 # ----------
 # Spectral projected gradient [birgin2000]: a gradient step whose length follows from how much the gradient changed
 # over the last one, the projection onto the simplex, and the lowest point of the segment to it. ``best_between``
-# finds that point without another product, so that a step costs one.
+# finds that point without another product, so that a step costs one. Where clusters have scales of their own the
+# columns of the membership are curved unlike; ``squared_units`` are units in which they are curved alike, if there are.
 
 from dataclasses import dataclass
 
@@ -48,17 +49,18 @@ class SpectralGradient(Solver):
 
     def step(self, problem, state):
         point, (gradient, length) = state.point, state.memory
-        bound = problem.curvature_bound(point)
+        u = problem.squared_units(point)
+        bound = problem.curvature_bound(point, u)
         for trial in (length, 1.0):
-            towards = problem.objective.domain.project(point.W - trial / max(bound, 1e-300) * gradient)
+            towards = problem.descend(point, max(bound, 1e-300) / trial, u=u).W
             best = problem.best_between(point, problem.evaluate(towards))
             if best.value < point.value:
                 break
         else:
             return State(point, state.optimality, state.memory, stalled=True)
         moved, after = best.W - point.W, problem.gradient(best)
-        curvature = problem.inner(moved, after - gradient)
-        length = bound * problem.inner(moved, moved) / curvature if curvature > 0 else self.longest
+        curvature, square = problem.inner(moved, after - gradient), problem.inner(moved, moved if u is None else moved / u)
+        length = bound * square / curvature if curvature > 0 else self.longest
         return self._state(problem, best, after, float(np.clip(length, 1.0, self.longest)))
 
     def _state(self, problem, point, gradient, length):
