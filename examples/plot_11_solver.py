@@ -59,7 +59,8 @@ class SpectralGradient(Solver):
         else:
             return State(point, state.optimality, state.memory, stalled=True)
         moved, after = best.W - point.W, problem.gradient(best)
-        curvature, square = problem.inner(moved, after - gradient), problem.inner(moved, moved if u is None else moved / u)
+        square = problem.inner(moved, moved if u is None else moved / u)
+        curvature = problem.inner(moved, after - gradient)
         length = bound * square / curvature if curvature > 0 else self.longest
         return self._state(problem, best, after, float(np.clip(length, 1.0, self.longest)))
 
