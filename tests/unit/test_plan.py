@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from partita import SoftClustering
 from partita.ensemble import Ensemble
 from partita.ensemble.builder import OF_MANY
-from partita.estimators.plan import GIVEN, SOUGHT, Effort, affinity_for, effort_for, size_of, steps_of
+from partita.estimators.plan import DRAWS, GIVEN, SOUGHT, Effort, affinity_for, effort_for, size_of, steps_of
 from synthetic import blobs
 
 SETTINGS = {"missing": "error", "symmetrize": None, "seed": 0}
@@ -44,7 +44,7 @@ def test_less_time_never_takes_more(n, d, n_clusters, one, other):
 @pytest.mark.parametrize("n", [10, 300, 2_000, 20_000, 200_000])
 def test_the_whole_ensemble_where_there_is_time(n, n_clusters):
     X = np.zeros((n, 4))
-    whole = Ensemble(power=None, seed=0)
+    whole = Ensemble(power=None, seed=0, n_draws=DRAWS)
     needed = KEPT.seconds(n, 4, n_clusters)
     without, said = affinity_for(X, None, n_clusters=n_clusters, **SETTINGS)
     assert without == whole
@@ -63,7 +63,7 @@ def test_the_sentence_says_what_was_left_out(n, n_clusters):
         why = chosen["affinity"].why
         said.add(why)
         assert chosen["affinity"].value == builder.name
-        fewer, smaller = builder.n_draws < Ensemble.n_draws, builder.max_items < min(n, Ensemble.max_items)
+        fewer, smaller = builder.n_draws < DRAWS, builder.max_items < min(n, Ensemble.max_items)
         assert (f"{builder.n_draws} draw" in why) == fewer
         assert (f"{builder.max_items:,} items a draw" in why) == smaller
         assert ("less certain" in why) == (f"max_seconds={seconds:g}" in why) == (fewer or smaller)
@@ -79,16 +79,16 @@ def test_the_sentence_says_what_was_left_out(n, n_clusters):
 def test_the_same_call_gives_the_same_bits_and_those_of_the_ensemble_it_names():
     X, _ = blobs(400)
     steps = steps_of(len(X), 3)
-    at = next(i for i, step in enumerate(steps) if step.n_draws == 2)
+    at = next(i for i, step in enumerate(steps) if step.n_draws == 1)
     seconds = steps[at].seconds(*X.shape, 3)
     one, again = (SoftClustering(3, max_seconds=seconds, random_state=0).fit(X) for _ in range(2))
     assert one.chosen_ == again.chosen_
-    assert one._builder_ == Ensemble(power=None, seed=0, n_draws=2)
-    assert len(one.ensemble_) == 2 * len(Ensemble().members)
+    assert one._builder_ == Ensemble(power=None, seed=0, n_draws=1)
+    assert len(one.ensemble_) == len(Ensemble().members)
     np.testing.assert_array_equal(one.membership_, again.membership_)
     named = SoftClustering(3, affinity=one._builder_, random_state=0).fit(X)
     np.testing.assert_array_equal(one.membership_, named.membership_)
-    assert "2 draws of each method in the place of 4" in " ".join(one.result_.notes)
+    assert "1 draw of each method in the place of 2" in " ".join(one.result_.notes)
 
 
 def test_with_little_time_no_density_is_looked_for_and_it_is_said():
@@ -107,7 +107,7 @@ def test_with_little_time_no_density_is_looked_for_and_it_is_said():
 def test_a_fit_that_can_go_on_later_spends_what_any_fit_does(tmp_path):
     X, _ = blobs(60)
     model = SoftClustering(3, max_seconds=0.1, checkpoint=tmp_path / "kept", random_state=0)
-    assert model._plan(X).builder == Ensemble(power=None, seed=0)
+    assert model._plan(X).builder == Ensemble(power=None, seed=0, n_draws=DRAWS)
     assert model._plan(X).probabilities == "auto"
 
 

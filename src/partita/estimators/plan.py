@@ -30,12 +30,13 @@ from partita.estimators.model import Model
 from partita.estimators.scaling import ScaleFeatures
 from partita.wording import count
 
-__all__ = ["Plan", "Probabilities", "Reasoned", "affinity_for"]
+__all__ = ["Effort", "Plan", "Probabilities", "Reasoned", "affinity_for", "ensemble_of"]
 
 Probabilities = Literal["fitted", "calibrated", "averaged", "auto"]
 
-# Rows up to which an ensemble is afforded.
-AFFORDED = 200_000
+# Rows up to which an ensemble is afforded, and draws of each of its methods where the number of clusters is given or
+# items are many. Two, four and any between are as good, for labels and memberships; one is worse.
+AFFORDED, DRAWS = 200_000, 2
 # Seconds that an ensemble of a graph's nodes takes, for any of them and for each.
 GRAPH_GIVEN, GRAPH_SOUGHT = (1.0, 1 / 400), (3.0, 1 / 100)
 
@@ -59,7 +60,7 @@ class Effort:
         Whether a density is looked for.
     """
 
-    n_draws: int = Ensemble.n_draws
+    n_draws: int = DRAWS
     max_items: int = Ensemble.max_items
     calibrated: bool = True
 
@@ -69,7 +70,7 @@ class Effort:
         Smooth through what was measured from 300 to 100,000 rows, 5 to 784 columns, 3 to 100 clusters; where the number
         of clusters is sought, through tables of about 20.
 
-        >>> [round(Effort(draws).seconds(20_000, 16, 20), 1) for draws in (4, 2, 1)]
+        >>> [round(Effort(draws).seconds(20_000, 16, 20), 1) for draws in (2, 1)]
         [6.2, 4.3, 3.4]
         """
         k = (n_clusters or MEASURED) / MEASURED
@@ -90,8 +91,8 @@ class Effort:
     def spared(self, n: int) -> str:
         """Return what is spent less on n items than by default."""
         less = []
-        if self.n_draws < Ensemble.n_draws:
-            less.append(f"{count(self.n_draws, 'draw')} of each method in the place of {Ensemble.n_draws}")
+        if self.n_draws < DRAWS:
+            less.append(f"{count(self.n_draws, 'draw')} of each method in the place of {DRAWS}")
         if self.max_items < min(n, Ensemble.max_items):
             less.append(f"{self.max_items:,} items a draw in the place of {min(n, Ensemble.max_items):,}")
         return " and ".join(less)
@@ -101,11 +102,11 @@ class Effort:
 FIRST, MEASURED = 0.5, 20
 # What is spent, in the order in which less is, where the number of clusters is given or sought.
 GIVEN = (
-    *(Effort(draws) for draws in (4, 3, 2, 1)),
+    *(Effort(draws) for draws in (DRAWS, 1)),
     *(Effort(1, items, calibrated=False) for items in (4000, 2000, 1000)),
 )
 SOUGHT = (
-    *(Effort(draws) for draws in (4, 2, 1)),
+    *(Effort(draws) for draws in (DRAWS, 1)),
     Effort(1, 1000),
     *(Effort(1, items, calibrated=False) for items in (1000, 500)),
 )
@@ -203,11 +204,15 @@ def _ensemble(
         why += f"; {less}, {kept}; the answer is less certain for it, and may be less accurate"
     if not within:
         why += f"; less cannot be spent, and this takes about {effort.seconds(n, d, n_clusters):.1f} s"
-    ensemble = Ensemble(power=None, seed=seed, n_draws=effort.n_draws, max_items=effort.max_items)
-    builder, chosen = _taken(ensemble, why)
+    builder, chosen = _taken(ensemble_of(effort, seed), why)
     if calibrated and not effort.calibrated:
         chosen["probabilities"] = Reasoned("fitted", f"no density is looked for, {kept}")
     return builder, chosen
+
+
+def ensemble_of(effort: Effort, seed: int) -> Ensemble:
+    """Return the ensemble on which so much is spent."""
+    return Ensemble(power=None, seed=seed, n_draws=effort.n_draws, max_items=effort.max_items)
 
 
 def _taken(builder: Builder, why: str) -> tuple[Builder, dict[str, Reasoned]]:
@@ -217,7 +222,7 @@ def _taken(builder: Builder, why: str) -> tuple[Builder, dict[str, Reasoned]]:
 def steps_of(n: int, n_clusters: int | None) -> list[Effort]:
     """Return what can be spent on n items, most first: with less time none before the one with more is taken."""
     if n_clusters is None:  # the draws of a consensus on all items are the evidence, and there are no others
-        return [replace(one, n_draws=Ensemble.n_draws) if one.judged(n) == n else one for one in SOUGHT]
+        return [replace(one, n_draws=DRAWS) if one.judged(n) == n else one for one in SOUGHT]
     return [one for one in GIVEN if one.max_items >= min(OF_MANY * n_clusters, Ensemble.max_items)]
 
 

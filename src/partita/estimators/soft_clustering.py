@@ -11,11 +11,10 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from partita.affinity import Builder, NeighborGraph
 from partita.affinity.normalise import How
-from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator, NameIn
 from partita.estimators.model import Model
-from partita.estimators.plan import Plan, Probabilities, Reasoned, affinity_for
+from partita.estimators.plan import Effort, Plan, Probabilities, Reasoned, affinity_for, ensemble_of
 from partita.objectives import Objective, PerClusterObjective, ScaledObjective, SoFObjective
 
 __all__ = ["SoftClustering"]
@@ -202,7 +201,7 @@ class SoftClustering(FactorizationEstimator):
     probabilities: Probabilities = "auto"
 
     def _builder(self) -> Builder:
-        return super()._builder() if self.affinity != "auto" else Ensemble(power=None, seed=self._seed())
+        return super()._builder() if self.affinity != "auto" else ensemble_of(Effort(), self._seed())
 
     def _model(self) -> Model:
         return self._model_on(self._builder())
