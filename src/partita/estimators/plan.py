@@ -67,21 +67,19 @@ class Effort:
     def seconds(self, n: int, d: int, n_clusters: int | None) -> float:
         """Return about how long a fit to n rows of d columns takes on two cores, the first one of a process.
 
-        Smooth through what was measured from 300 to 100,000 rows, 5 to 784 columns, 3 to 100 clusters; where the number
-        of clusters is sought, through tables of about 20.
+        Smooth through what was measured from 300 to 100,000 rows, 4 to 100 columns, 5 to 60 clusters, a fifth above it;
+        where the number of clusters is sought, through tables of about 20, as many as it is taken to be.
 
         >>> [round(Effort(draws).seconds(20_000, 16, 20), 1) for draws in (2, 1)]
-        [6.2, 4.3, 3.4]
+        [3.4, 2.5]
         """
         k = (n_clusters or MEASURED) / MEASURED
         seen, judged = min(n, self.max_items), self.judged(n)
         draws = 0 if n_clusters is None and judged == n else self.n_draws  # those of the consensus are the evidence
-        clustering = 0.04 + 6e-5 * seen + 4e-7 * d * seen * (1 + seen / 500)
-        others = (n - seen) * (2e-6 + 3e-9 * seen + 8e-8 * d)
-        evidence = draws * (0.8 + 0.2 * k**2) * (clustering + others)
-        factorization = n * (8e-6 + 1e-5 * k + 9e-6 * draws * k * (1 + k) / 2)
-        consensus = 0.1 + judged * (1.6e-3 + 3e-6 * d) if n_clusters is None else 0.0
-        density = (0.2 + min(n, 4000) * (2e-4 + 9e-6 * min(d, 100))) * k**0.75 if self.calibrated else 0.0
+        evidence = draws * (seen * (7e-7 * d + 1.5e-4 * k) + 1.9e-5 * (n - seen))
+        factorization = 0.1 + 1.1e-5 * n * k
+        consensus = 0.5 + judged * (1.1e-3 + 1.2e-5 * d) if n_clusters is None else 0.0
+        density = 0.16 + min(n, 4000) * (7e-5 + 5.5e-7 * min(d, 100) + 6e-5 * k) if self.calibrated else 0.0
         return FIRST + evidence + factorization + consensus + density
 
     def judged(self, n: int) -> int:
@@ -231,8 +229,8 @@ def effort_for(
 ) -> tuple[Effort, bool]:
     """Return the first step that keeps `max_seconds` on n items of d columns, and whether there is one; else the last.
 
-    >>> effort_for(GIVEN, 20_000, 16, 20, 4.5)
-    (Effort(n_draws=2, max_items=4000, calibrated=True), True)
+    >>> effort_for(GIVEN, 20_000, 16, 20, 3)
+    (Effort(n_draws=1, max_items=4000, calibrated=True), True)
     """
     for one in steps:
         if max_seconds is None or one.seconds(n, d, n_clusters) <= max_seconds:
