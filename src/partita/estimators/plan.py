@@ -67,7 +67,7 @@ class Effort:
     def seconds(self, n: int, d: int, n_clusters: int | None) -> float:
         """Return about how long a fit to n rows of d columns takes on two cores, the first one of a process.
 
-        Smooth through what was measured from 300 to 100,000 rows, 4 to 100 columns, 5 to 60 clusters, a fifth above it;
+        Smooth through what was measured from 300 to 100,000 rows, 4 to 100 columns, 5 to 60 clusters, mostly above it;
         where the number of clusters is sought, through tables of about 20, as many as it is taken to be.
 
         >>> [round(Effort(draws).seconds(20_000, 16, 20), 1) for draws in (2, 1)]
