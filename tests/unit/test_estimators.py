@@ -28,6 +28,7 @@ from partita.affinity import (
     normalise,
 )
 from partita.errors import InputError
+from partita.estimators.items import start_of_items
 from partita.metrics import accuracy, adjusted_rand_index
 from partita.objectives import KernelKMeansObjective, Objective, PerClusterObjective, ScaledObjective
 from partita.solvers import ProjectedGradient
@@ -810,3 +811,9 @@ def test_exemplars_are_no_rows_without_weight():
     weights[chosen] = 0.0
     model = SoftClustering(n_clusters=3, affinity="neighbors", random_state=0).fit(X, sample_weight=weights)
     assert not set(model.exemplars_) & set(chosen)
+
+
+def test_an_item_starts_where_its_first_row_does_and_rows_of_weight_zero_do_not_count():
+    of_row = np.array([-1, 0, 0, 1, -1, 1])  # of two items
+    (labels,) = start_of_items(np.array([9, 4, 5, 6, 7, 8]), of_row, 2)
+    assert labels.tolist() == [4, 6]
