@@ -88,7 +88,7 @@ def test_the_same_call_gives_the_same_bits_and_those_of_the_ensemble_it_names():
     np.testing.assert_array_equal(one.membership_, again.membership_)
     named = SoftClustering(3, affinity=one._builder_, random_state=0).fit(X)
     np.testing.assert_array_equal(one.membership_, named.membership_)
-    assert "1 draw of each method in the place of 2" in " ".join(one.result_.notes)
+    assert "1 draw of each method in the place of 3" in " ".join(one.result_.notes)
 
 
 def test_with_little_time_no_density_is_looked_for_and_it_is_said():

@@ -440,7 +440,7 @@ def test_a_column_without_a_value_is_left_out_and_said(empty):
 def test_words_and_gaps_keep_the_ensemble_however_little_time_there_is():
     hurried = SoftClustering(2, max_seconds=0.3, random_state=0).fit(mixed())
     assert hurried.chosen_["affinity"].value == "ensemble"
-    assert "1 draw of each method in the place of 2" in hurried.chosen_["affinity"].why
+    assert "1 draw of each method in the place of 3" in hurried.chosen_["affinity"].why
 
 
 def test_other_affinities_name_the_one_that_takes_words():

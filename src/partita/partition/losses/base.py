@@ -6,8 +6,8 @@ With n_k the sizes of the estimate's clusters, m_j those of a draw and n_kj thei
 
 with f(n) = n log n (entropies), f(n) = n^2 (ordered pairs of items, an item with itself among them) or, where
 a loss asks for it, f(n) = n (n - 1) (of different items). The formula is written once, in plain arithmetic: NumPy
-evaluates it on arrays of draws (`partita.partition.expected`) and numba compiles it into the moves of the search
-(`partita.kernels.partition_tables`). A new loss is one file with a `Formula` and a `PartitionLoss`, and is then tested
+evaluates it on arrays of draws (`partita.partition.expected`) and numba compiles it for the moves of the search to call
+(`partita.kernels.partition_formula`). A new loss is one file with a `Formula` and a `PartitionLoss`, and is then tested
 by `tests/contract/test_partition_loss.py`.
 """
 
