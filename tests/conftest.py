@@ -1,10 +1,12 @@
 """Fixtures that several rooms of the tests share."""
 
+import gc
 import hashlib
 import os
 import re
 import signal
 import sys
+from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -46,9 +48,8 @@ WHOLE, CASES = (
 FAMILIES = [
     re.compile(rf"tests/({files})")
     for files in (
-        r"contract/test_partition|oracle/test_(partition|credible)|property/test_(partition|draws)|unit/test_(partition|baye|saved_partitions)",
-        r"contract/test_sampler|oracle/test_mixture|unit/test_(mixture|saved_mixtures)|cli/test_cli_draws",
-        r"unit/test_scams|reproduce/test_scams",
+        r"contract/test_(partition|sampler)|oracle/test_(partition|credible|particles|mixture)|property/test_(partition|draws)"
+        r"|unit/test_(partition|baye|mixture|saved_|scams)|reproduce/test_(bayes|scams)|cli/test_cli_draws",
         r"browser/",
     )
 ]
@@ -58,6 +59,20 @@ def pytest_configure(config: pytest.Config) -> None:
     # Contract tests stop solvers on purpose: what they say then would bury the failures in the log.
     which = "ignore:the best restart stopped at:sklearn.exceptions.ConvergenceWarning"
     config.addinivalue_line("filterwarnings", which)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Ten thousand cases and the libraries are garbage to nobody: to look through them again and again took as long as
+    to collect them.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+        gc.set_threshold(20_000, 20, 50)  # compiled kernels leave many objects, which are seldom garbage
 
 
 @pytest.hookimpl(optionalhook=True)

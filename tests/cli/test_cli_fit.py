@@ -482,11 +482,12 @@ def test_values_whose_squares_leave_double_precision_are_refused(call, tmp_path,
     assert "unit" in done.err
 
 
-def test_a_column_without_a_value_raises_no_warning(process, tmp_path):
+@pytest.mark.filterwarnings("error")
+def test_a_column_without_a_value_raises_no_warning(call, tmp_path):
     (tmp_path / "t.csv").write_text("a,b,c\n" + "\n".join(f"{i % 7},,{i}.5" for i in range(30)))
     for affinity in ("auto", "neighbors"):
         options = ("--affinity", affinity, "--missing", "unobserved", "--quiet")
-        done = process("fit", "t.csv", "--k", 2, "--out", affinity, *options)
+        done = call("fit", "t.csv", "--k", 2, "--out", affinity, *options)
         assert (done.code, done.err) == (0, "")
     assert "b holds no value and is left out" in (tmp_path / "auto" / "result.json").read_text()
 

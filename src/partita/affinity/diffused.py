@@ -9,11 +9,14 @@ The squared norm has no cheap exact form: it is exact while N products are affor
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from partita.affinity.base import Affinity, Array
+from partita.affinity.dense import DenseAffinity
 from partita.affinity.norm_estimate import estimated_squared_norm
 from partita.affinity.sparse import SparseAffinity
 from partita.affinity.wrapped import WrappedAffinity
@@ -88,11 +91,33 @@ class DiffusedAffinity(WrappedAffinity):
         return 1.0  # how many pairs t steps fill in is not known
 
     def diagonal(self) -> Array:
+        """Return the N entries: with the steps in two halves, the products of their rows, of which one is enough."""
+        if self.steps == 1:
+            return self._base.diagonal()
         out = np.empty(self.n_items)
         for low in range(0, self.n_items, 256):
             index = np.arange(low, min(low + 256, self.n_items))
-            out[index] = self.rows(index)[np.arange(len(index)), index]
+            near, far = self._halves(index)
+            out[index] = (near * far).sum(axis=1)
         return out
+
+    def _halves(self, index: Any) -> tuple[Any, Any]:
+        """Rows of the first half of the steps, weighted, and of the second; sparse where S is."""
+        matrix = self._base.as_sparse()
+        rows = self._base.rows(index) if matrix is None else matrix[index].astype(np.float64)
+        for _ in range(self.steps // 2 - 1):
+            rows = self._further(self._weighted(rows))
+        near = self._weighted(rows)
+        return near, rows if self.steps % 2 == 0 else self._further(near)
+
+    def _weighted(self, rows: Any) -> Any:
+        if self.weights is None:
+            return rows
+        return rows @ sp.diags_array(self.weights) if sp.issparse(rows) else rows * self.weights
+
+    def _further(self, rows: Any) -> Any:
+        matrix = self._base.as_sparse()
+        return np.asarray(self._base @ rows.T).T if matrix is None else rows @ matrix
 
     def scaled(self, factors: Array) -> Affinity:
         from partita.affinity.scaled import ScaledAffinity
@@ -103,3 +128,12 @@ class DiffusedAffinity(WrappedAffinity):
     def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:
         base, matrix = SparseAffinity.example(rng, n_items)
         return cls(base, 3), np.linalg.matrix_power(matrix, 3)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator, n_items: int) -> Iterator[tuple[Self, Array]]:
+        yield cls.example(rng, n_items)
+        for kind in (SparseAffinity, DenseAffinity):
+            base, matrix = kind.example(rng, n_items)
+            d = rng.integers(1, 4, n_items) / n_items
+            for steps in (1, 4, 5):
+                yield cls(base, steps, d), np.linalg.matrix_power(matrix * d, steps) / d

@@ -63,7 +63,7 @@ def summaries(report: FitReport) -> list[ClusterSummary]:
     """Return a summary of every cluster, empty ones included."""
     model = report.estimator
     labels, K, W = model.labels_, model.n_clusters_, membership_of(model).matrix
-    found, doubt = report.explained(), model._knows_doubt
+    found, doubt = report.explained, model._knows_doubt
     together = _together(report)
     out = []
     for k in range(K):
@@ -141,7 +141,7 @@ def _items(name: str, rows: Sequence[int], report: FitReport, *, pictures: bool 
 
 def _table(report: FitReport, rows: Sequence[ClusterSummary]) -> Markup:
     """A row for each cluster, with the columns that any of them fills."""
-    found = report.explained()
+    found = report.explained
     told, sure = any(row.told_apart for row in rows), any(row.certainty is not None for row in rows)
     out = any(row.outliers for row in rows)
     heads = ["Cluster", "Items", "Share", *["Certainty"] * sure, *["Outliers"] * out, "Could merge with"]
@@ -175,7 +175,7 @@ def _together(report: FitReport) -> np.ndarray:
 
 
 def _meaning(report: FitReport, rows: Sequence[ClusterSummary]) -> list[Markup]:
-    found, out = report.explained(), []
+    found, out = report.explained, []
     if any(row.neighbor is not None for row in rows) and len(rows) > CARDS:
         words = "Beside the cluster that it could merge with: the probability that two items, one of each, are in one."
         out.append(element("p", words, class_="caption"))

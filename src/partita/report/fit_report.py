@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -110,8 +111,9 @@ class FitReport:
             explanation=explanation,
         )
 
+    @cached_property
     def explained(self) -> Explanation | None:
-        """Return the explanation that was given, or that of the features; None where there is neither."""
+        """The explanation that was given, or that of the features; None where there is neither."""
         if self.explanation is not None or self.features is None:
             return self.explanation
         names = tuple(str(name) for name in self.columns) or None
