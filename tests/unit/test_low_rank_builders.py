@@ -429,14 +429,14 @@ def test_a_fit_on_a_sample_serves_any_number_of_items_in_bounded_memory(builder)
 
 
 @pytest.mark.parametrize("builder", ["Landmarks()", "Nystrom(n_landmarks=50)", "RandomFeatures(n_features=50)"])
-def test_many_items_take_no_n_by_n(builder):
+def test_a_hundred_thousand_items_take_no_n_by_n(builder):
     code = f"""
 import numpy as np, tracemalloc
 from partita import SoftClustering
 from partita.affinity import Landmarks, Nystrom, RandomFeatures
 rng = np.random.default_rng(0)
-truth = rng.integers(0, 5, 30_000)
-X = rng.normal(size=(30_000, 4)) + 9 * np.eye(5)[truth][:, :4]
+truth = rng.integers(0, 5, 100_000)
+X = rng.normal(size=(100_000, 4)) + 9 * np.eye(5)[truth][:, :4]
 estimator = SoftClustering(5, affinity={builder}, max_iter=20, random_state=0)
 estimator.fit(X)  # kernels are compiled and loaded: under tracemalloc that takes minutes
 tracemalloc.start()
@@ -447,10 +447,10 @@ print(peak, adjusted_rand_index(model.labels_, truth), model.objective_)
 """
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True,
-        env=os.environ | {"PARTITA_MEMORY_LIMIT": "600000000"},
+        env=os.environ | {"PARTITA_MEMORY_LIMIT": "2000000000"},
     )  # fmt: skip
     peak, ari, objective = (float(word) for word in done.stdout.split())
-    assert peak < 3e8  # an N x N array of bytes would be 9e8
+    assert peak < 1e9  # an N x N array of bytes would be 1e10
     assert ari > 0.95
     assert np.isfinite(objective)
 
