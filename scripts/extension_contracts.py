@@ -22,6 +22,8 @@ GALLERY = [
     ("plot_12_extensions", ["tests/contract/test_criterion.py"], "hold_together"),
     ("plot_12_extensions", ["tests/contract/test_partition_loss.py"], "jaccard"),
     ("plot_12_extensions", ["tests/contract/test_affinity.py"], "groups"),
+    ("plot_12_extensions", ["tests/contract/test_objective.py"], "halved"),
+    ("plot_12_extensions", ["tests/contract/test_builder.py"], "power-law"),
 ]
 
 

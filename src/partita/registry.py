@@ -70,7 +70,7 @@ class Named:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def config(self) -> dict[str, Any]:
-        """Name and settings, as JSON."""
+        """Return the name and the settings, as JSON."""
         return {"name": self.name, **self.settings()}
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import partita.n_clusters  # noqa: F401 - registers every criterion
 from partita.errors import InputError
@@ -11,11 +10,6 @@ from synthetic import draws_around
 
 NAMES = sorted(Criterion.registry)
 every = pytest.mark.parametrize("name", NAMES)
-# A test of one cluster names no other number.
-NO_NUMBER = {"one_cluster"}
-# Cannot answer 1: the score of one cluster is not defined.
-NEVER_ONE = {"agreement", "silhouette", "stability", "second_order_difference", "conductance_jump"}
-SPECTRAL = ("eigengap", "eigengap_ratio", "soft_threshold")
 
 
 def planted(K, n_each=30, seed=0):
@@ -53,7 +47,7 @@ def judged(name, evidence):
 @pytest.mark.parametrize("K", [2, 3, 4, 5, 6])
 def test_clusters_far_apart_are_counted(name, K):
     found = judged(name, evidence_of(K))
-    if name in NO_NUMBER:
+    if not Criterion.registry[name].can_name_several:
         assert found.n_clusters is None
         assert found.sure >= 0.95
     else:
@@ -109,20 +103,9 @@ def test_pairs_that_are_all_alike_are_one_cluster_or_nothing_is_said(name, n):
         features=np.eye(n), affinity=np.ones((n, n)), draws=np.zeros((4, n), dtype=int), dimension=0, max_clusters=5
     )
     found = judged(name, evidence)
-    if name not in NEVER_ONE and Criterion.registry[name].requires <= {"affinity", "draws"}:
+    kind = Criterion.registry[name]
+    if kind.can_name_one and kind.requires <= {"affinity", "draws"}:
         assert found.n_clusters in (1, None)
-
-
-@pytest.mark.parametrize("name", SPECTRAL)
-@pytest.mark.parametrize("sparse", [False, True])
-def test_pieces_of_a_disconnected_affinity_are_counted(name, sparse):
-    rng = np.random.default_rng(0)
-    blocks = []
-    for size in (8, 15, 22, 5):
-        half = 0.5 + 0.5 * rng.random((size, size))
-        blocks.append((half + half.T) / 2)
-    P = sp.block_diag(blocks, format="csr")
-    assert judged(name, KEvidence(affinity=P if sparse else P.toarray())).n_clusters == 4
 
 
 @every

@@ -3,6 +3,7 @@
 import pickle
 import re
 import warnings
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,10 +15,12 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
 from partita import SoF, SoftClustering, load, save
 from partita.affinity import (
+    Builder,
     DenseAffinity,
     DiffusedAffinity,
     DrawsAffinity,
@@ -760,6 +763,48 @@ def test_a_model_keeps_its_objective_by_the_name_it_is_registered_under(halved, 
             SoftClustering(3, objective=Unknown(), random_state=0, affinity="neighbors", probabilities="fitted").fit(X),
             tmp_path / "unknown",
         )
+
+
+@pytest.fixture
+def times():
+    @dataclass(frozen=True)
+    class Times(Objective):
+        """||P - a W W^T||^2."""
+
+        a: float = 2.0
+        name = "times, of a test"
+        equation = "||P - a W W^T||^2"
+        source = "a test"
+
+        def scale(self, attraction, curvature):
+            return np.full(len(attraction), self.a)
+
+    yield Times
+    del Objective.registry[Times.name]
+
+
+def test_a_model_keeps_the_settings_of_its_objective(times, tmp_path):
+    X = load_iris().data
+    options = {"random_state": 0, "affinity": "neighbors", "probabilities": "fitted"}
+    model = SoftClustering(3, objective=times(a=5.0), **options).fit(X)
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert again.objective == times(a=5.0)
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+    loose = times.__base__.registry["sof"]()
+    loose.extra = 1.0  # a setting that is no field
+    model = SoftClustering(3, objective=loose, **options).fit(X)
+    with pytest.raises(InputError, match="objective"):
+        save(model, tmp_path / "loose")
+
+
+@pytest.mark.parametrize("name", ["precomputed", "precomputed_distance", "graph_ensemble"])
+def test_pairwise_evidence_is_told_to_scikit_learn_by_name_and_as_an_object(name):
+    assert get_tags(SoftClustering(affinity=name)).input_tags.pairwise
+    assert not get_tags(SoftClustering(affinity="neighbors")).input_tags.pairwise
+    if name in Builder.registry:
+        assert get_tags(SoftClustering(affinity=Builder.registry[name]())).input_tags.pairwise
 
 
 def blobs_in_turn(n=90):

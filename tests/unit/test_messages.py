@@ -20,15 +20,17 @@ from partita import (
     load,
     save,
 )
-from partita.affinity import NeighborGraph, RelativeDistance, as_affinity, from_edges
+from partita.affinity import Builder, NeighborGraph, RelativeDistance, as_affinity, from_edges
 from partita.cli import main
 from partita.datasets import load_dataset
 from partita.ensemble import Ensemble
 from partita.errors import InputError, MemoryLimitError, MissingExtraError, ModelError, require
 from partita.membership import Membership
 from partita.metrics import purity
+from partita.n_clusters import Criterion
 from partita.nmf import nmf
 from partita.partition import posterior_similarity
+from partita.partition.losses import PartitionLoss
 from partita.solvers import BaumEagon
 
 X = np.random.default_rng(0).normal(size=(30, 2))
@@ -39,16 +41,10 @@ METRICS = (
     "jaccard, l1, l2, mahalanobis, manhattan, minkowski, nan_euclidean, rogerstanimoto, russellrao, seuclidean, "
     "sokalsneath, sqeuclidean, yule"
 )
-CRITERIA = (
-    "agreement, conductance_jump, correlation_clustering, eigengap, eigengap_ratio, expected_loss, gap_statistic, "
-    "hdbscan_count, held_out_pairs, one_cluster, scams, second_order_difference, silhouette, "
-    "soft_threshold, stability, valley_splits"
-)
-BUILDERS = (
-    "ensemble, graph_ensemble, landmarks, local_metric, lrr, neighbors, nystrom, precomputed, random_features, "
-    "relative, ssc, ssc-omp"
-)
-LOSSES = "'pear', 'omari', 'binder', 'nvi', 'id', 'nid', 'vi_lb', 'vi'"
+# What a user adds is told in the same place.
+CRITERIA = ", ".join(sorted(Criterion.registry))
+BUILDERS = ", ".join(sorted(Builder.registry))
+LOSSES = ", ".join(map(repr, PartitionLoss.registry))
 
 
 def with_entry(matrix, i, j, value):

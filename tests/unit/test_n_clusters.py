@@ -435,3 +435,15 @@ def test_a_conductance_that_never_jumps_says_nothing():
     assert "leaks" in silent.note
     with pytest.raises(InputError, match="floor=0"):
         criterion({"name": "conductance_jump", "floor": 0.0})
+
+
+@pytest.mark.parametrize("name", ["eigengap", "eigengap_ratio", "soft_threshold"])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_pieces_of_a_disconnected_affinity_are_counted(name, sparse):
+    rng = np.random.default_rng(0)
+    blocks = []
+    for size in (8, 15, 22, 5):
+        half = 0.5 + 0.5 * rng.random((size, size))
+        blocks.append((half + half.T) / 2)
+    P = sp.block_diag(blocks, format="csr")
+    assert criterion(name).judge(KEvidence(affinity=P if sparse else P.toarray())).n_clusters == 4

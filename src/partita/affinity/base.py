@@ -104,6 +104,8 @@ class Affinity(ABC):
     """A symmetric matrix of pairwise evidence that can be applied to a membership. Immutable."""
 
     name: ClassVar[str]
+    can_be_resampled: ClassVar[bool] = True
+    """Whether parts of it can be taken in this process, as criteria for the number of clusters do."""
     kinds: ClassVar[dict[str, type[Affinity]]] = {}
 
     def __init_subclass__(cls) -> None:

@@ -58,7 +58,7 @@ def wanted_by(P: sp.csr_array, bounds: list[int], b: int) -> dict[int, NDArray[n
 
 
 def sizes(wanted: dict[int, NDArray[np.intp]]) -> dict[int, int]:
-    """Number of rows received from each block."""
+    """Return the number of rows received from each block."""
     return {c: len(rows) for c, rows in wanted.items()}
 
 

@@ -62,6 +62,7 @@ class DistributedAffinity(Affinity):
     """
 
     name = "distributed"
+    can_be_resampled = False
 
     def __init__(self, blocks: Sequence[Delayed], sizes: Sequence[int]) -> None:
         if not blocks or len(blocks) != len(sizes) or min(sizes) < 1:

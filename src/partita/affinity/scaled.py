@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
+from partita.affinity.low_rank import LowRankAffinity
 from partita.affinity.wrapped import WrappedAffinity
 
 __all__ = ["ScaledAffinity"]
@@ -67,8 +68,6 @@ class ScaledAffinity(WrappedAffinity):
 
     @classmethod
     def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:
-        from partita.affinity.diffused import DiffusedAffinity
-
-        base, matrix = DiffusedAffinity.example(rng, n_items)
+        base, matrix = LowRankAffinity.example(rng, n_items)
         factors = rng.random(n_items) + 0.5
         return cls(base, factors), matrix * factors[:, None] * factors

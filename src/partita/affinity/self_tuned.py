@@ -120,7 +120,7 @@ def _csr(indptr: Any, indices: Any, values: Any) -> sp.csr_array:
 
 
 def pieces_of(graph: sp.csr_array) -> tuple[int, Index]:
-    """Number of connected components (pieces) of a symmetric graph, and each item's, in the order of their items."""
+    """Return the number of connected components (pieces) of a symmetric graph, and the piece of each item."""
     if graph.nnz < COMPILED_FROM:
         n_pieces, piece = connected_components(graph, directed=False)
         return int(n_pieces), piece

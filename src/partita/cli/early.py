@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
@@ -10,29 +11,10 @@ from partita.errors import InputError
 from partita.paths import STANDARD_INPUT, require_file, require_input
 from partita.registry import did_you_mean
 
-__all__ = ["CRITERIA", "LOSSES", "check_fit", "check_partition", "n_clusters_of", "require_loss"]
+__all__ = ["check_fit", "check_partition", "criteria", "losses", "n_clusters_of", "names_in_files", "require_loss"]
 
-# Names of `partita.n_clusters.Criterion.registry` and `partita.partition.losses.PartitionLoss.registry`, which a test
-# holds to these.
-CRITERIA = (
-    "agreement",
-    "conductance_jump",
-    "correlation_clustering",
-    "eigengap",
-    "eigengap_ratio",
-    "expected_loss",
-    "gap_statistic",
-    "hdbscan_count",
-    "held_out_pairs",
-    "one_cluster",
-    "scams",
-    "second_order_difference",
-    "silhouette",
-    "soft_threshold",
-    "stability",
-    "valley_splits",
-)
-LOSSES = ("pear", "omari", "binder", "nvi", "id", "nid", "vi_lb", "vi")
+# How a class says its name in the file that defines it.
+NAMED = re.compile(r'^    name(?:: ClassVar\[str\])? = "(\w+)"', re.MULTILINE)
 
 
 def check_fit(options: FitOptions) -> None:
@@ -77,15 +59,35 @@ def require_loss(name: str) -> None:
     ------
     InputError
     """
-    known = _known(LOSSES, "partita.partition.losses", "PartitionLoss")
+    known = losses()
     if name not in known:
         raise InputError(f"--loss {name}: expected one of {', '.join(known)}{did_you_mean(name, known)}")
 
 
-def _known(names: tuple[str, ...], module: str, family: str) -> tuple[str, ...]:
-    """These names, and those that a program of its own has added where the libraries are loaded already."""
-    loaded = sys.modules.get(module)
-    return names if loaded is None else tuple(dict.fromkeys((*names, *getattr(loaded, family).registry)))
+def criteria() -> tuple[str, ...]:
+    """Return the names of the criteria for the number of clusters."""
+    return _known("partita.n_clusters", "Criterion")
+
+
+def losses() -> tuple[str, ...]:
+    """Return the names of the losses of partitions."""
+    return _known("partita.partition.losses", "PartitionLoss")
+
+
+def _known(package: str, family: str) -> tuple[str, ...]:
+    """Names in the registry of a package that is loaded; of one that is not they are read off its files."""
+    loaded = sys.modules.get(package)
+    return names_in_files(package) if loaded is None else tuple(sorted(getattr(loaded, family).registry))
+
+
+def names_in_files(package: str) -> tuple[str, ...]:
+    """Return the names that the classes of a package give themselves, without loading it.
+
+    >>> names_in_files("partita.partition.losses")
+    ('binder', 'id', 'nid', 'nvi', 'omari', 'pear', 'vi', 'vi_lb')
+    """
+    folder = Path(__file__).parents[1].joinpath(*package.split(".")[1:])
+    return tuple(sorted(name for file in folder.glob("*.py") for name in NAMED.findall(file.read_text("utf-8"))))
 
 
 def n_clusters_of(text: str) -> int | str | tuple[int, int | None]:
@@ -99,7 +101,7 @@ def n_clusters_of(text: str) -> int | str | tuple[int, int | None]:
     InputError
         For text that is none of these.
     """
-    if text == "auto" or text in _known(CRITERIA, "partita.n_clusters", "Criterion"):
+    if text == "auto" or text in criteria():
         return text
     least, dash, most = text.partition("-")
     if dash and least.isdecimal() and (most.isdecimal() or not most):
@@ -127,4 +129,4 @@ def _meant(text: str) -> str:
     whole, point, rest = text.partition(".")
     if point and whole.isdecimal() and not rest.strip("0"):
         return f"; did you mean {whole!r}?"
-    return did_you_mean(text, ("auto", *CRITERIA))
+    return did_you_mean(text, ("auto", *criteria()))

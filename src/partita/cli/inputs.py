@@ -39,7 +39,7 @@ class Input:
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What is asked of an input.
+    """Request of a command to its input.
 
     `missing`: whether cells or pairs may be missing. `scaled`: whether features are brought to common units. `mixed`:
     whether columns of words are taken. `only_stored`: whether pairs that are not stored are unobserved.

@@ -75,14 +75,14 @@ class Spelled:
 
     @property
     def takes(self) -> str:
-        """What stands behind the flag; nothing for one that is given or not."""
+        """Word for the value behind the flag; empty for a flag without a value."""
         if self.kind is bool:
             return ""
         return self.info.metavar or "|".join(self.choices) or METAVARS[self.kind]
 
     @property
     def default_words(self) -> str:
-        """What holds without it; nothing where its help says so, or there is nothing to say."""
+        """Default in words; empty where its help says it, or there is nothing to say."""
         if isinstance(self.info.show_default, str):
             return self.info.show_default
         return "" if any(self.default is none for none in (MISSING, None, False)) else str(self.default)

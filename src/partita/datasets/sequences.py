@@ -19,7 +19,7 @@ Sequence = tuple[str, NDArray[np.float64], NDArray[np.int64]]
 
 
 def load_sequences(*, home: str | Path | None = None, with_dancing: bool = False) -> Iterator[Sequence]:
-    """Name, trajectories and motions of each sequence of Hopkins 155, in the order of the file.
+    """Yield the name, the trajectories and the motions of each sequence of Hopkins 155, in the order of the file.
 
     Parameters
     ----------

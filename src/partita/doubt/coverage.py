@@ -87,7 +87,7 @@ class ConfidentPairs:
     _membership: Array = field(repr=False)
 
     def together(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.bool_]:
-        """Whether items i and j (numbers or arrays of numbers) are said to be together."""
+        """Tell whether items i and j (numbers or arrays of numbers) are said to be together."""
         W = self._membership
         return np.asarray((W[np.asarray(i)] * W[np.asarray(j)]).sum(axis=-1) >= self.threshold)
 

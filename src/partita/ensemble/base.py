@@ -59,6 +59,8 @@ class Member(Named, ABC):
     """The method in a few words, for tables and reports."""
     of_graphs: ClassVar[bool] = False
     """Whether `cluster` also takes a graph: a symmetric csr_array of affinities in the place of the features."""
+    finds_number: ClassVar[bool] = False
+    """Whether the method has its own number of clusters, the one asked for being a hint."""
     registry: ClassVar[dict[str, type[Member]]] = {}
 
     def __init_subclass__(cls) -> None:

@@ -147,7 +147,7 @@ class Consensus:
         return np.asarray(self.draws[own[self.weights[own].argmax()]])
 
     def share_of(self) -> dict[int, float]:
-        """Share of the weight of the draws that have each number of clusters, 2 and more."""
+        """Return the share of the weight of the draws that have each number of clusters, 2 and more."""
         held = self.draws.max(axis=1) + 1
         shares = {int(K): float(self.weights[held == K].sum()) for K in np.unique(held) if K > 1}
         total = sum(shares.values())

@@ -43,6 +43,7 @@ class Density(Member):
 
     name = "density"
     idea = "density clusters of largest excess of mass (HDBSCAN), noise filled in"
+    finds_number = True
 
     smoothing: int = 4
 

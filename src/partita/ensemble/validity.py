@@ -46,7 +46,7 @@ SHARE = 0.01
 
 
 class Statistics(NamedTuple):
-    """What a partition is judged by."""
+    """Statistics by which a partition is judged without labels."""
 
     agreement: float
     """Mean adjusted Rand index with the two unlike methods that agree best."""
@@ -153,7 +153,7 @@ class Validity:
 
     @property
     def weights(self) -> Array:
-        """What each statistic counts in so many columns."""
+        """Weights of the statistics for this number of columns."""
         return weights_in(self.X.shape[1])
 
     def log_odds(self, labels: Labels, agreement: float) -> float:

@@ -318,7 +318,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, FittedAttributes, NewItems)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """`fit` where there is no fit yet, and `update` where there is one."""
+        """Call `fit` where there is no fit yet, and `update` where there is one."""
         if not hasattr(self, "labels_"):
             self.fit(X, sample_weight=sample_weight)
         else:
@@ -502,11 +502,12 @@ class FactorizationEstimator(ClusterMixin, Doubtful, FittedAttributes, NewItems)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        pairwise = (
-            self.affinity.pairwise
-            if isinstance(self.affinity, Builder)
-            else self.affinity in ("precomputed", "precomputed_distance", "graph_ensemble")
-        )
+        if isinstance(self.affinity, Builder):
+            pairwise = self.affinity.pairwise
+        else:
+            kind = Builder.registry.get(str(self.affinity))
+            named = None if kind is None else kind.named(missing=self.missing, symmetrize=None, seed=0)
+            pairwise = self.affinity == "precomputed_distance" or (named is not None and named.pairwise)
         tags.input_tags.pairwise = pairwise
         tags.input_tags.sparse = pairwise
         tags.input_tags.allow_nan = self.missing == "unobserved"

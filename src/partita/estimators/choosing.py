@@ -156,7 +156,7 @@ class EvidenceByK:
         return self._built[known]
 
     def of(self, choice: Choice) -> Built:
-        """The evidence of a choice: the draws behind its number where it has some, or else what is built at it."""
+        """Return the evidence of a choice: the draws behind its number where there are some, else what is built at it."""
         if choice.start is None or choice.consensus is None:
             return self.at(choice.n_clusters)
         self._built.clear()
@@ -333,7 +333,7 @@ def _shown_to_criteria(evidence: EvidenceByK) -> KEvidence:
     affinity = builder.as_judged(X) if of_clusterings else evidence.before_k().evidence.affinity
     if affinity.pair_weights is not None:
         raise InputError(f"n_clusters='auto': criteria compare all pairs, and some were not observed: {GIVE_A_NUMBER}")
-    if affinity.name == "distributed":
+    if not affinity.can_be_resampled:
         raise InputError(
             f"n_clusters='auto': criteria resample items, and the affinity lies on Dask workers: {GIVE_A_NUMBER}"
         )

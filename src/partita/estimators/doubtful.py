@@ -47,7 +47,7 @@ FINER, AT_LEAST = 2, 4
 
 
 class SecondChoice(NamedTuple):
-    """For each item the cluster that it could go to.
+    """Second choice of each item: the nearest cluster that it could go to.
 
     Attributes
     ----------

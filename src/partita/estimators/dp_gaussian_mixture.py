@@ -204,7 +204,7 @@ class DPGaussianMixture(DensityMixin, Shown):
         return self
 
     def score_samples(self, X: Any) -> Array:
-        """Log predictive density of new items: the logarithm of the mean over draws (at most 500, evenly spaced).
+        """Return the log predictive density of new items: that of the mean over draws (at most 500, evenly spaced).
 
         Parameters
         ----------

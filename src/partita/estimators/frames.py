@@ -24,7 +24,7 @@ PACKAGES = ("pandas", "polars", "pyarrow")
 
 
 def frame_package(X: Any) -> str | None:
-    """Name of the package that a frame is of; None for what is no frame.
+    """Return the name of the package that a frame is of; None for what is no frame.
 
     >>> frame_package(np.ones((2, 2))) is None
     True

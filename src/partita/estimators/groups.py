@@ -116,7 +116,7 @@ class Groups:
         return int(self.of_item.max()) + 1
 
     def of_row(self, items: Items) -> NDArray[np.intp]:
-        """Group of each row; -1 for a row that is no item."""
+        """Return the group of each row; -1 for a row that is no item."""
         return np.where(items.of_row < 0, -1, self.of_item[items.of_row]) if self.linked else items.of_row
 
     def expand(self, of_groups: Any) -> Any:

@@ -168,7 +168,7 @@ def number_of_copies(distances: Any) -> int:
 
 
 def check_weights(weights: object, n_items: int) -> Array | None:
-    """Sample weights as an array, or None for none.
+    """Return sample weights as an array, or None for none.
 
     Raises
     ------

@@ -25,7 +25,7 @@ PAIRS = {"connectivities": "precomputed", "distances": "precomputed_distance"}
 
 
 class OfObject(NamedTuple):
-    """What an object holds for a fit.
+    """Evidence that an object of another library holds for a fit.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ GRAPH_GIVEN, GRAPH_SOUGHT = (1.0, 1 / 400), (3.0, 1 / 100)
 
 
 class Reasoned(NamedTuple):
-    """What was taken for a parameter that was left to be chosen, and why."""
+    """Value taken for a parameter that was left to be chosen, and the reason."""
 
     value: Any
     why: str
@@ -50,7 +50,7 @@ class Reasoned(NamedTuple):
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is spent on an ensemble of features.
+    """Effort spent on an ensemble of features.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ SOUGHT = (
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What a fit does.
+    """Plan of a fit: the choices made before anything is computed.
 
     Attributes
     ----------

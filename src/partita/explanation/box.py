@@ -22,7 +22,7 @@ class Box:
 
     @property
     def key(self) -> frozenset[tuple[int, bytes]]:
-        """What two boxes have in common that allow the same."""
+        """Key that is equal for two boxes with the same conditions."""
         return frozenset((column, codes.tobytes()) for column, codes in self.allowed.items())
 
     def narrowed(self, column: int, codes: NDArray[np.bool_]) -> Box:

@@ -15,7 +15,7 @@ __all__ = ["ClusterExplanation", "Explanation"]
 
 @dataclass(frozen=True)
 class ClusterExplanation:
-    """What tells one cluster from the others.
+    """Explanation of one cluster: the rules that tell it from the others.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class ClusterExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What tells the clusters of a fit apart; printed, it is a sentence a cluster.
+    """Explanation of all clusters of a fit; printed, it is a sentence for each.
 
     An explanation says what labels are about. Labels that were made from the columns can be told apart by them
     whether or not there are clusters: noise that k-means cuts in three is.

@@ -50,7 +50,7 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Roles:
-    """What columns are for.
+    """Roles of the columns of a table.
 
     Attributes
     ----------

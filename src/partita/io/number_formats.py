@@ -116,7 +116,7 @@ def bare_number(cell: str) -> Bare | None:
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How the numbers of a column are written: as Python reads them, or with this decimal mark and marks around."""
+    """Format of the numbers of a column: as Python reads them, or with this decimal mark and marks around."""
 
     decimal: Decimal | None = None
     marks: frozenset[str] = frozenset()

@@ -12,7 +12,7 @@ Decimal = Literal[".", ","]
 
 @dataclass(frozen=True)
 class Reading:
-    r"""What is known of a table beforehand; whatever is None is found out, and a note says what was found.
+    r"""Facts about a table that are known beforehand; whatever is None is found out, and a note says what was found.
 
     Parameters
     ----------

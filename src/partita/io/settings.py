@@ -101,7 +101,9 @@ def revived_parameter(value: object) -> Any:
         kind = _known("solver", value["solver"], Solver.registry)
         return _made(kind, {name: option for name, option in value.items() if name != "solver"})
     if "objective" in value:
-        return _known("objective", value["objective"], Objective.registry)()
+        kind = _known("objective", value["objective"], Objective.registry)
+        options = {name: option for name, option in value.items() if name != "objective"}
+        return _made(kind, options) if options else kind()
     for word, kind in ALONE.items():
         if word in value:
             return _made(kind, value[word])
@@ -193,7 +195,11 @@ def _plain_setting(name: str, value: object) -> dict[str, Any]:
     if isinstance(value, Objective):
         if Objective.registry.get(value.name) is not type(value):
             raise InputError(f"{name}={type(value).__name__}() cannot be saved: give the objective a `name` of its own")
-        return {"objective": value.name}
+        if not is_dataclass(value) and vars(value):
+            raise InputError(
+                f"{name}={type(value).__name__}() cannot be saved: settings are fields of a frozen dataclass"
+            )
+        return {"objective": value.name} | (_options(name, value) if is_dataclass(value) else {})
     if isinstance(value, ADMM):
         return {"admm": asdict(value)}
     if isinstance(value, GammaPrior):

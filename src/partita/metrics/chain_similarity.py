@@ -29,7 +29,7 @@ ROWS = 32
 
 @dataclass(frozen=True)
 class SimilarityDifferences:
-    """Differences between the similarity matrices of chains.
+    """Largest and mean difference between the similarity matrices of chains, and where the largest is.
 
     Attributes
     ----------

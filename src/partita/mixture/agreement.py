@@ -24,7 +24,7 @@ COMPARISONS, FEWEST = 1e10, 100
 
 @dataclass(frozen=True)
 class ChainAgreement:
-    """Differences between the similarity matrices of chains.
+    """Agreement of chains on which items belong together, on a sample of the items where they are many.
 
     Attributes
     ----------

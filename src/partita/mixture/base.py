@@ -73,7 +73,7 @@ class Model:
         return self.log_prior_density(self.items)
 
     def log_prior_density(self, Y: Array) -> Array:
-        """Log density of rows in a cluster of their own: a Student density [murphy2007, (258)]."""
+        """Return the log density of rows in a cluster of their own: a Student density [murphy2007, (258)]."""
         prior = self.prior
         q = np.square((Y - prior.centre) @ prior.whitener.T).sum(axis=1)
         ratio = np.log1p(prior.kappa / (prior.kappa + 1) * q)

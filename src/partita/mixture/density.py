@@ -34,7 +34,7 @@ class PredictiveDensity(ABC):
     units: Units
 
     def log_density(self, X: Array) -> Array:
-        """Log density of the rows of X in the units of X: the logarithm of the mean over draws."""
+        """Return the log density of the rows of X in the units of X: the logarithm of the mean over draws."""
         rows = max(1, SLAB // self.n_draws)
         out = np.empty(len(X))
         for low, high in row_bounds(len(X), rows):
@@ -44,7 +44,7 @@ class PredictiveDensity(ABC):
         return out
 
     def log_density_by_draw(self, X: Array) -> Array:
-        """Log density of the rows of X under each draw taken: draws x rows."""
+        """Return the log density of the rows of X under each draw taken: draws x rows."""
         out = np.empty((self.n_draws, len(X)))
         Y = self.units.of(np.asarray(X, dtype=np.float64))
 

@@ -43,6 +43,7 @@ class Agreement(Criterion):
     name = "agreement"
     idea = "what unlike methods agree on at many numbers, weighed by how valid it is"
     requires = frozenset({"features"})
+    can_name_one = False
 
     max_items: int = 2000
 

@@ -18,7 +18,7 @@ from partita.errors import InputError
 from partita.n_clusters.evidence import KEvidence
 from partita.registry import Named, enrol, made
 
-__all__ = ["Better", "Criterion", "Judgement", "Requirement", "criterion"]
+__all__ = ["Better", "Criterion", "Judgement", "Requirement", "criterion", "only_tests_one"]
 
 Array = NDArray[np.float64]
 Better = Literal["larger", "smaller", "crossing"]
@@ -68,6 +68,10 @@ class Criterion(Named, ABC):
     idea: ClassVar[str]
     """The criterion in a few words, for tables and reports."""
     requires: ClassVar[frozenset[Requirement]] = frozenset({"affinity"})
+    can_name_one: ClassVar[bool] = True
+    """Whether its score is defined for one cluster, so that 1 can be its answer."""
+    can_name_several: ClassVar[bool] = True
+    """Whether it names numbers beyond 1; a test of one cluster can only speak against 1."""
     registry: ClassVar[dict[str, type[Criterion]]] = {}
 
     def __init_subclass__(cls) -> None:
@@ -100,6 +104,16 @@ class Criterion(Named, ABC):
         """Judgement without an answer, and the reason."""
         tried = np.asarray(sizes, dtype=np.int64)
         return Judgement(self.name, None, tried, np.full(len(tried), np.nan), note=reason)
+
+
+def only_tests_one(name: str) -> bool:
+    """Tell whether the criterion of that name can name no number but 1.
+
+    >>> only_tests_one("a criterion of another version")
+    False
+    """
+    kind = Criterion.registry.get(name)
+    return kind is not None and not kind.can_name_several
 
 
 def criterion(given: str | Criterion | dict[str, Any]) -> Criterion:

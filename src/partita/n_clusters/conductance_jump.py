@@ -55,6 +55,7 @@ class ConductanceJump(Criterion):
 
     name = "conductance_jump"
     idea = "largest jump of the worst cluster's conductance"
+    can_name_one = False
 
     floor: float = 0.005
 

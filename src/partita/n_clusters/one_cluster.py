@@ -47,6 +47,7 @@ class OneCluster(Criterion):
 
     name = "one_cluster"
     idea = "test of one cluster: a valley deeper than a smooth box has"
+    can_name_several = False
 
     level: float = 0.05
     n_references: int = 39

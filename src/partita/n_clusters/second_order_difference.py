@@ -66,6 +66,7 @@ class SecondOrderDifference(Criterion):
     name = "second_order_difference"
     idea = "bend in the distance to K subspaces of known dimension"
     requires = frozenset({"features", "dimension"})
+    can_name_one = False
 
     affine: bool = False
 

@@ -42,6 +42,7 @@ class Silhouette(Criterion):
     name = "silhouette"
     idea = "mean silhouette of the partition at K"
     requires = frozenset({"features"})
+    can_name_one = False
 
     max_items: int = 2_000
 

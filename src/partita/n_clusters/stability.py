@@ -54,6 +54,7 @@ class Stability(Criterion):
 
     name = "stability"
     idea = "agreement of partitions of subsamples"
+    can_name_one = False
 
     share: float = 0.7
     n_samples: int = 8

@@ -27,7 +27,7 @@ from typing import Any, Literal
 import numpy as np
 
 from partita.errors import InputError
-from partita.n_clusters.base import Array, Criterion, Judgement, criterion
+from partita.n_clusters.base import Array, Criterion, Judgement, criterion, only_tests_one
 from partita.n_clusters.evidence import KEvidence
 from partita.wording import aligned, count
 
@@ -46,8 +46,6 @@ VOTERS: dict[str, float] = {
 NEIGHBOR = 0.35
 # Weight of a criterion that was asked for and is no voter.
 ASKED_FOR = 1.0
-# The test of one cluster: it names 1 or speaks against it.
-AGAINST_ONE = "one_cluster"
 # Numbers of clusters over which the probabilities go at least, where there are as many items.
 LEAST_RANGE = 20
 # Probability that the likely numbers hold together.
@@ -243,7 +241,7 @@ def pooled(judgements: Sequence[Judgement], weights: Mapping[str, float], top: i
     score = np.zeros(top)
     for judgement in judgements:
         K, weight = judgement.n_clusters, weights[judgement.criterion]
-        if judgement.criterion == AGAINST_ONE:
+        if only_tests_one(judgement.criterion):
             if judgement.n_clusters is not None or judgement.sure is not None:
                 score[0] += weight if K == 1 else -weight
         elif K is not None:
@@ -265,7 +263,7 @@ def doubts(K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
 def notes_on(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
     """Return what is to be said of a verdict: who disagrees, how probable it is, who has no answer."""
     named = [j for j in judgements if j.n_clusters is not None]
-    silent = [j for j in judgements if j.n_clusters is None and j.criterion != AGAINST_ONE]
+    silent = [j for j in judgements if j.n_clusters is None and not only_tests_one(j.criterion)]
     if not named:
         return ["no criterion could tell: " + "; ".join(f"{j.criterion}: {j.note}" for j in judgements)]
     out = []

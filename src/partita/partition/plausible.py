@@ -48,7 +48,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Plausibility:
-    """How plausible a partition is.
+    """Plausibility of a partition among the draws.
 
     Attributes
     ----------

@@ -28,7 +28,7 @@ NEAR = 0.02
 
 @dataclass(frozen=True)
 class ClusterSummary:
-    """What there is to say of a cluster.
+    """Summary of one cluster for the page.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ LENGTHS = (200, 100, 50, 25, 12)
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """What a map says of how sure the items are.
+    """Labels, memberships and certainties of the items of a map.
 
     Attributes
     ----------

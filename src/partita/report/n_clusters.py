@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from partita.n_clusters import Agreement, Verdict
+from partita.n_clusters.base import only_tests_one
 from partita.n_clusters.verdict import SHOWN
 from partita.report.document import told
 from partita.report.fit_report import FitReport
@@ -149,4 +150,4 @@ def _answer(row: dict[str, Any], sure: float | None) -> str:
     """Answer of a criterion: a number, "not 1" for the test of one cluster, or "none"."""
     if row["n_clusters"] is not None:
         return str(row["n_clusters"])
-    return "not 1" if row["criterion"] == "one_cluster" and sure is not None else "none"
+    return "not 1" if only_tests_one(row["criterion"]) and sure is not None else "none"
