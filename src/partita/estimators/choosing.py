@@ -156,7 +156,7 @@ class EvidenceByK:
         return self._built[known]
 
     def of(self, choice: Choice) -> Built:
-        """Return the evidence of a choice: the draws behind its number where there are some, else what is built at it."""
+        """Return the evidence of a choice: the draws behind its number where there are some, else what `at` builds."""
         if choice.start is None or choice.consensus is None:
             return self.at(choice.n_clusters)
         self._built.clear()
