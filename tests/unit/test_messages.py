@@ -546,7 +546,7 @@ COMMANDS = {
     "unknown loss": (
         "1,1,2\n1,1,1\n",
         ("partition", "t.csv", "--loss", "VI"),
-        "--loss VI: expected one of pear, omari, binder, nvi, id, nid, vi_lb, vi; did you mean 'vi'?",
+        f"--loss VI: expected one of {', '.join(sorted(PartitionLoss.registry))}; did you mean 'vi'?",
     ),
     "draw with a gap": (
         "1,1,2\n1,,2\n",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
-from partita.affinity.low_rank import LowRankAffinity
+from partita.affinity.sparse import SparseAffinity
 from partita.affinity.wrapped import WrappedAffinity
 
 __all__ = ["ScaledAffinity"]
@@ -68,6 +68,6 @@ class ScaledAffinity(WrappedAffinity):
 
     @classmethod
     def example(cls, rng: np.random.Generator, n_items: int) -> tuple[Self, Array]:
-        base, matrix = LowRankAffinity.example(rng, n_items)
+        base, matrix = SparseAffinity.example(rng, n_items)
         factors = rng.random(n_items) + 0.5
         return cls(base, factors), matrix * factors[:, None] * factors
