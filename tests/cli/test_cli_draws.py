@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from partita.io import read_draws
+from partita.mixture import Sampler
 from synthetic import gaussians
 
 
@@ -65,6 +66,9 @@ def test_what_leaves_no_draw_or_does_not_go_together_is_refused(call, points, tm
     ended = call("draws", points, *GIVEN, "--sampler", "collapsed", "--prior", "paper", "--out", tmp_path / "no")
     assert ended.code == 2
     assert "conjugate" in ended.err
+    ended = call("draws", points, *GIVEN, "--sampler", "gibbs", "--out", tmp_path / "no")
+    assert ended.code == 2
+    assert all(name in ended.err for name in Sampler.registry)
     assert call("draws", points, "--out", tmp_path / "no").code == 2  # the column of labels was not named
     assert not (tmp_path / "no").exists()
 

@@ -478,8 +478,8 @@ class DrawsOptions(ReadingOptions):
         Of("search", common=True, also=("--n-chains",)),
     ] = 4
     sampler: Annotated[
-        Literal["collapsed", "auxiliary", "slice"] | None,
-        Option(help="How the posterior is sampled.", show_default="collapsed; others: auxiliary"),
+        str | None,
+        Option(help="Sampler: collapsed, auxiliary or slice.", show_default="collapsed; for other priors auxiliary"),
         Of("search"),
     ] = None
     prior: Annotated[
