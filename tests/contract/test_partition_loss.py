@@ -19,7 +19,7 @@ from partita.partition import (
     search_partition,
 )
 from partita.partition.dendrogram import Dendrogram, numbered
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.partition.exhaustive import all_partitions, all_values
 from partita.partition.losses import Binder, PartitionLoss, VariationOfInformation
 from synthetic import draws_around
@@ -41,13 +41,13 @@ def evidences(loss, draws):
     """Every kind of state that can hold the loss: pairs or their bound, and tables of the draws."""
     given = PartitionDraws.of(draws)
     chosen = loss_of(loss)
-    found = [Evidence(chosen, given)]
+    found = [PartitionEvidence(chosen, given)]
     if chosen.by_draws and chosen.by_pairs:
         found.append(WithoutPairs(chosen, given))
     return found
 
 
-class WithoutPairs(Evidence):
+class WithoutPairs(PartitionEvidence):
     """Where no similarity matrix fits into memory."""
 
     has_pairs = False
@@ -281,7 +281,7 @@ def test_many_draws_and_partitions_are_scored_as_few(loss):
     draws, weights = rng.integers(4, size=(1500, 9)), rng.random(1500)  # more than are held at a time
     given = PartitionDraws.of(draws, weights)
     some = rng.permutation(21147)[:20]
-    values = all_values(Evidence(loss_of(loss), given))
+    values = all_values(PartitionEvidence(loss_of(loss), given))
     assert len(values) == 21147
     expected = loss_of(loss).minimised(expected_loss(all_partitions(9)[some], given, loss=loss))
     np.testing.assert_allclose(values[some], expected, atol=1e-12)

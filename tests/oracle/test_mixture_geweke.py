@@ -23,7 +23,7 @@ from partita.mixture import (
     Slice,
     sample_partitions,
 )
-from partita.mixture.base import Kept, Model
+from partita.mixture.base import Kept, MixtureModel
 from partita.mixture.concentration import concentration
 from partita.mixture.units import Units
 from synthetic import all_partitions
@@ -132,7 +132,7 @@ def by_turns(sampler, prior, gamma, n, d, rng):
     labels = restaurants(n, np.array([gamma.mean]), rng)[0]
     X = drawn_items(labels, drawn_parameters(prior, labels.max() + 1, rng), rng)
     arrays = prior.arrays(X, plain(d))
-    state = sampler.start(Model(X, arrays, concentration(gamma)), labels, rng)
+    state = sampler.start(MixtureModel(X, arrays, concentration(gamma)), labels, rng)
     nothing = Kept(np.empty((0, n), dtype=np.int16), np.empty(0, dtype=np.int64), np.empty(0), np.empty(0))
     items, partitions = np.empty((BY_TURNS, n, d)), np.empty((BY_TURNS, n), dtype=np.int64)
     alphas = np.empty(BY_TURNS)
@@ -143,7 +143,7 @@ def by_turns(sampler, prior, gamma, n, d, rng):
         else:
             parameters = state.components.mean, np.linalg.inv(np.triu(state.components.whitener[:K]))
         items[t] = X = drawn_items(state.labels, parameters, rng)
-        state = sampler.advance(Model(X, arrays, concentration(gamma)), state, rng, 1, 1, nothing)
+        state = sampler.advance(MixtureModel(X, arrays, concentration(gamma)), state, rng, 1, 1, nothing)
         partitions[t], alphas[t] = state.labels, state.alpha
     return statistics(items, partitions, alphas)
 

@@ -28,7 +28,7 @@ from partita.mixture import (
     r_hat,
     sample_partitions,
 )
-from partita.mixture.base import Model, numbered
+from partita.mixture.base import MixtureModel, numbered
 from partita.mixture.chains import Plan
 from partita.mixture.priors import covariance
 from partita.mixture.result import SampledPartitions
@@ -53,7 +53,7 @@ def test_the_density_of_an_item_alone_is_scipys_student():
     prior = NormalInverseWishart(mean=[4.0, 1.0, -2.0], mean_precision=0.3, degrees_of_freedom=6.5, scale=S)
     units = Units.of_items(X)
     Z = units.of(X)
-    model = Model(Z, prior.arrays(Z, units), (1.0, 0.0, 0.0))
+    model = MixtureModel(Z, prior.arrays(Z, units), (1.0, 0.0, 0.0))
     expected = multivariate_t([4.0, 1.0, -2.0], S * 1.3 / (0.3 * 4.5), df=4.5).logpdf(X)
     np.testing.assert_allclose(model.alone - units.log_volume, expected, rtol=1e-11)
 

@@ -24,7 +24,7 @@ from partita.partition import (
 )
 from partita.partition.climb import Climb
 from partita.partition.dendrogram import numbered
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.partition.exhaustive import all_partitions, all_values
 from partita.partition.losses import Binder, ConstantPotts, VariationOfInformation
 from partita.runs import Runs
@@ -232,8 +232,8 @@ SEARCH = "print(search_partition(draws, loss=Mine(), random_state=0).expected_lo
 COSTS = """
 from partita.kernels import partition_moves
 from partita.partition import PartitionDraws
-from partita.partition.evidence import Evidence
-state = Evidence(Mine(), PartitionDraws.of(draws)).empty_state()
+from partita.partition.evidence import PartitionEvidence
+state = PartitionEvidence(Mine(), PartitionDraws.of(draws)).empty_state()
 state = partition_moves.assign(state, np.arange(12), draws[0])
 partition_moves.costs_of(state, 0, costs := np.zeros(12))
 print(costs[:3].sum())
@@ -329,7 +329,7 @@ def test_the_constant_potts_model_is_minimised_over_all_partitions(make, seed):
         G = codes[:, None] == codes[None, :]
         return -(A * G).sum() + loss.price * (codes.max() + 1) + loss.resolution * G.sum()
 
-    evidence = Evidence(loss, None, make(A))
+    evidence = PartitionEvidence(loss, None, make(A))
     every = [numbered(codes) for codes in all_partitions(8)]
     np.testing.assert_allclose([evidence.value(codes) for codes in every[::97]], [objective(c) for c in every[::97]])
     found = search_runs.search_evidence(evidence, cap=8, given={}, n_init=8, seed=0)
@@ -348,7 +348,7 @@ def test_an_affinity_with_a_diagonal_is_scored_with_it_over_all_partitions(make)
     expected = [
         -(A * G).sum() + 0.9 * G.sum() + 0.7 * (codes.max() + 1) for codes in every for G in [codes[:, None] == codes]
     ]
-    np.testing.assert_allclose(all_values(Evidence(loss, None, make(A))), expected, rtol=1e-12)
+    np.testing.assert_allclose(all_values(PartitionEvidence(loss, None, make(A))), expected, rtol=1e-12)
 
 
 def test_no_move_of_a_level_is_left_to_make_and_levels_find_what_is_planted():
@@ -361,7 +361,7 @@ def test_no_move_of_a_level_is_left_to_make_and_levels_find_what_is_planted():
     for gamma, price in ((0.2, 0.0), (0.2, 3.0)):
         labels = multilevel(*parts, gamma, price, np.random.default_rng(1))
         np.testing.assert_array_equal(labels, truth)
-        climb = Climb(Evidence(ConstantPotts(gamma, price), None, graph), 600, lambda: False)
+        climb = Climb(PartitionEvidence(ConstantPotts(gamma, price), None, graph), 600, lambda: False)
         climb.assign(labels)
         before = climb.value
         climb.sweep_all(np.random.default_rng(2))

@@ -35,7 +35,7 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class Fitted:
+class SavedFit:
     """Attributes of a fit that are numbers."""
 
     n_clusters_: Annotated[int, Side("K")]
@@ -54,7 +54,7 @@ class SavedFactorization:
     parameters: Config
     affinity: Config
     normalization: How
-    fitted: Fitted
+    fitted: SavedFit
     feature_names: tuple[str, ...]
     columns: tuple[str, ...] | None
     common_scale: bool
@@ -97,7 +97,7 @@ class SavedFactorization:
             parameters=parameters_of(estimator, *NOT_KEPT),
             affinity=estimator._builder_.config(),
             normalization=extension.how,
-            fitted=copied(Fitted, estimator),
+            fitted=copied(SavedFit, estimator),
             feature_names=tuple(str(name) for name in getattr(estimator, "feature_names_in_", [])),
             columns=getattr(estimator, "_columns", None),
             common_scale=np.ndim(estimator.scale_) == 0,

@@ -20,7 +20,7 @@ from partita.io.given_labels import given_labels, labels_as_given
 from partita.io.settings import made_with, parameters_of
 from partita.mixture import GammaPrior, SampledPartitions, Sampler
 from partita.mixture.agreement import ChainAgreement
-from partita.mixture.base import Model
+from partita.mixture.base import MixtureModel
 from partita.mixture.density import GaussianDensity, PredictiveDensity, StudentDensity
 from partita.mixture.priors import ComponentPrior
 from partita.mixture.units import Units
@@ -142,7 +142,7 @@ class Student(_Density):
 
         prior = PriorArrays(conjugate=True, **vars(self.prior))
         alpha = self.concentration
-        model = Model(self.items, prior, (alpha.first, alpha.shape, alpha.rate))
+        model = MixtureModel(self.items, prior, (alpha.first, alpha.shape, alpha.rate))
         return StudentDensity(self.units, model, self.labels, self.alphas)
 
 

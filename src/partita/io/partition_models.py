@@ -44,7 +44,7 @@ class SavedRun:
 
 
 @dataclass(frozen=True)
-class Search:
+class SavedSearch:
     """Search that found the partition; the partition of each run in the smallest type."""
 
     status: Status
@@ -61,7 +61,7 @@ class Search:
     ended: Annotated[Labels, partitions("R", "N", name="runs")]
 
     @classmethod
-    def of(cls, result: PartitionResult) -> Search:
+    def of(cls, result: PartitionResult) -> SavedSearch:
         """Return the record of a search."""
         most = max((run.n_clusters for run in result.runs), default=1)
         ended = np.empty((len(result.runs), len(result.labels)), dtype=np.min_scalar_type(-most))
@@ -125,7 +125,7 @@ class SavedPartition:
 
     parameters: Config
     fitted_loss: PartitionLoss
-    search: Search
+    search: SavedSearch
     said: tuple[str, ...]
     items: tuple[str, ...] | None
     draws: SavedDraws | None
@@ -147,7 +147,7 @@ class SavedPartition:
         return cls(
             parameters=parameters_of(model, "starts") | {"starts": starts},
             fitted_loss=model.loss_,
-            search=Search.of(model.result_),
+            search=SavedSearch.of(model.result_),
             said=model._said,
             items=None if model.items_ is None else tuple(str(item) for item in model.items_),
             draws=None if draws is None else copied(SavedDraws, draws, numbered=numbered, merged=draws.given),

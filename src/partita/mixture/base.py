@@ -21,7 +21,7 @@ from partita.errors import InputError
 from partita.mixture.priors import ComponentPrior
 from partita.registry import enrol
 
-__all__ = ["ChainState", "Kept", "Model", "Recorded", "Sampler", "as_sampler", "numbered"]
+__all__ = ["ChainState", "Kept", "MixtureModel", "Recorded", "Sampler", "as_sampler", "numbered"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -42,7 +42,7 @@ class Kept(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class MixtureModel:
     """Model to sample from: items (N x d, in the units that the prior's arrays are in), prior, and concentration.
 
     `alpha` is its first value, and shape and rate of its Gamma prior; a shape of zero fixes it.
@@ -139,12 +139,12 @@ class Sampler(ABC):
             )
 
     @abstractmethod
-    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> ChainState:
+    def start(self, model: MixtureModel, labels: Labels, rng: np.random.Generator) -> ChainState:
         """Return the state at first labels."""
 
     @abstractmethod
     def advance(
-        self, model: Model, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
+        self, model: MixtureModel, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
     ) -> ChainState:
         """Return the state after so many sweeps; every `thin`-th is written to `kept`, as far as it has rows."""
 

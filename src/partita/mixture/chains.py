@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from partita.mixture.base import ChainState, Kept, Model, Recorded, Sampler
+from partita.mixture.base import ChainState, Kept, MixtureModel, Recorded, Sampler
 from partita.pace import Progressing
 from partita.runs import Runs, Status
 
@@ -84,7 +84,7 @@ class Chain:
         )
         return cls(number, start, rng, _At(state, 0, 0), kept)
 
-    def advance(self, sampler: Sampler, model: Model, n_sweeps: int, n_draws: int, thin: int) -> None:
+    def advance(self, sampler: Sampler, model: MixtureModel, n_sweeps: int, n_draws: int, thin: int) -> None:
         """Run one block of sweeps."""
         at = self.at
         rows = self.kept.rows(at.n_kept, at.n_kept + n_draws)
@@ -92,7 +92,7 @@ class Chain:
         self.at = _At(state, at.sweeps + n_sweeps, at.n_kept + n_draws)
 
 
-def run_chains(chains: list[Chain], sampler: Sampler, model: Model, plan: Plan, runs: Runs) -> Status:
+def run_chains(chains: list[Chain], sampler: Sampler, model: MixtureModel, plan: Plan, runs: Runs) -> Status:
     """Run the chains to the end of the plan, or until `max_seconds` or Ctrl-C; every chain keeps at least one draw."""
     waiting = deque(chains)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from partita.errors import InputError
-from partita.mixture.base import ChainState, Kept, Labels, Model, Sampler, numbered
+from partita.mixture.base import ChainState, Kept, Labels, MixtureModel, Sampler, numbered
 
 __all__ = ["Collapsed"]
 
@@ -59,11 +59,11 @@ class Collapsed(Sampler):
             if not isinstance(value, int) or value < 0:
                 raise InputError(f"Collapsed({option}={value!r}): expected a whole number, at least 0")
 
-    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> ChainState:
+    def start(self, model: MixtureModel, labels: Labels, rng: np.random.Generator) -> ChainState:
         return ChainState(numbered(labels), model.alpha[0])
 
     def advance(
-        self, model: Model, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
+        self, model: MixtureModel, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
     ) -> ChainState:
         from partita.kernels.mixture_collapsed import collapsed_sweeps
 

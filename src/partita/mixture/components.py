@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from partita.kernels.interrupts import call_whole
-from partita.mixture.base import ChainState, Kept, Labels, Model, Sampler, numbered
+from partita.mixture.base import ChainState, Kept, Labels, MixtureModel, Sampler, numbered
 
 __all__ = ["ComponentSampler"]
 
@@ -21,7 +21,7 @@ class ComponentSampler(Sampler):
     def _sweeps(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """The kernel, and the arguments between the prior and the number of sweeps that are its own."""
 
-    def start(self, model: Model, labels: Labels, rng: np.random.Generator) -> ChainState:
+    def start(self, model: MixtureModel, labels: Labels, rng: np.random.Generator) -> ChainState:
         from partita.kernels.mixture_components import fitted_components
 
         labels = numbered(labels)
@@ -29,7 +29,7 @@ class ComponentSampler(Sampler):
         return ChainState(labels, model.alpha[0], components)
 
     def advance(
-        self, model: Model, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
+        self, model: MixtureModel, state: ChainState, rng: np.random.Generator, n_sweeps: int, thin: int, kept: Kept
     ) -> ChainState:
         kernel, own = self._sweeps()
         labels = state.labels.copy()

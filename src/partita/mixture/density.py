@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.kernels.threads import row_bounds, run_chunks
-from partita.mixture.base import Model, Recorded
+from partita.mixture.base import MixtureModel, Recorded
 from partita.mixture.units import Units
 
 __all__ = ["DRAWS", "GaussianDensity", "PredictiveDensity", "StudentDensity"]
@@ -67,7 +67,7 @@ class PredictiveDensity(ABC):
 class StudentDensity(PredictiveDensity):
     """Predictive density under a conjugate prior, from labels and items."""
 
-    model: Model
+    model: MixtureModel
     labels: NDArray[Any]
     alphas: Array
 
@@ -105,7 +105,7 @@ class GaussianDensity(PredictiveDensity):
 
     @classmethod
     def of_recorded(
-        cls, recorded: list[Recorded], model: Model, units: Units, rng: np.random.Generator
+        cls, recorded: list[Recorded], model: MixtureModel, units: Units, rng: np.random.Generator
     ) -> GaussianDensity:
         """Make the density from draws whose components were recorded, with a component from the prior for each."""
         from partita.kernels.mixture_components import empty_components

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.memory import require_memory
-from partita.mixture.base import Model, Recorded, Sampler, as_sampler
+from partita.mixture.base import MixtureModel, Recorded, Sampler, as_sampler
 from partita.mixture.chains import Chain, Plan, run_chains
 from partita.mixture.concentration import GammaPrior, concentration
 from partita.mixture.density import DRAWS, GaussianDensity, PredictiveDensity, StudentDensity
@@ -144,7 +144,7 @@ def sample_partitions(
             "column, or give a prior with its mean and scale"
         )
     Z = units.of(items)
-    model = Model(Z, the_prior.arrays(Z, units), concentration(alpha))
+    model = MixtureModel(Z, the_prior.arrays(Z, units), concentration(alpha))
     plan = Plan(int(n_draws), int(burn_in), int(thin), -(-n_chains * n_draws // DRAWS))
     with limit_threads(runs.n_jobs):
         chains = [_begun(c, starts[c], the_sampler, model, plan, seed) for c in range(n_chains)]
@@ -179,7 +179,7 @@ def _stream(seed: int | None, *key: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
-def _begun(number: int, start: Any, sampler: Sampler, model: Model, plan: Plan, seed: int | None) -> Chain:
+def _begun(number: int, start: Any, sampler: Sampler, model: MixtureModel, plan: Plan, seed: int | None) -> Chain:
     rng = _stream(seed, number)
     state = sampler.start(model, first_labels(start, model.items, rng), rng)
     return Chain.of(number, start if isinstance(start, str) else "given", rng, state, plan.n_draws)
@@ -190,7 +190,7 @@ def _together(
     sampler: Sampler,
     prior: ComponentPrior,
     alpha: float | GammaPrior,
-    model: Model,
+    model: MixtureModel,
     units: Units,
     status: Status,
     seed: int | None,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from partita.kernels.interrupts import call_whole
 from partita.partition.dendrogram import Codes, numbered
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.runs import Stopped
 
 __all__ = ["Climb"]
@@ -38,14 +38,14 @@ class Climb:
 
     Parameters
     ----------
-    evidence : Evidence
+    evidence : PartitionEvidence
     cap : int
         Clusters at most.
     stops : callable
         Whether to stop now, by raising `Stopped`; asked between calls.
     """
 
-    def __init__(self, evidence: Evidence, cap: int, stops: Callable[[], bool]) -> None:
+    def __init__(self, evidence: PartitionEvidence, cap: int, stops: Callable[[], bool]) -> None:
         self.evidence, self.cap, self.stops = evidence, min(cap, evidence.n_items), stops
         self.state: Any = evidence.empty_state()
         self.N = evidence.n_items

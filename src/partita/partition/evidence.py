@@ -24,7 +24,7 @@ from partita.partition.expected import checked_similarity, expected_loss, minimi
 from partita.partition.losses import ConstantPotts, LowerBound, PartitionLoss, Unit, loss_of
 from partita.partition.losses.base import dyadic
 
-__all__ = ["Evidence", "evidence_of"]
+__all__ = ["PartitionEvidence", "evidence_of"]
 
 Array = NDArray[np.float64]
 
@@ -33,13 +33,13 @@ PAIR_COPIES = 3
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class PartitionEvidence:
     """Draws, or a similarity matrix alone, and the loss.
 
     Examples
     --------
     >>> from partita.partition.losses import Binder
-    >>> evidence = Evidence(Binder(), PartitionDraws.of([[0, 0, 1], [0, 1, 1]]))
+    >>> evidence = PartitionEvidence(Binder(), PartitionDraws.of([[0, 0, 1], [0, 1, 1]]))
     >>> round(evidence.value(np.array([0, 0, 1])), 4), evidence.uses_pairs
     (0.2222, True)
     """
@@ -183,7 +183,7 @@ class Evidence:
 
 def evidence_of(
     draws: Any, loss: str | PartitionLoss, unit: Unit | None, similarity: ArrayLike | None = None
-) -> Evidence:
+) -> PartitionEvidence:
     """Make evidence of draws, or of a similarity matrix alone, and a loss as users give them.
 
     Raises
@@ -197,10 +197,10 @@ def evidence_of(
             "pass draws (M x N labels) or similarity=... (N x N, as `posterior_similarity` makes), one of them"
         )
     if similarity is None:
-        return Evidence(chosen, PartitionDraws.of(draws))
+        return PartitionEvidence(chosen, PartitionDraws.of(draws))
     if not chosen.by_pairs:
         able = ", ".join(name for name, kind in PartitionLoss.registry.items() if kind.by_pairs)
         raise InputError(
             f"{chosen.title} is not determined by a similarity matrix: pass the draws, or choose from {able}"
         )
-    return Evidence(chosen, None, checked_similarity(similarity))
+    return PartitionEvidence(chosen, None, checked_similarity(similarity))

@@ -22,7 +22,7 @@ from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.partition.dendrogram import Codes
 from partita.partition.draws import PartitionDraws
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.partition.expected import pairs_in_all
 from partita.partition.losses import PartitionLoss
 from partita.partition.losses.base import dyadic
@@ -71,7 +71,7 @@ class Best(NamedTuple):
     least: float
 
 
-def exhaustive(evidence: Evidence, cap: int | None = None) -> Best:
+def exhaustive(evidence: PartitionEvidence, cap: int | None = None) -> Best:
     """Return the partition of least expected loss in at most `cap` clusters.
 
     The first where several are equal up to rounding.
@@ -88,13 +88,13 @@ def exhaustive(evidence: Evidence, cap: int | None = None) -> Best:
     return Best(every[first], least, float(values.min()))
 
 
-def all_values(evidence: Evidence) -> Array:
+def all_values(evidence: PartitionEvidence) -> Array:
     """Return values, to be minimised, of each of `all_partitions`.
 
     Examples
     --------
     >>> from partita.partition.losses import Binder
-    >>> all_values(Evidence(Binder(), PartitionDraws.of([[0, 0, 1], [0, 1, 1]]))).round(4).tolist()
+    >>> all_values(PartitionEvidence(Binder(), PartitionDraws.of([[0, 0, 1], [0, 1, 1]]))).round(4).tolist()
     [0.4444, 0.2222, 0.4444, 0.2222, 0.2222]
     """
     every = _every(evidence.n_items)

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.partition.dendrogram import Dendrogram, Linkage
-from partita.partition.evidence import Evidence, evidence_of
+from partita.partition.evidence import PartitionEvidence, evidence_of
 from partita.partition.exhaustive import exhaustive
 from partita.partition.greedy import greedy_rastelli_friel, greedy_wade_ghahramani, salso
 from partita.partition.losses import LowerBound, PartitionLoss, Unit, VariationOfInformation
@@ -164,7 +164,7 @@ def best_draw(draws: Any, *, loss: str | PartitionLoss = "vi", unit: Unit | None
         bound = np.full(len(rows), -np.inf)
         chosen = evidence.loss
         if isinstance(chosen, VariationOfInformation) and chosen.a == 1.0 and evidence.has_pairs:
-            bound = Evidence(LowerBound(unit=chosen.unit), given).pair_values(rows)
+            bound = PartitionEvidence(LowerBound(unit=chosen.unit), given).pair_values(rows)
         order = np.argsort(bound, kind="stable")
         values = np.full(len(rows), np.inf)
         for low, high in row_bounds(len(rows), 8 * CHUNK):
@@ -207,7 +207,7 @@ METHODS: dict[str, Callable[..., MethodResult]] = {
 }
 
 
-def _scores(evidence: Evidence, rows: Any) -> Any:
+def _scores(evidence: PartitionEvidence, rows: Any) -> Any:
     """Values, to be minimised, of some of the draws."""
     from partita.kernels.partition_formula import for_kernels
     from partita.kernels.partition_scores import score_partitions

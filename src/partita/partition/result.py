@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.partition.losses import PartitionLoss
 from partita.runs import Status
 from partita.wording import aligned, count
@@ -119,7 +119,7 @@ class MethodResult:
     expected_loss: float
 
     @classmethod
-    def of(cls, method: str, evidence: Evidence, codes: Codes) -> Self:
+    def of(cls, method: str, evidence: PartitionEvidence, codes: Codes) -> Self:
         """Make the result, with the loss computed afresh."""
         from partita.partition.dendrogram import numbered
 

@@ -17,7 +17,7 @@ from partita.errors import InputError
 from partita.metrics.checks import codes_of, require_same_length
 from partita.partition.dendrogram import Codes, numbered
 from partita.partition.draws import PartitionDraws
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.partition.expected import checked_similarity
 from partita.partition.losses import PartitionLoss, Unit, loss_of
 from partita.partition.result import PartitionResult
@@ -119,17 +119,17 @@ def search_partition(
 
 def _checked_evidence(
     draws: Any, similarity: ArrayLike | None, weights: ArrayLike | None, loss: PartitionLoss
-) -> Evidence:
+) -> PartitionEvidence:
     """Evidence to score: draws or a similarity matrix, one of the two."""
     if (draws is None) == (similarity is None):
         raise InputError("pass either draws (M x N labels) or similarity (N x N), one of the two")
     if similarity is None:
-        return Evidence(loss, PartitionDraws.of(draws, weights))
+        return PartitionEvidence(loss, PartitionDraws.of(draws, weights))
     if weights is not None:
         raise InputError("weights are of draws: a similarity matrix has them in it; leave out one of the two")
     if not loss.by_pairs:
         raise InputError(f"{loss.title} is not determined by the similarity matrix: pass the draws")
-    return Evidence(loss, None, checked_similarity(similarity))
+    return PartitionEvidence(loss, None, checked_similarity(similarity))
 
 
 def _checked_cap(max_clusters: int | None, n_items: int) -> int:

@@ -16,7 +16,7 @@ import numpy as np
 from partita.kernels.threads import limit_threads
 from partita.partition.climb import Climb
 from partita.partition.dendrogram import Codes, Dendrogram, Linkage, numbered
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.partition.exhaustive import exhaustive
 from partita.partition.result import EXHAUSTIVE, PartitionResult, Run, Tried
 from partita.runs import Runs, Stopped
@@ -39,7 +39,7 @@ SAME = 1e-9
 
 
 def search_evidence(
-    evidence: Evidence,
+    evidence: PartitionEvidence,
     *,
     cap: int,
     given: Mapping[str, Codes],
@@ -71,7 +71,7 @@ class _Found:
 class _Search:
     """State of one search: the results so far."""
 
-    evidence: Evidence
+    evidence: PartitionEvidence
     cap: int
     seed: np.random.SeedSequence
     runs: Runs

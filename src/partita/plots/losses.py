@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.partition.dendrogram import Dendrogram
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.partition.result import PartitionResult
 from partita.plots.figures import panels, tidy, whole_numbers
 from partita.plots.palette import BOUNDARY, INK
@@ -162,7 +162,7 @@ def cut_losses(estimator: Any) -> Array | None:
     [0.458, 0.125, 0.167, 0.292]
     """
     matrix = None if estimator.draws_ is not None else estimator.psm()
-    evidence = Evidence(estimator.loss_, estimator.draws_, matrix)
+    evidence = PartitionEvidence(estimator.loss_, estimator.draws_, matrix)
     if not evidence.has_pairs:
         return None
     tree = Dendrogram.of(evidence.similarity, "average")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.partition.climb import Climb
 from partita.partition.dendrogram import numbered
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.partition.losses import ConstantPotts
 from partita.scams.local import Search
 from partita.scams.local_result import LocalResult
@@ -80,7 +80,7 @@ def scams_with(
     gamma = theta / N
     if count > n_clusters:
         labels = _merged(A, labels, gamma, n_clusters)
-        climb = Climb(Evidence(ConstantPotts(gamma, 0.0), None, A), n_clusters, lambda: False)
+        climb = Climb(PartitionEvidence(ConstantPotts(gamma, 0.0), None, A), n_clusters, lambda: False)
         climb.assign(labels)
         climb.sweep_all(np.random.default_rng(seed))
         if climb.n_clusters == n_clusters:
@@ -89,7 +89,7 @@ def scams_with(
     if found.n_clusters == n_clusters:
         return found
     labels = numbered(labels)
-    value = Evidence(ConstantPotts(gamma, chosen.price), None, A).value(labels)
+    value = PartitionEvidence(ConstantPotts(gamma, chosen.price), None, A).value(labels)
     note = f"SCAMS' own partition at this gamma has {found.n_clusters} clusters: {n_clusters} were asked for"
     return replace(found, labels=labels, n_clusters=n_clusters, objective=value, notes=(*found.notes, note))
 

@@ -55,7 +55,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from partita.partition.climb import Climb
 from partita.partition.dendrogram import numbered
-from partita.partition.evidence import Evidence
+from partita.partition.evidence import PartitionEvidence
 from partita.partition.losses import ConstantPotts
 from partita.partition.result import PartitionResult
 from partita.partition.search_runs import search_evidence
@@ -154,7 +154,7 @@ def polished(A: Any, labels: Labels, gamma: float, lam: float, *, seed: int | No
     [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
     """
     rng = np.random.default_rng(seed)
-    climb = Climb(Evidence(ConstantPotts(gamma, lam), None, A), len(labels), lambda: False)
+    climb = Climb(PartitionEvidence(ConstantPotts(gamma, lam), None, A), len(labels), lambda: False)
     climb.assign(labels)
     climb.settle(rng)
     climb.polish(rng)
@@ -234,7 +234,7 @@ class Search:
     ) -> LocalResult:
         """Return the whole search at one gamma."""
 
-        def whole(evidence: Evidence, given: dict[str, Labels]) -> PartitionResult:
+        def whole(evidence: PartitionEvidence, given: dict[str, Labels]) -> PartitionResult:
             n_init = self.settings.n_init
             return search_evidence(
                 evidence, cap=self.n_items, given=given, n_init=n_init, seed=self.seed, runs=self.runs
@@ -264,12 +264,12 @@ class Search:
         return PathPoint(theta, gamma, lam, labels, int(labels.max()) + 1, found.expected_loss, share)
 
     def _priced(
-        self, gamma: float, given: dict[str, Labels], search: Callable[[Evidence, dict[str, Labels]], Found]
+        self, gamma: float, given: dict[str, Labels], search: Callable[[PartitionEvidence, dict[str, Labels]], Found]
     ) -> tuple[float, Found]:
         """A partition and the price of its clusters, lowered where it alone joins components (see the top)."""
         lam = self.settings.price
         while True:
-            found = search(Evidence(ConstantPotts(gamma, lam), None, self.A), given)
+            found = search(PartitionEvidence(ConstantPotts(gamma, lam), None, self.A), given)
             least = 0 if self.settings.lam is not None or gamma == 0.0 else least_joined(found.labels, self.piece)
             if least == 0 or lam <= gamma or found.status != "converged" or self.out_of_time():
                 return lam, found
@@ -277,10 +277,10 @@ class Search:
             given = {**given, "pieces apart": numbered(split_by_piece(found.labels, self.piece))}
             lam = max(gamma, min(lam / 2.0, gamma * least))
 
-    def _thorough(self, evidence: Evidence, given: dict[str, Labels]) -> PartitionResult:
+    def _thorough(self, evidence: PartitionEvidence, given: dict[str, Labels]) -> PartitionResult:
         return search_evidence(evidence, cap=self.n_items, given=given, n_init=1, seed=self.seed)
 
-    def _quick(self, evidence: Evidence, given: dict[str, Labels]) -> _Levels:
+    def _quick(self, evidence: PartitionEvidence, given: dict[str, Labels]) -> _Levels:
         candidates = [evidence.multilevel(np.random.default_rng(self.seed)), *given.values()]
         values = [evidence.value(codes) for codes in candidates]
         best = int(np.argmin(values))
