@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import shutil
 import warnings
 from dataclasses import dataclass
 from functools import partial
@@ -30,7 +31,7 @@ from partita.affinity import (
     RelativeDistance,
     normalise,
 )
-from partita.errors import InputError
+from partita.errors import InputError, ModelError
 from partita.estimators.items import start_of_items
 from partita.metrics import accuracy, adjusted_rand_index
 from partita.objectives import KernelKMeansObjective, Objective, PerClusterObjective, ScaledObjective
@@ -791,6 +792,16 @@ def test_a_model_keeps_the_settings_of_its_objective(times, tmp_path):
     again = load(tmp_path / "model")
     assert again.objective == times(a=5.0)
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+    told = tmp_path / "model" / "model.json"
+    for before, after in (('"a": 5.0', '"b": 5.0'), ('"a": 5.0', '"a": "five"'), (times.name, "sof")):
+        changed = tmp_path / "changed"
+        shutil.rmtree(changed, ignore_errors=True)
+        shutil.copytree(tmp_path / "model", changed)
+        assert before in told.read_text()
+        (changed / "model.json").write_text(told.read_text().replace(before, after))
+        with pytest.raises(ModelError):
+            load(changed)
 
     loose = times.__base__.registry["sof"]()
     loose.extra = 1.0  # a setting that is no field

@@ -256,7 +256,7 @@ def _made(kind: type, options: Mapping[str, Any]) -> Any:
 
 def _require_options(kind: type, given: Mapping[str, Any]) -> None:
     """Raise `ModelError` for options that the dataclass does not have, or that are of other types than it says."""
-    known = {field.name for field in fields(kind)}
+    known = {field.name for field in fields(kind)} if is_dataclass(kind) else set()
     hints = get_type_hints(kind)
     for name, value in given.items():
         if name not in known:
