@@ -22,6 +22,7 @@ from partita import (
     save,
 )
 from partita.affinity import (
+    Builder,
     DenseAffinity,
     Landmarks,
     LowRankAffinity,
@@ -32,7 +33,8 @@ from partita.affinity import (
     RelativeDistance,
 )
 from partita.errors import InputError, UnsureWarning
-from partita.estimators.choosing import Choice, EvidenceByK
+from partita.estimators import choosing
+from partita.estimators.choosing import Choice, Choose, EvidenceByK
 from partita.estimators.groups import Groups
 from partita.estimators.items import Items, merge_identical
 from partita.estimators.model import Model
@@ -417,8 +419,8 @@ def test_a_saved_model_comes_back_with_the_parameter_and_without_the_verdict(est
 @pytest.mark.parametrize("probabilities", ["calibrated", "averaged"])
 def test_calibration_keeps_the_number(probabilities, monkeypatch):
     X, _ = blobs(3)
-    asked, choose = [], SoftClustering._choose
-    monkeypatch.setattr(SoftClustering, "_choose", lambda *given: asked.append(1) or choose(*given))
+    asked, judge = [], choosing.judged
+    monkeypatch.setattr(choosing, "judged", lambda *given: asked.append(1) or judge(*given))
     model = SoftClustering("auto", probabilities=probabilities, random_state=0, affinity="neighbors").fit(X)
     assert len(asked) == 1  # fits to resamples take the number that was found
     fixed = SoftClustering(3, probabilities=probabilities, random_state=0, affinity="neighbors").fit(X)
@@ -440,19 +442,22 @@ def test_a_stopped_fit_goes_on_with_the_same_number(tmp_path):
     np.testing.assert_array_equal(resumed.membership_, whole.membership_)
 
 
+def as_many_as_pieces(evidence: EvidenceByK, groups: Groups) -> Choice:
+    pieces = sp.csgraph.connected_components(evidence.before_k().evidence.affinity.as_sparse())[1]
+    assert len(pieces) == 150
+    return Choice(int(pieces.max()) + 1, start=pieces.astype(np.int64), notes=("as many as pieces",))
+
+
 class _Given(SoftClustering):
     """Answers with a partition of its own, as an estimator may."""
 
-    def _choose(self, evidence: EvidenceByK, groups: Groups) -> Choice:
-        pieces = sp.csgraph.connected_components(evidence.before_k().evidence.affinity.as_sparse())[1]
-        self.seen_ = len(pieces)
-        return Choice(int(pieces.max()) + 1, start=pieces.astype(np.int64), notes=("as many as pieces",))
+    def _choose(self, builder: Builder) -> Choose:
+        return as_many_as_pieces
 
 
 def test_an_estimator_may_choose_by_itself_and_start_from_its_partition():
     X, truth = blobs(3)
     model = _Given(affinity="neighbors", random_state=0).fit(np.r_[X, X[:9]], must_link=[[0, 1], [70, 71]])
-    assert model.seen_ == 150
     assert model.n_clusters_ == 3
     assert not hasattr(model, "verdict_")
     assert "as many as pieces" in model.result_.notes
@@ -460,7 +465,7 @@ def test_an_estimator_may_choose_by_itself_and_start_from_its_partition():
     assert adjusted_rand_index(model.labels_[:150], truth) == 1.0
 
 
-def test_evidence_is_made_once_where_it_does_not_depend_on_the_number():
+def test_evidence_built_to_choose_by_is_not_built_again_where_it_serves():
     X, _ = blobs(2, 20)
 
     def by_k(builder):
@@ -468,8 +473,12 @@ def test_evidence_is_made_once_where_it_does_not_depend_on_the_number():
 
     for builder in (RelativeDistance(), Landmarks(n_landmarks=10)):
         one = by_k(builder)
-        assert one.before_k() is one.at(2) is one.at(3)
+        built = one.before_k()
+        assert one.of(Choice(2, built=built)) is one.of(Choice(3, built=built)) is built
     graph = by_k(NeighborGraph())
+    built = graph.at(2)
+    assert graph.of(Choice(2, built=built)) is built
+    assert graph.of(Choice(3, built=built)) is not built
     pieces = sp.csgraph.connected_components
     assert pieces(graph.before_k().evidence.affinity.as_sparse())[0] == 2
     assert pieces(graph.at(1).evidence.affinity.as_sparse())[0] == 1
@@ -510,3 +519,14 @@ def test_a_name_that_no_criterion_has_is_refused_with_those_there_are():
         SoftClustering("silhouette", affinity="precomputed", probabilities="fitted").fit(
             np.kron(np.eye(3), np.ones((9, 9))) + 0.01
         )
+
+
+def test_a_fit_builds_evidence_once_where_it_does_not_depend_on_the_number(monkeypatch):
+    X, _ = blobs(3, 20)
+    built, build = [], LowRankRepresentation.build
+    monkeypatch.setattr(
+        LowRankRepresentation, "build", lambda self, *given, **how: built.append(1) or build(self, *given, **how)
+    )
+    model = SoftClustering("auto", affinity="lrr", random_state=0).fit(X)
+    assert model.n_clusters_ >= 1
+    assert len(built) == 1

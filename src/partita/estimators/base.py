@@ -7,7 +7,6 @@ from abc import abstractmethod
 from contextlib import nullcontext
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -24,12 +23,12 @@ from partita.ensemble import Draw
 from partita.ensemble.consensus import Consensus
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
+from partita.estimators.checked_input import encoded
 from partita.estimators.checked_parameters import seed_of
-from partita.estimators.choosing import Choice, EvidenceByK, choose_from, choose_number, why_so_many
+from partita.estimators.choosing import Choose, FromDraws, NumberOfClusters, why_so_many
 from partita.estimators.doubtful import Doubtful
 from partita.estimators.explaining import explain
 from partita.estimators.extension import Extension
-from partita.estimators.groups import Groups
 from partita.estimators.growing import with_new_items
 from partita.estimators.items import check_weights
 from partita.estimators.mixed_table import MixedTable
@@ -161,16 +160,12 @@ class FactorizationEstimator(ClusterMixin, Doubtful, FittedAttributes, NewItems)
 
     def _plan(self, X: Any) -> Plan:
         """What is fitted to this input."""
-        return Plan(self._builder(), self._model(), self.scale_features)
+        builder = self._builder()
+        return Plan(builder, self._model(), self._choose(builder), self.scale_features)
 
-    def _choose(self, evidence: EvidenceByK, groups: Groups) -> Choice:
-        """The number of clusters, and a start where there is one of its own.
-
-        Raises
-        ------
-        InputError
-        """
-        return choose_number(self.n_clusters, evidence, groups)
+    def _choose(self, builder: Builder) -> Choose:
+        """What chooses the number of clusters, and a start where it has one of its own."""
+        return NumberOfClusters(self.n_clusters)
 
     def _start(self) -> Any:
         return self.start
@@ -197,7 +192,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, FittedAttributes, NewItems)
         """The seed of an affinity that draws numbers."""
         return int(self.random_state) if isinstance(self.random_state, Integral) else 0
 
-    def _options(self, plan: Plan, stage: Stages, checkpoint: OpenCheckpoint | None) -> Options:
+    def _options(self, stage: Stages, checkpoint: OpenCheckpoint | None) -> Options:
         return Options(
             start=self._start(),
             n_init=self._n_init(),
@@ -207,8 +202,6 @@ class FactorizationEstimator(ClusterMixin, Doubtful, FittedAttributes, NewItems)
             seed=seed_of(self.random_state),
             n_jobs=self.n_jobs,
             on_interrupt=self.on_interrupt,
-            scale_features=plan.scale_features,
-            probabilities=plan.probabilities,
             checkpoint=checkpoint,
             stage=stage,
         )
@@ -330,18 +323,21 @@ class FactorizationEstimator(ClusterMixin, Doubtful, FittedAttributes, NewItems)
     ) -> Self:
         """Fit to checked input, whose rows had the labels `earlier`; `where` is a note on where it was found."""
         table = given.X if isinstance(given.X, MixedTable) else None
-        X, plan, notes = self._encoded(given.X, plan, given.weights)
+        X, plan, encoding, notes = encoded(given.X, plan, given.weights, getattr(self, "feature_names_in_", None))
         notes = notes if where is None else (where, *notes)
         given = replace(given, X=X, table=table)
         with ProgressBar() if self.verbose else nullcontext() as bar, opened(self.checkpoint) as checkpoint:
             stage = Stages(bar)
             try:
-                options = replace(self._options(plan, stage, checkpoint), earlier=earlier)
-                fitted = fit(plan.model, plan.builder, given, self._choose, options)
+                options = replace(self._options(stage, checkpoint), earlier=earlier)
+                fitted = fit(plan, given, options)
             except KeyboardInterrupt as stop:
                 if self.on_interrupt != "best" or stop.args:
                     raise
                 raise KeyboardInterrupt(f"interrupted while {stage.now}: there is no membership to hand back") from None
+        self.__dict__.pop("encoding_", None)
+        if encoding is not None:
+            self.encoding_ = encoding
         self._finish(plan, given, fitted)
         self.result_ = replace(self.result_, notes=(*notes, *self.result_.notes))
         return self
@@ -395,13 +391,14 @@ class FactorizationEstimator(ClusterMixin, Doubtful, FittedAttributes, NewItems)
         other: Self = clone(self)
         other.set_params(n_clusters=n_clusters)
         other._validate_params()
-        plan, choose, found = self._plan_, other._choose, self._consensus
+        found, choose = self._consensus, other._choose(self._plan_.builder)
         if found is not None and n_clusters > 1:
-            choose = partial(choose_from, found.at(n_clusters), n_clusters)
+            choose = FromDraws(found.at(n_clusters), n_clusters)
+        plan = replace(self._plan_, choose=choose)
         for name in ("n_features_in_", "feature_names_in_", "items_", "encoding_"):
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name))
-        fitted = fit(plan.model, plan.builder, given, choose, other._options(plan, Stages(), None))
+        fitted = fit(plan, given, other._options(Stages(), None))
         other._finish(plan, given, fitted)
         other._consensus = found  # yet another number has all the draws to answer from
         return other

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
 from partita.wording import count
 
-__all__ = ["CheckedInput"]
+__all__ = ["CheckedInput", "Encoded", "encoded"]
 
 Array = NDArray[np.float64]
 
@@ -115,17 +115,26 @@ class CheckedInput(Shown):
         warn_of_lost_digits(numbers, None)
         return table
 
-    def _encoded(self, X: Any, plan: Plan, weights: Array | None) -> tuple[Any, Plan, tuple[str, ...]]:
-        """A mixed table as numbers, the plan for these, and notes about its cells; anything else as it is."""
-        self.__dict__.pop("encoding_", None)
-        if not isinstance(X, MixedTable):
-            return X, plan, _far_note(X, getattr(self, "feature_names_in_", None)) if plan.builder.mixed else ()
-        scale: ScaleFeatures = plan.scale_features if plan.scale_features in ("standard", "minmax") else "none"
-        self.encoding_ = Encoding.of(X, weights, units=plan.builder.units, scale=scale)
-        if self.encoding_.joint:  # the encoding has scaled the numbers beside the words
-            plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
-        names = None if X.names is None else np.array(X.names)[X.numeric]
-        return self.encoding_(X), plan, (*self.encoding_.notes(X), *_far_note(X.numbers, names))
+
+class Encoded(NamedTuple):
+    """Input made numbers: the array, the plan for it, how a mixed table was encoded, and notes about its cells."""
+
+    X: Any
+    plan: Plan
+    encoding: Encoding | None
+    notes: tuple[str, ...]
+
+
+def encoded(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | None) -> Encoded:
+    """Return a mixed table as numbers, and anything else as it is; `names` are those of the columns of an array."""
+    if not isinstance(X, MixedTable):
+        return Encoded(X, plan, None, _far_note(X, names) if plan.builder.mixed else ())
+    scale: ScaleFeatures = plan.scale_features if plan.scale_features in ("standard", "minmax") else "none"
+    encoding = Encoding.of(X, weights, units=plan.builder.units, scale=scale)
+    if encoding.joint:  # the encoding has scaled the numbers beside the words
+        plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
+    names = None if X.names is None else np.array(X.names)[X.numeric]
+    return Encoded(encoding(X), plan, encoding, (*encoding.notes(X), *_far_note(X.numbers, names)))
 
 
 def _far_note(X: Array, names: NDArray[Any] | None) -> tuple[str, ...]:

@@ -13,9 +13,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +33,36 @@ from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import DOUBTFUL
 from partita.wording import count
 
-__all__ = ["Built", "Choice", "EvidenceByK", "choose_from", "choose_number", "judged", "why_so_many"]
+__all__ = ["Built", "Choice", "Choose", "EvidenceByK", "FromDraws", "NumberOfClusters", "judged", "why_so_many"]
 
 Array = NDArray[np.float64]
 
 # The least and the largest number of clusters.
 Bounds: TypeAlias = tuple[int, int | None]
+ANY: Bounds = (1, None)
 
 GIVE_A_NUMBER = "give the number of clusters (command line: as --k 3)"
+
+
+@dataclass(frozen=True, eq=False)
+class Built:
+    """The evidence at a number of clusters, and its affinity normalised.
+
+    Attributes
+    ----------
+    evidence : Evidence
+    normalised : Normalised
+    n_clusters : int, optional
+        The number; None where the evidence is the same for any.
+    """
+
+    evidence: Evidence
+    normalised: Normalised
+    n_clusters: int | None = None
+
+    def serving(self, n_clusters: int) -> Built | None:
+        """Return this where it is the evidence at a number of clusters, else None."""
+        return self if self.n_clusters in (None, n_clusters) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +77,8 @@ class Choice:
     verdict : Verdict, optional
     consensus : Consensus, optional
         The draws behind the verdict, where the evidence is made of clusterings.
+    built : Built, optional
+        Evidence that was built to choose by, for a fit that needs the same.
     notes : tuple of str
         For `result_.notes`.
     """
@@ -63,9 +87,10 @@ class Choice:
     start: NDArray[np.int64] | None = None
     verdict: Verdict | None = None
     consensus: Consensus | None = None
+    built: Built | None = None
     notes: tuple[str, ...] = ()
 
-    def within(self, groups: Groups, bounds: Bounds = (1, None)) -> Choice:
+    def within(self, groups: Groups, bounds: Bounds = ANY) -> Self:
         """Return this choice, or the most probable number that bounds, constraints and distinct items allow, with a
         note.
         """
@@ -81,9 +106,10 @@ class Choice:
         else:
             why = "the bounds leave"
         note = f"{self.n_clusters} clusters would have been chosen; {why} {K}"
-        return replace(self, n_clusters=K, start=None, notes=(*self.notes, note))
+        built = None if self.built is None else self.built.serving(K)
+        return replace(self, n_clusters=K, start=None, built=built, notes=(*self.notes, note))
 
-    def ended_at(self, n_clusters: int, note: str) -> Choice:
+    def ended_at(self, n_clusters: int, note: str) -> Self:
         """Return the choice of a fit that ended with fewer clusters, with a note and its verdict on that number."""
         verdict, notes = self.verdict, self.notes
         if verdict is not None and verdict.n_clusters == self.n_clusters:
@@ -103,13 +129,6 @@ class Choice:
         if verdict is not None and (verdict.disagree or self.consensus is not None) and verdict.sure < DOUBTFUL:
             words = f"n_clusters='auto' chose {self.n_clusters}: " + "; ".join(verdict.notes)
             warnings.warn(words, UnsureWarning, stacklevel=6)
-
-
-class Built(NamedTuple):
-    """The evidence at a number of clusters, and its affinity normalised."""
-
-    evidence: Evidence
-    normalised: Normalised
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +155,6 @@ class EvidenceByK:
     features: Any
     seed: int
     tell: Callable[[str], None] | None = None
-    _built: dict[int, Built] = field(default_factory=dict, repr=False)
 
     @property
     def copies(self) -> Array | None:
@@ -147,21 +165,19 @@ class EvidenceByK:
         return self.items.weights if self.builder.pairwise else None
 
     def at(self, n_clusters: int) -> Built:
-        """Return the evidence at this number of clusters; made once."""
-        known = n_clusters if self.builder.varies_with_k else 0
-        if known not in self._built:
-            self._built.clear()  # one at a time: it may be N x N
-            evidence = self.builder.build(self.features, n_clusters=n_clusters, weights=self.items.weights)
-            self._built[known] = Built(evidence, self.model.normalised(evidence.affinity, self.copies))
-        return self._built[known]
+        """Return the evidence at this number of clusters."""
+        evidence = self.builder.build(self.features, n_clusters=n_clusters, weights=self.items.weights)
+        return self._built(evidence, n_clusters if self.builder.varies_with_k else None)
+
+    def _built(self, evidence: Evidence, n_clusters: int | None) -> Built:
+        return Built(evidence, self.model.normalised(evidence.affinity, self.copies), n_clusters)
 
     def of(self, choice: Choice) -> Built:
-        """Return the evidence of a choice: the draws behind its number where there are some, else what `at` builds."""
-        if choice.start is None or choice.consensus is None:
-            return self.at(choice.n_clusters)
-        self._built.clear()
-        evidence = self.builder.of_consensus(self.features, choice.consensus)
-        return Built(evidence, self.model.normalised(evidence.affinity, self.copies))
+        """Return the evidence of a choice: the draws behind its number, what it was chosen by, or what `at` builds."""
+        if choice.start is not None and choice.consensus is not None:
+            return self._built(self.builder.of_consensus(self.features, choice.consensus), choice.n_clusters)
+        built = None if choice.built is None else choice.built.serving(choice.n_clusters)
+        return built or self.at(choice.n_clusters)
 
     def before_k(self) -> Built:
         """Return the evidence before there is a number: connected components of a neighbour graph are not linked.
@@ -192,42 +208,68 @@ def bounds_of(n_clusters: Any) -> Bounds:
     )
 
 
-def choose_number(n_clusters: Any, evidence: EvidenceByK, groups: Groups) -> Choice:
-    """Return the number that was given, or the one that is found within what constraints and distinct items allow.
+# How a fit gets its number of clusters: from the evidence at any number and the groups that constraints leave.
+Choose: TypeAlias = Callable[[EvidenceByK, Groups], Choice]
+
+
+@dataclass(frozen=True)
+class NumberOfClusters:
+    """Chooses the number that is asked for, or the one that is found within constraints and distinct items.
 
     Parameters
     ----------
-    n_clusters : int, "auto", a pair of bounds, or the name of a criterion
-
-    Raises
-    ------
-    InputError
-        For more clusters than there are distinct items or groups, and for evidence that criteria cannot look at.
+    asked : int, "auto", a pair of bounds, or the name of a criterion
     """
-    bounds: Bounds = (1, None)
-    if isinstance(n_clusters, Sequence) and not isinstance(n_clusters, str):
-        n_clusters, bounds = "auto", bounds_of(n_clusters)
-        require_enough(bounds[0], evidence.items, groups)
-    if not isinstance(n_clusters, str):
-        require_enough(n_clusters, evidence.items, groups)
-        return Choice(int(n_clusters))
-    if evidence.builder.pairwise and (groups.weight == 0).any():
-        raise InputError(
-            f"n_clusters='auto': pair_weight says that pairs were not observed, and criteria read all: {GIVE_A_NUMBER}"
-        )
-    return judged(evidence, n_clusters, bounds).within(groups, bounds)
+
+    asked: Any = "auto"
+
+    def __call__(self, evidence: EvidenceByK, groups: Groups) -> Choice:
+        """Return the choice.
+
+        Raises
+        ------
+        InputError
+            For more clusters than there are distinct items or groups, and for evidence that criteria cannot look at.
+        """
+        asked, bounds = self.asked, ANY
+        if isinstance(asked, Sequence) and not isinstance(asked, str):
+            asked, bounds = "auto", bounds_of(asked)
+            require_enough(bounds[0], evidence.items, groups)
+        if not isinstance(asked, str):
+            require_enough(asked, evidence.items, groups)
+            return Choice(int(asked))
+        if evidence.builder.pairwise and (groups.weight == 0).any():
+            raise InputError(
+                "n_clusters='auto': pair_weight says that pairs were not observed, and criteria read all: "
+                f"{GIVE_A_NUMBER}"
+            )
+        return judged(evidence, asked, bounds).within(groups, bounds)
 
 
-def choose_from(found: Consensus, n_clusters: int, evidence: EvidenceByK, groups: Groups) -> Choice:
-    """Return the choice of a number whose evidence is the draws of a consensus.
+@dataclass(frozen=True, eq=False)
+class FromDraws:
+    """Chooses a number whose evidence is the draws of a consensus that was found before.
 
-    Raises
-    ------
-    InputError
-        For more clusters than distinct items or groups.
+    Parameters
+    ----------
+    found : Consensus
+    n_clusters : int
     """
-    require_enough(n_clusters, evidence.items, groups)
-    return Choice(n_clusters, found.labels if found.item is None else None, consensus=found)
+
+    found: Consensus
+    n_clusters: int
+
+    def __call__(self, evidence: EvidenceByK, groups: Groups) -> Choice:
+        """Return the choice.
+
+        Raises
+        ------
+        InputError
+            For more clusters than distinct items or groups.
+        """
+        require_enough(self.n_clusters, evidence.items, groups)
+        start = self.found.labels if self.found.item is None else None
+        return Choice(self.n_clusters, start, consensus=self.found)
 
 
 def why_so_many(verdict: Verdict, n_clusters: int) -> str:
@@ -265,7 +307,7 @@ def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
         )
 
 
-def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = (1, None)) -> Choice:
+def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY) -> Choice:
     """Return what an ensemble, the voting criteria or one criterion says of the number of clusters.
 
     Parameters
@@ -283,15 +325,15 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = (1, None)) 
         sums, a criterion that wants features where there are none.
     """
     builder = evidence.builder
-    found, verdict = None, None
+    found, verdict, built = None, None, None
     with limit_threads(n_threads()):
         if by == "auto" and not builder.needs_criteria:
             found = builder.consensus(evidence.features, bounds, tell=evidence.tell)
             if found is not None and found.one is None:  # of few items criteria know better whether they are one
-                found = replace(found, one=float(_criteria(evidence, by).probabilities[0]))
+                found = replace(found, one=float(_criteria(evidence, by)[0].probabilities[0]))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
-            verdict = _criteria(evidence, by)
+            verdict, built = _criteria(evidence, by)
             if by == "auto" and builder.needs_criteria:
                 found = builder.consensus(evidence.features, bounds, prior=verdict.probabilities, tell=evidence.tell)
                 verdict = verdict if found is None else with_consensus(verdict, found)
@@ -299,19 +341,21 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = (1, None)) 
     believed = found is not None and verdict.judgements[-1].n_clusters == found.n_clusters == verdict.n_clusters
     if found is not None and believed and found.item is None:
         start = found.labels  # draws of a sample place the others poorly
-    return Choice(verdict.n_clusters, start, verdict, found, verdict.notes)
+    built = None if built is None else built.serving(verdict.n_clusters)
+    return Choice(verdict.n_clusters, start, verdict, found, built, verdict.notes)
 
 
-def _criteria(evidence: EvidenceByK, by: str) -> Verdict:
-    shown = _shown_to_criteria(evidence)
+def _criteria(evidence: EvidenceByK, by: str) -> tuple[Verdict, Built | None]:
+    """What criteria say, and the evidence that was built for them."""
+    shown, built = _shown_to_criteria(evidence)
     try:
-        return judge_all(shown, "auto" if by == "auto" else [by])
+        return judge_all(shown, "auto" if by == "auto" else [by]), built
     except InputError as error:
         raise InputError(f"n_clusters={by!r}: {error}; or {GIVE_A_NUMBER}") from error
 
 
-def _shown_to_criteria(evidence: EvidenceByK) -> KEvidence:
-    """Evidence by which the number of clusters is judged; see the top of this file.
+def _shown_to_criteria(evidence: EvidenceByK) -> tuple[KEvidence, Built | None]:
+    """Evidence by which the number of clusters is judged (see the top of this file), and what was built for it.
 
     Raises
     ------
@@ -320,24 +364,25 @@ def _shown_to_criteria(evidence: EvidenceByK) -> KEvidence:
     X, builder, seed = evidence.features, evidence.builder, evidence.seed
     if builder.of_distances and not builder.pairwise:
         if builder.metric in ("euclidean", "nan_euclidean") and not np.isnan(X).any():
-            return KEvidence(features=builder.as_judged(X), seed=seed)
+            return KEvidence(features=builder.as_judged(X), seed=seed), None
         n, rng = len(X), np.random.default_rng(seed)
         rows = np.arange(n) if n <= MOST_GRAPHED else np.sort(rng.choice(n, MOST_GRAPHED, replace=False))
         metric = "nan_euclidean" if builder.metric == "euclidean" else builder.metric
         graph = NeighborGraph(metric=metric, metric_params=builder.metric_params)
-        return KEvidence(affinity=_in_pieces(graph, X[rows]), seed=seed)
+        return KEvidence(affinity=_in_pieces(graph, X[rows]), seed=seed), None
     if builder.pairwise and builder.of_distances:
         graph = NeighborGraph(metric="precomputed")
-        return KEvidence(affinity=_in_pieces(graph, X), weights=evidence.items.weights, seed=seed)
+        return KEvidence(affinity=_in_pieces(graph, X), weights=evidence.items.weights, seed=seed), None
     of_clusterings = builder.pairwise and builder.needs_k
-    affinity = builder.as_judged(X) if of_clusterings else evidence.before_k().evidence.affinity
+    built = None if of_clusterings else evidence.before_k()
+    affinity = builder.as_judged(X) if built is None else built.evidence.affinity
     if affinity.pair_weights is not None:
         raise InputError(f"n_clusters='auto': criteria compare all pairs, and some were not observed: {GIVE_A_NUMBER}")
     if not affinity.can_be_resampled:
         raise InputError(
             f"n_clusters='auto': criteria resample items, and the affinity lies on Dask workers: {GIVE_A_NUMBER}"
         )
-    return KEvidence(affinity=affinity, weights=evidence.items.weights, seed=seed)
+    return KEvidence(affinity=affinity, weights=evidence.items.weights, seed=seed), built
 
 
 def _in_pieces(graph: NeighborGraph, X: Any) -> Affinity:

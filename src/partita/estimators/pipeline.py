@@ -8,10 +8,9 @@ items, of which equal rows are one (`partita.estimators.items`); and the groups 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,28 +18,27 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.exceptions import ConvergenceWarning
 
 from partita import metrics
-from partita.affinity import Affinity, Builder, DenseAffinity
+from partita.affinity import Affinity, DenseAffinity
 from partita.affinity.shared_search import shared_search
 from partita.calibration import Calibration, Calibrator, Refit, average, calibrate, calibrate_if_trusted
-from partita.estimators.choosing import Built, Choice, EvidenceByK, choose_number
+from partita.estimators.choosing import Built, Choice, EvidenceByK, NumberOfClusters
 from partita.estimators.extension import Extension
 from partita.estimators.groups import Groups
 from partita.estimators.items import Items, expanded, start_of_items
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
-from partita.estimators.plan import Probabilities, Reasoned
-from partita.estimators.scaling import ScaleFeatures, Scaling
+from partita.estimators.plan import Plan, Reasoned
+from partita.estimators.scaling import Scaling
 from partita.membership import Membership, argmax_labels
 from partita.memory import available_memory, fits, human_bytes
 from partita.objectives import Domain, Objective, Problem
 from partita.progress import Stages
 from partita.solvers import OpenCheckpoint, Solver, SolveResult, Starts, drive
 
-__all__ = ["Choose", "Fitted", "Given", "Options", "fit"]
+__all__ = ["Fitted", "Given", "Options", "fit"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
-Choose: TypeAlias = Callable[[EvidenceByK, Groups], Choice]
 
 # A comparison with other sizes: at most so many items, and the share of them that must move to be worth a word.
 COMPARED, WORTH = 50_000, 0.02
@@ -81,8 +79,6 @@ class Options:
     seed: int | None = None
     n_jobs: int | None = None
     on_interrupt: Literal["raise", "best"] = "raise"
-    scale_features: ScaleFeatures = "none"
-    probabilities: Probabilities = "fitted"
     checkpoint: OpenCheckpoint | None = None
     earlier: Labels | None = None
     stage: Stages = field(default_factory=Stages)
@@ -194,17 +190,14 @@ def _note_on_unassigned(rows: NDArray[np.intp]) -> str:
     )
 
 
-def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: Options) -> Fitted:
-    """Fit a model to what is given.
+def fit(plan: Plan, given: Given, options: Options) -> Fitted:
+    """Fit what a plan says to what is given.
 
     Parameters
     ----------
-    model : Model
-    builder : Builder
-        Makes the affinity.
+    plan : Plan
+        What makes the affinity, what chooses the number of clusters, and the model.
     given : Given
-    choose : callable
-        The number of clusters, from the evidence at any number and the groups that constraints leave.
     options : Options
 
     Raises
@@ -214,15 +207,15 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
         Where N x N would not fit.
     KeyboardInterrupt
     """
-    stage = options.stage
+    model, builder, stage = plan.model, plan.builder, options.stage
     items = Items.of(given.X, given.weights, builder)
     groups = Groups.of(items, given.must_link, given.cannot_link, given.pair_weight, given.weights)
-    scaling = Scaling.of_items(items, builder, options.scale_features)
+    scaling = Scaling.of_items(items, builder, plan.scale_features)
     features = items.features if scaling is None else scaling(items.features)
     by_k = EvidenceByK(builder, model, items, features, options.seed or 0, stage.enter)
     with shared_search():
         with stage("choosing the number of clusters"):
-            choice = choose(by_k, groups)
+            choice = plan.choose(by_k, groups)
         with stage("building the affinity"):
             built = by_k.of(choice)
             affinity = model.factorized(built.normalised, by_k.copies)
@@ -256,11 +249,11 @@ def fit(model: Model, builder: Builder, given: Given, choose: Choose, options: O
         items.column_of_item if builder.pairwise else None,
     )
     fitted = Fitted.of_rows(given.X, result, scorer, groups, items, choice, problem, solver)
-    if options.probabilities == "fitted":
+    if plan.probabilities == "fitted":
         return fitted
     with stage("calibrating the memberships"):
         try:
-            return _calibrated(fitted, result.membership, model, by_k, given.X, options)
+            return _calibrated(fitted, result.membership, plan, by_k, given.X, options)
         except KeyboardInterrupt:
             note = "interrupted while calibrating: the memberships are the fitted ones"
             return replace(fitted, result=options.interrupted(fitted.result, note))
@@ -411,7 +404,7 @@ def _sparse_way(affinity: Affinity) -> tuple[str, ...]:
 
 
 def _calibrated(
-    fitted: Fitted, of_groups: Membership, model: Model, by_k: EvidenceByK, X: Any, options: Options
+    fitted: Fitted, of_groups: Membership, plan: Plan, by_k: EvidenceByK, X: Any, options: Options
 ) -> Fitted:
     """The fit with calibrated memberships of every row in the place of the fitted ones; `result` keeps those.
 
@@ -419,7 +412,7 @@ def _calibrated(
     would know of it, and the membership stays but for its hard zeros.
     """
     features = by_k.features
-    W, found, taken = _calibrator(fitted, of_groups, model, by_k, options)
+    W, found, taken = _calibrator(fitted, of_groups, plan, by_k, options)
     if found is None:
         return replace(fitted, probabilities=taken)
     calibrator, calibration = found
@@ -460,7 +453,7 @@ def _note_on_moved(moved: int) -> tuple[str, ...]:
 
 
 def _calibrator(
-    fitted: Fitted, of_groups: Membership, model: Model, by_k: EvidenceByK, options: Options
+    fitted: Fitted, of_groups: Membership, plan: Plan, by_k: EvidenceByK, options: Options
 ) -> tuple[Array, tuple[Calibrator, Calibration] | None, Reasoned | None]:
     """The membership to calibrate, what calibrates it, and why where that was left to be chosen; None keeps the fit."""
     features, weights, builder = by_k.features, by_k.items.weights, by_k.builder
@@ -473,31 +466,30 @@ def _calibrator(
         obstacle = "the fit was interrupted"
     elif not dense:
         obstacle = "there are no complete features under the Euclidean distance"
-    if options.probabilities == "auto":
+    if plan.probabilities == "auto":
         if obstacle is not None:
             return W, None, Reasoned("fitted", obstacle)
         found, why = calibrate_if_trusted(features, W, labels, weights)
         return W, found, Reasoned("fitted" if found is None else "calibrated", why)
     if fitted.groups.told or fitted.result.status == "interrupted" or isinstance(features, Affinity):
         return W, calibrate(None, W, labels, None, None), None
-    refit = _refit(model, by_k, fitted.choice.n_clusters, options)
-    if options.probabilities == "averaged":
+    refit = _refit(plan, by_k, fitted.choice.n_clusters, options)
+    if plan.probabilities == "averaged":
         W, calibrator, calibration = average(W, labels, weights, refit)
         return W, (calibrator, calibration), None
     return W, calibrate(features if dense else None, W, labels, weights, refit), None
 
 
-def _refit(model: Model, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:
+def _refit(plan: Plan, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:
     """Fit a part of the items in the same way, to predict the others."""
     features, weights, pairwise = by_k.features, by_k.items.weights, by_k.builder.pairwise
     start = options.start if isinstance(options.start, str) else "spectral"
+    same = replace(plan, choose=NumberOfClusters(n_clusters), scale_features="none", probabilities="fitted")  # scaled
     quiet = replace(
         options,
         start=start,
         seed=options.seed or 0,
         on_interrupt="raise",
-        scale_features="none",  # they are scaled
-        probabilities="fitted",
         checkpoint=None,
         earlier=None,
         stage=Stages(),
@@ -508,7 +500,7 @@ def _refit(model: Model, by_k: EvidenceByK, n_clusters: int, options: Options) -
         given = Given(own, None if weights is None else weights[part])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a half may not converge; what it says is held-out evidence all the same
-            fitted = fit(model, by_k.builder, given, partial(choose_number, n_clusters), quiet)
+            fitted = fit(same, given, quiet)
 
         def predict(others: NDArray[np.intp]) -> Array:
             return of_all(fitted.scorer.membership(features[others][:, part] if pairwise else features[others]))

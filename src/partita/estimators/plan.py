@@ -26,6 +26,7 @@ from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed
 from partita.ensemble import Ensemble, GraphEnsemble, is_plain_graph
 from partita.ensemble.builder import CONSENSUS_ITEMS, OF_MANY
 from partita.errors import InputError
+from partita.estimators.choosing import Choose, NumberOfClusters
 from partita.estimators.model import Model
 from partita.estimators.scaling import ScaleFeatures
 from partita.wording import count
@@ -117,7 +118,11 @@ class Plan:
     Attributes
     ----------
     builder : Builder
+        Makes the affinity.
     model : Model
+    choose : callable
+        Chooses the number of clusters: `NumberOfClusters`, or anything called with the evidence at any number and the
+        groups that constraints leave, that returns a `Choice`.
     scale_features : {"none", "standard", "minmax", "auto"}
     probabilities : {"fitted", "calibrated", "averaged", "auto"}
         "auto" is decided by the fit, from what it finds.
@@ -126,6 +131,7 @@ class Plan:
 
     builder: Builder
     model: Model
+    choose: Choose = field(default_factory=NumberOfClusters)
     scale_features: ScaleFeatures = "none"
     probabilities: Probabilities = "fitted"
     chosen: Mapping[str, Reasoned] = field(default_factory=dict)

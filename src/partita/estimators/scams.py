@@ -12,28 +12,15 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from partita.affinity import Affinity, Builder, NeighborGraph
+from partita.affinity import Builder, NeighborGraph
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
-from partita.estimators.choosing import Choice, EvidenceByK, choose_number, judged
-from partita.estimators.groups import Groups
+from partita.estimators.choosing import Choose
 from partita.estimators.model import Model
 from partita.estimators.pipeline import Fitted
+from partita.estimators.scams_choice import PartitionChoice, PartitionSearch
 from partita.objectives import PerClusterObjective
-from partita.scams import (
-    ADMM,
-    LocalResult,
-    LocalSearch,
-    PathPoint,
-    boolean_factorization,
-    partition_objective,
-    polished,
-    scams_admm,
-    scams_local,
-    scams_path,
-    scams_with,
-)
-from partita.scams.pieces import joined_by_price, pieces_of_affinity
+from partita.scams import ADMM, LocalSearch, PathPoint, scams_path
 
 __all__ = ["SCAMS"]
 
@@ -41,36 +28,12 @@ Labels = NDArray[np.int64]
 
 # The share for graphs of nearest neighbours: of those tried on the 29 development sets it had the best partitions.
 OF_GRAPHS = 0.02
-# Objectives that differ by no more, relative to them, are equal.
-EQUAL = 1e-9
 # Message about affinities with unobserved pairs.
 ALL_PAIRS = "SCAMS sums over all pairs: fill those in that were not observed"
 # Parameters that an `ADMM` sets itself.
 TOLD_BY_ADMM = ("share", "theta", "gamma", "price", "affinity_scale")
 # Parameters that a number of clusters determines.
 TOLD_BY_NUMBER = ("share", "theta", "gamma")
-# Shares beside the one that is used, to see whether the number depends on it.
-ASIDE = (0.75, 4.0 / 3.0)
-
-
-@dataclass(frozen=True, eq=False)
-class PartitionFound:
-    """A partition of the items that SCAMS found, and what it costs."""
-
-    affinity: Affinity
-    labels: Labels
-    gamma: float
-    objective: float
-    objectives: dict[str, float]
-    notes: list[str]
-    search: LocalResult | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class SCAMSChoice(Choice):
-    """The number of clusters with the partition that has it."""
-
-    found: PartitionFound | None = None
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -207,49 +170,25 @@ class SCAMS(FactorizationEstimator):
     def _scale(self) -> Any:
         return None if self.affinity_scale == "none" else self.affinity_scale
 
-    def _settings(self) -> LocalSearch:
-        share, asked = self.share, (self.share, self.theta, self.gamma)
-        if asked == (None, None, None) and isinstance(self._builder(), NeighborGraph):
-            share = OF_GRAPHS
-        return LocalSearch(lam=self.price, share=share, theta=self.theta, gamma=self.gamma, scale=self._scale())
-
-    def _choose(self, evidence: EvidenceByK, groups: Groups) -> Choice:
-        """SCAMS' own partition, and its number of clusters."""
+    def _choose(self, builder: Builder) -> Choose:
         self._refuse_twice_told()
         if self.method != "local" and self.n_clusters != "auto":
             raise InputError(
                 f"n_clusters={self.n_clusters!r}: Algorithm 1 finds a number of its own; pass n_clusters='auto', or "
                 "method='local', which seeks the gamma of a number"
             )
-        told: int | None = None
-        notes: list[str] = []
-        if isinstance(self.n_clusters, str) and self.n_clusters != "auto":
-            choice = judged(evidence, self.n_clusters)
-            told, notes = choice.n_clusters, [*choice.notes]
-        elif self.n_clusters != "auto":
-            told = choose_number(self.n_clusters, evidence, groups).n_clusters
-        A = evidence.before_k().evidence.affinity
-        if isinstance(self.method, ADMM):
-            found = self._by_admm(A, self.method, evidence.seed, polish=self.polish is True)
+        if self.n_clusters != "auto":
+            settings = LocalSearch(lam=self.price, gamma=0.0, scale=self._scale())  # gamma is sought
         else:
-            found = self._by_search(A, told, evidence.seed)
-        notes += found.notes
-        if self.method == "admm":
-            search = found.search
-            assert search is not None
-            settings = ADMM(lam=search.lam, gamma=found.gamma, scale=self._scale())
-            found = self._by_admm(A, settings, evidence.seed, polish=self.polish is not False)
-            found = replace(found, search=search, objectives=found.objectives | {"local": search.objective})
-            of_search = set(search.notes) - set(search.search.notes)  # of its partition, not of this one
-            notes = [note for note in notes if note not in of_search] + found.notes
-            if found.objective > search.objective + EQUAL * abs(found.objective):
-                notes.append(
-                    f"the local search reached {search.objective:.6g} on this objective, the ADMM "
-                    f"{found.objective:.6g}: its partition is in search_"
-                )
-        start = found.labels if isinstance(self.start, str) and self.start == "partition" else None
-        K = int(found.labels.max()) + 1
-        return SCAMSChoice(K, start=start, notes=tuple(notes), found=found).within(groups)
+            settings = self._settings(builder)
+        starts = isinstance(self.start, str) and self.start == "partition"
+        return PartitionSearch(self.n_clusters, settings, self.method, self.polish, starts, self.max_seconds)
+
+    def _settings(self, builder: Builder) -> LocalSearch:
+        share, asked = self.share, (self.share, self.theta, self.gamma)
+        if asked == (None, None, None) and isinstance(builder, NeighborGraph):
+            share = OF_GRAPHS
+        return LocalSearch(lam=self.price, share=share, theta=self.theta, gamma=self.gamma, scale=self._scale())
 
     def _refuse_twice_told(self) -> None:
         """Refuse options that contradict an ADMM, which sets all prices and the scale, or a number of clusters.
@@ -275,51 +214,10 @@ class SCAMS(FactorizationEstimator):
         if given:
             raise InputError(f"{', '.join(given)} beside {by}: {remedy}")
 
-    def _by_search(self, A: Affinity, told: int | None, seed: int) -> PartitionFound:
-        """The partition of the local search, of so many clusters if told."""
-        if told is not None:
-            settings = LocalSearch(lam=self.price, gamma=0.0, scale=self._scale())  # gamma is sought
-            found, aside = scams_with(A, told, settings, seed=seed), []
-        else:
-            settings = self._settings()
-            found = scams_local(A, settings, seed=seed, max_seconds=self.max_seconds)
-            aside = self._aside(A, found, settings, seed)
-        objectives = {"local": found.objective}
-        return PartitionFound(
-            A, found.labels, found.gamma, found.objective, objectives, [*found.notes, *aside], search=found
-        )
-
-    def _by_admm(self, affinity: Affinity, settings: ADMM, seed: int, *, polish: bool) -> PartitionFound:
-        """The partition of Algorithm 1, Algorithm 2 and moves from where they end."""
-        ended = scams_admm(affinity, settings, max_seconds=self.max_seconds)
-        A = settings.prepare(affinity)
-        labels = boolean_factorization(ended.pattern, A, max_clusters=ended.max_clusters).labels
-        np.fill_diagonal(A, 0.0)  # the same for every partition, and for every method left out of the objective
-        objective = partition_objective(labels, A, ended.gamma, ended.lam)
-        reached = {"admm": objective}
-        if polish:
-            labels = polished(A, labels, ended.gamma, ended.lam, seed=seed)
-            reached["admm, polished"] = objective = partition_objective(labels, A, ended.gamma, ended.lam)
-        notes = joined_by_price(labels, ended.lam, pieces_of_affinity(A))
-        return PartitionFound(affinity, labels, ended.gamma, objective, reached, notes)
-
-    def _aside(self, A: Affinity, found: LocalResult, settings: LocalSearch, seed: int) -> list[str]:
-        """Note on the numbers of clusters under other shares; empty where they are the same."""
-        if settings.share is None or self.max_seconds is not None:
-            return []
-        others = {}
-        for factor in ASIDE:
-            share = min(settings.share * factor, 0.99)
-            others[share] = scams_local(A, replace(settings, share=share), seed=seed).n_clusters
-        if all(number == found.n_clusters for number in others.values()):
-            return []
-        words = " and ".join(f"{number} with share={share:.2g}" for share, number in others.items())
-        return [f"the number of clusters depends on share: {found.n_clusters} with {settings.share:.2g}, {words}"]
-
     def _adopt(self, fitted: Fitted) -> None:
         """The attributes of the factorization, and the partition with what it reached."""
         super()._adopt(fitted)
-        assert isinstance(fitted.choice, SCAMSChoice)
+        assert isinstance(fitted.choice, PartitionChoice)
         found, index = fitted.choice.found, fitted.group_of_row
         assert found is not None
         of_groups = fitted.groups.first_of(found.labels)

@@ -226,7 +226,7 @@ class SoftClustering(FactorizationEstimator):
             no_scale = Reasoned("without a scale", "the entries are probabilities")
             chosen["sizes"] = no_scale if builder.of_draws else Reasoned("free", "they may differ")
         probabilities = chosen["probabilities"].value if "probabilities" in chosen else self.probabilities
-        return Plan(builder, self._model_on(builder), scale, probabilities, chosen)
+        return Plan(builder, self._model_on(builder), self._choose(builder), scale, probabilities, chosen)
 
     def _model_on(self, builder: Builder) -> Model:
         """The model on the affinity that a builder makes."""
