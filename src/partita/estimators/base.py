@@ -17,9 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from partita.affinity import Affinity, Builder, RelativeDistance
-from partita.calibration import Calibration, Calibrator
-from partita.ensemble import Draw
+from partita.affinity import Builder, RelativeDistance
 from partita.ensemble.consensus import Consensus
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
@@ -28,7 +26,6 @@ from partita.estimators.checked_parameters import seed_of
 from partita.estimators.choosing import Choose, FromDraws, NumberOfClusters, why_so_many
 from partita.estimators.doubtful import Doubtful
 from partita.estimators.explaining import explain
-from partita.estimators.extension import Extension
 from partita.estimators.growing import with_new_items
 from partita.estimators.items import check_weights
 from partita.estimators.mixed_table import MixedTable
@@ -39,9 +36,9 @@ from partita.estimators.pipeline import Fitted, Given, Options, fit
 from partita.estimators.plan import Plan, Reasoned
 from partita.explanation import Explanation
 from partita.membership import row_entropy
-from partita.n_clusters import Criterion, Verdict
+from partita.n_clusters import Criterion
 from partita.progress import ProgressBar, Stages
-from partita.solvers import Checkpoint, OpenCheckpoint, Solver, SolveResult, opened
+from partita.solvers import Checkpoint, OpenCheckpoint, Solver, opened
 
 __all__ = ["FactorizationEstimator"]
 
@@ -71,39 +68,8 @@ class NameIn(StrOptions):
         return f"{words} or the name of {self.what} ({', '.join(sorted(self.registry))})"
 
 
-class FittedAttributes:
-    """Attributes that `fit` sets."""
-
-    membership_: Array
-    labels_: NDArray[np.int64]
-    n_clusters_: int
-    entropy_: Array
-    objective_: float
-    scale_: float | Array
-    n_iter_: int
-    n_products_: int
-    result_: SolveResult
-    affinity_: Affinity
-    item_index_: NDArray[np.intp]
-    factor_: Array
-    unassigned_: NDArray[np.intp]
-    verdict_: Verdict
-    chosen_: dict[str, Reasoned]
-    ensemble_: tuple[Draw, ...]
-    _consensus: Consensus | None
-    _posterior: BayesianPartition | None
-    _item_of_row: NDArray[np.intp]
-    _plan_: Plan
-    _given: Given
-    calibration_: Calibration
-    _builder_: Builder
-    _solver_: Solver
-    _extension: Extension
-    _calibrator: Calibrator | None
-
-
 @dataclass(eq=False, repr=False)
-class FactorizationEstimator(ClusterMixin, Doubtful, FittedAttributes, NewItems):
+class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
     """A membership by factorization of an affinity, with scikit-learn's conventions.
 
     A subclass says by `_model` what is factorized; parameters are its dataclass fields, stored as given and checked at

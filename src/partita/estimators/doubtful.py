@@ -6,13 +6,13 @@ Nothing here is part of the fit: each number is worked out when it is first aske
 from __future__ import annotations
 
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from partita.affinity import Affinity, Builder
+from partita.affinity import Affinity
 from partita.doubt import (
     ConfidentItems,
     ConfidentPairs,
@@ -27,13 +27,10 @@ from partita.doubt import (
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.units import frame_of
 from partita.errors import InputError
+from partita.estimators.fitted_attributes import FittedAttributes
+from partita.estimators.pipeline import Given
 from partita.kernels.fill import completed
-
-if TYPE_CHECKING:
-    from partita.ensemble import Draw
-    from partita.estimators.extension import Extension
-    from partita.estimators.pipeline import Given
-    from partita.n_clusters import Verdict
+from partita.n_clusters import Verdict
 
 __all__ = ["Doubtful", "SecondChoice"]
 
@@ -61,21 +58,8 @@ class SecondChoice(NamedTuple):
     evidence: Array
 
 
-class Doubtful:
+class Doubtful(FittedAttributes):
     """Outliers, certainty of labels, confident sets and layers of a fitted model."""
-
-    membership_: Array
-    labels_: Labels
-    n_clusters_: int
-    affinity_: Affinity
-    item_index_: NDArray[np.intp]
-    ensemble_: tuple[Draw, ...]
-    verdict_: Verdict
-    _builder_: Builder
-    _consensus: Consensus | None
-    _item_of_row: NDArray[np.intp]
-    _extension: Extension
-    _given: Given
 
     @property
     def _knows_doubt(self) -> bool:

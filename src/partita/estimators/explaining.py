@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from partita.affinity import Affinity
 from partita.errors import InputError
+from partita.estimators.doubtful import Doubtful
 from partita.estimators.frames import table_of_frame
 from partita.estimators.items import check_weights
 from partita.estimators.mixed_table import MixedTable
 from partita.explanation import Explanation, explain_clusters
 
-if TYPE_CHECKING:
-    from partita.estimators.base import FactorizationEstimator
-
 __all__ = ["explain", "table_of"]
 
 
-def explain(model: FactorizationEstimator, X: Any, sample_weight: Any, max_columns: int) -> Explanation:
+def explain(model: Doubtful, X: Any, sample_weight: Any, max_columns: int) -> Explanation:
     """Return the explanation of a fitted model by its own table, or by X.
 
     Raises
@@ -48,7 +46,7 @@ def explain(model: FactorizationEstimator, X: Any, sample_weight: Any, max_colum
     )
 
 
-def table_of(model: FactorizationEstimator, X: Any = None) -> MixedTable | None:
+def table_of(model: Doubtful, X: Any = None) -> MixedTable | None:
     """Return X as a table, or the one that was fitted; None where there is neither."""
     if X is not None:
         return _given_table(X, model)
@@ -57,7 +55,7 @@ def table_of(model: FactorizationEstimator, X: Any = None) -> MixedTable | None:
     return _fitted_table(model)
 
 
-def _fitted_table(model: FactorizationEstimator) -> MixedTable:
+def _fitted_table(model: Doubtful) -> MixedTable:
     given = getattr(model, "_given", None)
     if model._builder_.pairwise:
         raise InputError(
@@ -71,7 +69,7 @@ def _fitted_table(model: FactorizationEstimator) -> MixedTable:
     return MixedTable(_names(model, given.X.shape[1]), MixedTable.of_array(given.X).columns)
 
 
-def _given_table(X: Any, model: FactorizationEstimator) -> MixedTable:
+def _given_table(X: Any, model: Doubtful) -> MixedTable:
     """A frame, a mixed table, or an array whose columns are called as those of the fit where they are as many."""
     if isinstance(X, MixedTable):
         return X
@@ -90,7 +88,7 @@ def _given_table(X: Any, model: FactorizationEstimator) -> MixedTable:
     return MixedTable(_names(model, array.shape[1]) if own else None, MixedTable.of_array(array).columns)
 
 
-def _names(model: FactorizationEstimator, d: int) -> tuple[str, ...] | None:
+def _names(model: Doubtful, d: int) -> tuple[str, ...] | None:
     names: Sequence[Any] | None = getattr(model, "feature_names_in_", None)
     if names is None:
         names = getattr(model, "_columns", None)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
+from partita.estimators.fitted_attributes import FittedAttributes
 from partita.estimators.frames import row_names
 from partita.estimators.input_checks import check_magnitude
 from partita.estimators.items import check_weights
@@ -16,15 +17,10 @@ from partita.estimators.mixed_table import MixedTable
 from partita.estimators.objects import evidence_of
 from partita.estimators.pipeline import Given
 
-if TYPE_CHECKING:
-    from partita.estimators.base import FactorizationEstimator
-
 __all__ = ["with_new_items"]
 
 
-def with_new_items(
-    model: FactorizationEstimator, X_new: Any, sample_weight: Any
-) -> tuple[Given, NDArray[np.str_] | None]:
+def with_new_items(model: FittedAttributes, X_new: Any, sample_weight: Any) -> tuple[Given, NDArray[np.str_] | None]:
     """Return what a model was given, with new items after the others, and the names of all.
 
     Constraints between the earlier items stay.

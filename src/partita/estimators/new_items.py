@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from partita.affinity import Builder
+from partita.calibration import Calibrator
 from partita.errors import InputError
-from partita.estimators.checked_input import CheckedInput
+from partita.estimators.fitted_attributes import FittedAttributes
 from partita.estimators.in_blocks import comes_in_blocks, predict_in_blocks
 from partita.estimators.objects import evidence_of
 from partita.metrics import adjusted_rand_index
 
-if TYPE_CHECKING:
-    from partita.calibration import Calibrator
-    from partita.estimators.extension import Extension
-
 __all__ = ["NewItems"]
 
 
-class NewItems(TransformerMixin, CheckedInput):
+class NewItems(TransformerMixin, FittedAttributes):
     """Memberships and labels of new items."""
-
-    affinity: Any
-    symmetrize: Any
-    n_clusters_: int
-    _builder_: Builder
-    _extension: Extension
 
     def predict_proba(self, X: Any) -> Any:
         """Return the membership of new items.

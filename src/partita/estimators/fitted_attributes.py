@@ -1,0 +1,58 @@
+"""Attributes of a fitted factorization, by which what can be asked of it is written apart from the fit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from partita.affinity import Affinity, Builder
+from partita.calibration import Calibration, Calibrator
+from partita.ensemble import Draw
+from partita.ensemble.consensus import Consensus
+from partita.estimators.bayesian_partition import BayesianPartition
+from partita.estimators.checked_input import CheckedInput
+from partita.estimators.extension import Extension
+from partita.estimators.pipeline import Given
+from partita.estimators.plan import Plan, Reasoned
+from partita.n_clusters import Verdict
+from partita.solvers import Solver, SolveResult
+
+__all__ = ["FittedAttributes"]
+
+Array = NDArray[np.float64]
+
+
+class FittedAttributes(CheckedInput):
+    """Attributes that `fit` sets, and the parameters that say what its input is."""
+
+    affinity: Any
+    symmetrize: Any
+
+    membership_: Array
+    labels_: NDArray[np.int64]
+    n_clusters_: int
+    entropy_: Array
+    objective_: float
+    scale_: float | Array
+    n_iter_: int
+    n_products_: int
+    result_: SolveResult
+    affinity_: Affinity
+    item_index_: NDArray[np.intp]
+    factor_: Array
+    unassigned_: NDArray[np.intp]
+    verdict_: Verdict
+    chosen_: dict[str, Reasoned]
+    ensemble_: tuple[Draw, ...]
+    _consensus: Consensus | None
+    _posterior: BayesianPartition | None
+    _item_of_row: NDArray[np.intp]
+    _plan_: Plan
+    _given: Given
+    calibration_: Calibration
+    _builder_: Builder
+    _solver_: Solver
+    _extension: Extension
+    _calibrator: Calibrator | None
