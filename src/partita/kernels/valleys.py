@@ -100,7 +100,9 @@ def _second_eigenvector(indptr: Ints, indices: Ints) -> Array:
         T[s, s] = w @ v
         w -= leading * (w @ leading)
         for r in range(used):
-            w -= basis[r] * (basis[r] @ w)
+            along = basis[r] @ w
+            for a in range(m):
+                w[a] -= along * basis[r, a]
         length = np.sqrt(w @ w)
         if length < ROUNDING or used == most:
             break
