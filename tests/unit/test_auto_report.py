@@ -1,6 +1,9 @@
 """What report and pictures make of a verdict on the number of clusters."""
 
 import re
+import warnings
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +14,7 @@ from partita.errors import InputError
 from partita.n_clusters import Judgement, Verdict
 from partita.plots import VerdictDisplay, blank_figure
 from partita.report import render_report
-from partita.report.n_clusters import n_clusters_sentences
+from partita.report.n_clusters import n_clusters_sentences, other_answer, what_moves
 from synthetic import gaussians
 
 unsure = pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
@@ -135,3 +138,52 @@ def test_a_given_number_has_no_picture():
     model = SoftClustering(2, affinity="neighbors", probabilities="fitted").fit(np.arange(8.0)[:, None])
     with pytest.raises(InputError, match="given"):
         VerdictDisplay.from_estimator(model)
+
+
+# Two answers side by side
+
+
+@pytest.fixture(scope="module")
+def unsure_of_its_number():
+    """A fit whose second number is likely as well, by its verdict."""
+    X = gaussians(np.repeat([0, 1, 2], 40), [[0, 0], [10, 0], [0, 10]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = SoftClustering(random_state=0).fit(X)
+    p = np.array([0.0, 0.3, 0.6, 0.1])
+    model.verdict_ = replace(model.verdict_, sure=0.6, probabilities=p, likely=(2, 3))
+    return model, X
+
+
+def beside_of(model, X):
+    return re.sub(r"\s+", " ", re.sub("<[^>]+>", " ", other_answer(report_of(model, X))))
+
+
+def test_a_likely_other_number_has_its_answer_beside_this_one(unsure_of_its_number):
+    model, X = unsure_of_its_number
+    said, labels = beside_of(model, X), model.at(2).labels_
+    assert "2 clusters in the place of 3 have a probability of 30%" in said
+    joined = [k for k in range(3) if (labels[model.labels_ == k] == np.argmax(np.bincount(labels))).all()]
+    assert f"Clusters {joined[0]} and {joined[1]} would be one" in said
+    assert said.count(" 40 ") == 3
+
+
+def test_no_answer_is_beside_a_number_that_is_nearly_sure_or_was_given(unsure_of_its_number):
+    model, X = unsure_of_its_number
+    sure = copy(model)
+    sure.verdict_ = replace(model.verdict_, sure=0.9, probabilities=np.array([0.0, 0.1, 0.9]))
+    assert beside_of(sure, X) == ""
+    assert beside_of(model.at(3), X) == ""
+
+
+@pytest.mark.parametrize(
+    ("counts", "said"),
+    [
+        ([[30, 0], [0, 40]], "No cluster would part or join another"),
+        ([[30, 0, 0], [0, 20, 20]], "Cluster 1 would be in parts: B (20) and C (20)"),
+        ([[30], [9], [5]], "Clusters 0, 1 and 2 would be one, A"),
+        ([[100, 4], [0, 40]], "No cluster would part"),
+    ],
+)
+def test_what_moves_between_two_answers_is_said_and_a_few_items_are_not(counts, said):
+    assert said in what_moves(np.array(counts), 0.25)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from partita.n_clusters import Agreement, Verdict
 from partita.n_clusters.base import only_tests_one
 from partita.n_clusters.verdict import SHOWN
-from partita.report.document import told
+from partita.report.document import chip, told
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join, table
 from partita.report.verdict import Sentence
 from partita.wording import listed, percent
 
-__all__ = ["behind_the_number", "how_many", "layers_table", "n_clusters_sentences"]
+__all__ = ["behind_the_number", "how_many", "layers_table", "n_clusters_sentences", "other_answer"]
 
+# From this probability another number of clusters is worth an answer of its own, of so many clusters at most.
+WORTH_SEEING, LARGEST = 0.2, 30
+# Share of a cluster's items that is a part of it, and not a few that move.
+PART = 0.1
 # Layers with fewer and with more clusters that are shown.
 FEWER, MORE = 3, 3
 
@@ -85,6 +93,88 @@ def how_many(report: FitReport) -> Markup:
     """Return words on the number of clusters; nothing where it was given."""
     verdict = getattr(report.estimator, "verdict_", None)
     return Markup("") if verdict is None else told(n_clusters_sentences(verdict, report.estimator.n_clusters_))
+
+
+def other_answer(report: FitReport) -> Markup:
+    """Return the answer at the most probable other number of clusters beside this one, where that number is likely.
+
+    From the draws that are the evidence of this answer too; nothing where there are none.
+    """
+    model, K = report.estimator, report.estimator.n_clusters_
+    verdict = getattr(model, "verdict_", None)
+    if verdict is None or getattr(model, "_consensus", None) is None:
+        return Markup("")
+    p = verdict.probabilities.copy()
+    p[K - 1 : K] = 0.0
+    other = int(np.argmax(p)) + 1
+    if p[other - 1] < WORTH_SEEING or 1 in (K, other) or max(K, other) > LARGEST:
+        return Markup("")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a number that nobody asked for
+        there = model.at(other)
+    other = there.n_clusters_
+    counts = np.zeros((K, other), dtype=np.int64)
+    np.add.at(counts, (model.labels_, there.labels_), 1)
+    counts = counts[:, beside(counts)]
+    rows = [[chip(k), *(f"{n:,}" if n else "" for n in row)] for k, row in enumerate(counts.tolist())]
+    heads = [f"{K} clusters", *(f"{letter(c)}" for c in range(other))]
+    label = f"{K} clusters beside {other}"
+    shown = table(heads, rows, numeric=range(1, other + 1), label=label)
+    given = f"model.at({other}) and --k {other} give that answer"
+    words = f"Items of each cluster (rows) in each of the other answer's (columns); {given}."
+    return join([element("p", what_moves(counts, float(p.max()))), shown, element("p", words, class_="caption")])
+
+
+def beside(counts: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Return the columns of a table of counts in the order of the rows, each after the first whose items it has.
+
+    >>> beside(np.array([[0, 6, 4], [9, 0, 0], [0, 8, 0]])).tolist()
+    [1, 2, 0]
+    """
+    held = counts >= PART * np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    return np.lexsort((-counts.max(axis=0), np.where(held.any(axis=0), held.argmax(axis=0), len(counts))))
+
+
+def letter(column: int) -> str:
+    """Return the name of a cluster of the other answer, which no number of this one is taken for.
+
+    >>> letter(0), letter(25), letter(26)
+    ('A', 'Z', 'AA')
+    """
+    return ("" if column < 26 else letter(column // 26 - 1)) + chr(ord("A") + column % 26)
+
+
+def what_moves(counts: NDArray[np.int64], probability: float) -> str:
+    """Return sentences on another answer: how likely it is, and which clusters part, join or exchange items in it.
+
+    Parameters
+    ----------
+    counts : K x L array
+        Items of each cluster (rows) in each cluster of the other answer (columns).
+    probability : float
+        That of the other number.
+
+    Examples
+    --------
+    >>> print(what_moves(np.array([[30, 0, 0], [0, 40, 10]]), 0.25))  # doctest: +NORMALIZE_WHITESPACE
+    3 clusters in the place of 2 have a probability of 25%. Cluster 1 would be in parts: B (40) and C (10). Clusters
+    that are not named stay as they are.
+    """
+    K, L = counts.shape
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    said = []
+    for k in range(K):
+        parts = np.flatnonzero(share[k] >= PART)
+        if len(parts) > 1:
+            named = listed([f"{letter(int(c))} ({counts[k, c]:,})" for c in parts])
+            said.append(f"Cluster {k} would be in parts: {named}")
+    for c in range(L):
+        joined = np.flatnonzero(share[:, c] >= 1.0 - PART)
+        if len(joined) > 1:
+            said.append(f"Clusters {listed([str(k) for k in joined])} would be one, {letter(c)}")
+    first = f"{L} clusters in the place of {K} have a probability of {percent(probability)}"
+    last = "Clusters that are not named stay as they are" if said else "No cluster would part or join another"
+    return ". ".join([first, *said, last]) + "."
 
 
 def behind_the_number(report: FitReport) -> Markup:

@@ -21,7 +21,7 @@ from partita.report.html import Markup, element, join, table
 from partita.report.item_map import Standing, item_map
 from partita.report.layout import Layout, closeness, lay_out, of_columns
 from partita.report.map_section import interactive_map
-from partita.report.n_clusters import how_many, layers_table
+from partita.report.n_clusters import how_many, layers_table, other_answer
 from partita.report.pictures import draw_pictures
 from partita.report.verdict import Sentence, verdict
 from partita.wording import count
@@ -80,7 +80,7 @@ def render_report(report: FitReport) -> str:
         verdict_block(headline(model), top),
         section("Map of the items", _map(report, layout, figure(pictures.get("partition")))),
         section("Clusters", cluster_section(report)),
-        section("How many clusters", how_many(report), figure(pictures.get("verdict"))),
+        section("How many clusters", how_many(report), figure(pictures.get("verdict")), other_answer(report)),
         section("What merges, what splits", layers_table(report)),
         section("Labels in doubt", figure(pictures.get("coverage")), _doubted(report)),
         section("Against the known classes", _scores(report)),
