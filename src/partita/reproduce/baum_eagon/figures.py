@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from partita.plots.palette import INK, SEQUENTIAL, cluster_colors
-from partita.reproduce.baum_eagon.figure_findings import Shown, figure_findings
+from partita.reproduce.baum_eagon.figure_findings import FitPanels, figure_findings
 from partita.reproduce.baum_eagon.methods import described, fitted
 from partita.reproduce.baum_eagon.sets import DRAWN, MAIN, items, kind, similarity
 from partita.reproduce.experiment import Cell, Experiment, Numbers, Size
@@ -106,13 +106,13 @@ class Figure2(Memberships):
     said = "Iris, with the self-tuning Gaussian similarity."
 
 
-def _shown(found: Mapping[str, Numbers], method: str, S: NDArray[Any], truth: NDArray[Any]) -> Shown:
+def _shown(found: Mapping[str, Numbers], method: str, S: NDArray[Any], truth: NDArray[Any]) -> FitPanels:
     runs = [numbers for key, numbers in found.items() if key.rsplit("/", 1)[0] == method]
     best = min(runs, key=lambda numbers: float(numbers["objective"]))
-    return Shown.of(np.array(best["membership"]), float(best["scale"]), S, truth)
+    return FitPanels.of(np.array(best["membership"]), float(best["scale"]), S, truth)
 
 
-def _draw(figure: Any, S: NDArray[np.float64], shown: Mapping[str, Shown]) -> None:
+def _draw(figure: Any, S: NDArray[np.float64], shown: Mapping[str, FitPanels]) -> None:
     """Panels (a), (b), (c) for each method, items in the order of their classes."""
     axes = figure.subplots(len(shown), 3, squeeze=False, width_ratios=(1, 1, 1.5))
     for (given, likelihood, curves), (method, each) in zip(axes, shown.items(), strict=True):
@@ -138,7 +138,7 @@ def _draw(figure: Any, S: NDArray[np.float64], shown: Mapping[str, Shown]) -> No
         curves.set_title(f"(c) {method}: memberships", loc="left", fontsize=9, color=INK)
 
 
-def _series(shown: Mapping[str, Shown], truth: NDArray[np.int64]) -> dict[str, list[Any]]:
+def _series(shown: Mapping[str, FitPanels], truth: NDArray[np.int64]) -> dict[str, list[Any]]:
     """Memberships of both methods, an item a row."""
     out: dict[str, list[Any]] = {"class": truth.tolist()}
     for method, each in shown.items():

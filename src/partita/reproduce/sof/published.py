@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from math import comb
 from typing import NamedTuple
 
-__all__ = ["PUBLISHED", "STATISTICS", "Printed", "Statistics", "least_rand_of_two", "one_cluster"]
+__all__ = ["PUBLISHED", "STATISTICS", "Printed", "SetStatistics", "least_rand_of_two", "one_cluster"]
 
 
-class Statistics(NamedTuple):
+class SetStatistics(NamedTuple):
     """A row of Table 2."""
 
     n_items: int
@@ -30,13 +30,13 @@ class Printed(NamedTuple):
 
 # Table 2.
 STATISTICS = {
-    "BL": Statistics(748, 4, 2),
-    "BT": Statistics(106, 9, 6),
-    "GL": Statistics(214, 9, 6),
-    "IRIS": Statistics(150, 4, 3),
-    "ECO": Statistics(336, 7, 8),
-    "IMG": Statistics(4435, 36, 6),
-    "DIG": Statistics(10992, 16, 10),
+    "BL": SetStatistics(748, 4, 2),
+    "BT": SetStatistics(106, 9, 6),
+    "GL": SetStatistics(214, 9, 6),
+    "IRIS": SetStatistics(150, 4, 3),
+    "ECO": SetStatistics(336, 7, 8),
+    "IMG": SetStatistics(4435, 36, 6),
+    "DIG": SetStatistics(10992, 16, 10),
 }
 
 
