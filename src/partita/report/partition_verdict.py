@@ -119,10 +119,8 @@ def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
     >>> distance_words(0.12, Binder(), 16)
     '0.1200 by Binder loss (as far as 12% of the pairs of items told otherwise)'
     """
-    told, extent = (
-        f"{value:.3f} {loss.unit}" if loss.unit else f"{value:.4f} by {loss.title}",
-        loss.extent(value, n_items),
-    )
+    told = f"{value:.3f} {loss.unit}" if loss.unit else f"{value:.4f} by {loss.title}"
+    extent = loss.extent(value, n_items)
     return f"{told} ({extent})" if extent else told
 
 
