@@ -18,7 +18,7 @@ from numba import njit
 
 from partita.affinity import LowRankAffinity
 from partita.kernels import rows
-from partita.kernels.compiled import csr_product_kernel
+from partita.kernels.csr_vectors import csr_product_kernel
 from partita.kernels.lanes import LANES, add_four
 from partita.kernels.products import csr_product
 from partita.kernels.threads import available_cores, limit_threads, run_chunks

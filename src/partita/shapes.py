@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from partita.errors import ModelError
 
-__all__ = ["Shape", "flags", "floats", "partitions", "reals", "require", "whole"]
+__all__ = ["ArrayShape", "flags", "floats", "partitions", "reals", "require", "whole"]
 
 # What is refused among floats.
 UNKNOWN, INFINITE = "NaN or infinities", "infinite numbers"
@@ -24,7 +24,7 @@ AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True)
-class Shape:
+class ArrayShape:
     """Declared type, shape and range of an array; see `floats`, `reals`, `whole`, `flags` and `partitions`.
 
     Attributes
@@ -57,38 +57,38 @@ class Shape:
     numbered: bool = False
 
 
-def floats(*sides: str | None, name: str | None = None) -> Shape:
+def floats(*sides: str | None, name: str | None = None) -> ArrayShape:
     """Return finite doubles."""
-    return Shape("float64", "float64", sides, name)
+    return ArrayShape("float64", "float64", sides, name)
 
 
-def reals(*sides: str | None, name: str | None = None, refused: str = INFINITE) -> Shape:
+def reals(*sides: str | None, name: str | None = None, refused: str = INFINITE) -> ArrayShape:
     """Return floats of any precision, which may be NaN and, where nothing is refused, infinite."""
-    return Shape("floats", "f", sides, name, refused=refused)
+    return ArrayShape("floats", "f", sides, name, refused=refused)
 
 
-def whole(*sides: str | None, name: str | None = None, as_type: Any = None, below: str | None = None) -> Shape:
+def whole(*sides: str | None, name: str | None = None, as_type: Any = None, below: str | None = None) -> ArrayShape:
     """Return the signed whole numbers; with `below` from 0 on."""
-    return Shape("whole numbers", "i", sides, name, as_type, below)
+    return ArrayShape("whole numbers", "i", sides, name, as_type, below)
 
 
-def flags(*sides: str | None) -> Shape:
+def flags(*sides: str | None) -> ArrayShape:
     """Return the truth values."""
-    return Shape("truth values", "b", sides)
+    return ArrayShape("truth values", "b", sides)
 
 
-def partitions(*sides: str | None, name: str | None = None, as_type: Any = None) -> Shape:
+def partitions(*sides: str | None, name: str | None = None, as_type: Any = None) -> ArrayShape:
     """Return partitions, each numbered 0..K-1 by first appearance; the last side is that of their items."""
-    return Shape("whole numbers", "i", sides, name, as_type, numbered=True)
+    return ArrayShape("whole numbers", "i", sides, name, as_type, numbered=True)
 
 
-def require(array: NDArray[Any], shape: Shape, name: str, lengths: dict[str, int]) -> NDArray[Any]:
+def require(array: NDArray[Any], shape: ArrayShape, name: str, lengths: dict[str, int]) -> NDArray[Any]:
     """Return the array, if it is of that shape, in the type that it is handed out in.
 
     Parameters
     ----------
     array : array
-    shape : Shape
+    shape : ArrayShape
     name : str
         Of the array, for the error.
     lengths : dict of str to int

@@ -16,7 +16,7 @@ from partita.affinity import DenseAffinity, LowRankAffinity, SparseAffinity, Uno
 from partita.errors import InputError
 from partita.objectives import Objective, Problem
 from partita.objectives.domain import NONNEGATIVE, ORTHONORMAL, SIMPLEX
-from partita.solvers import Solver, Starts, drive
+from partita.solvers import Solver, Starts, default_solver, drive
 from synthetic import noisy_blocks, separable
 
 SOLVERS = sorted(Solver.registry)
@@ -322,6 +322,13 @@ def test_an_objective_that_a_solver_cannot_do_is_refused_before_the_first_step()
 
 def test_every_objective_has_a_solver():
     assert all(any(can(solver, objective) for solver in SOLVERS) for objective in OBJECTIVES)
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_the_default_solver_of_a_domain_can_do_it(name):
+    domain = domain_of(name)
+    assert domain.name in default_solver(DenseAffinity(np.eye(4)), 2, domain).domains
+    assert all(kind.default_for <= kind.domains for kind in Solver.registry.values())
 
 
 def test_every_solver_says_what_it_costs_and_promises():

@@ -7,7 +7,7 @@ import pytest
 
 from partita.datasets import describe
 from partita.reproduce import experiment, reproduce
-from partita.reproduce.baum_eagon.figure_findings import Shown, evinced, outline, recognised, smoothed
+from partita.reproduce.baum_eagon.figure_findings import FitPanels, evinced, outline, recognised, smoothed
 from partita.reproduce.baum_eagon.findings import comparable, findings, outperforms, subset_sizes, synthetic_order
 from partita.reproduce.baum_eagon.published import PUBLISHED, SCOP
 from partita.reproduce.baum_eagon.sets import DRAWN, FEATURES, ROWS, SIMILARITIES, items, similarities_of
@@ -121,7 +121,7 @@ def test_what_a_figure_shows_does_not_depend_on_the_order_of_the_clusters():
     truth = np.repeat([0, 1, 2], 5)
     W = rng.dirichlet(np.ones(3), size=15) * 0.2 + 0.8 * np.eye(3)[truth]
     S = W @ W.T
-    one, other = (Shown.of(W[:, order], 1.0, S, truth) for order in ([0, 1, 2], [2, 0, 1]))
+    one, other = (FitPanels.of(W[:, order], 1.0, S, truth) for order in ([0, 1, 2], [2, 0, 1]))
     np.testing.assert_array_equal(one.membership, other.membership)
     assert one.accuracy == other.accuracy == 1.0
     np.testing.assert_allclose(one.likelihood, S)

@@ -12,18 +12,17 @@ from partita.datasets import describe
 from partita.reproduce import experiment, reproduce
 from partita.reproduce.sof.findings import (
     findings,
-    least_rand_of_two,
-    one_cluster,
+    neighbour_finding,
     share_verdict,
     spectral_verdict,
     target_verdict,
 )
 from partita.reproduce.sof.methods import METHODS, of_kind
-from partita.reproduce.sof.more_findings import neighbour_finding, speed_verdict
-from partita.reproduce.sof.published import PUBLISHED, STATISTICS
+from partita.reproduce.sof.published import PUBLISHED, STATISTICS, least_rand_of_two, one_cluster
 from partita.reproduce.sof.sets import SETS, n_runs, taken
 from partita.reproduce.sof.shape_findings import boundary_findings, boundary_ratio, cluster_findings
 from partita.reproduce.sof.shapes import distance_to_another
+from partita.reproduce.sof.speed import speed_verdict
 from partita.reproduce.sof.summary import Summary, best_of, better_than_all, mean_ranks, signed_rank
 from partita.reproduce.sof.tables import Table3, Table4, Table5
 

@@ -29,7 +29,7 @@ from partita.mixture import (
     sample_partitions,
 )
 from partita.mixture.base import MixtureModel, numbered
-from partita.mixture.chains import Plan
+from partita.mixture.chains import ChainPlan
 from partita.mixture.priors import covariance
 from partita.mixture.result import SampledPartitions
 from partita.mixture.sample import first_labels
@@ -259,7 +259,7 @@ def test_a_start_that_is_none_is_named(start, words):
 
 def test_blocks_add_up_to_the_plan():
     for n_items in (3, 400, 3_000_000):
-        plan = Plan(n_draws=23, burn_in=61, thin=3, stride=5)
+        plan = ChainPlan(n_draws=23, burn_in=61, thin=3, stride=5)
         sweeps = kept = 0
         while kept < plan.n_draws:
             before = kept

@@ -10,7 +10,6 @@ from partita.affinity import DrawsAffinity
 from partita.errors import InputError, MemoryLimitError
 from partita.kernels.threads import limit_threads
 from partita.nmf import (
-    Dendrogram,
     Factors,
     KullbackLeibler,
     LeastSquares,
@@ -26,6 +25,7 @@ from partita.nmf import (
 from partita.nmf import base as nmf_base
 from partita.nmf.base import FLOOR, as_method
 from partita.nmf.reading import balanced, partition_of, read
+from partita.partition import Dendrogram
 from synthetic import blocks, draws_around, similarity_of
 
 METHODS = sorted(NMFMethod.registry)
@@ -348,7 +348,7 @@ def test_large_matrices_are_refused_and_draws_need_none(monkeypatch):
 @given(seeds, st.integers(1, 5))
 def test_the_dendrogram_is_cut_into_exactly_so_many(seed, K):
     V, _ = similarity(seed, n_items=9, n_draws=3)  # with ties
-    labels = Dendrogram(V).cut(K)
+    labels = Dendrogram.of(V, "average").cut(len(V) - K)
     assert sorted(set(labels.tolist())) == list(range(K))
     first = [int(np.argmax(labels == k)) for k in range(K)]
     assert first == sorted(first)

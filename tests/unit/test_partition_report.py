@@ -20,7 +20,7 @@ from partita.partition.certainty import item_certainty
 from partita.partition.losses import VariationOfInformation
 from partita.report import PartitionReport, partition_verdict, render_partition_report, write_partition_report
 from partita.report.layout import places
-from partita.report.partition_tables import partition_clusters, unsure_items
+from partita.report.partition_report import partition_clusters, unsure_items
 from synthetic import draws_around
 
 VOID = {"meta", "link", "img", "br", "input"}

@@ -131,11 +131,11 @@ def test_ctrl_c_between_two_calls_of_compiled_code_stops_other_threads(monkeypat
     pressed = threading.Event()
     run = search_runs._Search._run
 
-    def slow(self, start, codes, seed):
-        if start == "allocation 0":
+    def slow(self, start, seed):
+        if start.name == "allocation 0":
             pressed.set()
             raise KeyboardInterrupt
-        return run(self, start, codes, seed)
+        return run(self, start, seed)
 
     monkeypatch.setattr(search_runs._Search, "_run", slow)
     found = search_partition(draws, random_state=0, n_jobs=2, on_interrupt="best")

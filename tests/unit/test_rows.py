@@ -366,7 +366,7 @@ def test_a_step_from_between_two_points_is_one_from_the_point_there(monkeypatch,
 
 def test_a_compiled_projection_ends_where_rounding_decides_what_is_left_out():
     """One entry at the threshold that the others give: in or out, the mean of what is left rounds to either side."""
-    from partita.kernels.descent import descend_rows
+    from partita.kernels.simplex_rows import descend_rows
 
     rng = np.random.default_rng(0)
     for K in (2, 3, 5, 8):

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from partita.affinity.base import Affinity, Array
 from partita.errors import InputError
 from partita.registry import enrol
-from partita.shapes import Shape
+from partita.shapes import ArrayShape
 
 __all__ = ["Builder", "Evidence"]
 
@@ -56,7 +56,7 @@ class Builder(ABC):
     """Whether rows of X are affinities or distances to the same items, in the place of features."""
     metric: Any = "euclidean"
     metric_params: Any = None
-    stored: ClassVar[Mapping[str, Shape]] = {}
+    stored: ClassVar[Mapping[str, ArrayShape]] = {}
     """The arrays of its evidence's `state`, held against these before `restore` reads them; d is that of features."""
     command_options: ClassVar[Mapping[str, str]] = {}
     """The parameter that each option of `partita fit` sets (of metric, kernel, n_neighbors, n_landmarks and scale); any

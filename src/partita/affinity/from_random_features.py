@@ -28,7 +28,7 @@ from partita.affinity.from_features import Kernel
 from partita.affinity.kernel_scale import Scale, check_kernel, kernel_scale
 from partita.affinity.landmark_choice import complete, mapped
 from partita.errors import InputError
-from partita.shapes import Shape, reals, whole
+from partita.shapes import ArrayShape, reals, whole
 
 __all__ = ["RandomFeatures"]
 
@@ -72,7 +72,7 @@ class RandomFeatures(Builder):
     stored: ClassVar = {
         "directions": reals("d", "m"),
         "widths": reals("m", "d"),
-        "offsets": Shape("floats", "f", None),
+        "offsets": ArrayShape("floats", "f", None),
         "odd": whole("d"),
         "cells": whole(None),
         "bounds": whole(None),

@@ -2,7 +2,7 @@
 
 from partita.calibration.averaging import averaged_membership
 from partita.calibration.calibrate import Alternative, Calibration, Calibrator, average, calibrate, calibrate_if_trusted
-from partita.calibration.mixture import KINDS, Mixture, fit_mixture
+from partita.calibration.mixture import KINDS, MixtureDensity, fit_mixture
 from partita.calibration.reliability import Reliability, reliability
 from partita.calibration.selection import Density, by_components, by_merging
 from partita.calibration.subspace import Subspace
@@ -15,7 +15,7 @@ __all__ = [
     "Calibration",
     "Calibrator",
     "Density",
-    "Mixture",
+    "MixtureDensity",
     "Refit",
     "Reliability",
     "Subspace",

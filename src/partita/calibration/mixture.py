@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from partita.kernels.ellipsoids import Ellipsoids, climb, log_joint, normalised
 
-__all__ = ["KINDS", "Kind", "Mixture", "MixtureFit", "fit_mixture"]
+__all__ = ["KINDS", "Kind", "MixtureDensity", "MixtureFit", "fit_mixture"]
 
 Array = NDArray[np.float64]
 Kind = Literal["full", "student", "tied", "diagonal"]
@@ -39,7 +39,7 @@ FLAT = 1e-9
 
 
 @dataclass(frozen=True)
-class Mixture:
+class MixtureDensity:
     """A fitted density.
 
     Attributes
@@ -76,7 +76,7 @@ class Mixture:
 class MixtureFit:
     """A mixture with its responsibilities (N x M) and weighted log-likelihood on the items it was fitted to."""
 
-    mixture: Mixture
+    mixture: MixtureDensity
     responsibilities: Array
     log_likelihood: float
     n_iter: int
@@ -127,7 +127,7 @@ def fit_mixture(
         max_iter=max_iter,
         tol=tol,
     )
-    return MixtureFit(Mixture(kind, *components), R, log_likelihood, n_iter)
+    return MixtureFit(MixtureDensity(kind, *components), R, log_likelihood, n_iter)
 
 
 def covariance(X: Array, weights: Array) -> Array:

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
-from partita.calibration.mixture import KINDS, Kind, Mixture, MixtureFit, covariance, fit_mixture
+from partita.calibration.mixture import KINDS, Kind, MixtureDensity, MixtureFit, covariance, fit_mixture
 from partita.calibration.subspace import Subspace
 from partita.kernels.ellipsoids import n_parameters
 from partita.kernels.threads import available_cores
@@ -89,7 +89,7 @@ class Density:
     reading : {"components", "merged"}
     subspace, n_dimensions
         Where it is a density: the first q directions; a common Gaussian beyond.
-    mixture : Mixture
+    mixture : MixtureDensity
         M components over q coordinates.
     owner : M
         Cluster of each component.
@@ -100,7 +100,7 @@ class Density:
     reading: Reading
     subspace: Subspace
     n_dimensions: int
-    mixture: Mixture
+    mixture: MixtureDensity
     owner: NDArray[np.int64]
     n_clusters: int
     bic: float

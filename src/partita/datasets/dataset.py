@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Csv", "Dataset", "Entry", "Kind", "Npz", "Public", "Table"]
+__all__ = ["Csv", "Dataset", "Entry", "FileRows", "Kind", "Npz", "Public"]
 
 Kind = Literal["features", "affinity", "distances", "draws", "sequences"]
 
@@ -58,7 +58,7 @@ class Dataset:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FileRows:
     """Rows of a file: X, the name of each row's class (None without a truth), names of the columns."""
 
     X: NDArray[Any]
@@ -93,7 +93,7 @@ class Public:
     """The public home of a set: https addresses, and what makes a table of what stands there."""
 
     addresses: tuple[str, ...]
-    parse: Callable[[Sequence[bytes]], Table]
+    parse: Callable[[Sequence[bytes]], FileRows]
 
 
 @dataclass(frozen=True)

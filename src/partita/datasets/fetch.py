@@ -14,7 +14,7 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from partita.datasets.catalogue import describe
-from partita.datasets.dataset import Entry, Public, Table
+from partita.datasets.dataset import Entry, FileRows, Public
 from partita.datasets.home import dataset_home
 from partita.datasets.load import agrees, how_to_get, load_dataset
 from partita.datasets.tables import content_sha256, written
@@ -148,7 +148,7 @@ def _content(address: str, opener: Opener) -> bytes:
     return content
 
 
-def _checked(files: list[bytes], entry: Entry, public: Public) -> Table:
+def _checked(files: list[bytes], entry: Entry, public: Public) -> FileRows:
     """The table in what came, if it is the one known."""
     came = " and ".join(public.addresses)
     try:

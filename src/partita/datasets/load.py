@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.datasets.catalogue import describe
-from partita.datasets.dataset import Dataset, Entry, Table
+from partita.datasets.dataset import Dataset, Entry, FileRows
 from partita.datasets.home import dataset_home
 from partita.datasets.tables import content_sha256, parsed
 from partita.errors import InputError
@@ -99,7 +99,7 @@ def how_to_get(entry: Entry) -> str:
     return f"no public file of it can be read here; {entry.ask}"
 
 
-def agrees(table: Table, entry: Entry) -> str:
+def agrees(table: FileRows, entry: Entry) -> str:
     """Describe how a table differs from what is documented of its set; empty if it does not."""
     if table.X.shape != entry.shape:
         return f"expected {entry.shape[0]} x {entry.shape[1]} values, got {' x '.join(map(str, table.X.shape))}"
@@ -113,7 +113,7 @@ def agrees(table: Table, entry: Entry) -> str:
     return "" if got == dict(entry.counts) else f"expected the classes {dict(entry.counts)}, got {got}"
 
 
-def _admitted(path: Path, sha256: str, entry: Entry) -> Table:
+def _admitted(path: Path, sha256: str, entry: Entry) -> FileRows:
     """A file with other bytes than those known, if its content is the one known."""
     if entry.content_sha256:
         table = parsed(path, entry)
@@ -125,7 +125,7 @@ def _admitted(path: Path, sha256: str, entry: Entry) -> Table:
     )
 
 
-def _numbered(table: Table, entry: Entry) -> NDArray[np.int64] | None:
+def _numbered(table: FileRows, entry: Entry) -> NDArray[np.int64] | None:
     if not entry.counts:
         return None
     assert table.labels is not None
@@ -133,11 +133,11 @@ def _numbered(table: Table, entry: Entry) -> NDArray[np.int64] | None:
     return np.asarray(order[np.searchsorted(np.array(entry.classes)[order], table.labels)], dtype=np.int64)
 
 
-def _from_scikit_learn(entry: Entry) -> Table:
+def _from_scikit_learn(entry: Entry) -> FileRows:
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)
-    table = Table(np.asarray(X, dtype=np.float64), np.array(entry.classes)[y], entry.columns)
+    table = FileRows(np.asarray(X, dtype=np.float64), np.array(entry.classes)[y], entry.columns)
     if content_sha256(table) != entry.content_sha256:
         raise InputError("scikit-learn's iris is no longer Fisher's; use the set 'iris', or another scikit-learn")
     return table

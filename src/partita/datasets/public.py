@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from partita.datasets.dataset import Public, Table
+from partita.datasets.dataset import FileRows, Public
 
 __all__ = ["UCI", "arff", "delimited", "galaxies", "idx_balanced", "rdatasets_crabs"]
 
@@ -31,7 +31,7 @@ GALAXIES = (
 # Bytes that the compressed images of MNIST's test part unpack to: header and pixels.
 IMAGES_BYTES = 16 + 10_000 * 784
 
-Parse = Callable[[Sequence[bytes]], Table]
+Parse = Callable[[Sequence[bytes]], FileRows]
 
 
 def delimited(
@@ -47,13 +47,13 @@ def delimited(
     `delimiter` None is white space; `label` is the column of the class once `skip_columns` columns are gone.
     """
 
-    def parse(files: Sequence[bytes]) -> Table:
+    def parse(files: Sequence[bytes]) -> FileRows:
         rows = []
         for content in files:
             lines = content.decode("utf-8").splitlines()[int(header) :]
             rows += [[cell.strip() for cell in line.split(delimiter)][skip_columns:] for line in lines if line.strip()]
         labels = [row.pop(label) for row in rows]
-        return Table(np.array(rows, dtype=np.float64), np.array([(rename or {}).get(name, name) for name in labels]))
+        return FileRows(np.array(rows, dtype=np.float64), np.array([(rename or {}).get(name, name) for name in labels]))
 
     return Public(tuple(UCI + name for name in names), parse)
 
@@ -61,12 +61,12 @@ def delimited(
 def arff(name: str, *, rename: Mapping[str, str] | None = None) -> Public:
     """Return a file of the clustering benchmark: x, y and a class below `@DATA`."""
 
-    def parse(files: Sequence[bytes]) -> Table:
+    def parse(files: Sequence[bytes]) -> FileRows:
         lines = [line.strip() for line in files[0].decode("utf-8").splitlines()]
         begin = next(at for at, line in enumerate(lines) if line.lower() == "@data")
         rows = [line.split(",") for line in lines[begin + 1 :] if line and not line.startswith("%")]
         labels = [(rename or {}).get(row[-1].strip(), row[-1].strip()) for row in rows]
-        return Table(np.array([row[:-1] for row in rows], dtype=np.float64), np.array(labels), ("x", "y"))
+        return FileRows(np.array([row[:-1] for row in rows], dtype=np.float64), np.array(labels), ("x", "y"))
 
     return Public((SHAPES + name,), parse)
 
@@ -74,11 +74,11 @@ def arff(name: str, *, rename: Mapping[str, str] | None = None) -> Public:
 def rdatasets_crabs() -> Public:
     """Return R's `MASS::crabs` as CSV: species and sex make the class."""
 
-    def parse(files: Sequence[bytes]) -> Table:
+    def parse(files: Sequence[bytes]) -> FileRows:
         rows = list(csv.DictReader(io.StringIO(files[0].decode("utf-8"))))
         columns = ("FL", "RW", "CL", "CW", "BD")
         X = np.array([[row[column] for column in columns] for row in rows], dtype=np.float64)
-        return Table(X, np.array([row["sp"] + row["sex"] for row in rows]), columns)
+        return FileRows(X, np.array([row["sp"] + row["sex"] for row in rows]), columns)
 
     return Public((CRABS,), parse)
 
@@ -86,10 +86,10 @@ def rdatasets_crabs() -> Public:
 def galaxies() -> Public:
     """Return R's `MASS::galaxies` as CSV: a column of velocities behind the row's number."""
 
-    def parse(files: Sequence[bytes]) -> Table:
+    def parse(files: Sequence[bytes]) -> FileRows:
         _, *rows = csv.reader(io.StringIO(files[0].decode("utf-8")))
         X = np.array([[row[-1]] for row in rows], dtype=np.float64)
-        return Table(X, np.full(len(X), "0"), ("velocity_km_s",))
+        return FileRows(X, np.full(len(X), "0"), ("velocity_km_s",))
 
     return Public((GALAXIES,), parse)
 
@@ -97,14 +97,14 @@ def galaxies() -> Public:
 def idx_balanced(per_class: int) -> Public:
     """Return the first images of each digit in MNIST's test part, in the order of that part."""
 
-    def parse(files: Sequence[bytes]) -> Table:
+    def parse(files: Sequence[bytes]) -> FileRows:
         images, labels = (_unpacked(content) for content in files)
         if images[:4] != b"\0\0\x08\x03" or labels[:4] != b"\0\0\x08\x01":
             raise ValueError("expected the idx files of images and of labels")
         X = np.frombuffer(images, dtype=np.uint8, offset=16).reshape(-1, 784)
         y = np.frombuffer(labels, dtype=np.uint8, offset=8)
         chosen = np.sort(np.concatenate([np.flatnonzero(y == digit)[:per_class] for digit in range(10)]))
-        return Table(X[chosen].astype(np.float64), y[chosen].astype(np.str_))
+        return FileRows(X[chosen].astype(np.float64), y[chosen].astype(np.str_))
 
     return Public((MNIST + "t10k-images-idx3-ubyte.gz", MNIST + "t10k-labels-idx1-ubyte.gz"), parse)
 

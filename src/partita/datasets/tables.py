@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from partita.datasets.dataset import Csv, Entry, Npz, Table
+from partita.datasets.dataset import Csv, Entry, FileRows, Npz
 from partita.errors import InputError
 
 __all__ = ["content_sha256", "parsed", "written"]
@@ -22,7 +22,7 @@ LARGEST_FILE = 64 << 20
 LARGEST_ITEM = 64
 
 
-def content_sha256(table: Table) -> str:
+def content_sha256(table: FileRows) -> str:
     """Return SHA-256 of the values and classes of a table, whatever the order of its rows.
 
     Hashed are N and d, the rows as little-endian float64 in the lexicographic order of their values and then of their
@@ -31,9 +31,9 @@ def content_sha256(table: Table) -> str:
     Examples
     --------
     >>> X, labels = np.array([[1.0, 2.0], [0.0, 3.0]]), np.array(["a", "b"])
-    >>> content_sha256(Table(X, labels)) == content_sha256(Table(X[::-1], labels[::-1]))
+    >>> content_sha256(FileRows(X, labels)) == content_sha256(FileRows(X[::-1], labels[::-1]))
     True
-    >>> content_sha256(Table(X, labels)) == content_sha256(Table(X[::-1], labels))
+    >>> content_sha256(FileRows(X, labels)) == content_sha256(FileRows(X[::-1], labels))
     False
     """
     X = np.ascontiguousarray(table.X, dtype="<f8") + 0.0  # no negative zeros
@@ -45,7 +45,7 @@ def content_sha256(table: Table) -> str:
     return digest.hexdigest()
 
 
-def parsed(path: Path, entry: Entry) -> Table:
+def parsed(path: Path, entry: Entry) -> FileRows:
     """Return the table in a file of ours.
 
     Raises
@@ -62,7 +62,7 @@ def parsed(path: Path, entry: Entry) -> Table:
         raise InputError(f"{path} cannot be read as {entry.title} ({error}); delete it and fetch it again") from error
 
 
-def written(table: Table, entry: Entry) -> bytes:
+def written(table: FileRows, entry: Entry) -> bytes:
     """Return the bytes of a file of ours with that table: `parsed` gives the same values and classes back."""
     if isinstance(entry.layout, Csv):
         labels = ["0"] * len(table.X) if table.labels is None else table.labels.tolist()
@@ -80,17 +80,17 @@ def written(table: Table, entry: Entry) -> bytes:
     return buffer.getvalue()
 
 
-def _from_csv(path: Path) -> Table:
+def _from_csv(path: Path) -> FileRows:
     header, *rows = path.read_text(encoding="utf-8").splitlines()
     *columns, last = header.split(",")
     if last != "label" or not rows:
         raise ValueError("expected a header whose last column is 'label', and rows")
     values, labels = zip(*(row.rsplit(",", 1) for row in rows), strict=True)
     X = np.loadtxt(values, delimiter=",", ndmin=2)
-    return Table(X, np.array(labels), tuple(columns))
+    return FileRows(X, np.array(labels), tuple(columns))
 
 
-def _from_npz(path: Path, entry: Entry, layout: Npz) -> Table:
+def _from_npz(path: Path, entry: Entry, layout: Npz) -> FileRows:
     with ZipFile(path) as archive:  # before anything is allocated: a header may claim any size
         _require_shape(archive, layout.X, entry.shape)
         if layout.labels is not None:
@@ -98,9 +98,9 @@ def _from_npz(path: Path, entry: Entry, layout: Npz) -> Table:
     with np.load(path, allow_pickle=False) as held:
         X = layout.values(held[layout.X])
         if layout.labels is None:
-            return Table(X, None)
+            return FileRows(X, None)
         y = held[layout.labels]
-    return Table(X, np.array(layout.names)[y] if layout.names else y.astype(np.str_))
+    return FileRows(X, np.array(layout.names)[y] if layout.names else y.astype(np.str_))
 
 
 def _require_shape(archive: ZipFile, key: str, shape: tuple[int, ...]) -> None:

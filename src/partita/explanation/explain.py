@@ -35,7 +35,7 @@ FEW, ALIKE = "too few items to say", "too few items that differ to say"
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class SearchedRows:
     """The rows that rules are searched on: columns, clusters, weights, copies and folds."""
 
     columns: list[Column]
@@ -45,7 +45,7 @@ class Items:
     folds: Labels
 
     @classmethod
-    def of(cls, columns: Sequence[Column], labels: Labels, weights: Array) -> Items:
+    def of(cls, columns: Sequence[Column], labels: Labels, weights: Array) -> SearchedRows:
         """Sample the rows that have a weight and deal them out."""
         used = np.flatnonzero(weights > 0)
         columns, labels = [column.rows(used) for column in columns], labels[used]
@@ -55,9 +55,9 @@ class Items:
         columns, labels = [column.rows(rows) for column in columns], labels[rows]
         return cls(columns, labels, share, copy_of, folds_of(keys[rows], labels))
 
-    def rows(self, index: Index) -> Items:
+    def rows(self, index: Index) -> SearchedRows:
         """Return these rows."""
-        return Items(
+        return SearchedRows(
             [column.rows(index) for column in self.columns],
             self.labels[index],
             self.weights[index],
@@ -134,7 +134,7 @@ def explain_clusters(
     w = np.ones(len(codes)) if weights is None else np.asarray(weights, dtype=np.float64)
     if w.shape != codes.shape or W.n_items != len(codes):
         raise InputError(f"weights and membership have {len(w)} and {W.n_items} rows, labels {len(codes)}")
-    items = Items.of(table, codes, w)
+    items = SearchedRows.of(table, codes, w)
     near = nearest_clusters(W.matrix, table, codes, w)
     rules, against = _rules(items, near, K, max_columns)
     typical, boundary = typical_items(W, table, w), boundary_items(W, w)
@@ -172,7 +172,7 @@ def _table(columns: Sequence[NDArray[Any]], names: Sequence[str] | None, n: int)
     return [Column.of(name, np.asarray(column)) for name, column in zip(called, columns, strict=True)]
 
 
-def _reason(items: Items, cluster: int, n_clusters: int) -> str:
+def _reason(items: SearchedRows, cluster: int, n_clusters: int) -> str:
     if n_clusters == 1:
         return ALONE
     inside = items.labels == cluster
@@ -181,14 +181,14 @@ def _reason(items: Items, cluster: int, n_clusters: int) -> str:
     return NOTHING if _enough(items, cluster, None) or items.distinct(inside | True) == 1 else ALIKE
 
 
-def _enough(items: Items, cluster: int, other: int | None) -> bool:
+def _enough(items: SearchedRows, cluster: int, other: int | None) -> bool:
     inside = items.labels == cluster
     outside = ~inside if other is None else items.labels == other
     return min(items.distinct(inside), items.distinct(outside)) >= FEWEST
 
 
 def _rules(
-    items: Items, near: list[int | None], n_clusters: int, max_columns: int
+    items: SearchedRows, near: list[int | None], n_clusters: int, max_columns: int
 ) -> tuple[list[Rule | None], list[Rule | None]]:
     """The rule of each cluster against all others, and against its nearest one."""
     tasks: list[tuple[int, int | None]] = [(k, None) for k in range(n_clusters) if _enough(items, k, None)]
@@ -216,7 +216,7 @@ def _rules(
 
 
 def _search(
-    items: Items, tasks: Sequence[tuple[int, int | None]], max_columns: int
+    items: SearchedRows, tasks: Sequence[tuple[int, int | None]], max_columns: int
 ) -> dict[tuple[int, int | None], tuple[Condition, ...]]:
     """The conditions of every task on these items."""
     coding = Coding.of(items.columns)

@@ -14,7 +14,7 @@ from partita.calibration import (
     Calibration,
     Calibrator,
     Density,
-    Mixture,
+    MixtureDensity,
     Reliability,
     Subspace,
     Temperature,
@@ -24,7 +24,7 @@ from partita.calibration.mixture import Kind
 from partita.calibration.selection import Reading
 from partita.errors import ModelError
 from partita.io.codec import Null, Side, copied
-from partita.shapes import Shape, floats, whole
+from partita.shapes import ArrayShape, floats, whole
 
 __all__ = ["SavedCalibration"]
 
@@ -46,7 +46,7 @@ class SavedDensity:
     shares: Annotated[Array, floats("M")]
     owner: Annotated[NDArray[np.int64], whole("M", below="K")]
     means: Annotated[Array, floats("M", "q")]
-    whiteners: Annotated[Array, Shape("float64", "float64", None)]
+    whiteners: Annotated[Array, ArrayShape("float64", "float64", None)]
     centre: Annotated[Array, floats("e")]
     variances: Annotated[Array, floats(None)]
     basis: Annotated[Array, floats("e", "q")]
@@ -67,7 +67,9 @@ class SavedDensity:
 
     def made(self) -> Density:
         """Return the density."""
-        return copied(Density, self, subspace=copied(Subspace, self), mixture=copied(Mixture, self), aicc=self.bic)
+        return copied(
+            Density, self, subspace=copied(Subspace, self), mixture=copied(MixtureDensity, self), aicc=self.bic
+        )
 
 
 @dataclass(frozen=True)

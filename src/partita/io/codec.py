@@ -166,7 +166,7 @@ def _encoded(record: object, prefix: str, arrays: Arrays) -> Config:
     kind: Any = type(record)
     for field, hint, mark in _declared(kind):
         value = getattr(record, field.name)
-        if isinstance(mark, shapes.Shape):
+        if isinstance(mark, shapes.ArrayShape):
             name = prefix + (mark.name or field.name)
             if _by_name(kind):
                 config[field.name] = None if value is None else _put(arrays, name, value)
@@ -227,7 +227,7 @@ class _Decoding:
     def _taken(self, kind: type, values: Mapping[str, Any], what: str, prefix: str) -> Iterator[tuple[str, Any]]:
         for field, hint, mark in _declared(kind):
             name, may_lack = field.name, field.default is not MISSING
-            if isinstance(mark, shapes.Shape):
+            if isinstance(mark, shapes.ArrayShape):
                 array: str | None = prefix + (mark.name or name)
                 if _by_name(kind):
                     array = self._value(values, name, what, str | None if may_lack else str, None, "")
@@ -269,7 +269,7 @@ class _Decoding:
             raise _odd(value, f"{name} of {what}", str(self._sides[mark.name]))
         return plain
 
-    def _array(self, name: str, shape: shapes.Shape) -> NDArray[Any]:
+    def _array(self, name: str, shape: shapes.ArrayShape) -> NDArray[Any]:
         if name not in self._arrays:
             raise missing(f"array {name!r} of the model")
         return shapes.require(self._arrays[name], shape, name, self._sides)

@@ -11,17 +11,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import FactorEvidence
 from partita.affinity.normalise import How
+from partita.ensemble.units import Frame
 from partita.errors import ModelError
 from partita.estimators.base import FactorizationEstimator
+from partita.estimators.encoding import Encoding
 from partita.estimators.extension import Extension
 from partita.estimators.scaling import Scaling
 from partita.io.calibrations import SavedCalibration
 from partita.io.codec import Arrays, Config, Side, Under, copied
-from partita.io.encodings import SavedEncoding
 from partita.io.settings import made_with, parameters_of, revived_builder
 from partita.membership import row_entropy
 from partita.objectives import Domain
-from partita.shapes import reals, require, whole
+from partita.shapes import flags, floats, reals, require, whole
 
 __all__ = ["SavedFactorization"]
 
@@ -32,6 +33,38 @@ NOT_KEPT = ("checkpoint", "verbose")
 EVIDENCE = "evidence."
 # How far the rows of a membership may be from the simplex: it is written as it was fitted.
 ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class SavedEncoding:
+    """How a table of any columns was made e numbers, with r donors, so that new tables are made them alike."""
+
+    names: tuple[str, ...] | None
+    categories: tuple[tuple[str, ...], ...]
+    centre: Annotated[Array, floats("e")]
+    spread: Annotated[Array, floats("e")]
+    donors: Annotated[Array, floats("r", "e")]
+    known: Annotated[NDArray[np.bool_], flags("r", "e")]
+
+    @classmethod
+    def of(cls, encoding: Encoding | None) -> SavedEncoding | None:
+        """Return the record of an encoding."""
+        return None if encoding is None else copied(cls, encoding, encoding.frame)
+
+    def check(self) -> None:
+        """Raise `ModelError` for arrays that are not those of the categories."""
+        if self.names is not None and len(self.names) != len(self.categories):
+            raise ModelError(f"the encoding of the model names {len(self.names)} of {len(self.categories)} columns")
+        if len(self.made().column) != len(self.centre) or not len(self.donors):
+            raise ModelError(
+                f"the encoding of the model has {len(self.centre)} columns that its categories do not give"
+            )
+        if not (self.spread > 0).all():
+            raise ModelError("the encoding of the model has a column without spread; fit it again")
+
+    def made(self) -> Encoding:
+        """Return the encoding."""
+        return copied(Encoding, self, frame=Frame(self.centre, self.spread))
 
 
 @dataclass(frozen=True)

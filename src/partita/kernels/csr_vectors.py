@@ -3,7 +3,8 @@
 A loop over the columns of W inside the loop over a row's nonzeros is what compilers are worst at: short, of unknown
 length, and written back at every nonzero. Here the nonzeros of a row are walked once for up to 32 columns, whose sums
 stay in registers as vectors of four; the last vector ends at the last column, so that it may overlap the one before
-it and no column is left over. Values of P may be float32; sums are float64.
+it and no column is left over. A W of fewer columns than a vector takes the plain loop. Values of P may be float32; sums
+are float64.
 
 The row of W that an entry needs may lie anywhere, and no processor guesses where. The indices say it long before: where
 W is larger than the caches near the core, the row that the 256th entry from here needs is asked for at every entry, and
@@ -26,7 +27,7 @@ from numba.extending import intrinsic
 
 from partita.kernels.lanes import LANES, VECTOR, prefetch_at, vector_at
 
-__all__ = ["VECTORS", "csr_vectors_kernel"]
+__all__ = ["VECTORS", "csr_product_kernel", "csr_vectors_kernel"]
 
 # Vectors whose sums are held at once: 8 of 4 doubles fill half the registers of AVX2.
 VECTORS = 8
@@ -119,3 +120,17 @@ def csr_vectors_kernel(
     stop = np.int64(indptr[high])
     for i in range(low, high):
         _row_sums(data, indices, np.int64(indptr[i]), np.int64(indptr[i + 1]), W, out, i, columns, stop, lines)
+
+
+@njit(cache=True, nogil=True)
+def csr_product_kernel(indptr: Any, indices: Any, data: Any, W: Any, out: Any, low: int, high: int) -> None:
+    """Fill rows low..high of out = P @ W for P in CSR form: every entry of a row of W is read once per nonzero."""
+    K = W.shape[1]
+    for i in range(low, high):
+        for k in range(K):
+            out[i, k] = 0.0
+        for s in range(indptr[i], indptr[i + 1]):
+            j = indices[s]
+            p = data[s]
+            for k in range(K):
+                out[i, k] += p * W[j, k]

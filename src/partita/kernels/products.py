@@ -81,8 +81,7 @@ def _column_kernels(n_columns: int, fetch: bool) -> list[tuple[Any, ...]]:
 
     The last vector of a part ends at its last column, so that it may overlap the one before it.
     """
-    from partita.kernels.compiled import csr_product_kernel
-    from partita.kernels.csr_vectors import VECTORS, csr_vectors_kernel
+    from partita.kernels.csr_vectors import VECTORS, csr_product_kernel, csr_vectors_kernel
     from partita.kernels.lanes import LANES
 
     if n_columns < LANES:

@@ -65,13 +65,13 @@ def row_projection(factor: Any, u: NDArray[np.float64] | None = None) -> Callabl
 
 
 def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, float, float]] | None:
-    """Return the compiled step of `partita.kernels.descent` for blocks of rows of `factor`, where that is large.
+    """Return the compiled step of `partita.kernels.simplex_rows` for blocks of rows of `factor`, where that is large.
 
     Else None.
     """
     if not of_numpy(factor) or factor.size < COMPILED_FROM:
         return None
-    from partita.kernels.descent import descend_rows
+    from partita.kernels.simplex_rows import descend_rows
 
     def step(
         W: NDArray[np.float64],
@@ -165,6 +165,6 @@ def project_rows_compiled(V: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @cache
 def _kernel() -> Callable[[Any, Any], None]:
-    from partita.kernels.compiled import project_rows_kernel
+    from partita.kernels.simplex_rows import project_rows_kernel
 
     return project_rows_kernel

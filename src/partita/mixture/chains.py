@@ -17,7 +17,7 @@ from partita.mixture.base import ChainState, Kept, MixtureModel, Recorded, Sampl
 from partita.pace import Progressing
 from partita.runs import Runs, Status
 
-__all__ = ["Chain", "Plan", "run_chains"]
+__all__ = ["Chain", "ChainPlan", "run_chains"]
 
 # Updates of an item's label in a block: some hundredths of a second, so that a stop is heard and chains keep together.
 UPDATES = 100_000
@@ -28,7 +28,7 @@ REPORT = 0.1
 
 
 @dataclass(frozen=True)
-class Plan:
+class ChainPlan:
     """Lengths of the chains; components are recorded at the end of a block, at least at every `stride`-th draw."""
 
     n_draws: int
@@ -92,7 +92,7 @@ class Chain:
         self.at = _At(state, at.sweeps + n_sweeps, at.n_kept + n_draws)
 
 
-def run_chains(chains: list[Chain], sampler: Sampler, model: MixtureModel, plan: Plan, runs: Runs) -> Status:
+def run_chains(chains: list[Chain], sampler: Sampler, model: MixtureModel, plan: ChainPlan, runs: Runs) -> Status:
     """Run the chains to the end of the plan, or until `max_seconds` or Ctrl-C; every chain keeps at least one draw."""
     waiting = deque(chains)
 

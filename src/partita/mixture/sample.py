@@ -16,7 +16,7 @@ from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.memory import require_memory
 from partita.mixture.base import MixtureModel, Recorded, Sampler, as_sampler
-from partita.mixture.chains import Chain, Plan, run_chains
+from partita.mixture.chains import Chain, ChainPlan, run_chains
 from partita.mixture.concentration import GammaPrior, concentration
 from partita.mixture.density import DRAWS, GaussianDensity, PredictiveDensity, StudentDensity
 from partita.mixture.priors import ComponentPrior, NormalInverseWishart, component_prior
@@ -145,7 +145,7 @@ def sample_partitions(
         )
     Z = units.of(items)
     model = MixtureModel(Z, the_prior.arrays(Z, units), concentration(alpha))
-    plan = Plan(int(n_draws), int(burn_in), int(thin), -(-n_chains * n_draws // DRAWS))
+    plan = ChainPlan(int(n_draws), int(burn_in), int(thin), -(-n_chains * n_draws // DRAWS))
     with limit_threads(runs.n_jobs):
         chains = [_begun(c, starts[c], the_sampler, model, plan, seed) for c in range(n_chains)]
     status = run_chains(chains, the_sampler, model, plan, runs)
@@ -179,7 +179,7 @@ def _stream(seed: int | None, *key: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))
 
 
-def _begun(number: int, start: Any, sampler: Sampler, model: MixtureModel, plan: Plan, seed: int | None) -> Chain:
+def _begun(number: int, start: Any, sampler: Sampler, model: MixtureModel, plan: ChainPlan, seed: int | None) -> Chain:
     rng = _stream(seed, number)
     state = sampler.start(model, first_labels(start, model.items, rng), rng)
     return Chain.of(number, start if isinstance(start, str) else "given", rng, state, plan.n_draws)
@@ -234,7 +234,7 @@ def _spaced(recorded: list[Recorded], n: int, most: int) -> list[Recorded]:
     return [among[a] for a in at]
 
 
-def _cut_short(result: SampledPartitions, plan: Plan) -> tuple[str, ...]:
+def _cut_short(result: SampledPartitions, plan: ChainPlan) -> tuple[str, ...]:
     """Note that sampling ended early, and where; empty where it did not."""
     if result.status == "completed":
         return ()

@@ -17,11 +17,9 @@ from partita.nmf.nonsmooth import Nonsmooth
 from partita.nmf.offset import Offset
 from partita.nmf.result import NMFRestart, NMFResult
 from partita.nmf.sof import sof_membership
-from partita.nmf.start import Dendrogram
 from partita.nmf.sweep import NMFSweep, SweepRow, nmf_sweep
 
 __all__ = [
-    "Dendrogram",
     "Factors",
     "KullbackLeibler",
     "LeastSquares",

@@ -16,12 +16,13 @@ from partita.membership import Membership
 from partita.memory import require_memory
 from partita.nmf.base import Array, Factors, NMFMethod, as_method, described, squared_distance
 from partita.nmf.checks import checked_similarity
-from partita.nmf.iterate import CHECK_EVERY, UNCHANGED, Rule, iterate
+from partita.nmf.iterate import CHECK_EVERY, UNCHANGED, StoppingRule, iterate
 from partita.nmf.misfit import membership_misfit
-from partita.nmf.reading import Reading, Scaling, check_scaling, read
+from partita.nmf.reading import FactorReading, Scaling, check_scaling, read
 from partita.nmf.result import NMFRestart, NMFResult
-from partita.nmf.start import Dendrogram, Start, first_factors
+from partita.nmf.start import Start, first_factors
 from partita.pace import Progressing
+from partita.partition.dendrogram import Dendrogram
 from partita.runs import Runs, Status
 from partita.solvers.result import first_best
 from partita.solvers.start import starts_in_turn
@@ -82,7 +83,7 @@ def nmf(
     progress : callable, optional
         Told at each check.
     dendrogram : Dendrogram, optional
-        Dendrogram of this matrix, made before.
+        Average linkage of this matrix, made before.
 
     Returns
     -------
@@ -126,7 +127,7 @@ def nmf(
         f"the factors of {n_init:,} restarts with {n_clusters:,} components",
         "ask for fewer restarts or components",
     )
-    starts, rule = starts_in_turn(start), Rule(max_iter, unchanged, tol, scaling)
+    starts, rule = starts_in_turn(start), StoppingRule(max_iter, unchanged, tol, scaling)
     entropy = np.random.SeedSequence(seed).entropy
     restarts = _Restarts(V, n_clusters, chosen, starts, n_init, rule, runs, entropy, dendrogram)
     with runs:
@@ -145,7 +146,7 @@ class _Restarts:
     method: NMFMethod
     starts: Sequence[Start]
     n_init: int
-    rule: Rule
+    rule: StoppingRule
     runs: Runs
     entropy: Any
     dendrogram: Dendrogram | None
@@ -175,7 +176,7 @@ class _Restarts:
         """Dendrogram of the matrix, made once."""
         with self.lock:
             if self.dendrogram is None:
-                self.dendrogram = Dendrogram(self.V)
+                self.dendrogram = Dendrogram.of(self.V, "average")
             return self.dendrogram
 
     def tell(self, r: int, iteration: int, optimality: float, *, done: bool = False) -> None:
@@ -224,7 +225,7 @@ class _Restarts:
             else f"the best restart stopped at max_iter={winner.n_iter}; raise max_iter or tol"
         )
 
-    def _notes(self, reading: Reading, left_out: int) -> list[str]:
+    def _notes(self, reading: FactorReading, left_out: int) -> list[str]:
         notes, columns = [], reading.membership.shape[1]
         if columns < self.K:
             notes.append(f"{self.K - columns} of {self.K} components are zero and were dropped")

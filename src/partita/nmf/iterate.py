@@ -13,15 +13,15 @@ from partita.nmf.base import Array, Factors, NMFMethod
 from partita.nmf.reading import Scaling, partition_of
 from partita.runs import Runs, Status
 
-__all__ = ["CHECK_EVERY", "UNCHANGED", "Iterate", "Rule", "iterate"]
+__all__ = ["CHECK_EVERY", "UNCHANGED", "Iterate", "StoppingRule", "iterate"]
 
 # [bayes-nmf]: a run ends when the connectivity of the items has been the same for 40 checks, one every 10 iterations.
 CHECK_EVERY, UNCHANGED = 10, 40
 
 
 @dataclass(frozen=True)
-class Rule:
-    """Stopping rule of a restart: `unchanged` checks (0: never for that reason), `max_iter`, a relative tolerance."""
+class StoppingRule:
+    """When a restart stops: `unchanged` checks (0: never for that reason), `max_iter`, a relative tolerance."""
 
     max_iter: int
     unchanged: int
@@ -43,7 +43,7 @@ class Iterate:
 
 
 def iterate(
-    runs: Runs, method: NMFMethod, V: Array, first: Factors, rule: Rule, tell: Callable[[int, float], None]
+    runs: Runs, method: NMFMethod, V: Array, first: Factors, rule: StoppingRule, tell: Callable[[int, float], None]
 ) -> Iterate:
     """Update from `first` until the rule or the engine says so; `tell` is given iteration and optimality at each check.
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.nmf.base import Array, Factors
 
-__all__ = ["Reading", "Scaling", "balanced", "check_scaling", "partition_of", "read"]
+__all__ = ["FactorReading", "Scaling", "balanced", "check_scaling", "partition_of", "read"]
 
 Scaling = Literal["balanced", "plain"]
 
@@ -30,7 +30,7 @@ ZERO_ROW = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class FactorReading:
     """A membership and its partition.
 
     Attributes
@@ -88,7 +88,7 @@ def partition_of(factors: Factors, scaling: Scaling) -> NDArray[np.int64]:
     return np.asarray(np.argsort(np.argsort(first))[codes.reshape(-1)], dtype=np.int64)
 
 
-def read(factors: Factors, scaling: Scaling) -> Reading:
+def read(factors: Factors, scaling: Scaling) -> FactorReading:
     """Return the membership and the partition."""
     strength = factors.W.max(axis=0) * factors.Ht.max(axis=0)
     alive = np.flatnonzero(strength > DEAD * strength.max())
@@ -106,4 +106,4 @@ def read(factors: Factors, scaling: Scaling) -> Reading:
     order = np.lexsort((-W.sum(axis=0), first, -sizes))
     place = np.argsort(order)
     labels = np.where(nobody, 0, place[largest])  # a tie of all columns: the largest cluster
-    return Reading(W[:, order], labels, alive[order], int(nobody.sum()))
+    return FactorReading(W[:, order], labels, alive[order], int(nobody.sum()))

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from partita.affinity.checks import as_affinity
 from partita.errors import InputError
 from partita.nmf.misfit import without_diagonal
-from partita.nmf.start import Dendrogram
 from partita.objectives import Problem, SoFObjective
+from partita.partition.dendrogram import Dendrogram
 from partita.solvers import Progress, Solver, SolveResult, Starts, default_solver, drive
 
 __all__ = ["sof_membership"]
@@ -91,7 +91,7 @@ def sof_membership(
     given = list(start) if isinstance(start, list | tuple) else [start]
     names = [entry for entry in given if isinstance(entry, str)]
     if "dendrogram" in names:
-        labels = Dendrogram(base.to_dense()).cut(n_clusters)
+        labels = Dendrogram.of(base.to_dense(), "average").cut(base.n_items - n_clusters)
         given = [labels if isinstance(entry, str) and entry == "dendrogram" else entry for entry in given]
     return drive(
         Problem(P, SoFObjective()),

@@ -18,49 +18,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import DisjointSet, linkage
-from scipy.spatial.distance import squareform
 
 from partita.errors import InputError
 from partita.nmf.base import FLOOR, Array, Factors
+from partita.partition.dendrogram import Dendrogram
 
-__all__ = ["STARTS", "Dendrogram", "Start", "first_factors"]
+__all__ = ["STARTS", "Start", "first_factors"]
 
 Start = str | Array
 
 # Share of the uniform row that is mixed into a start made of labels: an entry of zero would stay zero.
 MIX = 0.05
-
-
-class Dendrogram:
-    """Average linkage on 1 - V, made once and cut for each K.
-
-    Examples
-    --------
-    >>> V = np.array([[1.0, 0.9, 0.1], [0.9, 1.0, 0.2], [0.1, 0.2, 1.0]])
-    >>> Dendrogram(V).cut(2).tolist()
-    [0, 0, 1]
-    """
-
-    def __init__(self, V: Array) -> None:
-        self._n = len(V)
-        self._merges = np.empty((0, 4))
-        if self._n > 1:
-            apart = 1.0 - 0.5 * (V + V.T)
-            np.fill_diagonal(apart, 0.0)
-            self._merges = linkage(np.maximum(squareform(apart, checks=False), 0.0), "average")
-
-    def cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return exactly K clusters, numbered in order of appearance, also where merges tie in height."""
-        n, parts = self._n, DisjointSet(range(self._n))
-        of_merge = list(range(n))
-        for first, second, _, _ in self._merges[: n - n_clusters]:
-            a, b = of_merge[int(first)], of_merge[int(second)]
-            parts.merge(a, b)
-            of_merge.append(a)
-        roots = np.array([parts[i] for i in range(n)])
-        _, first_at, codes = np.unique(roots, return_index=True, return_inverse=True)
-        return np.asarray(np.argsort(np.argsort(first_at))[codes], dtype=np.int64)
 
 
 def first_factors(V: Array, K: int, start: Start, rng: np.random.Generator, tree: Callable[[], Dendrogram]) -> Factors:
@@ -104,7 +72,7 @@ def _random(V: Array, K: int, rng: np.random.Generator, _tree: Callable[[], Dend
 
 
 def _dendrogram(V: Array, K: int, _rng: np.random.Generator, tree: Callable[[], Dendrogram]) -> Factors:
-    return _labelled(V, K, tree().cut(K))
+    return _labelled(V, K, tree().cut(len(V) - K))
 
 
 def _medoids(V: Array, K: int, rng: np.random.Generator, _tree: Callable[[], Dendrogram]) -> Factors:

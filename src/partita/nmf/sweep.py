@@ -16,7 +16,7 @@ from partita.nmf.checks import checked_similarity
 from partita.nmf.choice import Choice, check_choice, chosen, cophenetic_correlation
 from partita.nmf.factorize import nmf
 from partita.nmf.result import NMFResult
-from partita.nmf.start import Dendrogram
+from partita.partition.dendrogram import Dendrogram
 from partita.runs import Runs
 
 __all__ = ["NMFSweep", "SweepRow", "nmf_sweep"]
@@ -147,7 +147,7 @@ def nmf_sweep(
     V = checked_similarity(similarity)
     if each[0] < 1 or each[-1] > len(V):
         raise InputError(f"n_clusters={each.tolist()}: expected numbers from 1 to the number of items, {len(V)}")
-    tree = Dendrogram(V)
+    tree = Dendrogram.of(V, "average")
     results: list[NMFResult] = []
     for nth, K in enumerate(each):
         left = runs.seconds_left

@@ -167,7 +167,7 @@ def _by_draws(every: _Every, draws: PartitionDraws, loss: PartitionLoss) -> Arra
             loss.formula.evaluate(u, float(v @ weights), w, f[N], float(N), every.n_clusters.astype(float))
         )
     from partita.kernels.partition_formula import for_kernels
-    from partita.kernels.partition_sets import score_by_sets
+    from partita.kernels.partition_scores import score_by_sets
 
     values, formula = np.zeros(len(u)), for_kernels(loss.formula)
     for first, last in row_bounds(draws.n_draws, DRAWS):

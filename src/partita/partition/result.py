@@ -13,10 +13,12 @@ from partita.partition.losses import PartitionLoss
 from partita.runs import Status
 from partita.wording import aligned, count
 
-__all__ = ["EXHAUSTIVE", "MethodResult", "PartitionResult", "Run", "Tried"]
+__all__ = ["EXHAUSTIVE", "SEARCHED", "MethodResult", "PartitionResult", "Run", "Tried"]
 
 # Name under which the best of all partitions is among those tried.
 EXHAUSTIVE = "exhaustive"
+# How the name of a run's end begins; the name of its start follows.
+SEARCHED = "search from "
 
 Codes = NDArray[np.int64]
 
@@ -28,6 +30,11 @@ class Tried:
     method: str
     n_clusters: int
     loss: float
+
+    @property
+    def is_end(self) -> bool:
+        """Whether a run of the search ended there; the others are starts, or the best of all partitions."""
+        return self.method.startswith(SEARCHED)
 
 
 @dataclass(frozen=True, eq=False)

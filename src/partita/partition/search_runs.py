@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from partita.partition.climb import Climb
 from partita.partition.dendrogram import Codes, Dendrogram, Linkage, numbered
 from partita.partition.evidence import PartitionEvidence
 from partita.partition.exhaustive import exhaustive
-from partita.partition.result import EXHAUSTIVE, PartitionResult, Run, Tried
+from partita.partition.result import EXHAUSTIVE, SEARCHED, PartitionResult, Run, Tried
 from partita.runs import Runs, Stopped
 
 __all__ = ["search_evidence"]
@@ -57,6 +58,15 @@ def search_evidence(
     return search.result(seed)
 
 
+@dataclass(frozen=True, eq=False)
+class _Start:
+    """Where a run begins: at a partition, or at one that it draws in a way of `drawn`."""
+
+    name: str
+    codes: Codes | None = None
+    drawn: Literal["levels", "random", "allocation"] = "allocation"
+
+
 @dataclass(eq=False)
 class _Found:
     """A partition and its value."""
@@ -84,19 +94,19 @@ class _Search:
     def all(self, given: dict[str, Codes], n_init: int) -> None:
         """Starts, runs, and the polish of the best."""
         with limit_threads(self.runs.n_jobs):
-            starts: list[tuple[str, Codes | None]] = [(f.start, f.codes) for f in self._scored_starts()]
+            starts = [_Start(f.start, f.codes) for f in self._scored_starts()]
         if self.best is None:  # time is over already, or nothing could be scored: there is always an answer
             self._score("one cluster", np.zeros(self.evidence.n_items, dtype=np.int64))
         for name, codes in given.items():
             self._score(name, codes)
-            starts.append((name, codes))
+            starts.append(_Start(name, codes))
         starts = _distinct(starts)
         n_scored = len(starts)
-        starts += [(f"{self._kind(r)} {r}", None) for r in range(n_init if starts else max(n_init, 1))]
+        starts += [self._drawn(r) for r in range(n_init if starts else max(n_init, 1))]
         seeds = self.seed.spawn(len(starts) + POLISHED)
         self.runs.tell("moving items")
         for numbers in (range(n_scored), range(n_scored, len(starts))):
-            for found in self.runs.each(lambda r: self._run(*starts[r], seeds[r]), numbers):
+            for found in self.runs.each(lambda r: self._run(starts[r], seeds[r]), numbers):
                 self._better(found)
                 self.ended.append(found)
                 if self._agree(n_scored) >= AGREEING:
@@ -178,28 +188,30 @@ class _Search:
     def _climb(self) -> Climb:
         return Climb(self.evidence, self.cap, self._over)
 
-    def _run(self, start: str, codes: Codes | None, seed: np.random.SeedSequence) -> _Found:
+    def _run(self, start: _Start, seed: np.random.SeedSequence) -> _Found:
         began, rng, climb = time.perf_counter(), np.random.default_rng(seed), self._climb()
-        if start.startswith("levels ") and codes is None:
+        if start.codes is not None:
+            climb.assign(start.codes)
+        elif start.drawn == "levels":
             climb.assign(self.evidence.multilevel(rng))
-        elif start.startswith("random ") and codes is None:
+        elif start.drawn == "random":
             climb.assign(rng.integers(min(self.cap, self._n_clusters_so_far()), size=self.evidence.n_items))
-        elif codes is None:
-            climb.allocate(rng.permutation(self.evidence.n_items))
         else:
-            climb.assign(codes)
+            climb.allocate(rng.permutation(self.evidence.n_items))
         try:
             climb.settle(rng)
         except Stopped:
-            if codes is None and self.best is not None:
+            if start.codes is None and self.best is not None:
                 raise
-        return _Found(start, numbered(climb.labels), climb.value, time.perf_counter() - began)
+        return _Found(start.name, numbered(climb.labels), climb.value, time.perf_counter() - began)
 
-    def _kind(self, r: int) -> str:
-        """Kind of random start number r: allocations, and labels at random in their midst."""
+    def _drawn(self, r: int) -> _Start:
+        """Random start number r: allocations, and labels at random in their midst."""
         if self.evidence.has_levels:
-            return "levels"
-        return "random" if r % EVERY == EVERY - 1 else "allocation"
+            return _Start(f"levels {r}", drawn="levels")
+        if r % EVERY == EVERY - 1:
+            return _Start(f"random {r}", drawn="random")
+        return _Start(f"allocation {r}")
 
     def _n_clusters_so_far(self) -> int:
         return 1 if self.best is None else int(self.best.codes.max()) + 1
@@ -262,7 +274,7 @@ class _Search:
             Run(f.start, int(f.codes.max()) + 1, float(loss.reported(f.value)), f.codes, f.seconds) for f in self.ended
         )
         tried = [Tried(f.start, int(f.codes.max()) + 1, float(loss.reported(f.value))) for f in self.scored]
-        tried += [Tried(f"search from {run.start}", run.n_clusters, run.loss) for run in runs]
+        tried += [Tried(f"{SEARCHED}{run.start}", run.n_clusters, run.loss) for run in runs]
         return PartitionResult(
             labels=best.codes,
             n_clusters=int(best.codes.max()) + 1,
@@ -280,12 +292,12 @@ class _Search:
         )
 
 
-def _distinct(starts: list[tuple[str, Codes | None]]) -> list[tuple[str, Codes | None]]:
+def _distinct(starts: list[_Start]) -> list[_Start]:
     """Each partition once."""
-    seen: dict[bytes, tuple[str, Codes | None]] = {}
-    for name, codes in starts:
-        assert codes is not None
-        seen.setdefault(codes.astype(np.int64).tobytes(), (name, codes))
+    seen: dict[bytes, _Start] = {}
+    for start in starts:
+        assert start.codes is not None
+        seen.setdefault(start.codes.astype(np.int64).tobytes(), start)
     return list(seen.values())
 
 

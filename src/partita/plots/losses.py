@@ -85,7 +85,7 @@ class LossesDisplay:
         self.figure_, axes = panels(ax, 1, (9.6, 3.8))
         self.ax_ = axes[0]
         best, loss = self.result, self.result.loss
-        starts = {t.method: t for t in best.tried if not t.method.startswith("search from ")}
+        starts = {t.method: t for t in best.tried if not t.is_end}
         widest = max([best.n_clusters, *(t.n_clusters for t in best.tried)])
         last = max(int(np.ceil(BEYOND * widest)) + 2, self.up_to)
         if self.cuts is not None:
@@ -129,7 +129,7 @@ class LossesDisplay:
         if not len(bad):
             return
         start, most = min(float(tried[0]), float(bad[0])), float(np.quantile(bad, 0.75))
-        starts = [sign * t.loss for t in self.result.tried if not t.method.startswith("search from ")]
+        starts = [sign * t.loss for t in self.result.tried if not t.is_end]
         ended = max([float(tried[0]), *(sign * run.loss for run in self.result.runs)])
         # One start that is far worse than the others and than most cuts would flatten all else.
         far = max(ended, start + TALL * (float(np.median(starts or tried)) - start), start + FAR * (most - start))

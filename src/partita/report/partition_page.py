@@ -15,8 +15,7 @@ from partita.report.item_map import Standing, item_map
 from partita.report.layout import lay_out
 from partita.report.map_section import interactive_map
 from partita.report.partition_pictures import draw_partition_pictures
-from partita.report.partition_report import PartitionReport
-from partita.report.partition_tables import SEEN, partition_clusters, sizes_said, unsure_items
+from partita.report.partition_report import SEEN, PartitionReport, partition_clusters, sizes_said, unsure_items
 from partita.report.partition_verdict import partition_headline, partition_verdict, weight_words
 from partita.report.provenance import made, seconds_said
 from partita.report.verdict import Sentence

@@ -119,13 +119,9 @@ def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
     >>> distance_words(0.12, Binder(), 16)
     '0.1200 by Binder loss (as far as 12% of the pairs of items told otherwise)'
     """
-    unit = f" {loss.unit}" if loss.unit else ""
-    if loss.name == "vi" and n_items > 1:
-        most = float(np.log2(n_items) if loss.unit == "bits" else np.log(n_items))
-        return f"{value:.3f}{unit} ({percent(value / most)} of the largest possible distance)"
-    if loss.name == "binder":
-        return f"{value:.4f} by {loss.title} (as far as {percent(value)} of the pairs of items told otherwise)"
-    return f"{value:.3f}{unit}"
+    told = f"{value:.3f} {loss.unit}" if loss.unit else f"{value:.4f} by {loss.title}"
+    extent = loss.extent(value, n_items)
+    return f"{told} ({extent})" if extent else told
 
 
 def _clusters(report: PartitionReport) -> list[Sentence]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,12 @@ from typing import Any
 from partita.errors import MissingExtraError, require
 from partita.io import atomic_write_bytes, atomic_write_text, write_json
 from partita.plots.figures import png
-from partita.reproduce.outcome import Drawing, Outcome, Table
-from partita.reproduce.page import render_page
-from partita.reproduce.table_picture import draw_table
+from partita.report.document import document, figure, section
+from partita.report.html import Markup, element, join, table
+from partita.report.pictures import Picture
+from partita.report.provenance import made
+from partita.reproduce.outcome import Drawing, Entry, Finding, Outcome, Table
+from partita.reproduce.table_picture import draw_table, published, shown
 
 __all__ = ["write_outcome"]
 
@@ -50,13 +53,13 @@ def write_outcome(folder: Path, record: dict[str, Any], outcome: Outcome) -> Non
     try:
         for drawing in outcome.drawings:
             pictures[drawing.name] = picture(drawing)
-        for table in outcome.tables:
-            pictures[table.name] = draw_table(table)
+        for each in outcome.tables:
+            pictures[each.name] = draw_table(each)
     except MissingExtraError as missing:
         record = record | {"without": str(missing)}
     for name, content in pictures.items():
         atomic_write_bytes(folder / f"{name}.png", content)
-    atomic_write_text(folder / "index.html", render_page(record, outcome, pictures))
+    atomic_write_text(folder / "index.html", _page(record, outcome, pictures))
     write_json(folder / "outcome.json", record)
 
 
@@ -72,22 +75,22 @@ def picture(drawing: Drawing) -> bytes:
     agg = require("matplotlib.backends.backend_agg", extra="plot", purpose="pictures")
     style = require("matplotlib.style", extra="plot", purpose="pictures")
     with style.context("default"):
-        figure = module.Figure(figsize=drawing.size, layout="constrained", facecolor="white")
-        agg.FigureCanvasAgg(figure)
-        drawing.draw(figure)
-        return png(figure, dpi=130)
+        canvas = module.Figure(figsize=drawing.size, layout="constrained", facecolor="white")
+        agg.FigureCanvasAgg(canvas)
+        drawing.draw(canvas)
+        return png(canvas, dpi=130)
 
 
 def _numbers(tables: Iterable[Table]) -> str:
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEADS)
-    for table in tables:
-        for row, entries in table.rows:
-            for column, entry in zip(table.columns, entries, strict=True):
+    for each in tables:
+        for row, entries in each.rows:
+            for column, entry in zip(each.columns, entries, strict=True):
                 numbers = (entry.value, entry.error, entry.published, entry.published_error, entry.difference)
                 cells = ["" if number is None else repr(float(number)) for number in numbers]
-                writer.writerow([table.name, row, column, *cells, int(entry.bold), int(entry.dagger), entry.words])
+                writer.writerow([each.name, row, column, *cells, int(entry.bold), int(entry.dagger), entry.words])
     return text.getvalue()
 
 
@@ -97,3 +100,67 @@ def _series(drawing: Drawing) -> str:
     writer.writerow(drawing.series)
     writer.writerows(zip(*drawing.series.values(), strict=True))
     return text.getvalue()
+
+
+def _page(record: Mapping[str, Any], outcome: Outcome, pictures: Mapping[str, bytes]) -> str:
+    """The page as HTML: findings first, then pictures and tables with the paper's figures, then how it was made."""
+    drawn = [
+        Picture(name=d.name, content=pictures[d.name], alt=d.alt, caption=d.caption)
+        for d in outcome.drawings
+        if d.name in pictures
+    ]
+    size = {"full": "as many runs as the paper", "quick": "a quick run", "smoke": "a run of the least size"}
+    run = [
+        ("Size", size[record["size"]]),
+        ("Seed", str(record["seed"])),
+        ("Cells", f"{record['cells']:,}"),
+        ("CPU seconds", f"{record['cpu_seconds']:,.1f}"),
+        ("Date", record["date"]),
+        *((f"Set: {name}", said) for name, said in outcome.sources.items()),
+    ]
+    command = f"partita reproduce {record['name']}" + (" --quick" if record["size"] == "quick" else "")
+    if record.get("replicates") is not None:
+        command += f" --replicates {record['replicates']}"
+    return document(
+        record["title"],
+        1,
+        element("header", element("h1", record["title"]), element("p", f"[{record['paper']}], {record['name']}")),
+        section("What came out", _findings(outcome.findings)),
+        section("Pictures", *(figure(picture, wide=True) for picture in drawn)),
+        section("Tables", *(_table(each) for each in outcome.tables)),
+        section("What the paper leaves open", _list(outcome.choices)),
+        section(
+            "How it was made",
+            *([element("p", record["without"])] if "without" in record else []),
+            made(run, outcome.settings, record["versions"], command),
+        ),
+    )
+
+
+def _findings(findings: Iterable[Finding]) -> Markup:
+    rows = [[finding.claim, element("b", finding.verdict), finding.words] for finding in findings]
+    return table(["The paper says", "Here", "How"], rows, long=(0, 2), label="Findings") if rows else Markup("")
+
+
+def _table(each: Table) -> Markup:
+    heads = [each.corner, *each.columns]
+    rows = [[name, *(_entry(entry, each.digits) for entry in entries)] for name, entries in each.rows]
+    numeric = range(1, len(heads))
+    return join(
+        [
+            element("h3", each.title),
+            table(heads, rows, numeric=numeric, label=each.title),
+            *(element("p", note) for note in each.notes),
+        ]
+    )
+
+
+def _entry(entry: Entry, digits: int) -> Markup:
+    value = element("b" if entry.bold else "span", shown(entry, digits))
+    said = published(entry, digits)
+    return join([value, Markup("<br>"), element("small", said)]) if said else value
+
+
+def _list(words: Iterable[str]) -> Markup:
+    items = [element("li", word) for word in words]
+    return element("ul", *items) if items else Markup("")

@@ -50,6 +50,7 @@ class Solver(ABC):
     ----------------
     requires : methods that the affinity must offer beyond products, checked before the first step
     domains : constraint sets of the objective's factor, by the names of `partita.objectives.Domain`; checked first too
+    default_for : those of them on which it is the default; of several solvers that say so, the first registered
     weighs_pairs : whether pairs may count with any weight; without it they may only be left out
     monotone : whether the objective never rises from one step to the next
     any_arrays : whether it works on the affinity's own kind of arrays, whichever they are; without it on NumPy's, and
@@ -61,6 +62,7 @@ class Solver(ABC):
     name: ClassVar[str]
     requires: ClassVar[frozenset[str]] = frozenset()
     domains: ClassVar[frozenset[str]] = frozenset({"simplex"})
+    default_for: ClassVar[frozenset[str]] = frozenset()
     weighs_pairs: ClassVar[bool] = False
     monotone: ClassVar[bool] = False
     any_arrays: ClassVar[bool] = False

@@ -7,13 +7,9 @@ is the other way round, and `ProjectedGradient` is faster by the clock though it
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from partita.affinity.base import Affinity
 from partita.objectives.domain import SIMPLEX, Domain
 from partita.solvers.base import Solver
-from partita.solvers.eigenvectors import LeadingEigenvectors
-from partita.solvers.kernel_kmeans import KernelKMeans
 from partita.solvers.projected_gradient import ProjectedGradient
 from partita.solvers.subspace import SubspaceMajorization
 
@@ -23,22 +19,19 @@ __all__ = ["default_solver"]
 DEAR = 64
 
 
-# Solvers of constraint sets (domains) that have one of their own.
-OF_DOMAIN: dict[str, Callable[[], Solver]] = {"partitions": KernelKMeans, "orthonormal": LeadingEigenvectors}
-
-
 def default_solver(affinity: Affinity, n_clusters: int, domain: Domain = SIMPLEX) -> Solver:
     """Return `SubspaceMajorization` where a product with P is dear, `ProjectedGradient` where it is cheap.
 
-    A factor that stands for a partition, or is orthonormal, has one solver of its own.
+    A domain that a solver names in `default_for`, as of partitions and of orthonormal factors, has that one.
 
     >>> import numpy as np
     >>> from partita.affinity import DenseAffinity
     >>> default_solver(DenseAffinity(np.eye(3)), 2).name
     'subspace'
     """
-    if domain.name in OF_DOMAIN:
-        return OF_DOMAIN[domain.name]()
+    own = next((kind for kind in Solver.registry.values() if domain.name in kind.default_for), None)
+    if own is not None:
+        return own()
     if affinity.foreign:
         return ProjectedGradient()  # the one that works where P lies
     n = affinity.n_items

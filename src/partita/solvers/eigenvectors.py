@@ -57,6 +57,7 @@ class LeadingEigenvectors(Solver):
 
     name = "eigenvectors"
     domains = frozenset({"orthonormal"})
+    default_for = domains
     monotone = True
     cost = (
         "one step: a dense eigenproblem up to 1,200 items (of a sparse piece 400); Lanczos, some tens of products with "

@@ -64,6 +64,7 @@ class KernelKMeans(Solver):
     name = "kernel-kmeans"
     requires = frozenset({"diagonal", "rows"})
     domains = frozenset({"partitions"})
+    default_for = domains
     monotone = True
     cost = "1 product with P and O(N K) a batch; a row of P and O(N K) a single move, up to 50 a step"
     guarantee = "objective falls monotonically; ends where no single move lowers it"

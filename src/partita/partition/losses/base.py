@@ -107,6 +107,10 @@ class PartitionLoss(ABC):
         """Name and unit in words."""
         return f"{self.title} ({self.unit})" if self.unit else self.title
 
+    def extent(self, value: float, n_items: int) -> str:
+        """Return how large a value is for so many items, in words; empty where there is nothing to hold it against."""
+        return ""
+
 
 def entropies(n_items: int, unit: Unit) -> Array:
     """Return the table of n log n for n = 0..N+1.

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 from partita.errors import InputError
 from partita.partition.losses.base import PartitionLoss, check_weight
+from partita.wording import percent
 
 __all__ = ["Binder"]
 
@@ -66,3 +67,6 @@ class Binder(PartitionLoss):
     @property
     def formula(self) -> BinderFormula:
         return BinderFormula(float(self.a), 1.0 if self.normalize == "pairs" else 0.0)
+
+    def extent(self, value: float, n_items: int) -> str:
+        return f"as far as {percent(value)} of the pairs of items told otherwise"

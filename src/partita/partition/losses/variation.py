@@ -9,10 +9,12 @@ more.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 from partita.partition.losses.base import PartitionLoss, Unit, check_weight
+from partita.wording import percent
 
 __all__ = ["VariationOfInformation"]
 
@@ -57,3 +59,9 @@ class VariationOfInformation(PartitionLoss):
     @property
     def formula(self) -> VariationFormula:
         return VariationFormula(float(self.a))
+
+    def extent(self, value: float, n_items: int) -> str:
+        if n_items < 2:
+            return ""
+        largest = math.log2(n_items) if self.unit == "bits" else math.log(n_items)
+        return f"{percent(value / largest)} of the largest possible distance"

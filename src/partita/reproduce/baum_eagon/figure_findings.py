@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from partita.reproduce.outcome import Finding, Verdict
 
-__all__ = ["Shown", "evinced", "figure_findings", "outline", "recognised", "smoothed"]
+__all__ = ["FitPanels", "evinced", "figure_findings", "outline", "recognised", "smoothed"]
 
 # "Considerably": the noise beside the contrast falls to half at most.
 HALF = 0.5
@@ -20,7 +20,7 @@ SURE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class FitPanels:
     """Result of one fit, as a figure shows it.
 
     Attributes
@@ -45,7 +45,7 @@ class Shown:
     contrast: tuple[float, float]
 
     @classmethod
-    def of(cls, W: NDArray[np.float64], scale: float, S: NDArray[np.float64], truth: NDArray[np.int64]) -> Shown:
+    def of(cls, W: NDArray[np.float64], scale: float, S: NDArray[np.float64], truth: NDArray[np.int64]) -> FitPanels:
         """Make it from a membership and the similarity fitted; columns are ordered by where they are largest."""
         from partita import metrics
 
@@ -112,7 +112,7 @@ def evinced(accuracy: float, largest: float, right: float) -> Verdict:
     return "reproduced" if largest > SURE else "in part"
 
 
-def figure_findings(printed: Shown, accelerated: Shown, row: str) -> list[Finding]:
+def figure_findings(printed: FitPanels, accelerated: FitPanels, row: str) -> list[Finding]:
     """Return findings on one of the figures: its claims judged by the printed update, the accelerated one beside it."""
     right = RIGHT["S-Block" if row.startswith("S-Block") else row]
     block = row.startswith("S-Block")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from partita.reproduce.baum_eagon.figure_findings import Shown, figure_findings
+from partita.plots.palette import INK, SEQUENTIAL, cluster_colors
+from partita.reproduce.baum_eagon.figure_findings import FitPanels, figure_findings
 from partita.reproduce.baum_eagon.methods import described, fitted
-from partita.reproduce.baum_eagon.pictures import draw_rows, series
 from partita.reproduce.baum_eagon.sets import DRAWN, MAIN, items, kind, similarity
 from partita.reproduce.experiment import Cell, Experiment, Numbers, Size
 from partita.reproduce.outcome import Drawing, Entry, Outcome, Table
@@ -21,6 +21,8 @@ __all__ = ["Figure1", "Figure2"]
 
 METHODS = ("BE", "BE, accelerated")
 RUNS = {"full": 10, "quick": 3, "smoke": 1}
+# Colours reach up to this share of the entries: the diagonal and a few pairs do not set the scale.
+TOP = 0.98
 
 
 class Memberships(Experiment):
@@ -71,9 +73,9 @@ class Memberships(Experiment):
                     caption=f"{self.said} (a) The similarity, (b) the estimated likelihoods, (c) the memberships of "
                     "each item, a curve for each cluster: the printed update above, the accelerated one below.",
                     alt="Two rows of three panels: two matrices in block order and the curves of the memberships.",
-                    draw=lambda figure: draw_rows(figure, S, shown),
+                    draw=lambda figure: _draw(figure, S, shown),
                     size=(10.5, 6.6),
-                    series=series(shown, held.truth),
+                    series=_series(shown, held.truth),
                 )
             ],
             findings=figure_findings(shown["BE"], shown["BE, accelerated"], self.row),
@@ -104,7 +106,42 @@ class Figure2(Memberships):
     said = "Iris, with the self-tuning Gaussian similarity."
 
 
-def _shown(found: Mapping[str, Numbers], method: str, S: NDArray[Any], truth: NDArray[Any]) -> Shown:
+def _shown(found: Mapping[str, Numbers], method: str, S: NDArray[Any], truth: NDArray[Any]) -> FitPanels:
     runs = [numbers for key, numbers in found.items() if key.rsplit("/", 1)[0] == method]
     best = min(runs, key=lambda numbers: float(numbers["objective"]))
-    return Shown.of(np.array(best["membership"]), float(best["scale"]), S, truth)
+    return FitPanels.of(np.array(best["membership"]), float(best["scale"]), S, truth)
+
+
+def _draw(figure: Any, S: NDArray[np.float64], shown: Mapping[str, FitPanels]) -> None:
+    """Panels (a), (b), (c) for each method, items in the order of their classes."""
+    axes = figure.subplots(len(shown), 3, squeeze=False, width_ratios=(1, 1, 1.5))
+    for (given, likelihood, curves), (method, each) in zip(axes, shown.items(), strict=True):
+        order = np.argsort(each.truth, kind="stable")
+        top = float(np.quantile(S, TOP))
+        for ax, matrix, said in (
+            (given, S, "(a) similarity"),
+            (likelihood, each.likelihood, f"(b) {method}: likelihoods"),
+        ):
+            image = ax.imshow(matrix[np.ix_(order, order)], cmap=SEQUENTIAL, vmin=0, vmax=top, interpolation="nearest")
+            ax.set(xticks=[], yticks=[])
+            ax.set_title(said, loc="left", fontsize=9, color=INK)
+            figure.colorbar(image, ax=ax, shrink=0.75)
+        edges = np.flatnonzero(np.diff(each.truth[order])) + 0.5
+        for k, color in enumerate(cluster_colors(each.membership.shape[1])):
+            curves.plot(each.membership[order, k], color=color, linewidth=1.1)
+        for edge in edges:
+            curves.axvline(edge, color="#cccccc", linewidth=0.8, zorder=0)
+        curves.set(ylim=(-0.02, 1.02), xlim=(0, len(order) - 1))
+        curves.set_xlabel("item", fontsize=8)
+        curves.set_ylabel("membership", fontsize=8)
+        curves.tick_params(labelsize=7.5)
+        curves.set_title(f"(c) {method}: memberships", loc="left", fontsize=9, color=INK)
+
+
+def _series(shown: Mapping[str, FitPanels], truth: NDArray[np.int64]) -> dict[str, list[Any]]:
+    """Memberships of both methods, an item a row."""
+    out: dict[str, list[Any]] = {"class": truth.tolist()}
+    for method, each in shown.items():
+        for k in range(each.membership.shape[1]):
+            out[f"{method} {k}"] = each.membership[:, k].tolist()
+    return out

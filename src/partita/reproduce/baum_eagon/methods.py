@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.reproduce.baum_eagon.sets import Items
+from partita.reproduce.baum_eagon.sets import LabelledItems
 
 __all__ = ["GAMMA", "METHODS", "OURS", "PAPER", "STOPPED", "described", "fitted"]
 
@@ -46,7 +46,7 @@ def described(name: str) -> dict[str, Any]:
     return baseline(METHODS[name]["baseline"]).config()
 
 
-def fitted(name: str, held: Items, S: NDArray[np.float64], rng: np.random.Generator) -> Any:
+def fitted(name: str, held: LabelledItems, S: NDArray[np.float64], rng: np.random.Generator) -> Any:
     """Return the fitted estimator; of a baseline its result, which has `labels`.
 
     SoftClustering makes its own graph of features; all others see the similarity.

@@ -15,7 +15,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FEATURES", "MAIN", "ROWS", "SIMILARITIES", "Items", "items", "kind", "similarities_of", "similarity"]
+__all__ = [
+    "FEATURES",
+    "MAIN",
+    "ROWS",
+    "SIMILARITIES",
+    "LabelledItems",
+    "items",
+    "kind",
+    "similarities_of",
+    "similarity",
+]
 
 Array = NDArray[np.float64]
 
@@ -29,7 +39,7 @@ DRAWN = 2010
 
 
 @dataclass(frozen=True, eq=False)
-class Items:
+class LabelledItems:
     """Features, or a similarity that is given; the truth."""
 
     features: Array | None
@@ -42,7 +52,7 @@ class Items:
         return int(self.truth.max()) + 1
 
 
-def items(row: str) -> Items:
+def items(row: str) -> LabelledItems:
     """Return the items of a row of the table.
 
     Raises
@@ -55,10 +65,10 @@ def items(row: str) -> Items:
     if row.startswith("S-Block"):
         guess = next(each for each in GUESSES if each in row)
         S, truth = block_stochastic(guess, np.random.default_rng(DRAWN))  # type: ignore[arg-type]
-        return Items(None, S, truth)
+        return LabelledItems(None, S, truth)
     held = load_dataset(FEATURES.get(row, SCOP))
     assert held.truth is not None
-    return Items(held.X, None, held.truth) if row in FEATURES else Items(None, held.X, held.truth)
+    return LabelledItems(held.X, None, held.truth) if row in FEATURES else LabelledItems(None, held.X, held.truth)
 
 
 def _self_tuning(X: Array) -> Array:
@@ -140,7 +150,7 @@ def similarities_of(row: str) -> list[str]:
     return list(SIMILARITIES[kind(row)])[: 1 if row.startswith("S-Block") else None]
 
 
-def similarity(row: str, name: str, held: Items) -> Array:
+def similarity(row: str, name: str, held: LabelledItems) -> Array:
     """Return the similarity of that name, N x N, symmetric and nonnegative."""
     given = held.features if held.given is None else held.given
     assert given is not None

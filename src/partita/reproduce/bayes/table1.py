@@ -175,11 +175,11 @@ def _all(rng: np.random.Generator) -> Numbers:
 def _galaxy(settings: Mapping[str, int]) -> Numbers:
     """Squared distances of the best cut into K clusters and of NMF-ls, and what its H says."""
     from partita.datasets import load_dataset
-    from partita.nmf import Dendrogram, nmf
-    from partita.partition import posterior_similarity
+    from partita.nmf import nmf
+    from partita.partition import Dendrogram, posterior_similarity
 
     V = np.asarray(posterior_similarity(load_dataset("galaxy_mcmc").X))
-    tree, rows = Dendrogram(V), []
+    tree, rows = Dendrogram.of(V, "average"), []
     for K in range(2, settings["largest_K"] + 1):
         found = nmf(V, K, method="ls", scaling="plain", max_iter=settings["max_iter"], seed=0, n_jobs=1)
         soft = found.H.T / found.H.sum(axis=0)[:, None]
@@ -187,7 +187,7 @@ def _galaxy(settings: Mapping[str, int]) -> Numbers:
         rows.append(
             {
                 "K": K,
-                "binary": float(((V - together(tree.cut(K))) ** 2).sum()),
+                "binary": float(((V - together(tree.cut(len(V) - K))) ** 2).sum()),
                 "real": float(((V - found.W @ found.H) ** 2).sum()),
                 "simplex": float(np.abs(soft.sum(axis=1) - 1).max()),
                 "argmax": float((soft.argmax(axis=1) == cluster).mean()),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from partita.affinity import Builder
 
-__all__ = ["CHOICES", "CHOSEN", "KINDS", "Affinity", "affinities", "others"]
+__all__ = ["CHOICES", "CHOSEN", "KINDS", "AffinitySetting", "affinities", "others"]
 
 KINDS = ("SSC", "LRR")
 # Sequences of Hopkins 155, in the order of the file, on which the settings for motions were chosen.
@@ -41,14 +41,14 @@ CHOICES = (
 )
 
 
-class Affinity(NamedTuple):
+class AffinitySetting(NamedTuple):
     """A builder, and the share of `LocalSearch` that goes with it (None: the default)."""
 
     builder: Builder
     share: float | None = None
 
 
-def affinities(which: str) -> dict[str, Affinity]:
+def affinities(which: str) -> dict[str, AffinitySetting]:
     """Return SSC and LRR in one of their readings: "paper", "flats", "ours", "motions" or "faces".
 
     >>> affinities("ours")["SSC"].builder.ridge, affinities("paper")["SSC"].builder.ridge
@@ -58,16 +58,18 @@ def affinities(which: str) -> dict[str, Affinity]:
 
     ssc, lrr = SparseSubspace(alpha=5.0, ridge=0.0), LowRankRepresentation(errors="outliers", n_neighbors=None)
     known = {
-        "paper": {"SSC": Affinity(ssc), "LRR": Affinity(lrr)},
-        "flats": {"SSC": Affinity(replace(ssc, affine=True)), "LRR": Affinity(lrr)},
-        "ours": {"SSC": Affinity(SparseSubspace()), "LRR": Affinity(LowRankRepresentation())},
+        "paper": {"SSC": AffinitySetting(ssc), "LRR": AffinitySetting(lrr)},
+        "flats": {"SSC": AffinitySetting(replace(ssc, affine=True)), "LRR": AffinitySetting(lrr)},
+        "ours": {"SSC": AffinitySetting(SparseSubspace()), "LRR": AffinitySetting(LowRankRepresentation())},
         "motions": {
-            "SSC": Affinity(SparseSubspace(alpha=20.0, ridge=0.0, per_item=False, affine=True, power=1.5), 0.035),
-            "LRR": Affinity(LowRankRepresentation(affine=True, price=1e4, n_neighbors=None), 0.05),
+            "SSC": AffinitySetting(
+                SparseSubspace(alpha=20.0, ridge=0.0, per_item=False, affine=True, power=1.5), 0.035
+            ),
+            "LRR": AffinitySetting(LowRankRepresentation(affine=True, price=1e4, n_neighbors=None), 0.05),
         },
         "faces": {
-            "SSC": Affinity(SparseSubspace(alpha=3.0, coordinates="low-rank"), 0.1),
-            "LRR": Affinity(LowRankRepresentation()),
+            "SSC": AffinitySetting(SparseSubspace(alpha=3.0, coordinates="low-rank"), 0.1),
+            "LRR": AffinitySetting(LowRankRepresentation()),
         },
     }
     return known[which]

@@ -1,4 +1,4 @@
-"""Tables 2 to 5 of [zhao2015] as printed.
+"""Tables 2 to 5 of [zhao2015] as printed, and what such figures must satisfy.
 
 [zhao2015] H. Zhao, P. Poupart, Y. Zhang, M. Lysy, SoF: Soft-cluster matrix factorization for probabilistic clustering,
 AAAI 2015.
@@ -6,13 +6,14 @@ AAAI 2015.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import comb
 from typing import NamedTuple
 
-__all__ = ["PUBLISHED", "STATISTICS", "Printed", "Statistics"]
+__all__ = ["PUBLISHED", "STATISTICS", "Printed", "SetStatistics", "least_rand_of_two", "one_cluster"]
 
 
-class Statistics(NamedTuple):
+class SetStatistics(NamedTuple):
     """A row of Table 2."""
 
     n_items: int
@@ -29,13 +30,13 @@ class Printed(NamedTuple):
 
 # Table 2.
 STATISTICS = {
-    "BL": Statistics(748, 4, 2),
-    "BT": Statistics(106, 9, 6),
-    "GL": Statistics(214, 9, 6),
-    "IRIS": Statistics(150, 4, 3),
-    "ECO": Statistics(336, 7, 8),
-    "IMG": Statistics(4435, 36, 6),
-    "DIG": Statistics(10992, 16, 10),
+    "BL": SetStatistics(748, 4, 2),
+    "BT": SetStatistics(106, 9, 6),
+    "GL": SetStatistics(214, 9, 6),
+    "IRIS": SetStatistics(150, 4, 3),
+    "ECO": SetStatistics(336, 7, 8),
+    "IMG": SetStatistics(4435, 36, 6),
+    "DIG": SetStatistics(10992, 16, 10),
 }
 
 
@@ -92,3 +93,29 @@ PUBLISHED: Mapping[str, Mapping[str, Mapping[str, Printed]]] = {
         SoF     .76  .48† .47  .94 .74† .71† .82†
     """),
 }
+
+
+# Conditions that printed figures of purity, Rand index and accuracy must satisfy, whatever the method.
+
+
+def one_cluster(sizes: Sequence[int]) -> dict[str, float]:
+    """Return scores of the partition with one cluster, against classes of these sizes.
+
+    >>> one_cluster([3, 1])
+    {'purity': 0.75, 'rand': 0.5, 'accuracy': 0.75}
+    """
+    n = sum(sizes)
+    largest = max(sizes) / n
+    return {"purity": largest, "rand": sum(comb(size, 2) for size in sizes) / comb(n, 2), "accuracy": largest}
+
+
+def least_rand_of_two(accuracy: float, n_items: int) -> float:
+    """Return the least mean Rand index over runs with that mean accuracy, for two clusters and two classes.
+
+    Two items are a pair on which the partitions agree when both are placed rightly or both wrongly: a run's Rand index
+    is 1 - 2 a (1 - a) N / (N - 1). That is convex in a, so its mean is at least its value at the mean of a >= 1/2.
+
+    >>> least_rand_of_two(1.0, 10)
+    1.0
+    """
+    return 1.0 - 2.0 * accuracy * (1.0 - accuracy) * n_items / (n_items - 1)

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from partita.plots.palette import BOUNDARY, INK, cluster_colors
 from partita.reproduce.experiment import Cell, Experiment, Numbers, Size
-from partita.reproduce.outcome import Entry, Finding, Outcome, Table
+from partita.reproduce.outcome import Drawing, Entry, Outcome, Table
 from partita.reproduce.sof.findings import WORDS, findings
 from partita.reproduce.sof.methods import METHODS, Method, of_kind
-from partita.reproduce.sof.more_findings import neighbour_finding, speed_finding
-from partita.reproduce.sof.pictures import against_the_paper
 from partita.reproduce.sof.published import PUBLISHED
-from partita.reproduce.sof.sets import SETS, loaded, n_runs, sources, taken
+from partita.reproduce.sof.sets import loaded, n_runs, sources, taken
+from partita.reproduce.sof.speed import seconds_table, speed_finding
 from partita.reproduce.sof.summary import RANKED, Summary
 
 __all__ = ["ScoreTable"]
@@ -41,6 +41,8 @@ CHOICES = (
     "runs no p reaches .05: then there is no dagger.",
     "satimage is the training part (4435 of 6435 items), as Table 2 has it; iris is UCI's file with its two errors.",
 )
+# Marks of the ten methods in the picture.
+MARKERS = ("o", "o", "o", "s", "s", "^", "^", "^", "D", "*")
 
 
 class ScoreTable(Experiment):
@@ -83,14 +85,14 @@ class ScoreTable(Experiment):
     def outcome(self, found: Mapping[str, Numbers], size: Size) -> Outcome:
         of = Summary.of(found, self.score)
         tables = [_scores(of), _ranks(of), _variants(of)]
-        said = [*findings(of), neighbour_finding(of)]
+        said = findings(of)
         if self.number == 3:
             times = Summary.of(found, "seconds")
-            tables.append(_seconds(times, of.sets))
-            said.append(_speed(times, of.sets))
+            tables.append(seconds_table(times, of.sets))
+            said.append(speed_finding(times, of.sets))
         return Outcome(
             tables=tables,
-            drawings=[against_the_paper(of)],
+            drawings=[_against_the_paper(of)],
             findings=said,
             settings={
                 "runs": {name: n_runs(name, size) for name in of.sets},
@@ -228,24 +230,48 @@ def _sof(of: Summary, set_name: str) -> float:
     return PUBLISHED[of.score]["SoF"][set_name].value
 
 
-def _speed(times: Summary, sets: Sequence[str]) -> Finding:
-    """Finding on speed on the largest set that was run; Algorithm 1 on the largest that it was run on."""
-    largest = max(sets, key=list(SETS).index)
-    seconds = {method.name: float(np.median(times.runs[method.name][largest])) for method in of_kind("paper")}
-    runs = times.runs["SoF, Algorithm 1"].get(largest)
-    return speed_finding(seconds, float(np.median(runs)) if runs else None, largest)
+def _against_the_paper(of: Summary) -> Drawing:
+    """The paper's figure on one axis, ours on the other, a mark for each of the ten methods."""
+    names = [method.name for method in of_kind("paper")]
+    points = [
+        (set_name, name, of.published(name, set_name), of.mean(name, set_name))
+        for set_name in of.sets
+        for name in names
+    ]
+    colors = dict(zip(names, cluster_colors(len(names)), strict=True))
+    markers = dict(zip(names, MARKERS, strict=True))
 
+    def draw(figure: Any) -> None:
+        columns = min(4, len(of.sets) + 1)
+        rows = -(-(len(of.sets) + 1) // columns)
+        axes = figure.subplots(rows, columns, squeeze=False).ravel()
+        for ax, set_name in zip(axes, of.sets, strict=False):
+            ax.plot([0, 1], [0, 1], color=BOUNDARY, linewidth=0.8, zorder=1)
+            for at, name, theirs, ours in points:
+                if at == set_name:
+                    size = 90 if name == "SoF" else 26
+                    ax.scatter(theirs, ours, s=size, color=colors[name], marker=markers[name], zorder=2)
+            ax.set(xlim=(0, 1.02), ylim=(0, 1.02), aspect="equal")
+            ax.set_title(set_name, loc="left", fontsize=10, color=INK)
+            ax.tick_params(labelsize=7.5)
+            ax.set_xlabel("paper", fontsize=8)
+            ax.set_ylabel("here", fontsize=8)
+        for ax in axes[len(of.sets) :]:
+            ax.set_axis_off()
+        for name in names:
+            axes[len(of.sets)].scatter([], [], s=30, color=colors[name], marker=markers[name], label=name)
+        axes[len(of.sets)].legend(loc="center", fontsize=8, frameon=False)
 
-def _seconds(of: Summary, sets: Sequence[str]) -> Table:
-    def entries(method: Method) -> Iterator[Entry]:
-        for name in sets:
-            runs = of.runs[method.name].get(name)
-            yield Entry(float(np.median(runs))) if runs else Entry(words="not run")
-
-    return Table(
-        name="seconds",
-        title="Median CPU seconds of a run, one thread, affinity included",
-        columns=list(sets),
-        rows=[(method.name, list(entries(method))) for method in METHODS.values() if method.kind != "variant"],
-        notes=("The paper: K-means and S-means are the fastest, and SoF is slower than NMF, RNMF, GNMF and SymNMF.",),
+    return Drawing(
+        name="against_the_paper",
+        caption=f"Mean {of.score} here against the paper's figure; on the line they are equal. The star is SoF.",
+        alt="Scatter plots, one for each set: the paper's figure across, ours upwards, a mark for each method.",
+        draw=draw,
+        size=(9.5, 5.2),
+        series={
+            "set": [point[0] for point in points],
+            "method": [point[1] for point in points],
+            "paper": [point[2] for point in points],
+            "here": [point[3] for point in points],
+        },
     )
