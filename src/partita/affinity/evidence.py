@@ -69,6 +69,8 @@ class Builder(ABC):
     """Whether an estimator encodes tables for it: columns of words and missing cells, as complete rows of numbers. Such
     a builder has a field `units`, "given" for features that are in common units already."""
     units: Any = "given"
+    scaled: ClassVar[bool] = False
+    """Whether features whose units differ are scaled for it where the affinity and its scale are left to be chosen."""
     needs_criteria: ClassVar[bool] = True
     """Whether criteria say how many clusters there are, alone or as a prior of its consensus."""
 

@@ -105,6 +105,7 @@ class NeighborGraph(Builder):
     stored: ClassVar = {"sigma": reals("n", refused=""), "core": reals("n", refused=""), "X": reals("n", "d")}
     command_options: ClassVar = {"metric": "metric", "n_neighbors": "n_neighbors", "kernel": "weights"}
     of_distances = True
+    scaled = True
 
     n_neighbors: int = 10
     connection: Connection = "union"

@@ -220,7 +220,7 @@ class SoftClustering(FactorizationEstimator):
             builder, chosen = affinity_for(X, seconds, n_clusters=K, mixed=mixed, calibrated=auto, **settings)
         else:
             builder = self._builder()
-        if scale == "auto" and (self.affinity != "auto" or builder.name != NeighborGraph.name):
+        if scale == "auto" and (self.affinity != "auto" or not builder.scaled):
             scale = "none"  # an affinity that is named sees features as they are given, an ensemble their units itself
         if chosen and self.sizes == "auto" and self.objective is None:
             no_scale = Reasoned("without a scale", "the entries are probabilities")
