@@ -88,10 +88,10 @@ def test_an_earlier_page_is_replaced_and_nothing_else_is(model, tmp_path):
     assert "first 1" not in path.read_text("utf-8")
     for foreign in (b"<html>mine</html>", b"", b"\xff\xfe"):
         path.write_bytes(foreign)
-        with pytest.raises(InputError, match="not replaced"):
+        with pytest.raises(InputError, match=r"page\.html"):
             model.report(path)
         assert path.read_bytes() == foreign
-    with pytest.raises(InputError, match="folder"):
+    with pytest.raises(InputError, match=re.escape(str(tmp_path))):
         model.report(tmp_path)
 
 
@@ -163,5 +163,5 @@ def test_columns_of_a_table_of_your_own_explain_pairs(tmp_path):
     table = np.column_stack([np.repeat([0.0, 5.0], 20), np.zeros(40)])
     assert "Nothing tells" not in model.report(tmp_path / "page.html", X=table).read_text("utf-8")
     assert str(model.explain(table)[0].rule).split()[0] in (tmp_path / "page.html").read_text("utf-8")
-    with pytest.raises(InputError, match="rows"):
+    with pytest.raises(InputError, match=r"^X has 3 rows"):
         model.report(tmp_path / "page.html", X=table[:3])

@@ -198,7 +198,7 @@ def test_empty_frames_are_refused(package):
     make = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}[package]
     with pytest.raises(ValueError, match="0 sample"):
         model(make({"x": np.empty(0), "y": np.empty(0)}))
-    with pytest.raises(ValueError, match="columns"):
+    with pytest.raises(ValueError, match=r"^X "):
         model(make({}))
     fitted = model()
     with pytest.raises(ValueError, match="0 sample"):
@@ -244,9 +244,9 @@ def test_what_has_no_memberships_says_so():
     with pytest.raises(InputError, match="backend='numpy'"):
         memberships_frame(model(), backend="numpy")
     fitted = BayesianPartition(random_state=0).fit([[0, 0, 1], [0, 1, 1]])
-    with pytest.raises(InputError, match="new items"):
+    with pytest.raises(InputError, match=r"BayesianPartition .*X$"):
         memberships_frame(fitted, X=[[1.0]])
-    with pytest.raises(InputError, match="frame"):
+    with pytest.raises(InputError, match="ndarray"):
         named_features(np.ones((3, 2)))
 
 
