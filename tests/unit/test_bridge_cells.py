@@ -10,6 +10,7 @@ from partita import SCAMS, SoF, SoftClustering
 from partita.affinity import NeighborGraph
 from partita.bridges import cluster_cells
 from partita.errors import InputError
+from synthetic import gaussians
 
 ad = pytest.importorskip("anndata")
 pd = pytest.importorskip("pandas")
@@ -20,7 +21,7 @@ def cells(n=60, float32=True):
     from sklearn.neighbors import kneighbors_graph
 
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, 5)) + 9 * (np.arange(n) % 3)[:, None] * np.r_[1, -1, 0.5, 0, 0]
+    X = gaussians(np.arange(n) % 3, 9 * np.arange(3)[:, None] * np.r_[1, -1, 0.5, 0, 0], rng)
     D = sp.csr_array(kneighbors_graph(X, 8, mode="distance"))
     P = D.copy()
     P.data = np.exp(-P.data / 4)

@@ -15,6 +15,7 @@ from partita.errors import InputError, MemoryLimitError
 from partita.kernels import agreement
 from partita.kernels.threads import limit_threads
 from partita.metrics import adjusted_rand_index
+from synthetic import draws_around
 
 # Sums of a few hundred numbers of about one: rounding is below 1e-13.
 ROUNDING = 1e-12
@@ -307,10 +308,7 @@ def test_few_labels_need_no_compiler():
 def posterior(rng, M, N, K=8):
     """Draws about a truth that some items are unsure of."""
     truth, doubt = rng.integers(0, K, N), rng.beta(1, 3, N)
-    labels = np.empty((M, N), dtype=np.int8)
-    for b in range(M):
-        labels[b] = np.where(rng.random(N) < doubt, rng.integers(0, K, N), truth)
-    return labels, truth
+    return draws_around(truth, M, doubt, K=K, seed=rng).astype(np.int8), truth
 
 
 def test_the_estimated_norm_is_within_its_stated_error(by_labels):

@@ -36,7 +36,7 @@ from partita.estimators.items import start_of_items
 from partita.metrics import accuracy, adjusted_rand_index
 from partita.objectives import KernelKMeansObjective, Objective, PerClusterObjective, ScaledObjective
 from partita.solvers import ProjectedGradient
-from synthetic import blobs, draws_around, similarity_of
+from synthetic import blobs, draws_around, gaussians, similarity_of
 
 on_graph = partial(SoftClustering, affinity="neighbors", probabilities="fitted")
 both = pytest.mark.parametrize("estimator", [SoF, on_graph], ids=["SoF", "SoftClustering"])
@@ -819,7 +819,7 @@ def test_pairwise_evidence_is_told_to_scikit_learn_by_name_and_as_an_object(name
 
 
 def blobs_in_turn(n=90):
-    return np.random.default_rng(0).normal(size=(n, 2)) + np.resize([[0, 0], [9, 9], [0, 9]], (n, 2))
+    return gaussians(np.arange(n) % 3, [[0, 0], [9, 9], [0, 9]])
 
 
 def test_a_grid_search_needs_no_scoring_and_chooses_the_number_that_held_out_items_bear_out():

@@ -39,8 +39,7 @@ def similarity(seed, n_items=24, n_draws=60, n_clusters=4, doubt=0.3):
     """The posterior similarity of draws about a truth; and the draws."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n_items) % n_clusters
-    moved = rng.random((n_draws, n_items)) < doubt * rng.random(n_items)
-    draws = np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth)
+    draws = draws_around(truth, n_draws, doubt * rng.random(n_items), seed=rng)
     return similarity_of(draws), draws
 
 

@@ -18,7 +18,7 @@ from partita.affinity import (
 from partita.errors import InputError
 from partita.objectives import Objective, Problem
 from partita.solvers import ProjectedGradient, Solver, Starts, SubspaceMajorization, drive
-from synthetic import gaussians, separable
+from synthetic import gaussians, random_affinity, separable
 
 SIMPLEX = sorted(name for name, kind in Objective.registry.items() if kind.domain.name == "simplex")
 objectives = pytest.mark.parametrize("objective", SIMPLEX)
@@ -325,8 +325,7 @@ def test_weights_of_pairs_may_be_asymmetric_by_rounding_of_the_largest_and_no_mo
 
 
 def holes_of(rng, n=30):
-    half = rng.random((n, n))
-    P = (half + half.T) / 2
+    P = random_affinity(n, seed=rng)
     hidden = np.triu(rng.random((n, n)) < 0.3)
     return P, hidden | hidden.T
 

@@ -14,7 +14,7 @@ from partita import BayesianPartition, partition_distance, posterior_similarity
 from partita.errors import InputError
 from partita.partition.credible_ball import credible_ball
 from partita.partition.result import Tried
-from synthetic import draws_around
+from synthetic import draws_around, random_affinity
 
 pytest.importorskip("matplotlib")
 
@@ -50,8 +50,7 @@ def symmetric(draw):
     """A symmetric matrix with ones on its diagonal, an order by groups and where the columns begin."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     n = draw(st.integers(1, 25))
-    P = rng.random((n, n))
-    P = (P + P.T) / 2
+    P = random_affinity(n, seed=rng)
     np.fill_diagonal(P, 1.0)
     inner = rng.choice(np.arange(1, n), size=rng.integers(0, n), replace=False) if n > 1 else []
     return P, rng.permutation(n), np.r_[0, np.sort(inner), n].astype(np.intp), rng

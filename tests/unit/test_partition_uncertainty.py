@@ -39,7 +39,7 @@ def posteriors(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     N, M = draw(st.integers(1, 30)), draw(st.integers(1, 30))
     labels = rng.integers(0, draw(st.integers(1, 6)), N)
-    draws = np.where(rng.random((M, N)) < rng.random(), rng.integers(0, 6, (M, N)), labels)
+    draws = draws_around(labels, M, rng.random(), K=6, seed=rng)
     weights = rng.integers(0, 4, M)
     weights[0] = 1
     return labels, draws, weights, rng

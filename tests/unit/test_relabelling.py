@@ -12,6 +12,7 @@ from partita.errors import InputError, MemoryLimitError
 from partita.nmf import membership_misfit
 from partita.relabelling import ECR, Relabelling, Stephens, relabel
 from partita.relabelling import draws as draws_module
+from synthetic import draws_around
 
 METHODS = sorted(Relabelling.registry)
 few = settings(max_examples=20, deadline=None)
@@ -22,8 +23,7 @@ def switching(seed, n_items=30, n_draws=40, n_clusters=3, doubt=0.3):
     """Draws about a truth whose labels are permuted from draw to draw; the truth, and the draws before that."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n_items) % n_clusters
-    moved = rng.random((n_draws, n_items)) < doubt * rng.random(n_items)
-    kept = np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth)
+    kept = draws_around(truth, n_draws, doubt * rng.random(n_items), seed=rng)
     kept[:, :n_clusters] = truth[:n_clusters]  # every cluster is used
     return truth, np.stack([rng.permutation(n_clusters)[row] for row in kept]), kept
 

@@ -32,14 +32,14 @@ from partita.objectives import KernelKMeansObjective, Problem, SymNMFObjective
 from partita.objectives.domain import NONNEGATIVE, Partitions, single_moves
 from partita.solvers import Solver
 from partita.solvers.kernel_kmeans import _single_moves
+from synthetic import gaussians
 
 N = 40
 
 
 @pytest.fixture(scope="module")
 def P():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(N, 2)) + 0.6 * np.array([[0, 0], [6, 0], [0, 6], [6, 6]])[np.repeat(range(4), 10)]
+    X = gaussians(np.repeat(range(4), 10), 0.6 * np.array([[0, 0], [6, 0], [0, 6], [6, 6]]))
     return np.exp(-((X[:, None] - X) ** 2).sum(-1))
 
 

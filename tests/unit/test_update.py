@@ -8,12 +8,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import SCAMS, BaumEagon, SoF, SoftClustering, load, save
 from partita.errors import InputError
+from synthetic import gaussians
 
 CORNERS = np.array([[0, 0], [9, 9], [0, 9], [9, 0]])
 
 
 def corners(n, spread=1.0, seed=0):
-    return np.random.default_rng(seed).normal(scale=spread, size=(n, 2)) + np.tile(CORNERS, (n // 4, 1))
+    return gaussians(np.arange(n) % 4, CORNERS, seed, spread=spread)
 
 
 @pytest.mark.parametrize(
