@@ -154,7 +154,7 @@ REFUSED = {
     ),
     "leading eigenvectors": (
         lambda: leading_eigenvectors(SparseAffinity(ring(N)), N // 3),
-        "fewer clusters",
+        "start='dirichlet'",
     ),
 }
 

@@ -97,7 +97,7 @@ def test_the_scale_of_a_default_prior_is_the_covariance_of_the_items():
         (NormalInverseWishart(degrees_of_freedom=2.5), "degrees_of_freedom=2.5 "),
         (NormalInverseWishart(scale=np.eye(3)), "2 x 2"),
         (NormalInverseWishart(scale=[[1.0, 2.0], [2.0, 1.0]]), "^scale .*0$"),
-        (NormalInverseWishart(scale=[[1.0, 0.5], [0.2, 1.0]]), "^scale "),
+        (NormalInverseWishart(scale=[[1.0, 0.5], [0.2, 1.0]]), "^scale (?!.*0$)"),
         (NormalInverseWishart(mean=[0.0]), r"mean .*\(1,\)"),
         (IndependentNormalInverseWishart(mean_covariance=-np.eye(2)), "mean_covariance"),
         ("wishart", "'wishart'"),
@@ -157,9 +157,16 @@ def test_a_concentration_that_is_none_is_named(alpha):
         sample_partitions(pairs(), alpha=alpha)
 
 
-@pytest.mark.parametrize("make", [lambda: GammaPrior(0, 1), lambda: Collapsed(scans=-1), lambda: Auxiliary(0)])
-def test_options_out_of_range_are_named(make):
-    with pytest.raises(InputError, match="expected a"):
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: GammaPrior(0, 1), "shape=0"),
+        (lambda: Collapsed(scans=-1), "scans=-1"),
+        (lambda: Auxiliary(0), "n_auxiliary=0"),
+    ],
+)
+def test_options_out_of_range_are_named(make, named):
+    with pytest.raises(InputError, match=named):
         make()
 
 

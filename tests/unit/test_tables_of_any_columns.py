@@ -408,12 +408,12 @@ def test_other_ways_to_fit_take_tables_too():
 
 DAYS = pd.date_range("2020-01-01", periods=60)
 REFUSED = {
-    "dates": (DAYS, "days"),
+    "dates": (DAYS, "datetime"),
     "dates of Python": (DAYS.date, "dates"),
-    "dates as words": (DAYS.strftime("%d.%m.%Y"), "dates"),
-    "times": (pd.to_timedelta(np.arange(60), unit="h"), "days"),
-    "names of the rows": ([f"row {i}" for i in range(60)], "id column"),
-    "numbers and words": ([1, "two"] * 30, "words"),
+    "dates as words": (DAYS.strftime("%d.%m.%Y"), "'01.01.2020'"),
+    "times": (pd.to_timedelta(np.arange(60), unit="h"), "duration"),
+    "names of the rows": ([f"row {i}" for i in range(60)], "--id-column"),
+    "numbers and words": ([1, "two"] * 30, "int, str"),
     "lists": ([[1]] * 60, "list"),
     "infinite numbers": ([np.inf] * 60, "row 0"),
 }
