@@ -31,6 +31,7 @@ __all__ = [
     "similarity_of",
     "uneven_blobs",
     "with_gaps",
+    "with_spectrum",
     "zigzag",
 ]
 
@@ -39,10 +40,10 @@ Seed = int | np.random.Generator
 # ---------------------------------------------------------------- items by their features
 
 
-def gaussians(truth: Any, centres: Any, seed: Seed = 0) -> np.ndarray:
-    """Items normal about the centres of their clusters, with a standard deviation of one."""
+def gaussians(truth: Any, centres: Any, seed: Seed = 0, *, spread: float = 1.0) -> np.ndarray:
+    """Items normal about the centres of their clusters, with `spread` as their standard deviation in every feature."""
     centres = np.asarray(centres, dtype=float)
-    return np.random.default_rng(seed).normal(size=(len(truth), centres.shape[1])) + centres[truth]
+    return spread * np.random.default_rng(seed).normal(size=(len(truth), centres.shape[1])) + centres[truth]
 
 
 def line(K: int, d: int) -> np.ndarray:
@@ -153,6 +154,12 @@ def ring(n: int, reach: int = 1, places: np.ndarray | None = None) -> sp.csr_arr
     rows, columns = np.tile(places, reach), np.concatenate([places[(i + s + 1) % n] for s in range(reach)])
     half = sp.csr_array((np.ones(n * reach), (rows, columns)), shape=(n, n))
     return sp.csr_array(half + half.T)
+
+
+def with_spectrum(values: Any, seed: Seed = 0) -> np.ndarray:
+    """A symmetric matrix with these eigenvalues, in random directions."""
+    V = np.linalg.qr(np.random.default_rng(seed).normal(size=(len(values), len(values))))[0]
+    return (V * values) @ V.T
 
 
 def separable(n: int, K: int, *, certain: int = 2, concentration: float = 0.7, seed: Seed = 0) -> np.ndarray:

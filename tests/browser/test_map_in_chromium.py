@@ -9,7 +9,7 @@ from devtools import Browser, needs_chromium
 
 from partita.estimators import BayesianPartition, SoftClustering
 from partita.report import FitReport, PartitionReport, write_partition_report, write_report
-from synthetic import draws_around
+from synthetic import draws_around, gaussians
 
 pytestmark = needs_chromium
 
@@ -25,8 +25,7 @@ PAD, GRID = 18, 10_000
 
 
 def fitted():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(N, 3)) + 4.5 * np.eye(4)[np.arange(N) % K][:, :3] - 1.5 * (np.arange(N) % K == 3)[:, None]
+    X = gaussians(np.arange(N) % K, np.r_[4.5 * np.eye(3), np.full((1, 3), -1.5)])
     return X, SoftClustering(K, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from partita.solvers.serialization import read_tree
+from synthetic import gaussians
 
 # Restarts of a second each, none of which stops early.
 OPTIONS = ["--k", "5", "--model", "sof", "--solver", "exponentiated-gradient"]
@@ -19,8 +20,7 @@ OPTIONS += ["--tol", "0", "--max-iter", "500", "--n-jobs", "1", "--quiet"]
 
 @pytest.fixture
 def items_csv(tmp_path):
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(size=(300, 2)) * 2, rng.normal(size=(300, 2)) * 2 + [4, 0]])
+    X = gaussians(np.repeat([0, 1], 300), [[0, 0], [4, 0]], spread=2.0)
     np.savetxt(tmp_path / "items.csv", X, delimiter=",", header="a,b", comments="")
     return tmp_path / "items.csv"
 

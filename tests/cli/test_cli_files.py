@@ -9,14 +9,14 @@ import pytest
 from optional import optional
 from partita.io import load, read_memberships
 from sheets import write_xlsx
+from synthetic import gaussians
 
 QUICK = ("--k", 2, "--affinity", "relative", "--force")
 
 
 def items(n=30):
     """Two groups in two numbers, and names."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, 2)).round(2) + np.repeat([[0], [50]], n // 2, axis=0)
+    X = gaussians(np.repeat([0, 1], n // 2), [[0, 0], [50, 50]])
     return [f"item {k}" for k in range(n)], X.round(2)
 
 

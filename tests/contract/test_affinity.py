@@ -225,7 +225,7 @@ def test_the_bits_do_not_depend_on_the_number_of_threads(kind, monkeypatch):
     np.testing.assert_array_equal(one, two)
     np.testing.assert_array_equal(one, three)
     close(one, matrix @ W)
-    if kind in ("dense", "sparse", "diffused", "scaled"):
+    if P.multiplications * width > products.PARALLEL_FROM:
         assert set(threads_used) == {1, 2, 3}  # the chunked path was taken
 
 

@@ -135,13 +135,13 @@ def test_a_number_of_clusters_out_of_range_is_refused(name, K):
 
 @pytest.mark.parametrize("name", sorted(set(NAMES) - set(ON_AFFINITIES)))
 def test_a_method_of_features_refuses_an_affinity_alone(name):
-    with pytest.raises(InputError, match=f"{name} .*table"):
+    with pytest.raises(InputError, match=f"^{name} .*affinity"):
         run(baseline(name), BaselineEvidence(affinity=np.eye(5)), 2)
 
 
 def test_evidence_is_checked():
     X, _ = groups()
-    with pytest.raises(InputError, match="evidence"):
+    with pytest.raises(InputError, match=r"features .*affinity"):
         BaselineEvidence()
     holes = X.copy()
     holes[7, 1] = np.nan
@@ -151,13 +151,13 @@ def test_evidence_is_checked():
     P[2, 3] = P[3, 2] = np.nan
     with pytest.raises(InputError, match=r"affinity\[2, 3\]"):
         BaselineEvidence(affinity=P)
-    with pytest.raises(InputError, match="symmetric"):
+    with pytest.raises(InputError, match=r"affinity\[0, 1\] = 0\.2 "):
         BaselineEvidence(affinity=[[1.0, 0.2], [0.7, 1.0]])
     with pytest.raises(InputError, match="90 items"):
         BaselineEvidence(features=X, affinity=np.ones((4, 4)))
-    with pytest.raises(InputError, match="rows"):
+    with pytest.raises(InputError, match=r"^features .*\(3,\)"):
         BaselineEvidence(features=np.ones(3))
-    with pytest.raises(InputError, match="numbers"):
+    with pytest.raises(InputError, match=r"^features .*'a'"):
         BaselineEvidence(features=[["a"], ["b"]])
 
 
@@ -188,7 +188,7 @@ def test_impossible_settings_are_refused(name):
             with pytest.raises(InputError, match=setting):
                 run(replace(one, **{setting: "gravity"}), BaselineEvidence(features=groups()[0]), 3)
     if isinstance(one, AffinityBaseline):
-        with pytest.raises(InputError, match="features"):
+        with pytest.raises(InputError, match=r"affinity=RelativeDistance.*'precomputed'"):
             replace(one, affinity=RelativeDistance(metric="precomputed"))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from partita import SoftClustering, load, save
-from partita.affinity import Builder, FactorEvidence
+from partita.affinity import Builder
 from partita.metrics import adjusted_rand_index
 from partita.n_clusters import Verdict
 from partita.shapes import require
@@ -55,9 +55,8 @@ def test_a_builder_comes_back_from_its_configuration_and_its_evidence_from_its_s
     assert again == builder
     dense = []
     for one in (evidence, again.restore(evidence.state())):
-        # Evidence F F^T is kept without its N rows: what it says of a new item is the item's image.
-        rows = one.features(new) if isinstance(one, FactorEvidence) else one.rows(new)
-        dense.append(rows.toarray() if hasattr(rows, "toarray") else np.asarray(rows))
+        images = one.images(new)
+        dense.append(images.toarray() if hasattr(images, "toarray") else np.asarray(images))
     assert len(dense[0]) == len(new)
     np.testing.assert_array_equal(*dense)
 

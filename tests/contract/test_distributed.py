@@ -127,7 +127,7 @@ def test_wrong_blocks_are_named(where):
         DistributedAffinity.from_matrix(spoilt, 2)
     with pytest.raises(InputError, match="n_blocks=0"):
         DistributedAffinity.from_matrix(matrix, 0)
-    with pytest.raises(InputError, match="positive"):
+    with pytest.raises(InputError, match="0 blocks"):
         DistributedAffinity([], [])
 
 

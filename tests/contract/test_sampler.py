@@ -124,7 +124,7 @@ def test_few_items_and_collinear_columns_need_a_prior_of_their_own(name):
     few = np.random.default_rng(0).normal(size=(4, 6))
     x, _ = blobs(60, d=1, apart=12.0)
     for X in (few, np.hstack([x, 2 * x, -x])):
-        with pytest.raises(InputError, match="collinear"):
+        with pytest.raises(InputError, match=r"rank \d"):
             sample_partitions(X, sampler=name, **SHORT)
         d = X.shape[1]
         prior = NormalInverseWishart(mean=np.zeros(d), degrees_of_freedom=d + 2, scale=np.eye(d))
@@ -141,9 +141,9 @@ def test_few_items_and_collinear_columns_need_a_prior_of_their_own(name):
         ([[1.0, np.inf], [2.0, 3.0]], r"X\[0, 1\] is inf"),
         ([[1.0, 5.0], [2.0, 5.0]], "column 1 "),
         ([[1.0, 2.0]], "column 0 "),
-        (np.empty((0, 2)), "at least one"),
-        ([["a"], ["b"]], "numbers"),
-        ([[1e200], [2e200]], "unit"),
+        (np.empty((0, 2)), r"X .*\(0, 2\)"),
+        ([["a"], ["b"]], "X .*<U1"),
+        ([[1e200], [2e200]], r"X, 2e\+200"),
     ],
 )
 def test_wrong_input_is_named(name, X, words):
@@ -155,7 +155,7 @@ def test_wrong_input_is_named(name, X, words):
 @every
 def test_stopping_early_keeps_as_many_draws_of_every_chain(name):
     X, _ = blobs(200, apart=9.0)
-    with pytest.warns(ConvergenceWarning, match="time"):
+    with pytest.warns(ConvergenceWarning, match="of 1000000 draws"):
         found = sample_partitions(X, sampler=name, n_draws=1_000_000, burn_in=10, max_seconds=0.5, seed=0)
     assert found.status == "max_seconds"
     assert 0 < found.n_draws < 1_000_000
@@ -170,7 +170,7 @@ def test_stopping_early_keeps_as_many_draws_of_every_chain(name):
 @every
 def test_stopped_within_the_burn_in_there_is_one_draw_of_each_chain(name):
     X, _ = blobs(200, apart=9.0)
-    with pytest.warns(ConvergenceWarning, match="burn-in"):
+    with pytest.warns(ConvergenceWarning, match="of 10000005 sweeps"):
         found = sample_partitions(X, sampler=name, n_draws=5, burn_in=10_000_000, max_seconds=0.2, seed=0)
     assert found.labels.shape == (4, 200)
     assert np.isfinite(found.density.log_density(X)).all()

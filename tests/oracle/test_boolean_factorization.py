@@ -187,20 +187,20 @@ def test_cholesky_of_a_definite_matrix_is_its_textbook_factor():
 
 
 def test_what_is_wrong_is_refused(monkeypatch):
-    with pytest.raises(InputError, match="square"):
+    with pytest.raises(InputError, match=r"^G .*\(2, 3\)"):
         boolean_factorization(np.ones((2, 3)))
-    with pytest.raises(InputError, match="side"):
+    with pytest.raises(InputError, match=r"G\[0, 1\] .*0\.5"):
         boolean_factorization([[1, 1], [0, 1]])
     with pytest.raises(InputError, match="NaN"):
         boolean_factorization([[1.0, np.nan], [np.nan, 1.0]])
     with pytest.raises(InputError, match="max_clusters=0"):
         boolean_factorization(np.eye(2), max_clusters=0)
-    with pytest.raises(InputError, match="items"):
+    with pytest.raises(InputError, match=r"affinity .*\(3, 3\)"):
         boolean_factorization(np.eye(2), np.eye(3))
-    with pytest.raises(InputError, match="square"):
+    with pytest.raises(InputError, match=r"^G .*\(2, 3\)"):
         cholesky_labels(np.ones((2, 3)), 2)
     with pytest.raises(InputError, match="max_clusters=0"):
         cholesky_labels(np.eye(2), 0)
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000")
-    with pytest.raises(MemoryLimitError, match="locally"):
+    with pytest.raises(MemoryLimitError, match="SCAMS"):
         boolean_factorization(np.eye(50))

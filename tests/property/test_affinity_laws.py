@@ -522,7 +522,7 @@ def test_a_sparse_affinity_stays_sparse_and_frobenius_refuses_it():
         np.testing.assert_allclose(
             sparse.to_dense(), normalise(DenseAffinity(matrix), how).affinity.to_dense(), atol=1e-9
         )
-    with pytest.raises(InputError, match="dense"):
+    with pytest.raises(InputError, match="normalization='frobenius'"):
         normalise(P, "frobenius")
 
 

@@ -341,11 +341,11 @@ def test_pairs_that_were_not_observed_ask_for_a_number():
     P = np.exp(-cdist(*[blobs(2, 20)[0]] * 2))
     torn = P.copy()
     torn[0, 5] = torn[5, 0] = np.nan
-    with pytest.raises(InputError, match="observed"):
+    with pytest.raises(InputError, match=r"n_clusters='auto'(?!.*pair_weight)"):
         SoF("auto", affinity="precomputed", missing="unobserved").fit(torn)
     weight = np.ones_like(P)
     weight[0, 5] = weight[5, 0] = 0
-    with pytest.raises(InputError, match="number of clusters"):
+    with pytest.raises(InputError, match="pair_weight"):
         SoF("auto", affinity="precomputed").fit(P, pair_weight=weight)
     assert SoF(2, affinity="precomputed", **QUICK).fit(P, pair_weight=weight).n_clusters_ == 2
 

@@ -136,7 +136,7 @@ def test_the_picture_has_the_probabilities_and_a_panel_for_each_scored_criterion
 
 def test_a_given_number_has_no_picture():
     model = SoftClustering(2, affinity="neighbors", probabilities="fitted").fit(np.arange(8.0)[:, None])
-    with pytest.raises(InputError, match="given"):
+    with pytest.raises(InputError, match="n_clusters='auto'"):
         VerdictDisplay.from_estimator(model)
 
 

@@ -65,7 +65,7 @@ def test_units_and_losses_with_options():
     fewer = BayesianPartition(VariationOfInformation(a=1.8), random_state=0).fit(posterior(noise=0.5)[0])
     more = BayesianPartition(VariationOfInformation(a=0.2), random_state=0).fit(posterior(noise=0.5)[0])
     assert fewer.n_clusters_ < more.n_clusters_
-    with pytest.raises(InputError, match="unit"):
+    with pytest.raises(InputError, match="unit='nats'"):
         BayesianPartition("binder", unit="nats").fit(draws)
 
 
@@ -162,9 +162,9 @@ def test_missing_items_go_with_losses_of_pairs():
     model = BayesianPartition("binder", missing="unobserved", random_state=0).fit(draws)
     assert partition_distance(model.labels_, truth) == 0
     assert model.membership_.shape == (30, 3)
-    with pytest.raises(InputError, match="every item"):
+    with pytest.raises(InputError, match="draws"):
         model.credible_ball()
-    with pytest.raises(InputError, match="whole draws"):
+    with pytest.raises(InputError, match="'pear', 'binder', 'vi_lb'"):
         BayesianPartition(missing="unobserved").fit(draws)
     with pytest.raises(InputError):
         BayesianPartition().fit(draws)
@@ -245,11 +245,11 @@ def test_time_that_is_over_is_said():
 @pytest.mark.parametrize(
     ("draws", "words"),
     [
-        (np.zeros((0, 5)), "no draws"),
+        (np.zeros((0, 5)), "M x N"),
         (np.zeros(5, dtype=int), "1 dimension"),
-        (np.eye(4), "similarity"),
-        ([[0, 0.5, 1]], "whole"),
-        ([[0, 1], [0]], "same|items|inhomogeneous"),
+        (np.eye(4), "draws .*4 x 4"),
+        ([[0, 0.5, 1]], r"draws .*0\.5"),
+        ([[0, 1], [0]], "draws"),
     ],
 )
 def test_what_are_no_draws_is_refused(draws, words):
@@ -370,7 +370,7 @@ def test_several_modes_are_among_the_notes_and_one_is_not():
     assert not any("modes" in note for note in BayesianPartition(random_state=0).fit(posterior()[0]).notes_)
 
 
-@pytest.mark.parametrize(("loss", "near"), [("junk", ""), ("omari", ""), ("pear", ""), ("VI", "did you mean 'vi'")])
+@pytest.mark.parametrize(("loss", "near"), [("junk", ""), ("omari", ""), ("pear", ""), ("VI", r"'vi'\?$")])
 def test_a_ball_by_what_is_no_metric_is_refused(loss, near):
     model = BayesianPartition(random_state=0).fit(posterior()[0])
     with pytest.raises(InputError, match=f"loss='{loss}'.*{near}"):
@@ -392,9 +392,9 @@ def test_a_unit_that_contradicts_the_loss_is_refused_and_the_default_is_not():
     ("said", "meant"), [("VI", "vi"), ("omARI", "omari"), ("VI.lb", "vi_lb"), ("Binder", "binder"), ("bnder", "binder")]
 )
 def test_names_as_other_packages_write_them_are_answered_with_ours(said, meant):
-    with pytest.raises(InputError, match=f"mean '{meant}'"):
+    with pytest.raises(InputError, match=rf"'{meant}'\?$"):
         BayesianPartition(said).fit(posterior()[0])
-    with pytest.raises(InputError, match=f"mean '{meant}'"):
+    with pytest.raises(InputError, match=rf"'{meant}'\?$"):
         expected_loss([0, 1], [[0, 1]], loss=said)
 
 
@@ -413,7 +413,7 @@ def test_a_misfit_that_too_few_clusters_make_is_told_as_such():
 
 def test_chains_that_disagree_are_a_warning_and_few_draws_are_not():
     first, second = posterior(n_draws=200)[0], posterior(n_draws=200, n_clusters=5, seed=1)[0]
-    with pytest.warns(ConvergenceWarning, match="disagree") as told:
+    with pytest.warns(ConvergenceWarning, match="chains 0 and 1") as told:
         BayesianPartition(random_state=0).fit(np.r_[first, second], chain=np.repeat([0, 1], 200))
     assert len(told) == 1
     with warnings.catch_warnings():

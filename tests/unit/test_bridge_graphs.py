@@ -93,17 +93,17 @@ def test_some_nodes_in_an_order_give_that_part_of_the_matrix():
 def test_what_a_graph_leaves_open_is_asked_and_what_is_wrong_is_named():
     edges = [("a", "b", {"weight": -1.0})]
     for message, call in {
-        "directed: .*symmetrize=": lambda: affinity_from_networkx(nx.DiGraph([("a", "b")])),
-        "undirected": lambda: affinity_from_networkx(nx.Graph([("a", "b")]), symmetrize="mean"),
+        "symmetrize='mean', 'max'": lambda: affinity_from_networkx(nx.DiGraph([("a", "b")])),
+        "symmetrize='mean':": lambda: affinity_from_networkx(nx.Graph([("a", "b")]), symmetrize="mean"),
         "symmetrize='sum'": lambda: affinity_from_networkx(nx.DiGraph([("a", "b")]), symmetrize="sum"),
         r"\('a', 'b'\) .*weight=-1\.0": lambda: affinity_from_networkx(nx.Graph(edges)),
         "weight='x'": lambda: affinity_from_networkx(nx.Graph([("a", "b", {"weight": "x"})])),
         "weight=None": lambda: affinity_from_networkx(nx.Graph([("a", "b", {"weight": None})])),
         "weight=nan": lambda: affinity_from_networkx(nx.Graph([("a", "b", {"weight": float("nan")})])),
-        "no nodes": lambda: affinity_from_networkx(nx.Graph()),
+        "nodes": lambda: affinity_from_networkx(nx.Graph()),
         "'c'": lambda: affinity_from_networkx(nx.Graph(edges), nodelist=["a", "c"]),
-        "'a' .*twice": lambda: affinity_from_networkx(nx.Graph(edges), nodelist=["a", "b", "a"]),
-        "networkx, not ndarray": lambda: affinity_from_networkx(np.eye(2)),
+        "node 'a'": lambda: affinity_from_networkx(nx.Graph(edges), nodelist=["a", "b", "a"]),
+        "networkx.*ndarray": lambda: affinity_from_networkx(np.eye(2)),
         "self_loops='no'": lambda: affinity_from_networkx(nx.Graph(edges), self_loops="no"),
     }.items():
         with pytest.raises(InputError, match=message):

@@ -96,9 +96,9 @@ def test_what_is_not_there_is_named():
         "'warmup'": lambda: draws_from_arviz(through_arviz(), group="warmup"),
         "'step'": lambda: draws_from_arviz(dataset(), draw="step"),
         "'w'": lambda: draws_from_arviz(dataset(), "w"),
-        "no variable": lambda: draws_from_arviz(dataset()[["lp"]]),
+        "variable=": lambda: draws_from_arviz(dataset()[["lp"]]),
         "ArviZ": lambda: draws_from_arviz(LABELS),
-        "for chain": lambda: draws_from_arviz(dataset().rename(gene="walker"), chain="walker"),
+        "chain, draw, walker": lambda: draws_from_arviz(dataset().rename(gene="walker"), chain="walker"),
         "'g'": lambda: draws_from_arviz(dataset().assign_coords(gene=["g", "g", "a", "b", "c"])),
     }.items():
         with pytest.raises(InputError, match=message):

@@ -115,7 +115,7 @@ def test_rds_of_words_is_a_data_frame_as_the_shape_of_a_matrix_of_words_is_lost(
     columns = {name: words(column.tolist()) for name, column in zip("abcde", of_words.T)}
     found = read_draws(saved(tmp_path / "words.rds", frame(columns, 6)))
     np.testing.assert_array_equal(found.labels, of_words)
-    with pytest.raises(InputError, match="whole numbers"):
+    with pytest.raises(InputError, match=r"shape \(30,\)"):
         read_draws(saved(tmp_path / "matrix.rds", matrix(of_words, words)))
 
 
@@ -185,16 +185,16 @@ def test_rds_words_that_are_na_are_always_refused(tmp_path):
 
 
 BROKEN = {
-    "nothing of R": (lambda: b"hello there", "cannot be read"),
-    "cut short": (lambda: (HEAD + matrix(LABELS))[:-30], "cannot be read"),
-    "cut within gzip": (lambda: gzip.compress(HEAD + matrix(LABELS))[:-9], "not a whole"),
-    "packed twice": (lambda: gzip.compress(gzip.compress(HEAD + matrix(LABELS))), "twice"),
+    "nothing of R": (lambda: b"hello there", "saveRDS"),
+    "cut short": (lambda: (HEAD + matrix(LABELS))[:-30], "saveRDS"),
+    "cut within gzip": (lambda: gzip.compress(HEAD + matrix(LABELS))[:-9], "saveRDS"),
+    "packed twice": (lambda: gzip.compress(gzip.compress(HEAD + matrix(LABELS))), "saveRDS"),
     "a vector": (lambda: HEAD + integers([1, 2, 3]), r"shape \(3,\)"),
     "a list of none": (lambda: HEAD + named_list({"a": integers([1])}), r"\(a\)"),
     "nothing at all": (lambda: HEAD + NIL, "NoneType"),
-    "fractions": (lambda: HEAD + matrix(LABELS + 0.5, doubles), "whole numbers"),
-    "promises": (lambda: HEAD + struct.pack(">ii", 13, 2**31 - 1), "matrix|cannot be read"),
-    "lists in lists": (lambda: HEAD + struct.pack(">ii", 19, 1) * 20_000 + integers([1]), "cannot be read"),
+    "fractions": (lambda: HEAD + matrix(LABELS + 0.5, doubles), r"draw 0, item 0: \d\.5"),
+    "promises": (lambda: HEAD + struct.pack(">ii", 13, 2**31 - 1), "saveRDS|shape \\(0,\\)"),
+    "lists in lists": (lambda: HEAD + struct.pack(">ii", 19, 1) * 20_000 + integers([1]), "saveRDS"),
 }
 
 
@@ -215,12 +215,12 @@ def test_rds_that_unpacks_to_more_than_fits_is_refused_before_it_is_held(tmp_pat
         for _ in range(16):
             out.write(bytes(1 << 24))
     assert file.stat().st_size < 1 << 20
-    with pytest.raises(MemoryLimitError, match="unpacks to"):
+    with pytest.raises(MemoryLimitError, match=r"bomb\.rds"):
         read_draws(file)
     # ALTREP: a sequence by its length, start and step.
     info = struct.pack(">i", 2) + symbol("compact_intseq") + struct.pack(">i", 2) + symbol("base") + NIL
     altrep = struct.pack(">i", 238) + info + doubles([1e12, 1, 1]) + NIL
-    with pytest.raises(MemoryLimitError, match="sequence"):
+    with pytest.raises(MemoryLimitError, match=r"8\.0 TB"):
         read_draws(saved(tmp_path / "sequence.rds", altrep, HEAD3))
 
 
@@ -298,9 +298,9 @@ def test_numbers_for_names_of_columns_na_and_spaces_in_line(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "empty"),
-        ("\n \n", "empty"),
-        ('"V1" "V2"\n', "header"),
+        ("", "0 bytes"),
+        ("\n \n", r"draws\.txt (?!.*(line|header))"),
+        ('"V1" "V2"\n', r"draws\.txt .*header"),
         ('"V1" "V2"\n"1" 1 1\n"2" 1\n', "line 3"),
         ('"V1" "V2"\n"1" 1 x\n', "draw 0, item 1: 'x'"),
         ('"V1" "V2"\n"1" 1 1.5\n', "draw 0, item 1: '1.5'"),

@@ -353,7 +353,7 @@ def test_a_changed_model_is_refused(tmp_path):
     description = json.loads(file.read_text())
     description["config"]["calibration"]["density"]["n_clusters"] = 1
     file.write_text(json.dumps(description))
-    with pytest.raises(ModelError, match="n_clusters of density"):
+    with pytest.raises(ModelError, match=r"n_clusters .*expected 2"):
         partita.load(tmp_path / "model")
 
 
@@ -391,16 +391,16 @@ def test_the_reliability_diagram_takes_predictions_and_refuses_what_are_none():
     _, axes = blank_figure()
     drawn = ReliabilityDisplay.from_predictions([0.1, 0.9], [0, 1], ax=axes[0])
     assert drawn.reliability.error == pytest.approx(0.1)
-    for p, q, words in [([0.5], [0, 1], "lengths"), ([1.5], [1], "in \\[0, 1\\]"), ([], [], "lengths")]:
+    for p, q, words in [([0.5], [0, 1], r"\(1,\) .*\(2,\)"), ([1.5], [1], r"\[0, 1\]"), ([], [], r"\(0,\)")]:
         with pytest.raises(InputError, match=words):
             ReliabilityDisplay.from_predictions(p, q)
 
 
 def test_what_is_not_calibrated_has_no_diagram():
     model = SoF(2, n_init=1, random_state=0).fit(overlapping(60)[0])
-    with pytest.raises(InputError, match="calibrated"):
+    with pytest.raises(InputError, match="probabilities='calibrated'"):
         ReliabilityDisplay.from_estimator(model)
-    with pytest.raises(InputError, match="held out"):
+    with pytest.raises(InputError, match="items"):
         ReliabilityDisplay.from_estimator(calibrated(1).fit(load_iris().data))
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -602,22 +603,22 @@ def test_another_fit_is_refused_with_what_differs_and_the_checkpoint_stays(tmp_p
     more = weights.copy()
     more[3] += 1.0
     others = [
-        ({"seed": 4}, "seed was 3 and is 4"),
-        ({"n_init": 4}, "n_init was 3 and is 4"),
-        ({"max_iter": 26}, "max_iter was 15 and is 26"),
-        ({"tol": 1e-8}, "tol was 1e-09 and is 1e-08"),
-        ({"K": 4}, "n_clusters was 3 and is 4"),
-        ({"objective": PerClusterObjective()}, "objective was 'sof.*' and is 'per_cluster"),
-        ({"solver": ProjectedGradient(growth=3.0)}, r"solver was .*growth=2\.0.* and is .*growth=3\.0"),
-        ({"solver": SubspaceMajorization()}, "solver was 'projected-gradient.* and is 'subspace"),
-        ({"start": "spectral"}, r"start was \['dirichlet'\] and is \['spectral'\]"),
-        ({"start": np.arange(40) % 3}, r"start was \['dirichlet'\] and is \['array "),
-        ({"weights": None}, "item weights was 'array .* and is None"),
-        ({"weights": more}, "item weights was 'array .* and is 'array"),
-        ({"P": holes}, "pair weights was None and is"),
+        ({"seed": 4}, "seed .*3 .*4"),
+        ({"n_init": 4}, "n_init .*3 .*4"),
+        ({"max_iter": 26}, "max_iter .*15 .*26"),
+        ({"tol": 1e-8}, "tol .*1e-09 .*1e-08"),
+        ({"K": 4}, "n_clusters .*3 .*4"),
+        ({"objective": PerClusterObjective()}, "objective .*'sof.*'per_cluster"),
+        ({"solver": ProjectedGradient(growth=3.0)}, r"solver .*growth=2\.0.*growth=3\.0"),
+        ({"solver": SubspaceMajorization()}, "solver .*'projected-gradient.*'subspace"),
+        ({"start": "spectral"}, r"start .*\['dirichlet'\] .*\['spectral'\]"),
+        ({"start": np.arange(40) % 3}, r"start .*\['dirichlet'\] .*\['array "),
+        ({"weights": None}, "item weights .*'array .*None"),
+        ({"weights": more}, "item weights .*'array .*'array"),
+        ({"P": holes}, "pair weights .*None"),
         ({"P": DenseAffinity(matrix)}, "affinity .*item 7"),
-        ({"P": DenseAffinity(noisy_blocks(41, 3))} | {"weights": None}, "n_items was 40 and is 41"),
-        ({"seed": 4, "tol": 0.5}, "seed was 3 and is 4; tol was 1e-09 and is 0.5"),
+        ({"P": DenseAffinity(noisy_blocks(41, 3))} | {"weights": None}, "n_items .*40 .*41"),
+        ({"seed": 4, "tol": 0.5}, "seed .*3 .*4; tol .*1e-09 .*0.5"),
     ]
     for changes, message in others:
         with pytest.raises(InputError, match=message):
@@ -712,14 +713,14 @@ def test_a_file_names_no_class_but_dataclasses_of_partita(tmp_path):
             text["tree"]["fields"]["state"]["class"] = name
 
         rewritten(path, change)
-        with pytest.raises(InputError, match=r"unknown class|no dataclass"):
+        with pytest.raises(InputError, match=f"unfinished.*{re.escape(name)}"):
             run(folder)
         path.write_bytes(whole)
     rewritten(path, lambda text: text["tree"]["fields"]["state"]["fields"].pop("optimality"))
-    with pytest.raises(InputError, match="expects"):
+    with pytest.raises(InputError, match=r"unfinished.*'optimality'"):
         run(folder)
     rewritten(path, lambda text: text.update(tree={"tuple": []}))
-    with pytest.raises(InputError, match="unfinished"):
+    with pytest.raises(InputError, match=r"unfinished-\d\.safetensors"):
         run(folder)
 
 
@@ -730,7 +731,7 @@ def test_a_folder_with_other_files_is_refused_and_an_empty_one_taken(tmp_path):
         run(tmp_path / "mine")
     assert [file.name for file in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
     (tmp_path / "file").write_text("x")
-    with pytest.raises(InputError, match="file cannot"):
+    with pytest.raises(InputError, match=r"\bfile\b"):
         run(tmp_path / "file")
     (tmp_path / "empty").mkdir()
     run(tmp_path / "empty", tol=1e-2, max_iter=1000)
@@ -743,9 +744,9 @@ def test_a_folder_with_other_files_is_refused_and_an_empty_one_taken(tmp_path):
 
 
 def test_two_fits_do_not_share_a_folder(tmp_path):
-    with opened(tmp_path / "c"), pytest.raises(InputError, match="in use"):
+    with opened(tmp_path / "c"), pytest.raises(InputError, match=r"\bc\b.*checkpoint"):
         run(tmp_path / "c")
-    with opened(tmp_path / "c"), pytest.raises(InputError, match="in use"):
+    with opened(tmp_path / "c"), pytest.raises(InputError, match=r"\bc\b.*checkpoint"):
         Checkpoint(tmp_path / "c").remove()
 
 

@@ -39,14 +39,14 @@ def with_entry(i, j, value, both=True):
 
 AFFINITIES = [
     (with_entry(0, 2, np.nan), r"affinity\[0, 2\] = nan .* 1 more.*missing='unobserved'"),
-    (with_entry(2, 2, np.nan), r"affinity\[2, 2\] = nan is NaN:"),
+    (with_entry(2, 2, np.nan), r"affinity\[2, 2\] = nan (?!.* 1 more)"),
     (with_entry(1, 2, np.inf), r"affinity\[1, 2\] = inf .* 1 more"),
     (with_entry(1, 2, -np.inf), r"affinity\[1, 2\] = -inf"),
     (with_entry(0, 1, -0.3), r"affinity\[0, 1\] = -0\.3 .* 1 more"),
     (with_entry(1, 2, 0.7, both=False), r"affinity\[1, 2\] = 0\.7 .*symmetrize='mean'"),
-    (np.ones((2, 3)), r"affinity .*square .*\(2, 3\)"),
-    (np.zeros((3, 3)), "affinity .*zero"),
-    (np.empty((0, 0)), "affinity .*empty"),
+    (np.ones((2, 3)), r"affinity .*\(2, 3\)"),
+    (np.zeros((3, 3)), "^affinity "),
+    (np.empty((0, 0)), "^affinity "),
     (good() + 1j, "complex"),
 ]
 
@@ -61,12 +61,12 @@ def test_a_bad_affinity_is_refused_with_place_and_remedy(wrap, matrix, message):
 @pytest.mark.parametrize(
     ("matrix", "message"),
     [
-        ([["a", "b"], ["c", "d"]], "affinity .*convert"),
-        ([[1.0, 0.5], [0.5]], "affinity .*inhomogeneous"),
-        ([[1.0, None], [None, {}]], "numbers"),
-        ([1.0, 2.0], r"square .*\(2,\)"),
-        (np.ones((2, 2, 2)), r"square .*\(2, 2, 2\)"),
-        (3.0, "square"),
+        ([["a", "b"], ["c", "d"]], "affinity .*'a'"),
+        ([[1.0, 0.5], [0.5]], "^affinity "),
+        ([[1.0, None], [None, {}]], "affinity .*dict"),
+        ([1.0, 2.0], r"affinity .*\(2,\)"),
+        (np.ones((2, 2, 2)), r"affinity .*\(2, 2, 2\)"),
+        (3.0, r"affinity .*\(\)"),
     ],
 )
 def test_what_is_no_matrix_of_numbers_is_refused(matrix, message):
@@ -99,7 +99,7 @@ def test_an_asymmetry_that_rounding_explains_is_averaged_away():
     matrix[0, 1] += 1e-4  # 1e-10 of the largest entry
     np.testing.assert_array_equal(as_affinity(matrix).to_dense(), as_affinity(matrix).to_dense().T)
     matrix[0, 1] += 1.0
-    with pytest.raises(InputError, match="symmetric"):
+    with pytest.raises(InputError, match=r"affinity\[0, 1\] = "):
         as_affinity(matrix)
 
 
@@ -137,7 +137,7 @@ def test_an_unobserved_pair_is_dropped_in_both_orders(wrap, both):
 
 
 def test_nothing_but_unobserved_pairs_is_no_evidence():
-    with pytest.raises(InputError, match="zero"):
+    with pytest.raises(InputError, match=r"^affinity "):
         as_affinity(np.full((3, 3), np.nan), missing="unobserved")
 
 
@@ -159,8 +159,8 @@ DISTANCES = [
     (with_entry(0, 2, np.inf) - np.eye(3), r"distances\[0, 2\] = inf"),
     (with_entry(1, 2, -2.0) - np.eye(3), r"distances\[1, 2\] = -2"),
     (good(), r"distances\[0, 0\] = 1: .*affinity='precomputed'"),
-    (np.ones((2, 3)), "distances .*square"),
-    (np.empty((0, 0)), "distances .*empty"),
+    (np.ones((2, 3)), r"distances .*\(2, 3\)"),
+    (np.empty((0, 0)), "^distances "),
     (good() * 1j, "complex"),
 ]
 
@@ -193,13 +193,13 @@ def test_edges_come_once_or_in_both_orders():
     ("arguments", "message"),
     [
         (([0, 1], [1], [1.0, 1.0]), "2, 1 and 2"),
-        (([], []), "empty"),
+        (([], []), "edge list"),
         (([0, 1], [1, 2], [1.0, -2.0]), r"edge 1 \(1, 2\) .* -2"),
         (([0, 1], [1, 2], [np.nan, 1.0]), r"edge 0 \(0, 1\) .* nan"),
         (([0, 1], [1, 2], [1.0, np.inf]), r"edge 1 \(1, 2\) .* inf"),
         (([0, -1], [1, 2]), r"outside 0\.\.2"),
-        (([0, 1], [1, 0], [0.5, 0.7]), r"\(0, 1\) .*twice"),
-        (([0, 1], [1, 2], [0.0, 0.0]), "every edge"),
+        (([0, 1], [1, 0], [0.5, 0.7]), r"\(0, 1\) .*0\.5 and 0\.7"),
+        (([0, 1], [1, 2], [0.0, 0.0]), "weight 0"),
         (([0.5, 1], [1, 2]), "source"),
         (([0, 1], ["a", "b"]), "target"),
     ],
@@ -217,20 +217,20 @@ def test_an_edge_beyond_the_number_of_items_is_refused():
 @pytest.mark.parametrize(
     ("draws", "weights", "message"),
     [
-        (np.empty((0, 4), dtype=int), None, "no draws"),
-        (np.empty((3, 0), dtype=int), None, "no draws"),
+        (np.empty((0, 4), dtype=int), None, "M x N"),
+        (np.empty((3, 0), dtype=int), None, "M x N"),
         ([], None, "draws"),
-        (np.array([0, 1, 1]), None, "rows are"),
-        (np.array([[0.5, 1.0]]), None, "no whole number"),
+        (np.array([0, 1, 1]), None, "1-dimensional"),
+        (np.array([[0.5, 1.0]]), None, r"draws .*0\.5"),
         (np.array([[np.nan, 1.0]]), None, "NaN"),
-        ([[0, 1], [0, 1, 2]], None, "same items"),
-        ([np.eye(2), np.eye(3)], None, "draw 1 has 3"),
+        ([[0, 1], [0, 1, 2]], None, "draws"),
+        ([np.eye(2), np.eye(3)], None, "draw 1 .*3 items"),
         ([np.eye(2), np.array([[0.5, 0.4], [0.0, 1.0]])], None, "draw 1"),
         ([np.array([[1.5, -0.5], [0.0, 1.0]])], None, "draw 0"),
-        ([[0, 1], [0, 0]], [1.0], "weights must be 2"),
-        ([[0, 1], [0, 0]], [1.0, -1.0], "weights must be 2"),
-        ([[0, 1], [0, 0]], [0.0, 0.0], "weights must be 2"),
-        ([[0, 1], [0, 0]], [np.nan, 1.0], "weights must be 2"),
+        ([[0, 1], [0, 0]], [1.0], "^weights .*2"),
+        ([[0, 1], [0, 0]], [1.0, -1.0], "^weights .*2"),
+        ([[0, 1], [0, 0]], [0.0, 0.0], "^weights .*2"),
+        ([[0, 1], [0, 0]], [np.nan, 1.0], "^weights .*2"),
     ],
 )
 def test_bad_draws_are_refused(draws, weights, message):

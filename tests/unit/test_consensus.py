@@ -9,14 +9,15 @@ from partita import BayesianPartition, SoftClustering, load, metrics, save
 from partita.ensemble import Ensemble, Genie, Validity, agreement, member
 from partita.ensemble.consensus import consensus, sizes_up_to
 from partita.n_clusters.agreement import verdict_of
+from synthetic import gaussians
 
 TWO = Ensemble(methods=("genie", "modularity"))
 
 
 def blobs(K, n_each=30, d=2, seed=0):
-    rng = np.random.default_rng(seed)
     centres = 12.0 * np.stack(np.unravel_index(np.arange(K), (int(np.ceil(K ** (1 / d))),) * d), axis=1)
-    return np.repeat(centres, n_each, axis=0) + rng.normal(size=(K * n_each, d)), np.repeat(np.arange(K), n_each)
+    truth = np.repeat(np.arange(K), n_each)
+    return gaussians(truth, centres, seed), truth
 
 
 @pytest.mark.parametrize("K", [3, 7, 40, 50])

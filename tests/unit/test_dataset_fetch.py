@@ -6,6 +6,7 @@ No test here reaches the network: what the public homes serve is made from the s
 import gzip
 import io
 import os
+import re
 import subprocess
 import sys
 import urllib.error
@@ -18,6 +19,7 @@ import pytest
 
 from partita.datasets import dataset_names, describe, fetch_dataset, load_dataset
 from partita.datasets.fetch import LARGEST, read_https
+from partita.datasets.public import IMAGES_BYTES
 from partita.errors import InputError
 
 PUBLIC = [name for name in dataset_names() if describe(name).public is not None]
@@ -129,12 +131,12 @@ def test_another_file_at_its_place_is_not_replaced(data_home, tmp_path):
     [
         (lambda content: content.replace(b"1.52101", b"1.52102", 1), "SHA-256"),
         (lambda content: content.split(b"\n", 1)[1], "214 x 9"),
-        (lambda content: content.replace(b",1\n", b",2\n", 1), "classes"),
-        (lambda content: content.replace(b"13.64", b"nan", 1), "finite"),
-        (lambda content: b"<html><body>moved</body></html>", "is not Glass"),
-        (lambda content: b"", "is not Glass"),
-        (lambda content: content[: len(content) // 2], "is not Glass"),
-        (lambda content: b"\xff" + content, "is not Glass"),
+        (lambda content: content.replace(b",1\n", b",2\n", 1), r"\{'1': "),
+        (lambda content: content.replace(b"13.64", b"nan", 1), "Glass(?!.*SHA-256)"),
+        (lambda content: b"<html><body>moved</body></html>", "Glass(?!.*SHA-256)"),
+        (lambda content: b"", "Glass(?!.*SHA-256)"),
+        (lambda content: content[: len(content) // 2], "Glass(?!.*SHA-256)"),
+        (lambda content: b"\xff" + content, "Glass(?!.*SHA-256)"),
     ],
     ids=["value", "row", "class", "nan", "page", "empty", "half", "no text"],
 )
@@ -153,7 +155,7 @@ def test_wrong_images_are_refused(data_home, tmp_path):
         with pytest.raises(InputError, match="1000"):
             fetch_dataset("mnist_1000", home=tmp_path, opener=opener_of("mnist_1000", contents))
     bomb = idx(np.zeros((40_000, 28, 28)))
-    with pytest.raises(InputError, match="unpacks"):
+    with pytest.raises(InputError, match=str(IMAGES_BYTES)):
         fetch_dataset("mnist_1000", home=tmp_path, opener=opener_of("mnist_1000", [bomb, labels]))
     assert not list(tmp_path.iterdir())
 
@@ -261,7 +263,7 @@ def test_a_redirection_away_from_https_is_refused(monkeypatch):
 
 @pytest.mark.parametrize("address", ["http://a.example/file", "file://a.example/file", "ftp://a.example/file", "file"])
 def test_only_https_is_opened(address):
-    with pytest.raises(InputError, match="https"):
+    with pytest.raises(InputError, match=re.escape(address)):
         read_https(address, 1.0)
 
 
@@ -291,5 +293,5 @@ def test_an_answer_that_drips_is_given_up(monkeypatch):
 
 def test_an_error_of_the_server_is_an_input_error(monkeypatch, tmp_path):
     answered(monkeypatch, (404, {}, io.BytesIO(b"not here")))
-    with pytest.raises(InputError, match="later"):
+    with pytest.raises(InputError, match=r"glass\.data"):
         fetch_dataset("glass", home=tmp_path)

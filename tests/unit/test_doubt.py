@@ -20,6 +20,7 @@ from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.plots import CoverageDisplay, blank_figure
 from partita.report.headline import AGREED, agreement, headline
+from synthetic import gaussians
 
 
 def test_certainty_of_labels_does_not_depend_on_the_numbers_of_clusters():
@@ -39,11 +40,10 @@ CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
 
 def clusters(n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Three normal clusters in d dimensions, far apart in the first two."""
-    rng = np.random.default_rng(seed)
     labels = np.arange(n) % 3
     centres = np.zeros((3, d))
     centres[:, :2] = CENTRES[:, : min(d, 2)]
-    return rng.normal(size=(n, d)) + centres[labels], labels
+    return gaussians(labels, centres, seed), labels
 
 
 def with_noise(n: int, d: int, share: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

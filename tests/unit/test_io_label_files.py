@@ -52,11 +52,11 @@ def test_parquet_labels(tmp_path):
     ("content", "words"),
     [
         ("a,b\n1,2\n", ["column 'label'", "a, b"]),
-        ("label\n", ["no rows"]),
-        ("id,label\n1,r\n2,\n", ["'label' is empty in row 2"]),
-        ("label\nr\n\ns\n", ["empty in row 2"]),
+        ("label\n", ["header"]),
+        ("id,label\n1,r\n2,\n", ["'label'", "row 2"]),
+        ("label\nr\n\ns\n", ["row 2"]),
         ("id\n1\n", ["column 'label'"]),
-        ("", ["is empty"]),
+        ("", ["0 bytes"]),
     ],
 )
 def test_bad_label_files_are_named(tmp_path, content, words):
@@ -84,10 +84,10 @@ def test_files_without_shared_ids_are_taken_in_order(tmp_path):
 @pytest.mark.parametrize(
     ("a", "b", "words"),
     [
-        ("label\nr\ns\n", "label\nr\n", ["has 2 labels", "has 1", "same order", "'id'"]),
-        ("id,label\n1,r\n2,s\n", "id,label\n1,r\n", ["1 ids of", "a.csv are not in", "'2'", "same items"]),
-        ("id,label\n1,r\n", "id,label\n1,r\n2,s\n", ["b.csv are not in", "'2'"]),
-        ("id,label\n1,r\n1,s\n", "id,label\n1,r\n2,s\n", ["a.csv: id '1' stands in row 1 and in row 2"]),
+        ("label\nr\ns\n", "label\nr\n", ["2 labels", "has 1", "'id'"]),
+        ("id,label\n1,r\n2,s\n", "id,label\n1,r\n", ["1 ids", "a.csv", "'2'"]),
+        ("id,label\n1,r\n", "id,label\n1,r\n2,s\n", ["1 ids", "'2'"]),
+        ("id,label\n1,r\n1,s\n", "id,label\n1,r\n2,s\n", ["a.csv", "id '1'", "row 1", "row 2"]),
     ],
 )
 def test_files_that_do_not_match_are_named(tmp_path, a, b, words):

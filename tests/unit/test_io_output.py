@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def test_an_existing_folder_is_an_error_without_force(tmp_path):
 
 def test_replace_if_decides_without_force(tmp_path):
     fill(tmp_path / "out", "old")
-    with pytest.raises(InputError, match="kind"):
+    with pytest.raises(InputError, match=r"out (?!.*--force).*--out"):
         fill(tmp_path / "out", replace_if=lambda _: False)
     fill(tmp_path / "out", replace_if=is_partita_folder)
     assert (tmp_path / "out" / "content").read_text() == "new"
@@ -91,7 +92,7 @@ def test_force_never_deletes_what_partita_did_not_write(tmp_path, manifest):
     (goal / "chapter.tex").write_text("years of work")
     if manifest is not None:
         (goal / "manifest.json").write_bytes(manifest.encode("utf-8", "surrogateescape"))
-    with pytest.raises(InputError, match="not written by Partita"):
+    with pytest.raises(InputError, match=r"thesis .*manifest\.json.*--force"):
         fill(goal, force=True)
     assert (goal / "chapter.tex").exists()
 
@@ -105,9 +106,9 @@ def test_force_fills_an_empty_folder(tmp_path):
 def test_a_file_in_the_way_is_an_error(tmp_path):
     (tmp_path / "out").write_text("a file")
     for options in ({}, {"force": True}):
-        with pytest.raises(InputError, match="is a file"):
+        with pytest.raises(InputError, match=r"out (?!.*--force).*--out"):
             fill(tmp_path / "out", **options)
-    with pytest.raises(InputError, match=r"made.*--out"):
+    with pytest.raises(InputError, match=r"below.*--out"):
         fill(tmp_path / "out" / "below")
     assert (tmp_path / "out").read_text() == "a file"
 
@@ -135,10 +136,10 @@ def test_whether_one_could_write_is_found_out_without_a_trace(tmp_path, force):
     if force:
         require_output(tmp_path / "out", force=True)
     else:
-        with pytest.raises(InputError, match="already exists"):
+        with pytest.raises(InputError, match="--force"):
             require_output(tmp_path / "out")
     (tmp_path / "file").write_text("a file")
-    with pytest.raises(InputError, match="is a file"):
+    with pytest.raises(InputError, match=r"file (?!.*--force).*--out"):
         require_output(tmp_path / "file", force=force)
     assert names(tmp_path) == ["file", "out"]
     assert (tmp_path / "out" / "content").read_text() == "old"
@@ -167,7 +168,7 @@ def test_a_failed_move_puts_the_old_folder_back(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "rename", fail_for_the_new)
     monkeypatch.setattr(swap, "exchange", lambda *_: False)  # as where the system has no such call
-    with pytest.raises(OSError, match="disk on fire"):
+    with pytest.raises(OSError, match="fire"):
         fill(goal, force=True)
     assert names(tmp_path) == ["out"]
     assert (goal / "content").read_text() == "old"
@@ -175,7 +176,7 @@ def test_a_failed_move_puts_the_old_folder_back(tmp_path, monkeypatch):
 
 def test_a_folder_that_appears_meanwhile_is_not_replaced(tmp_path):
     goal = tmp_path / "out"
-    with pytest.raises(InputError, match="appeared"), output_folder(goal):
+    with pytest.raises(InputError, match=r"out (?!.*--force).*--out"), output_folder(goal):
         goal.mkdir()
     assert names(tmp_path) == ["out"]
 
@@ -208,7 +209,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(InputError, match="nowhere"):
         atomic_write_text(tmp_path / "nowhere" / "x", "")
-    with pytest.raises(InputError, match="folder"):
+    with pytest.raises(InputError, match=re.escape(str(tmp_path))):
         atomic_write_text(tmp_path, "")
 
 
@@ -264,7 +265,7 @@ def test_what_a_kill_left_aside_is_put_back_before_anything_is_written(tmp_path,
     goal = tmp_path / goal_name
     fill(goal, "old")
     goal.rename(tmp_path / f".{goal_name}.0123456789ab.old")
-    with pytest.raises(InputError, match="already exists"):
+    with pytest.raises(InputError, match="--force"):
         fill(goal)
     assert (goal / "content").read_text() == "old"
     assert names(tmp_path) == [goal_name]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -41,7 +42,7 @@ def test_a_second_process_is_refused_and_a_dead_one_is_taken_over(tmp_path):
 
 def test_another_use_by_this_process_is_refused(tmp_path):
     with locked(tmp_path):
-        with pytest.raises(InputError, match="in use"), locked(tmp_path / "."):
+        with pytest.raises(InputError, match=re.escape(str(tmp_path))), locked(tmp_path / "."):
             pass
         assert (tmp_path / LOCK).exists()
 
@@ -68,7 +69,7 @@ def test_whose_lock_is_respected(tmp_path):
         assert list(tmp_path.iterdir()) == []
     for text in alive:
         lock.write_text(text)
-        message = r"in use .*lock\.json"
+        message = r"lock\.json"
         with pytest.raises(InputError, match=message), locked(tmp_path):
             pass
         assert lock.read_text() == text

@@ -122,15 +122,15 @@ REFUSED = {
     "RelativeDistance": (lambda: RelativeDistance().build(X, n_clusters=4), SPARSE_WAY),
     "a precomputed affinity": (
         lambda: SoF(4, affinity="precomputed").fit(all_pairs()),
-        "sparse matrix, .*affinity='neighbors'",
+        "sparse.*affinity='neighbors'",
     ),
     "a precomputed affinity of single precision": (
         lambda: SoF(4, affinity="precomputed").fit(all_pairs(np.float32)),
-        "sparse matrix, .*affinity='neighbors'",
+        "sparse.*affinity='neighbors'",
     ),
     "precomputed distances": (
         lambda: SoftClustering(4, affinity="precomputed_distance", probabilities="fitted").fit(all_pairs()),
-        "sparse matrix, .*affinity='neighbors'",
+        "sparse.*affinity='neighbors'",
     ),
     "to_dense of a sparse affinity": (
         lambda: SparseAffinity(sp.eye_array(N, format="csr")).to_dense(),
@@ -154,7 +154,7 @@ REFUSED = {
     ),
     "leading eigenvectors": (
         lambda: leading_eigenvectors(SparseAffinity(ring(N)), N // 3),
-        "fewer clusters",
+        "start='dirichlet'",
     ),
 }
 
@@ -165,8 +165,7 @@ def test_every_pair_is_refused_before_anything_is_made(name, limit):
     peak, said = peak_of(call)
     # what is made by then: the distinct rows, their graph, an identity of N entries; never a share of the pairs
     assert peak < PAIRS / 100
-    assert "needs" in said
-    assert "2.0 GB are available" in said
+    assert "2.0 GB" in said
     assert re.search(remedy, said), said
 
 
@@ -242,8 +241,8 @@ def test_wide_features_are_refused_before_they_are_converted(limit):
     wide = np.broadcast_to(np.float32(0.5), (10_000, 30_000))
     peak, said = peak_of(lambda: SoftClustering(3, affinity="neighbors", probabilities="fitted").fit(wide))
     assert peak < 10_000_000
-    assert "10,000 rows needs 9.6 GB" in said
-    assert "leave out columns" in said
+    assert "10,000 rows" in said
+    assert "9.6 GB" in said
 
 
 def test_items_at_distance_zero_are_counted_without_an_array_of_pairs():

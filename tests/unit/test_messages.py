@@ -407,6 +407,8 @@ COMMANDS = {
         "out already exists; pass --force to replace it, or choose another folder with --out",
     ),
     "empty file": ("", FIT, "t.csv is empty (0 bytes); expected at least one row"),
+    "file of a mark alone": ("\ufeff", FIT, "t.csv is empty; expected at least one row"),
+    "file of blank lines": ("\n\n", FIT, "t.csv is empty; expected at least one row"),
     "header alone": ("a,b\n", FIT, "t.csv has a header and no rows; expected at least one row of data"),
     "ragged rows": (
         "a,b\n0,1\n1\n5,5\n",

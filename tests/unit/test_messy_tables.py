@@ -181,12 +181,12 @@ def test_lines_below_a_table_are_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("a;b\n1;2\n3\n", ["line 3", "expected 2 cells", "found 1"]),
+        ("a;b\n1;2\n3\n", ["line 3", "expected 2", "found 1"]),
         ("t\n\na;b\n1;2\n3;4;5\n1;1\n", ["line 5", "found 3", "';'"]),
-        ('a;b\n1;"2\n3;4\n', ["check the quotes"]),
-        ("a;b\n", ["header and no rows"]),
-        ("\ufeff", ["is empty"]),
-        (b"\xff\xfe", ["is empty"]),
+        ('a;b\n1;"2\n3;4\n', ["quotes"]),
+        ("a;b\n", ["header"]),
+        ("\ufeff", ["t.csv"]),
+        (b"\xff\xfe", ["t.csv"]),
         ("a;b\n1,5;2\n2,5;x\n3,5;7\n", ["column 'b'", "row 2: 'x'", "--na"]),
     ],
 )
@@ -225,11 +225,11 @@ def test_what_is_said_of_a_file_wins_over_what_is_found(tmp_path):
 @pytest.mark.parametrize(
     ("reading", "words"),
     [
-        (Reading(delimiter="::"), "one character"),
-        (Reading(encoding="klingon"), "no such encoding"),
-        (Reading(sheet="one"), "--sheet says how another kind"),
+        (Reading(delimiter="::"), "--delimiter '::'"),
+        (Reading(encoding="klingon"), "--encoding klingon"),
+        (Reading(sheet="one"), "t.csv: --sheet"),
         (Reading(encoding="ascii"), "byte 0xc3"),
-        (Reading(drop=("c*",)), "no column 'c\\*' for --drop"),
+        (Reading(drop=("c*",)), "'c\\*' .*--drop"),
     ],
 )
 def test_what_is_said_wrongly_is_refused(tmp_path, reading, words):
@@ -314,12 +314,12 @@ def test_columns_that_may_hold_the_classes_are_said_and_the_truth_is_refused(tmp
 
 
 def test_a_table_without_a_feature_says_what_its_columns_are(tmp_path):
-    with pytest.raises(InputError, match="names the items"):
+    with pytest.raises(InputError, match=r"'name' .*'day'"):
         read(tmp_path, "name,day\nann,1.1.2024\nbob,2.1.2024\ncid,3.1.2024\n", mixed=True)
 
 
 def test_words_of_categories_are_refused_where_only_numbers_are_taken(tmp_path):
-    with pytest.raises(InputError, match="'colour' should hold numbers"):
+    with pytest.raises(InputError, match=r"column 'colour' .*'red'"):
         read(tmp_path, "\n".join(["name,colour,nr,size,day", *ROWS]) + "\n")
 
 
@@ -365,7 +365,7 @@ def test_the_one_file_in_a_zip_is_read(tmp_path):
         packed.writestr("other.csv", "a\n1\n")
     with pytest.raises(InputError, match=r"holds 2 \(folder/inside.csv, other.csv\)"):
         read_features(file)
-    with pytest.raises(InputError, match="whole zip"):
+    with pytest.raises(InputError, match=r"u\.zip "):
         read(tmp_path, b"PK\x03\x04nothing", "u.zip")
 
 
@@ -390,17 +390,17 @@ def test_the_first_sheet_with_a_table_is_read_by_its_types(tmp_path, suffix):
     assert other.features[:, :2].tolist() == EXPECTED
     below = read_features(file, reading=Reading(sheet="data", skip_rows=3))  # below the header
     assert len(below.features) == 3
-    with pytest.raises(InputError, match="--delimiter says how another kind"):
+    with pytest.raises(InputError, match="--delimiter"):
         read_features(file, reading=Reading(delimiter=";"))
-    with pytest.raises(InputError, match=r"'mroe' for --sheet.*did you mean 'more'"):
+    with pytest.raises(InputError, match=r"'mroe' .*--sheet.*'more'\?"):
         read_features(file, reading=Reading(sheet="mroe"))
 
 
 def test_sheets_without_a_table_and_files_that_are_none(tmp_path):
     optional("python_calamine").CalamineWorkbook  # noqa: B018
-    with pytest.raises(InputError, match="holds no table in one"):
+    with pytest.raises(InputError, match=r"t\.xlsx .*\bone\b"):
         read_features(write_xlsx(tmp_path / "t.xlsx", {"one": [["a note"]]}))
-    with pytest.raises(InputError, match="whole spreadsheet"):
+    with pytest.raises(InputError, match=r"u\.xlsx "):
         read(tmp_path, b"PK\x03\x04nothing", "u.xlsx")
 
 
@@ -411,7 +411,7 @@ def test_spreadsheets_that_would_fill_memory_or_never_end_are_refused(tmp_path):
     with pytest.raises(MemoryLimitError, match="17,179,869,184 cells"):
         read_features(file)
     cut = {"content.xml": ("</office:spreadsheet></office:body></office:document-content>", "")}
-    with pytest.raises(InputError, match="whole spreadsheet"):
+    with pytest.raises(InputError, match=r"t\.ods "):
         read_features(spoiled(WRITERS[".ods"](tmp_path / "t.ods", {"one": [["a", "b"], [1, 2]]}), cut))
 
 

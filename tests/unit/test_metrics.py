@@ -114,12 +114,12 @@ def test_many_singletons_need_no_large_table():
 @pytest.mark.parametrize(
     ("labels", "truth", "message"),
     [
-        ([0, 1], [0, 1, 1], "2 items and .* 3"),
-        ([], [], "is empty"),
+        ([0, 1], [0, 1, 1], "2 items .* 3"),
+        ([], [], "^(labels|a) "),
         ([[0, 1]], [0], "1-D"),
         ([0.0, np.nan], [0, 1], r"\[1\] = nan"),
         ([0, 1], [None, "a"], r"\[0\] = None"),
-        ([0, 1], np.array([1, "a"], dtype=object), "kinds"),
+        ([0, 1], np.array([1, "a"], dtype=object), "^(truth|b) .*'(str|int)' and '(str|int)'"),
     ],
 )
 def test_wrong_labels_are_named(metric, labels, truth, message):
@@ -189,9 +189,9 @@ def test_one_bin_compares_the_means():
         ([[np.nan, 1.0]], [0], r"membership\[0, 0\] = nan"),
         ([[1.0]], [[0.5]], r"truth: row 0 .* 0\.5"),
         ([[1.0], [1.0]], [0], "membership has 2"),
-        (np.empty((0, 2)), [], "empty"),
-        ([[1.0]], [[[1.0]]], "truth .*N x K"),
-        ([["a"]], [0], "probabilities"),
+        (np.empty((0, 2)), [], r"membership .*\(0, 2\)"),
+        ([[1.0]], [[[1.0]]], r"truth .*\(1, 1, 1\)"),
+        ([["a"]], [0], "^membership .*'a'"),
     ],
 )
 def test_wrong_memberships_are_named(metric, membership, truth, message):

@@ -93,12 +93,12 @@ def test_the_scale_of_a_default_prior_is_the_covariance_of_the_items():
     ("prior", "words"),
     [
         (NormalInverseWishart(mean_precision=0), "mean_precision=0"),
-        (NormalInverseWishart(degrees_of_freedom=1.0), "above 1"),
-        (NormalInverseWishart(degrees_of_freedom=2.5), "expectation"),
+        (NormalInverseWishart(degrees_of_freedom=1.0), "degrees_of_freedom=1 "),
+        (NormalInverseWishart(degrees_of_freedom=2.5), "degrees_of_freedom=2.5 "),
         (NormalInverseWishart(scale=np.eye(3)), "2 x 2"),
-        (NormalInverseWishart(scale=[[1.0, 2.0], [2.0, 1.0]]), "definite"),
-        (NormalInverseWishart(scale=[[1.0, 0.5], [0.2, 1.0]]), "symmetric"),
-        (NormalInverseWishart(mean=[0.0]), "mean of the prior"),
+        (NormalInverseWishart(scale=[[1.0, 2.0], [2.0, 1.0]]), "^scale .*0$"),
+        (NormalInverseWishart(scale=[[1.0, 0.5], [0.2, 1.0]]), "^scale (?!.*0$)"),
+        (NormalInverseWishart(mean=[0.0]), r"mean .*\(1,\)"),
         (IndependentNormalInverseWishart(mean_covariance=-np.eye(2)), "mean_covariance"),
         ("wishart", "'wishart'"),
     ],
@@ -157,9 +157,16 @@ def test_a_concentration_that_is_none_is_named(alpha):
         sample_partitions(pairs(), alpha=alpha)
 
 
-@pytest.mark.parametrize("make", [lambda: GammaPrior(0, 1), lambda: Collapsed(scans=-1), lambda: Auxiliary(0)])
-def test_options_out_of_range_are_named(make):
-    with pytest.raises(InputError, match="expected a"):
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: GammaPrior(0, 1), "shape=0"),
+        (lambda: Collapsed(scans=-1), "scans=-1"),
+        (lambda: Auxiliary(0), "n_auxiliary=0"),
+    ],
+)
+def test_options_out_of_range_are_named(make, named):
+    with pytest.raises(InputError, match=named):
         make()
 
 
@@ -187,7 +194,7 @@ def test_r_hat_and_effective_sample_size_are_arvizs(shape):
 def test_r_hat_of_one_value_and_of_chains_stuck_at_two():
     assert r_hat(np.ones((4, 10))) == 1.0
     assert r_hat(np.repeat([[1.0], [2.0]], 10, axis=1)) == math.inf
-    with pytest.raises(InputError, match="four draws"):
+    with pytest.raises(InputError, match=r"\(2, 3\)"):
         r_hat(np.ones((2, 3)))
     with pytest.raises(InputError, match="NaN"):
         r_hat(np.array([[1.0, 2.0, 3.0, np.nan]]))
@@ -224,7 +231,7 @@ def test_chains_that_disagree_are_told_once_and_with_what_to_do():
     start = [np.zeros(60, dtype=int), np.arange(60) % 2]
     options = {"n_chains": 2, "start": start, "n_draws": 100, "burn_in": 0, "alpha": 1e-8, "seed": 0}
     prior = NormalInverseWishart(mean=[0.0, 0.0], mean_precision=0.01, degrees_of_freedom=60, scale=60_000 * np.eye(2))
-    with pytest.warns(ConvergenceWarning, match="disagree") as told:
+    with pytest.warns(ConvergenceWarning, match="chains 0 and 1") as told:
         found = sample_partitions(X, sampler=Collapsed(split_merge=0), prior=prior, **options)
     assert len(told) == 1
     assert found.agreement.max_difference > 0.9
@@ -248,8 +255,8 @@ def test_starts_have_as_many_clusters_as_they_say():
     ("start", "words"),
     [
         ("spectral", "'spectral'"),
-        ([], "start .*empty"),
-        ([np.zeros(7, dtype=int)], "of 40"),
+        ([], "^start "),
+        ([np.zeros(7, dtype=int)], r"^start.*\(7,\)"),
     ],
 )
 def test_a_start_that_is_none_is_named(start, words):
@@ -324,13 +331,13 @@ def test_an_error_in_a_chain_is_raised_and_stops_the_others():
     def fail(at):
         raise RuntimeError("from the callback")
 
-    with pytest.raises(RuntimeError, match="from the callback"):
+    with pytest.raises(RuntimeError, match="callback"):
         sample_partitions(pairs(n=200), n_draws=300_000, burn_in=0, seed=0, progress=fail, n_jobs=2)
 
 
 def test_draws_that_would_not_fit_are_refused(monkeypatch):
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000000")
-    with pytest.raises(MemoryLimitError, match="fewer draws"):
+    with pytest.raises(MemoryLimitError, match=r"draws .*thin"):
         sample_partitions(pairs(), n_draws=100_000)
 
 

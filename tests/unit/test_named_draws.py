@@ -74,7 +74,7 @@ def test_a_frame_may_number_chains_and_draws():
 
 def test_arrays_stay_as_they_are_and_take_no_variable():
     assert named_draws(LABELS[0]).labels is LABELS[0] or named_draws(LABELS[0]).labels.base is LABELS
-    with pytest.raises(InputError, match="leave"):
+    with pytest.raises(InputError, match="variable='z'"):
         named_draws(LABELS[0], variable="z")
 
 
@@ -85,7 +85,7 @@ def test_what_could_be_meant_twice_or_not_at_all_is_named():
     np.testing.assert_array_equal(named_draws(two, variable="other").labels, LABELS.reshape(21, 11) + 1)
     with pytest.raises(InputError, match="'w'"):
         named_draws(two, variable="w")
-    with pytest.raises(InputError, match="no variable"):
+    with pytest.raises(InputError, match="variable="):
         named_draws(dataset()[["mu", "K"]])
     with pytest.raises(InputError, match="'chain', 'item'"):
         named_draws(dataset()["z"].isel(draw=0))
@@ -156,7 +156,7 @@ def test_headers_that_pandas_writes_are_no_draws(tmp_path):
     frame.to_csv(tmp_path / "index.csv")
     np.testing.assert_array_equal(read_draws(tmp_path / "index.csv").labels, LABELS[0])
     frame.to_csv(tmp_path / "numbers.csv", index=False)
-    with pytest.raises(InputError, match="first row"):
+    with pytest.raises(InputError, match=r"numbers\.csv.*0, 1, \.\.\., 10"):
         read_draws(tmp_path / "numbers.csv")
     frame.to_csv(tmp_path / "bare.csv", index=False, header=False)
     np.testing.assert_array_equal(read_draws(tmp_path / "bare.csv").labels, LABELS[0])
@@ -171,7 +171,7 @@ def test_a_frame_may_have_chains_in_its_index():
 
 def test_labels_that_doubles_do_not_tell_apart_are_refused(tmp_path):
     (tmp_path / "d.csv").write_text("99999999999999999999,99999999999999999998\n1,2\n")
-    with pytest.raises(InputError, match="large"):
+    with pytest.raises(InputError, match=r"'9{20}'"):
         read_draws(tmp_path / "d.csv")
 
 
@@ -267,5 +267,5 @@ def test_a_fitted_mixture_hands_over_its_chains_and_log_joint():
     assert model.agreement_.verdict == mixture.result_.verdict.words
     with pytest.raises(InputError, match="DPGaussianMixture"):
         BayesianPartition().fit(DPGaussianMixture())
-    with pytest.raises(InputError, match="object"):
+    with pytest.raises(InputError, match="M x N"):
         BayesianPartition().fit(object())

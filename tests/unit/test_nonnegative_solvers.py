@@ -15,13 +15,13 @@ from partita.kernels.entry_sweep import least_of_quartic, sweep_csr, sweep_dense
 from partita.kernels.nonnegative import minimise_nonnegative
 from partita.objectives import CopositiveObjective, Problem, SymNMFObjective
 from partita.solvers import CoordinateDescent, CopositiveUpdate, ProjectedGradient, ProjectedNewton, Starts, drive
+from synthetic import random_affinity
 
 ITEMS = np.arange(12)
 
 
 def evidence(rng, n=12, K=3):
-    half = rng.random((n, n)) * 0.4 * (rng.random((n, n)) < 0.8)
-    return (half + half.T) / 2 + 0.5 * (np.arange(n)[:, None] % K == np.arange(n) % K)
+    return 0.4 * random_affinity(n, share=0.8, seed=rng) + 0.5 * (np.arange(n)[:, None] % K == np.arange(n) % K)
 
 
 def sweep(matrix, H, d, *, exact, hidden=(), items=ITEMS, order=None, sparse=False):

@@ -195,12 +195,12 @@ def test_what_a_similarity_matrix_does_not_determine_is_refused_and_what_takes_o
     P = posterior_similarity(draws)
     np.testing.assert_array_equal(medvedovic(similarity=P).labels, medvedovic(draws).labels)
     np.testing.assert_array_equal(best_cut(similarity=P, loss="vi_lb").labels, min_vi(draws).labels)
-    with pytest.raises(InputError, match=r"variation of information .*vi_lb"):
+    with pytest.raises(InputError, match="pear, binder, vi_lb"):
         best_cut(similarity=P)
     for method in (min_vi, max_pear, min_binder):
         with pytest.raises(InputError, match="min_binder, max_pear, min_vi"):
             method(P)
-        with pytest.raises(InputError, match="one of them"):
+        with pytest.raises(InputError, match="similarity="):
             method()
-        with pytest.raises(InputError, match="one of them"):
+        with pytest.raises(InputError, match="similarity="):
             method(draws, similarity=P)

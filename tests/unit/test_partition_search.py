@@ -186,26 +186,26 @@ def test_one_item_and_one_draw():
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"draws": posterior_similarity(DRAWS)}, "similarity matrix"),
-        ({"draws": posterior_similarity(DRAWS).tolist()}, "similarity matrix"),
-        ({"draws": [0, 1, 1]}, "swapped"),
-        ({"draws": DRAWS, "similarity": posterior_similarity(DRAWS)}, "the two"),
-        ({}, "the two"),
+        ({"draws": posterior_similarity(DRAWS)}, "draws .*5 x 5"),
+        ({"draws": posterior_similarity(DRAWS).tolist()}, "draws .*5 x 5"),
+        ({"draws": [0, 1, 1]}, "1 dimension"),
+        ({"draws": DRAWS, "similarity": posterior_similarity(DRAWS)}, "draws .*similarity"),
+        ({}, "draws .*similarity"),
         ({"similarity": DRAWS, "loss": "binder"}, "N x N"),
         ({"similarity": np.zeros((3, 3)), "loss": "binder"}, r"similarity\[0, 0\] = 0"),
         ({"draws": DRAWS, "loss": "rand"}, "'rand'"),
         ({"draws": DRAWS, "unit": "bytes"}, "'bytes'"),
-        ({"draws": DRAWS, "loss": "binder", "unit": "nats"}, "no unit"),
-        ({"draws": DRAWS, "loss": VariationOfInformation(unit="nats"), "unit": "bits"}, "leave out"),
-        ({"draws": DRAWS, "weights": [1.0, -1.0, 1.0]}, "nonnegative"),
-        ({"draws": DRAWS, "weights": [1.0, 1.0]}, "must be 3"),
+        ({"draws": DRAWS, "loss": "binder", "unit": "nats"}, "unit='nats'"),
+        ({"draws": DRAWS, "loss": VariationOfInformation(unit="nats"), "unit": "bits"}, "unit='bits'"),
+        ({"draws": DRAWS, "weights": [1.0, -1.0, 1.0]}, "^weights "),
+        ({"draws": DRAWS, "weights": [1.0, 1.0]}, r"^weights .*\(2,\)"),
         ({"draws": DRAWS, "max_clusters": 0}, "max_clusters=0"),
         ({"draws": DRAWS, "max_clusters": 2.5}, "max_clusters=2.5"),
         ({"draws": DRAWS, "n_init": -1}, "n_init=-1"),
         ({"draws": DRAWS, "n_jobs": 0}, "n_jobs=0"),
         ({"draws": DRAWS, "max_seconds": 0}, "max_seconds=0"),
         ({"draws": DRAWS, "on_interrupt": "stop"}, "on_interrupt='stop'"),
-        ({"draws": DRAWS, "starts": [[0, 1]]}, "same items"),
+        ({"draws": DRAWS, "starts": [[0, 1]]}, "start 0 .*2 items"),
         ({"draws": DRAWS, "starts": [[0, 1, 2, 3, 4]], "max_clusters": 2}, "5 clusters"),
     ],
 )
@@ -215,15 +215,15 @@ def test_what_does_not_fit_is_refused(arguments, says):
 
 
 def test_expected_loss_refuses_what_does_not_fit():
-    with pytest.raises(InputError, match="swapped"):
+    with pytest.raises(InputError, match="1 dimension"):
         expected_loss(DRAWS, [0, 0, 1, 1, 2])
-    with pytest.raises(InputError, match="transposed"):
+    with pytest.raises(InputError, match=r"labels .*3 items"):
         expected_loss([0, 0, 1], DRAWS)
     with pytest.raises(InputError, match="a=3"):
         Binder(a=3)
     with pytest.raises(InputError, match="normalize='n'"):
         Binder(normalize="n")
-    with pytest.raises(InputError, match="same items"):
+    with pytest.raises(InputError, match=r"2 items .*3"):
         partition_distance([0, 1], [0, 1, 2])
 
 

@@ -39,7 +39,7 @@ def posteriors(draw):
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     N, M = draw(st.integers(1, 30)), draw(st.integers(1, 30))
     labels = rng.integers(0, draw(st.integers(1, 6)), N)
-    draws = np.where(rng.random((M, N)) < rng.random(), rng.integers(0, 6, (M, N)), labels)
+    draws = draws_around(labels, M, rng.random(), K=6, seed=rng)
     weights = rng.integers(0, 4, M)
     weights[0] = 1
     return labels, draws, weights, rng
@@ -443,7 +443,7 @@ def test_the_log_joint_counts_where_it_is_known():
     found = compare_chains(draws, chain, traces={"log_joint": level + 3 * (chain == 2)})
     assert found.verdict.startswith("the chains disagree: R-hat of the log joint density is")
     assert set(found.r_hat) == {"n_clusters", "distance", "log_joint"}
-    with pytest.raises(InputError, match="each draw"):
+    with pytest.raises(InputError, match=r"\(799,\)"):
         compare_chains(draws, chain, traces={"log_joint": level[:-1]})
 
 
@@ -509,23 +509,23 @@ def test_traces_are_those_of_each_chain():
     [
         (lambda: credible_ball([0, 1], [[0, 1]], level=0.0), r"level=0\.0"),
         (lambda: credible_ball([0, 1], [[0, 1]], loss="nvi"), "'vi' or 'binder'"),
-        (lambda: credible_ball([0, 1], [[0, 1]], loss=VariationOfInformation(a=0.5)), "no metric"),
+        (lambda: credible_ball([0, 1], [[0, 1]], loss=VariationOfInformation(a=0.5)), "a=0.5"),
         (lambda: credible_ball([0, 1], [[0, 1]], normalize="pairs"), "loss='binder'"),
         (lambda: credible_ball([0, 1], [[0, 1]], loss=Binder(), normalize="n2"), "loss='binder'"),
-        (lambda: credible_ball([0, 1], [[0, 1]], loss="binder", unit="nats"), "no unit"),
-        (lambda: credible_ball([0, 1, 1], [[0, 1]]), "transposed"),
-        (lambda: credible_ball([0, 1], np.eye(2)), "similarity matrix"),
-        (lambda: credible_ball([0, 1], [[0, 1]], weights=[-1]), "nonnegative"),
-        (lambda: credible_ball([0, 1], PartitionDraws.of([[0, 1]]), weights=[1]), "theirs"),
-        (lambda: item_certainty([0], [[0, 1]]), "transposed"),
+        (lambda: credible_ball([0, 1], [[0, 1]], loss="binder", unit="nats"), "unit='nats'"),
+        (lambda: credible_ball([0, 1, 1], [[0, 1]]), "^labels "),
+        (lambda: credible_ball([0, 1], np.eye(2)), "draws .*2 x 2"),
+        (lambda: credible_ball([0, 1], [[0, 1]], weights=[-1]), "^weights .*1 "),
+        (lambda: credible_ball([0, 1], PartitionDraws.of([[0, 1]]), weights=[1]), "^weights .*draws"),
+        (lambda: item_certainty([0], [[0, 1]]), "^labels "),
         (lambda: item_certainty([0, 1], [[0, 1]], unit="bytes"), "'bytes'"),
-        (lambda: partial_partition([0], [[0, 1]]), "transposed"),
+        (lambda: partial_partition([0], [[0, 1]]), "^labels "),
         (lambda: partial_partition([0, 1], [[0, 1]], level=1.5), "level=1.5"),
         (lambda: posterior_modes([[0, 1]], loss="omari"), "'vi' or 'binder'"),
-        (lambda: compare_chains([[0, 1]] * 8, [0] * 8), "there is one"),
-        (lambda: compare_chains([[0, 1]] * 8, [0] * 7), "each of the 8"),
-        (lambda: compare_chains([[0, 1]] * 8, [0] * 6 + [1] * 2), "at least 4"),
-        (lambda: compare_chains(PartitionDraws.of([[0, 1]] * 8), [0, 1]), "order"),
+        (lambda: compare_chains([[0, 1]] * 8, [0] * 8), "chains(?!.*shape)"),
+        (lambda: compare_chains([[0, 1]] * 8, [0] * 7), r"chain .*\(7,\)"),
+        (lambda: compare_chains([[0, 1]] * 8, [0] * 6 + [1] * 2), "chain 1 .*2 draws"),
+        (lambda: compare_chains(PartitionDraws.of([[0, 1]] * 8), [0, 1]), "M x N draws"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_said(call, says):

@@ -11,6 +11,7 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 from partita.errors import InputError
+from synthetic import gaussians
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 OURS = "T: SoftClustering_affinity=neighbors_probabilities=fitted"
@@ -41,8 +42,7 @@ def make_set(folder, name, X, *references):
 def four_blobs():
     """Twelve items in each corner of a square, 100 apart."""
     truth = np.repeat([1, 2, 3, 4], 12)
-    corners = np.array([[0, 0], [100, 0], [0, 100], [100, 100]])
-    return np.random.default_rng(0).normal(corners[truth - 1]), truth
+    return gaussians(truth - 1, [[0, 0], [100, 0], [0, 100], [100, 100]]), truth
 
 
 @pytest.fixture

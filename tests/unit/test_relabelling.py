@@ -12,6 +12,7 @@ from partita.errors import InputError, MemoryLimitError
 from partita.nmf import membership_misfit
 from partita.relabelling import ECR, Relabelling, Stephens, relabel
 from partita.relabelling import draws as draws_module
+from synthetic import draws_around
 
 METHODS = sorted(Relabelling.registry)
 few = settings(max_examples=20, deadline=None)
@@ -22,8 +23,7 @@ def switching(seed, n_items=30, n_draws=40, n_clusters=3, doubt=0.3):
     """Draws about a truth whose labels are permuted from draw to draw; the truth, and the draws before that."""
     rng = np.random.default_rng(seed)
     truth = np.arange(n_items) % n_clusters
-    moved = rng.random((n_draws, n_items)) < doubt * rng.random(n_items)
-    kept = np.where(moved, rng.integers(0, n_clusters, (n_draws, n_items)), truth)
+    kept = draws_around(truth, n_draws, doubt * rng.random(n_items), seed=rng)
     kept[:, :n_clusters] = truth[:n_clusters]  # every cluster is used
     return truth, np.stack([rng.permutation(n_clusters)[row] for row in kept]), kept
 
@@ -181,9 +181,9 @@ def test_probabilities_are_matched_too():
     _, draws, _ = switching(2)
     hard, soft = (relabel(d, np.arange(30) % 3, method="stephens") for d in (draws, np.eye(3)[draws]))
     np.testing.assert_allclose(soft.membership.matrix, hard.membership.matrix, rtol=1e-12)
-    with pytest.raises(InputError, match="matches"):
+    with pytest.raises(InputError, match="'ecr'"):
         relabel(shuffled, truth, method="ecr")
-    with pytest.raises(InputError, match="sum"):
+    with pytest.raises(InputError, match="probabilities"):
         relabel(shuffled * 2, truth, method="stephens")
 
 
@@ -216,22 +216,22 @@ def test_ten_thousand_draws_of_two_hundred_items_give_the_shares_they_were_made_
         ({"method": "sja"}, "'sja'"),
         ({"extra": "drop"}, "'join'"),
         ({"max_iter": 0}, "max_iter"),
-        ({"weights": [1.0, -1.0]}, "nonnegative"),
+        ({"weights": [1.0, -1.0]}, r"weights .*\(2,\)"),
         ({"draws": [0, 1, 2]}, "1-dimensional"),
-        ({"draws": [[0, 1, 2, 0.5]]}, "no whole number"),
+        ({"draws": [[0, 1, 2, 0.5]]}, r"draws .*0\.5"),
     ],
 )
 def test_what_does_not_fit_is_refused(change, message):
     call = {"draws": [[0, 0, 1, 1], [1, 1, 0, 0]], "pivot": [0, 0, 1, 1]} | change
     with pytest.raises(InputError, match=message):
         relabel(**call)
-    with pytest.raises(InputError, match="positive"):
+    with pytest.raises(InputError, match=r"pseudo_draws=0\.0"):
         Stephens(pseudo_draws=0.0)
 
 
 def test_columns_that_would_not_fit_are_refused(monkeypatch):
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000")
-    with pytest.raises(MemoryLimitError, match="fewer draws"):
+    with pytest.raises(MemoryLimitError, match="100 draws"):
         relabel(np.zeros((100, 3), dtype=np.int8) + np.arange(3, dtype=np.int8), [0, 1, 2], method=ECR())
 
 

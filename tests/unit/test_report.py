@@ -321,7 +321,7 @@ def test_a_report_of_other_items_is_refused(iris):
     data, model = iris
     with pytest.raises(InputError, match="ids"):
         report_of(model, data.data, ids=["a", "b", "c"])
-    with pytest.raises(InputError, match="row"):
+    with pytest.raises(InputError, match=r"features .*\(3, 4\)"):
         report_of(model, data.data[:3])
     with pytest.raises(InputError, match="4 features"):
         report_of(model, data.data, columns=["a"])

@@ -17,7 +17,7 @@ from partita.report import FitReport, render_report
 from partita.report.item_map import GRID, Standing, as_json, certain_counts, item_map, shortened, thinned
 from partita.report.layout import Layout
 from partita.report.nearest import nearest_items
-from synthetic import ring
+from synthetic import ring, scattered_blobs
 
 EVIL = [
     "</script><script>alert(1)</script>", "<!--", "<!--<script>", "]]>", '"', "'", "&lt;", "\u2028", "\u2029",
@@ -215,8 +215,7 @@ def content_of(html):
 
 @pytest.fixture(scope="module")
 def many():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(10_000, 8)) + 2.5 * rng.normal(size=(10, 8))[rng.integers(0, 10, 10_000)]
+    X, _ = scattered_blobs(10_000, 10, 8, spread=2.5)
     return X, SoftClustering(10, n_init=1, random_state=0, probabilities="fitted", affinity="neighbors").fit(X)
 
 

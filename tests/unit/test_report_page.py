@@ -18,7 +18,7 @@ from partita.report.headline import headline
 from partita.report.layout import closeness, lay_out, neighbors_kept, places, within_groups
 from partita.report.thumbnails import image_shape, thumbnail
 from partita.wording import percent
-from synthetic import gaussians
+from synthetic import draws_around, gaussians
 
 
 def fitted(K, n=25, **options):
@@ -86,10 +86,7 @@ def test_the_optimizer_is_folded(model):
 
 
 def draws_of(labels, rng, noise, n_draws=40):
-    draws = np.tile(labels, (n_draws, 1))
-    wrong = rng.random(draws.shape) < noise
-    draws[wrong] = rng.integers(0, labels.max() + 1, wrong.sum())
-    return DrawsAffinity(draws)
+    return DrawsAffinity(draws_around(labels, n_draws, noise, seed=rng))
 
 
 def test_closeness_is_the_mean_affinity_to_the_other_items_of_a_group():

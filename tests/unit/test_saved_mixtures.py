@@ -168,7 +168,7 @@ class MyMixture(DPGaussianMixture):
 @pytest.mark.parametrize(
     ("model", "error", "words"),
     [
-        (DPGaussianMixture(), NotFittedError, "not fitted"),
+        (DPGaussianMixture(), NotFittedError, "DPGaussianMixture"),
         (DPGaussianMixture(**SHORT, prior=MyPrior()), InputError, "MyPrior"),
         (MyMixture(**SHORT), InputError, "MyMixture"),
     ],

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import warnings
 
 import numpy as np
@@ -85,7 +86,7 @@ def test_a_partition_of_draws_that_lack_items_comes_back(tmp_path, loss):
     assert not differences(before, answers(found))
     assert found.draws_ is None
     assert any("were not compared" in note for note in found.notes_)
-    with pytest.raises(InputError, match="every item"):
+    with pytest.raises(InputError, match="draws"):
         found.credible_ball()
 
 
@@ -194,7 +195,7 @@ class MyPartition(BayesianPartition):
     [
         (BayesianPartition(Mine()), {}, "Mine"),
         (MyPartition(), {}, "MyPartition"),
-        (BayesianPartition(), {"starts": {3: posterior()[0]}}, "names"),
+        (BayesianPartition(), {"starts": {3: posterior()[0]}}, r"starts .*\[3\]"),
         (BayesianPartition(), {"starts": [print]}, "starts"),
         (BayesianPartition(), {"max_seconds": np.inf}, "max_seconds=inf"),
         (BayesianPartition(), {"n_jobs": print}, "n_jobs="),
@@ -208,14 +209,14 @@ def test_what_cannot_be_saved_is_named_and_nothing_is_left(tmp_path, model, chan
 
 
 def test_what_was_not_fitted_is_not_saved_and_nothing_is_left(tmp_path):
-    with pytest.raises(NotFittedError, match="not fitted"):
+    with pytest.raises(NotFittedError, match="BayesianPartition"):
         save(BayesianPartition(), tmp_path / "model")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_subclass_under_its_parents_name_is_not_taken_for_it(tmp_path):
     namesake = type("BayesianPartition", (BayesianPartition,), {})
-    with pytest.raises(InputError, match="saved"):
+    with pytest.raises(InputError, match=r"^BayesianPartition .*SCAMS"):
         save(namesake(random_state=0).fit(posterior()), tmp_path / "model")
 
 
@@ -230,7 +231,7 @@ def test_a_fit_that_failed_is_no_model(tmp_path):
 def test_a_folder_that_exists_is_left_as_it_is(tmp_path):
     model = BayesianPartition(random_state=0).fit(posterior())
     (tmp_path / "model").mkdir()
-    with pytest.raises(InputError, match="already exists"):
+    with pytest.raises(InputError, match=re.escape(str(tmp_path / "model"))):
         save(model, tmp_path / "model")
     assert not list((tmp_path / "model").iterdir())
 
@@ -239,10 +240,10 @@ def test_memory_is_asked_for_before_it_is_taken(tmp_path, monkeypatch):
     model = BayesianPartition("binder", random_state=0, n_init=0).fit(posterior(n_draws=300, n_items=60))
     save(model, tmp_path / "model")
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", str(300 * 60))
-    with pytest.raises(MemoryLimitError, match="writing"):
+    with pytest.raises(MemoryLimitError, match=r"\.again\..* 18\.0 kB"):
         save(model, tmp_path / "again")
     assert not (tmp_path / "again").exists()
-    with pytest.raises(MemoryLimitError, match="load"):
+    with pytest.raises(MemoryLimitError, match=r"22\.2 kB .*18\.0 kB"):
         load(tmp_path / "model")
 
 
@@ -252,7 +253,7 @@ def test_names_too_long_to_be_read_again_are_not_written(tmp_path, monkeypatch):
     monkeypatch.setattr(models, "LARGEST", 20_000)
     items = np.array([f"{i}" * 1000 for i in range(18)])
     model = BayesianPartition(random_state=0, n_init=0).fit(NamedDraws(posterior(n_draws=5), items=items))
-    with pytest.raises(ModelError, match="shorter"):
+    with pytest.raises(ModelError, match=r"config .*20,000"):
         save(model, tmp_path / "model")
     assert not list(tmp_path.iterdir())
 

@@ -371,7 +371,7 @@ def test_progress_is_told_of_every_iteration():
 
 def test_what_does_not_fit_into_memory_is_refused_with_the_sparse_way(monkeypatch):
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", "1000000")
-    with pytest.raises(MemoryLimitError, match="local"):
+    with pytest.raises(MemoryLimitError, match="1,000 x 1,000"):
         scams_admm(sp.eye_array(1000, format="csr"))
 
 
@@ -384,8 +384,8 @@ def test_what_does_not_fit_into_memory_is_refused_with_the_sparse_way(monkeypatc
         ({"mu0": float("nan")}, "mu0=nan"),
         ({"patience": 0}, "patience=0"),
         ({"scale": "max"}, "'max'"),
-        ({"gamma": 0.1, "theta": 0.5}, "one of them"),
-        ({"scale": None}, "pass gamma"),
+        ({"gamma": 0.1, "theta": 0.5}, "gamma .*theta"),
+        ({"scale": None}, "gamma, "),
     ],
 )
 def test_settings_that_are_wrong_or_contradict_each_other_are_refused(options, says):
@@ -394,9 +394,9 @@ def test_settings_that_are_wrong_or_contradict_each_other_are_refused(options, s
 
 
 def test_affinities_that_are_wrong_are_refused():
-    with pytest.raises(InputError, match="symmetric"):
+    with pytest.raises(InputError, match=r"affinity\[0, 1\] = 0\.5"):
         scams_admm([[1.0, 0.5], [0.1, 1.0]])
-    with pytest.raises(InputError, match="negative"):
+    with pytest.raises(InputError, match=r"affinity\[0, 1\] = -0\.5"):
         scams_admm([[1.0, -0.5], [-0.5, 1.0]])
     with pytest.raises(InputError, match="max_iter=0"):
         scams_admm(np.eye(2), max_iter=0)
@@ -416,7 +416,7 @@ def test_the_objective_of_a_partition_is_the_papers_sum(gamma):
     expected = np.trace(-A.T @ G) + 1.7 * np.linalg.matrix_rank(G) + gamma * np.count_nonzero(G)
     assert partition_objective(labels, A, gamma, 1.7) == pytest.approx(expected, rel=1e-12)
     assert partition_objective(labels, sp.csr_array(A), gamma, 1.7) == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(InputError, match="label"):
+    with pytest.raises(InputError, match=r"11 labels .*\(12, 12\)"):
         partition_objective(labels[:-1], A, gamma, 1.7)
 
 

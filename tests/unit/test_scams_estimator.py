@@ -261,20 +261,20 @@ def test_few_items(N):
 
 def test_what_does_not_go_together_is_refused(monkeypatch):
     A, _ = planted_affinity([20] * 3, between=0.05)
-    with pytest.raises(InputError, match="share and theta"):
+    with pytest.raises(InputError, match=r"share .*theta"):
         SCAMS(affinity="precomputed", share=0.1, theta=0.5).fit(A)
-    with pytest.raises(InputError, match="gamma"):
+    with pytest.raises(InputError, match="gamma, "):
         SCAMS(affinity="precomputed", affinity_scale="none").fit(A)
-    with pytest.raises(InputError, match="of its own"):
+    with pytest.raises(InputError, match=r"n_clusters=3: .*method='local'"):
         SCAMS(n_clusters=3, affinity="precomputed", method="admm").fit(A)
-    with pytest.raises(InputError, match="distinct items"):
+    with pytest.raises(InputError, match="n_clusters=61"):
         SCAMS(n_clusters=61, affinity="precomputed").fit(A)
     B = A.copy()
     B[0, 5] = B[5, 0] = np.nan
-    with pytest.raises(InputError, match="pairs"):
+    with pytest.raises(InputError, match="normalization='symmetric'"):
         SCAMS(affinity="precomputed", missing="unobserved").fit(B)
     monkeypatch.setattr("partita.memory.available_memory", lambda: 1 << 19)
-    with pytest.raises(MemoryLimitError, match="local"):
+    with pytest.raises(MemoryLimitError, match="360 x 360"):
         SCAMS(affinity="precomputed", method="admm", random_state=0).fit(
             sp.csr_array(np.kron(np.eye(60), np.ones((6, 6))))
         )

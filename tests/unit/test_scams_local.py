@@ -226,11 +226,11 @@ def test_many_items_go_by_levels_and_stop_in_time():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"share": 0.1, "theta": 0.5}, "share and theta"),
+        ({"share": 0.1, "theta": 0.5}, "share .*theta"),
         ({"share": 1.5}, "share=1.5"),
         ({"theta": -1.0}, "theta=-1.0"),
         ({"lam": np.inf}, "lam=inf"),
-        ({"scale": None}, "pass gamma"),
+        ({"scale": None}, "gamma, "),
         ({"scale": "mean"}, "'sym'"),
         ({"scale": "max"}, "'max'"),
         ({"n_init": 0}, "n_init=0"),
@@ -258,8 +258,8 @@ def test_what_is_no_affinity_is_refused(A):
 
 
 def test_a_path_that_does_not_rise_is_refused_and_so_is_a_matrix_that_would_not_fit(monkeypatch):
-    with pytest.raises(InputError, match="ascending"):
+    with pytest.raises(InputError, match=r"^thetas"):
         scams_path(np.ones((4, 4)), thetas=[1.0, 0.5])
     monkeypatch.setattr("partita.memory.available_memory", lambda: 1 << 20)
-    with pytest.raises(MemoryLimitError, match="sparse"):
+    with pytest.raises(MemoryLimitError, match="400 x 400"):
         scams_local(DenseAffinity(np.ones((400, 400))))

@@ -27,7 +27,7 @@ from partita.metrics import adjusted_rand_index
 from partita.objectives import Problem, SpectralObjective
 from partita.solvers import LeadingEigenvectors, Starts, drive, leading_eigenvectors, multilevel, spectral, start
 from partita.solvers.chebyshev import filtered_subspace, lower_end
-from synthetic import random_graph, scattered_blobs
+from synthetic import random_graph, scattered_blobs, with_spectrum
 
 # What is certain to rounding of double precision, over sums of a few thousand.
 ROUNDING = 1e-9
@@ -302,12 +302,6 @@ def test_fewer_eigenvalues_than_vectors_asked_for():
         atol=1e-6 * 21_000,
     )
     np.testing.assert_allclose(vectors.T @ vectors, np.eye(5), atol=ROUNDING)
-
-
-def with_spectrum(values, seed=0):
-    rng = np.random.default_rng(seed)
-    V = np.linalg.qr(rng.normal(size=(len(values), len(values))))[0]
-    return (V * values) @ V.T
 
 
 @pytest.mark.parametrize(

@@ -19,16 +19,16 @@ from partita.errors import InputError
 from partita.objectives import Objective, Problem
 from partita.solvers import ProjectedGradient, Starts, SubspaceMajorization, default_solver, drive
 from partita.solvers.subspace import _Basis, _Model
+from synthetic import with_spectrum
 
 SIMPLEX = sorted(name for name, kind in Objective.registry.items() if kind.domain.name == "simplex")
 
 
 def evidence(rng, n, least):
     """A symmetric matrix with eigenvalues from `least` up."""
-    Q, _ = np.linalg.qr(rng.normal(size=(n, n)))
     values = np.r_[least, np.abs(rng.normal(size=n - 1)) + max(least, 0.0)]
     values[-3:] += 6.0
-    return (Q * values) @ Q.T
+    return with_spectrum(values, rng)
 
 
 @pytest.mark.parametrize("weighted", [False, True])

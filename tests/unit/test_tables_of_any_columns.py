@@ -350,7 +350,7 @@ def test_numbers_in_a_frame_give_the_bits_of_the_array():
 
 def test_gaps_of_an_array_are_an_error_unless_it_is_said_what_they_mean():
     X = gappy(mixed()[["x", "y"]])
-    with pytest.raises(InputError, match="unobserved"):
+    with pytest.raises(InputError, match=r"X\[1, 0\] .*'unobserved'"):
         fitted(X.to_numpy())
     of_array = fitted(X.to_numpy(), missing="unobserved")
     np.testing.assert_array_equal(of_array.membership_, fitted(X).membership_)
@@ -408,12 +408,12 @@ def test_other_ways_to_fit_take_tables_too():
 
 DAYS = pd.date_range("2020-01-01", periods=60)
 REFUSED = {
-    "dates": (DAYS, "days"),
+    "dates": (DAYS, "datetime"),
     "dates of Python": (DAYS.date, "dates"),
-    "dates as words": (DAYS.strftime("%d.%m.%Y"), "dates"),
-    "times": (pd.to_timedelta(np.arange(60), unit="h"), "days"),
-    "names of the rows": ([f"row {i}" for i in range(60)], "id column"),
-    "numbers and words": ([1, "two"] * 30, "words"),
+    "dates as words": (DAYS.strftime("%d.%m.%Y"), "'01.01.2020'"),
+    "times": (pd.to_timedelta(np.arange(60), unit="h"), "duration"),
+    "names of the rows": ([f"row {i}" for i in range(60)], "--id-column"),
+    "numbers and words": ([1, "two"] * 30, "int, str"),
     "lists": ([[1]] * 60, "list"),
     "infinite numbers": ([np.inf] * 60, "row 0"),
 }
@@ -476,7 +476,7 @@ def test_a_damaged_encoding_is_refused(tmp_path):
     told = json.loads(file.read_text())
     told["config"]["encoding"]["categories"][1].append("another")
     file.write_text(json.dumps(told))
-    with pytest.raises(ModelError, match="encoding"):
+    with pytest.raises(ModelError, match=r"encoding .*9 columns"):
         partita.load(tmp_path / "model")
 
 

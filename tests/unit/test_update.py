@@ -8,12 +8,13 @@ from sklearn.metrics import adjusted_rand_score
 
 from partita import SCAMS, BaumEagon, SoF, SoftClustering, load, save
 from partita.errors import InputError
+from synthetic import gaussians
 
 CORNERS = np.array([[0, 0], [9, 9], [0, 9], [9, 0]])
 
 
 def corners(n, spread=1.0, seed=0):
-    return np.random.default_rng(seed).normal(scale=spread, size=(n, 2)) + np.tile(CORNERS, (n // 4, 1))
+    return gaussians(np.arange(n) % 4, CORNERS, seed, spread=spread)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +116,7 @@ def test_weights_and_links_stay():
     [
         (np.zeros((3, 3)), None, "features"),
         (np.full((3, 2), np.nan), None, "NaN"),
-        (np.full((3, 2), 1e300), None, "too large"),
+        (np.full((3, 2), 1e300), None, r"X\[0, 0\] = 1e\+300"),
         (np.empty((0, 2)), None, "0 sample"),
         (np.zeros((3, 2)), [1.0, 2.0], "sample_weight"),
     ],
@@ -149,10 +150,10 @@ def test_an_error_within_the_fit_leaves_it_as_it_was_too(monkeypatch):
 def test_pairs_and_loaded_models_say_what_to_do(tmp_path):
     X = corners(40)
     P = np.exp(-np.linalg.norm(X[:, None] - X, axis=2))
-    with pytest.raises(InputError, match="matrix of all items"):
+    with pytest.raises(InputError, match=r"^update:"):
         SoF(4, affinity="precomputed", random_state=0).fit(P).update(P[:2])
     with pytest.raises(InputError, match="pair_weight"):
         SoF(4, random_state=0).fit(X, pair_weight=np.ones((40, 40))).update(X[:2])
     save(SoF(4, random_state=0).fit(X), tmp_path / "model")
-    with pytest.raises(InputError, match="loaded"):
+    with pytest.raises(InputError, match=r"^update:"):
         load(tmp_path / "model").update(X[:2])

@@ -34,6 +34,10 @@ class Evidence(ABC):
     def rows(self, X: Any) -> Any:
         """Return the affinity of new items to the fitted ones, N_new x N (dense or CSR), before any normalisation."""
 
+    def images(self, X: Any) -> Any:
+        """Return what is asked of new items where no whole row is: images that rows are made of, or else their rows."""
+        return self.rows(X)
+
     def voices(self, labels: Any, of_row: Any) -> tuple[Any, ...] | None:
         """Return each part of the evidence compared with the labels of the items; None where it has no parts."""
         return None

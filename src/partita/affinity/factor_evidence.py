@@ -51,6 +51,9 @@ class FactorEvidence(Evidence):
     def features(self, X: Any) -> Any:
         """Return images of new items, N_new x m (dense or CSR): their affinities are `features(X) @ factor.T`."""
 
+    def images(self, X: Any) -> Any:
+        return self.features(X)
+
     def fold(self, L: Array) -> Array:
         """Return F^T L, m x K."""
         return np.asarray(self.factor.T @ L)

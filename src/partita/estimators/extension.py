@@ -136,7 +136,7 @@ class Extension:
         if self.used is not None:
             X = X[:, self.used]
         given = X if self.scaling is None else self.scaling(X)
-        rows = self.evidence.features(given) if self.folded else self.evidence.rows(given)  # type: ignore[attr-defined]
+        rows = self.evidence.images(given) if self.folded else self.evidence.rows(given)
         observed = self.evidence.observed(rows)
         if observed is not None:
             return self._partly(rows, observed)
