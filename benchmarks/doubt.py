@@ -1,6 +1,7 @@
 """Outliers and labels to rely on: are they ranked, calibrated and promised as the true densities say, beside peers?
 
     python benchmarks/doubt.py [--seeds 2] [--large] [--auto] [--verbose] [--only PART] [--picture FILE]
+    python benchmarks/doubt.py --only agreement
 
 Outliers: normal clusters and uniform noise in their box, whose densities are known. `background_probability` is given
 k-means labels with the true K, which saves the fit; `SoftClustering(K)` is fitted where N = 500. Calibration error
@@ -11,6 +12,10 @@ largest set whose expected error is below a bound. Observed: mean over that set 
 component that the label stands for, after the best one-to-one match; labels left without a component are wrong. With
 PARTITA_DATA set, shapes that have noise and the labelled tables follow, where an error is a class that is not the
 label's.
+
+Agreement: what the constants of `partita.doubt.certainty_by_agreement` are, learned on drawn sets whose number of
+clusters is left to be found, and how certain labels are with them on sets of families that were left out, and on
+fresh ones.
 
 A method more is an entry more in OUTLIERS or in COVERAGE.
 """
@@ -23,9 +28,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+from scipy.optimize import linear_sum_assignment, minimize
 from scipy.special import expit, logsumexp
 from scipy.stats import multivariate_normal
 from sklearn.cluster import HDBSCAN, KMeans
@@ -35,6 +41,7 @@ from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import LocalOutlierFactor
 
 from calibration import MOST, fuzzy_c_means, hdbscan
+from families import FAMILIES
 from mixtures import GAUSSIAN, OTHERS, Setting, draw
 from partita import SoftClustering
 from partita.doubt import background_probability, confident_items
@@ -247,6 +254,74 @@ def tables() -> None:
         print(f"| {name} | {len(X):,} | {K} | {' | '.join(shown)} |", flush=True)
 
 
+class Fit(NamedTuple):
+    """What is known of the labels of a fit, noise left out."""
+
+    family: str
+    certainty: np.ndarray
+    right: np.ndarray
+    inside: np.ndarray
+    agreement: float
+
+
+def fits_of_families(seeds: Sequence[int]) -> list[Fit]:
+    found = []
+    for name, family in FAMILIES.items():
+        for seed in seeds:
+            X, y = family(np.random.default_rng([seed, sum(map(ord, name)), 77]))
+            model = SoftClustering(random_state=seed).fit(X)
+            agreed, known = model._agreement_on_number(), y >= 0
+            if agreed is None:
+                continue
+            classes = np.unique(y[known], return_inverse=True)[1]
+            right = 1.0 - wrong(model.labels_[known], np.eye(classes.max() + 1)[classes])
+            certainty = model._certainty_by_number()[known]
+            found.append(Fit(name, certainty, right, 1.0 - model.outlier_[known], agreed))
+    return found
+
+
+def with_agreement(constants: np.ndarray, one: Fit) -> np.ndarray:
+    own, least, slope = expit(constants[0]), *constants[1:]
+    return (own * one.certainty + (1 - own) * expit(least + slope * one.agreement)) * one.inside
+
+
+def log_loss(certainty: np.ndarray, right: np.ndarray) -> float:
+    c = np.clip(certainty, 1e-4, 1 - 1e-4)
+    return float(-(right * np.log(c) + (1 - right) * np.log(1 - c)).mean())
+
+
+def learned(fits: Sequence[Fit]) -> np.ndarray:
+    def loss(constants: np.ndarray) -> float:
+        return float(np.mean([log_loss(with_agreement(constants, one), one.right) for one in fits]))
+
+    return minimize(loss, [0.1, -2.0, 6.0], method="Nelder-Mead").x
+
+
+def agreement() -> None:
+    first, fresh = fits_of_families(range(500, 508)), fits_of_families(range(508, 516))
+    out = {name: learned([one for one in first if one.family != name]) for name in FAMILIES}
+    constants = learned(first)
+    print(f"constants: {expit(constants[0]):.3f}, {constants[1]:.3f}, {constants[2]:.3f}")
+    table(
+        "Own number of clusters, certainty with agreement and without; expected / observed error, coverage",
+        ["sets", "certainty", "fits", "log loss", "Brier", *BOUNDS, "none at 1%, 5%, 10%"],
+    )
+    for title, fits, at in (
+        ("families left out", first, lambda one: out[one.family]),
+        ("fresh sets", fresh, lambda _: constants),
+    ):
+        for how in ("with", "without"):
+            said_of = [with_agreement(at(one), one) if how == "with" else one.certainty * one.inside for one in fits]
+            losses = [log_loss(c, one.right) for c, one in zip(said_of, fits, strict=True)]
+            brier = [((c - one.right) ** 2).mean() for c, one in zip(said_of, fits, strict=True)]
+            found = np.array([promises(c, 1.0 - one.right) for c, one in zip(said_of, fits, strict=True)])
+            empty = ", ".join(str(n) for n in np.isnan(found[..., 1]).sum(axis=0))
+            shown = " | ".join(said(*row) for row in np.nanmean(found, axis=0))
+            print(
+                f"| {title} | {how} | {len(fits)} | {np.mean(losses):.3f} | {np.mean(brier):.3f} | {shown} | {empty} |"
+            )
+
+
 def picture(path: str, families: dict[str, dict[str, np.ndarray]]) -> None:
     figure, axes = blank_figure(len(families), (9.4, 3.4))
     for ax, (title, curves) in zip(axes, families.items(), strict=True):
@@ -266,7 +341,7 @@ if __name__ == "__main__":
     parser.add_argument("--large", action="store_true", help="outliers of 50,000 items too")
     parser.add_argument("--auto", action="store_true", help="the number of clusters left to be found too")
     parser.add_argument("--verbose", action="store_true", help="coverage setting by setting")
-    parser.add_argument("--only", choices=("outliers", "clean", "coverage", "tables"))
+    parser.add_argument("--only", choices=("outliers", "clean", "coverage", "tables", "agreement"))
     parser.add_argument("--picture", metavar="FILE", help="coverage against error of each method")
     given = parser.parse_args()
     warnings.filterwarnings("ignore")
@@ -284,5 +359,7 @@ if __name__ == "__main__":
         }
         if given.picture:
             picture(given.picture, curves)
+    if "agreement" in asked:
+        agreement()
     if "tables" in asked and "PARTITA_DATA" in os.environ:
         tables()

@@ -10,6 +10,7 @@ from sklearn.metrics import roc_auc_score
 from partita import BayesianPartition, SoF, SoftClustering, load, save
 from partita.doubt import (
     background_probability,
+    certainty_by_agreement,
     certainty_of_labels,
     confident_items,
     confident_pairs,
@@ -272,6 +273,28 @@ def test_another_number_of_clusters_takes_certainty_from_the_items_that_it_moves
     assert certainty_of_labels(labels, [(0.3, np.array([4, 4, 4, 4, 4, 4]))], 2).tolist() == [1, 1, 1, 0.7, 0.7, 0.7]
     assert certainty_of_labels(labels, [(0.3, 1 - labels)], 2).tolist() == [1] * 6  # other names, the same clusters
     assert certainty_of_labels(labels, [(0.4, np.array([0, 0, -1, 1, 1, 2]))], 2).tolist() == [1, 1, 1, 1, 1, 0.6]
+
+
+def test_certainty_is_a_probability_that_grows_with_agreement_and_keeps_the_order_of_items() -> None:
+    certainty = np.linspace(0.0, 1.0, 11)
+    by_agreement = np.array([certainty_by_agreement(certainty, agreed) for agreed in np.linspace(-0.2, 1.0, 7)])
+    assert ((by_agreement > 0.0) & (by_agreement < 1.0)).all()
+    assert (np.diff(by_agreement, axis=0) > 0.0).all()
+    assert (np.diff(by_agreement, axis=1) > 0.0).all()
+
+
+def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_that_was_given_is_taken_as_true() -> None:
+    X = gaussians(np.repeat([0, 1, 2], 60), [[0, 0], [9, 0], [0, 9]])
+    found = SoftClustering(random_state=0).fit(X)
+    agreed = found._consensus.agreement[found._consensus.asked == 3].mean()
+    by_number = found._certainty_by_number() * (1.0 - found.outlier_)
+    inside = 1.0 - found.outlier_
+    expected = certainty_by_agreement(found._certainty_by_number(), agreed) * inside
+    np.testing.assert_allclose(found.certainty_, expected, rtol=1e-12)
+    assert (found.certainty_ < by_number).all()  # all is clear here: more than agreement allows for
+    given = found.at(3)
+    np.testing.assert_array_equal(given.labels_, found.labels_)
+    assert (given.certainty_ > found.certainty_).all()
 
 
 def test_the_error_of_a_fit_is_what_it_promised_on_a_mixture() -> None:

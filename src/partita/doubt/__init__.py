@@ -3,6 +3,7 @@
 from partita.doubt.coverage import (
     ConfidentItems,
     ConfidentPairs,
+    certainty_by_agreement,
     certainty_of_labels,
     confident_items,
     confident_pairs,
@@ -17,6 +18,7 @@ __all__ = [
     "Layers",
     "Split",
     "background_probability",
+    "certainty_by_agreement",
     "certainty_of_labels",
     "confident_items",
     "confident_pairs",

@@ -107,8 +107,14 @@ class Consensus:
     @property
     def best_agreement(self) -> float:
         """The largest mean agreement of all methods at one number; of a graph, how far it exceeds the fine one."""
-        best = max(float(self.agreement[self.asked == K].mean()) for K in np.unique(self.asked))
+        best = max(self.agreement_at(int(K)) for K in np.unique(self.asked))
         return best if self.fine is None else (best - self.fine) / max(1.0 - self.fine, LEAST)
+
+    def agreement_at(self, n_clusters: int) -> float:
+        """Return the mean agreement of the methods at a number, between those next to it where it was not tried."""
+        tried = np.unique(self.asked)
+        means = [float(self.agreement[self.asked == K].mean()) for K in tried]
+        return float(np.interp(n_clusters, tried, means))
 
     def at(self, n_clusters: int) -> Consensus:
         """Return the consensus of the draws that were asked for this number, or for those next to it on either side.

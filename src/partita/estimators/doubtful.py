@@ -18,6 +18,7 @@ from partita.doubt import (
     ConfidentPairs,
     Layers,
     background_probability,
+    certainty_by_agreement,
     certainty_of_labels,
     confident_items,
     confident_pairs,
@@ -85,7 +86,8 @@ class Doubtful(FittedAttributes):
         """Probability of each item that its label is right: N numbers in [0, 1].
 
         The membership in its cluster, times the probability that the item belongs to a cluster at all, times the
-        probability that another number of clusters would leave its label as it is. Where the number was given it is
+        probability that another number of clusters would leave its label as it is. A number that methods found is
+        believed as far as they agree on its clusters (`partita.doubt.certainty_by_agreement`). One that was given is
         taken as true, and where the fit ended with fewer clusters the items of those that are missing are taken to be
         wrong: one in K for each. A membership that no density calibrated is too sure: the share of the clusterings
         behind the fit that have the item there takes its place where it is smaller.
@@ -93,12 +95,27 @@ class Doubtful(FittedAttributes):
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_certainty")
         if found is None:
-            own = self.membership_[np.arange(len(self.labels_)), self.labels_]
-            if getattr(self, "_calibrator", None) is None:
-                own = np.minimum(own, self._share_of_votes())
-            stands = self._found_of_asked() * self._stands_whatever_the_number()
-            found = self._certainty = own * (1.0 - self.outlier_) * stands
+            right, agreed = self._certainty_by_number(), self._agreement_on_number()
+            right = right if agreed is None else certainty_by_agreement(right, agreed)
+            found = self._certainty = right * (1.0 - self.outlier_)
         return found
+
+    def _certainty_by_number(self) -> Array:
+        """Probability that each label is right where the item belongs to a cluster, by what is said of the number."""
+        own = self.membership_[np.arange(len(self.labels_)), self.labels_]
+        if getattr(self, "_calibrator", None) is None:
+            own = np.minimum(own, self._share_of_votes())
+        return np.asarray(own * self._found_of_asked() * self._stands_whatever_the_number())
+
+    def _agreement_on_number(self) -> float | None:
+        """How far methods for features agree on two clusters or more whose number they found; None elsewhere.
+
+        What agreement says of certainty was not learned of methods for graphs.
+        """
+        found: Consensus | None = getattr(self, "_consensus", None)
+        if found is None or not hasattr(self, "verdict_") or self.n_clusters_ == 1 or found.fine is not None:
+            return None
+        return found.agreement_at(self.n_clusters_)
 
     def labels(self, *, outliers: float | None = None) -> Labels:
         """Return the labels, with -1 for outliers.
