@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
+from partita.arrays import Array, Labels
 from partita.errors import InputError
 from partita.memory import require_memory
 
 __all__ = ["Membership", "argmax_labels", "row_entropy", "row_margin"]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 # Deviation of a row sum from one that a membership may have when it comes in; it leaves with 1e-12.
 OFF_SIMPLEX = 1e-6

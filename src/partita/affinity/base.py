@@ -17,12 +17,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from partita.arrays import Array
 from partita.memory import require_memory
 from partita.registry import enrol
 
 __all__ = ["Affinity", "Array", "Kind", "PairWeights", "Unobserved"]
 
-Array = NDArray[np.float64]
 Kind = Literal["probability", "similarity"]
 
 # Rows made dense at a time when a quantity needs rows and no closed form exists.

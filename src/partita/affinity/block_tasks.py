@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity.base import Array
+from partita.arrays import Array
 from partita.kernels.products import csr_product
 from partita.kernels.threads import limit_threads
 

@@ -7,9 +7,10 @@ from typing import Any, Literal
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity.base import Affinity, Array, Unobserved
+from partita.affinity.base import Affinity, Unobserved
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.sparse import SparseAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.foreign_csr import csr_to_host, is_foreign_csr
 from partita.kernels.namespace import is_foreign, namespace

@@ -18,8 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
+from partita.affinity.base import Affinity, PairWeights, Unobserved
 from partita.affinity.wrapped import WrappedAffinity
+from partita.arrays import Array
 
 __all__ = ["ContractedAffinity"]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from partita.affinity.base import Array
+from partita.arrays import Array
 from partita.errors import require
 from partita.kernels.rows import Work, row_pass
 from partita.kernels.threads import limit_threads

@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita.affinity.base import Affinity, Array, Kind, Unobserved
+from partita.affinity.base import Affinity, Kind, Unobserved
+from partita.arrays import Array
 from partita.kernels.namespace import is_foreign, like, namespace, roundoff, through, to_numpy
 from partita.kernels.products import dense_product
 from partita.memory import SPARSE_WAY, require_memory, require_pairs

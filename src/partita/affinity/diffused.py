@@ -15,11 +15,12 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.norm_estimate import estimated_squared_norm
 from partita.affinity.sparse import SparseAffinity
 from partita.affinity.wrapped import WrappedAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 
 __all__ = ["DiffusedAffinity"]

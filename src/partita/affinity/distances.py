@@ -10,8 +10,8 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import VALID_METRICS
 
-from partita.affinity.base import Array
 from partita.affinity.gower import gower_distances
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.registry import did_you_mean
 

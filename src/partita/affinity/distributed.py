@@ -26,8 +26,9 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity import block_tasks as tasks
-from partita.affinity.base import Affinity, Array, Kind
+from partita.affinity.base import Affinity, Kind
 from partita.affinity.dask_rows import Delayed, dask, delayed, held, in_blocks, persisted
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.namespace import to_numpy
 

@@ -20,7 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from partita.affinity.base import Affinity, Array, Kind, Unobserved
+from partita.affinity.base import Affinity, Kind, Unobserved
 from partita.affinity.checks import Missing
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.label_blocks import LabelBlocks
@@ -28,6 +28,7 @@ from partita.affinity.label_products import comparisons_of_norm, label_product, 
 from partita.affinity.low_rank import LowRankAffinity
 from partita.affinity.norm_estimate import estimated_squared_norm
 from partita.affinity.scaled import ScaledAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds
 from partita.memory import require_memory, require_pairs

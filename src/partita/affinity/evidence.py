@@ -14,7 +14,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.registry import enrol
 from partita.shapes import ArrayShape

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from partita.affinity.base import Array
 from partita.affinity.evidence import Evidence
 from partita.affinity.low_rank import LowRankAffinity
 from partita.affinity.normalise import How
+from partita.arrays import Array
 from partita.errors import InputError
 
 __all__ = ["FactorEvidence"]

@@ -18,11 +18,12 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import brentq
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
 from partita.affinity.checks import ASYMMETRY, as_distances
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.distances import Metric, distance_blocks, distances, euclidean_metric
 from partita.affinity.evidence import Builder, Evidence, given_rows
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.memory import SPARSE_WAY, require_memory
 from partita.shapes import reals

@@ -18,13 +18,13 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import svd
 
-from partita.affinity.base import Array
 from partita.affinity.distances import distances
 from partita.affinity.evidence import Builder
 from partita.affinity.factor_evidence import FactorEvidence
 from partita.affinity.from_features import Kernel
 from partita.affinity.kernel_scale import OF_KERNEL, Scale, check_kernel, kernel_scale
 from partita.affinity.landmark_choice import Selection, check_choice, chosen_landmarks, complete, mapped
+from partita.arrays import Array
 from partita.shapes import reals
 
 __all__ = ["Nystrom"]

@@ -18,11 +18,11 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity.base import Array
 from partita.affinity.evidence import Builder
 from partita.affinity.factor_evidence import FactorEvidence
 from partita.affinity.landmark_choice import Selection, check_choice, chosen_landmarks, complete
 from partita.affinity.neighbor_search import fitted_search, nearest
+from partita.arrays import Array
 from partita.shapes import reals
 
 __all__ = ["Landmarks"]

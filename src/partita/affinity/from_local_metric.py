@@ -17,8 +17,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
 from partita.affinity.from_neighbors import Index, NeighborEvidence, NeighborGraph, nearest
+from partita.arrays import Array
 from partita.errors import InputError
 
 __all__ = ["LocalMetricGraph"]

@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
 from partita.affinity.checks import Missing, Symmetrize, as_affinity, check_magnitude
 from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.affinity.sparse import SparseAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.shapes import reals, whole
 

@@ -26,7 +26,7 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
 from partita.affinity.checks import as_distances
 from partita.affinity.distances import Metric, euclidean_metric
 from partita.affinity.evidence import Builder, Evidence, given_rows
@@ -53,6 +53,7 @@ from partita.affinity.self_tuned import (
 )
 from partita.affinity.shared_search import search_key, the_shared_search
 from partita.affinity.sparse import SparseAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.shapes import reals
 

@@ -20,13 +20,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.kernel_approximation import RBFSampler
 
-from partita.affinity.base import Array
 from partita.affinity.draws import DrawsAffinity
 from partita.affinity.evidence import Builder
 from partita.affinity.factor_evidence import FactorEvidence
 from partita.affinity.from_features import Kernel
 from partita.affinity.kernel_scale import Scale, check_kernel, kernel_scale
 from partita.affinity.landmark_choice import complete, mapped
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.shapes import ArrayShape, reals, whole
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from partita.affinity.base import Array
+from partita.arrays import Array
 from partita.errors import InputError
 
 __all__ = ["gower_distances"]

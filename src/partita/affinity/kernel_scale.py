@@ -10,9 +10,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from partita.affinity.base import Array
 from partita.affinity.distances import distances
 from partita.affinity.from_features import Kernel, balanced_scale
+from partita.arrays import Array
 from partita.errors import InputError
 
 __all__ = ["OF_KERNEL", "Scale", "check_kernel", "kernel_scale"]

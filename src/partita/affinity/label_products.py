@@ -16,8 +16,9 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.affinity.base import ROW_BLOCK, Array
+from partita.affinity.base import ROW_BLOCK
 from partita.affinity.label_blocks import LabelBlocks, Labels
+from partita.arrays import Array
 from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["comparisons_of_norm", "label_product", "label_rows", "label_squared_norm"]

@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from partita.affinity.base import Array
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds
 from partita.memory import require_memory

@@ -16,7 +16,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from partita.affinity.base import Array
 from partita.affinity.distances import Metric
 from partita.affinity.neighbor_search import (
     THREADS_FROM,
@@ -27,6 +26,7 @@ from partita.affinity.neighbor_search import (
     nearest,
     tree_over,
 )
+from partita.arrays import Array
 from partita.kernels.threads import n_threads
 
 __all__ = ["shortest_links"]

@@ -11,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from partita.affinity.base import Affinity, Array, Kind
+from partita.affinity.base import Affinity, Kind
+from partita.arrays import Array
 from partita.kernels.namespace import is_foreign, like, namespace, roundoff, through, to_numpy
 from partita.kernels.products import PARALLEL_FROM, csr_product, dense_product
 from partita.kernels.rows import row_pass

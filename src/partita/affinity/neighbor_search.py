@@ -28,8 +28,8 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-from partita.affinity.base import Array
 from partita.affinity.distances import Metric, distances, refused
+from partita.arrays import Array
 from partita.kernels.threads import n_threads, row_bounds, run_chunks
 
 __all__ = [

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
+from partita.arrays import Array
 
 __all__ = ["estimated_squared_norm"]
 

@@ -28,9 +28,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.sparse import SparseAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.memory import SPARSE_WAY, require_pairs
 

@@ -7,9 +7,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
+from partita.affinity.base import Affinity, PairWeights, Unobserved
 from partita.affinity.sparse import SparseAffinity
 from partita.affinity.wrapped import WrappedAffinity
+from partita.arrays import Array
 
 __all__ = ["ScaledAffinity"]
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
 from partita.affinity.checks import as_affinity
 from partita.affinity.dense import DenseAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.memory import require_pairs
 

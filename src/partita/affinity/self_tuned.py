@@ -17,8 +17,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from partita.affinity.base import Array
 from partita.affinity.neighbor_search import Index
+from partita.arrays import Array
 from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["Connection", "Weights", "pieces_of", "reachability", "scales", "symmetric_graph", "tuned_weights"]

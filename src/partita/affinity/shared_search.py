@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.affinity.base import Array
 from partita.affinity.neighbor_search import Index
+from partita.arrays import Array
 from partita.memory import available_memory
 
 __all__ = ["LastSearch", "search_key", "shared_search", "the_shared_search"]

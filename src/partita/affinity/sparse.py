@@ -8,7 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from partita.affinity.base import Affinity, Array, Kind, PairWeights, Unobserved
+from partita.affinity.base import Affinity, Kind, PairWeights, Unobserved
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.foreign_csr import beside_csr, csr_to_host, csr_with_values, is_foreign_csr
 from partita.kernels.namespace import roundoff

@@ -13,16 +13,15 @@ from typing import Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from partita.affinity.base import Affinity, Array, PairWeights, Unobserved
+from partita.affinity.base import Affinity, PairWeights, Unobserved
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.wrapped import WrappedAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 
 __all__ = ["WeightedAffinity"]
-
-Index = NDArray[np.intp]
 
 
 class WeightedAffinity(WrappedAffinity):

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
+from partita.arrays import Array
 
 __all__ = ["WrappedAffinity"]
 

@@ -18,17 +18,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from partita.affinity import Affinity, Builder, RelativeDistance, as_affinity
+from partita.arrays import Array, Labels
 from partita.errors import InputError
 from partita.registry import Named, enrol, made
 
 __all__ = ["AffinityBaseline", "Baseline", "BaselineEvidence", "BaselineResult", "baseline", "seed_of", "shares"]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 Made = TypeVar("Made")
 
 

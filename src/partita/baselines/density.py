@@ -12,7 +12,8 @@ import numpy as np
 from sklearn import cluster
 from sklearn.neighbors import NearestNeighbors
 
-from partita.baselines.base import Array, Baseline, BaselineEvidence, BaselineResult
+from partita.arrays import Array
+from partita.baselines.base import Baseline, BaselineEvidence, BaselineResult
 
 __all__ = ["HDBSCAN"]
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.baselines.base import Array, Baseline, BaselineEvidence, BaselineResult
+from partita.arrays import Array
+from partita.baselines.base import Baseline, BaselineEvidence, BaselineResult
 from partita.errors import InputError
 
 __all__ = ["FuzzyCMeans", "centres_of", "memberships_of", "squared_distances"]

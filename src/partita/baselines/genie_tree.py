@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.baselines.base import Array, Baseline, BaselineEvidence, BaselineResult
+from partita.arrays import Array
+from partita.baselines.base import Baseline, BaselineEvidence, BaselineResult
 from partita.ensemble import Genie as Member
 from partita.errors import InputError
 

@@ -18,7 +18,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.neighbors import kneighbors_graph
 
-from partita.baselines.base import Array, Baseline, BaselineEvidence, BaselineResult, shares
+from partita.arrays import Array
+from partita.baselines.base import Baseline, BaselineEvidence, BaselineResult, shares
 from partita.baselines.k_means import lloyd
 from partita.baselines.nonnegative import nonnegative_features, started, unit_basis
 from partita.errors import InputError

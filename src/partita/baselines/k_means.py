@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.cluster import KMeans as Lloyd
 
-from partita.baselines.base import Array, Baseline, BaselineEvidence, BaselineResult, seed_of
+from partita.arrays import Array
+from partita.baselines.base import Baseline, BaselineEvidence, BaselineResult, seed_of
 
 __all__ = ["KMeans", "lloyd"]
 

@@ -17,7 +17,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from partita.baselines.base import Array, Baseline, BaselineEvidence, BaselineResult, shares
+from partita.arrays import Array
+from partita.baselines.base import Baseline, BaselineEvidence, BaselineResult, shares
 from partita.baselines.nonnegative import nonnegative_features, started, unit_basis
 from partita.kernels.block_pivoting import pivoted_nonnegative
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from partita.baselines.base import Array, seed_of
+from partita.arrays import Array
+from partita.baselines.base import seed_of
 
 __all__ = ["nonnegative_features", "started", "unit_basis"]
 

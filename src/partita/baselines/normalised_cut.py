@@ -20,7 +20,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from partita.affinity import Affinity, DenseAffinity, SparseAffinity, normalise
-from partita.baselines.base import AffinityBaseline, Array, BaselineEvidence, BaselineResult
+from partita.arrays import Array
+from partita.baselines.base import AffinityBaseline, BaselineEvidence, BaselineResult
 from partita.baselines.k_means import lloyd
 from partita.memory import SPARSE_WAY, require_pairs
 from partita.solvers.spectral import leading_eigenvectors

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.cluster import kmeans_plusplus
 
-from partita.baselines.base import Array, Baseline, BaselineEvidence, BaselineResult, seed_of
+from partita.arrays import Array
+from partita.baselines.base import Baseline, BaselineEvidence, BaselineResult, seed_of
 from partita.errors import InputError
 from partita.kernels.spherical_kmeans import ascend
 

@@ -9,15 +9,14 @@ Cost: 20 fits to samples and what they say of all N items.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.calibration.selection import matching
 from partita.calibration.types import Refit
 from partita.errors import InputError
 
 __all__ = ["N_RESAMPLES", "averaged_membership", "smoothing_of_average"]
 
-Array = NDArray[np.float64]
 
 N_RESAMPLES = 20
 SHARE = 0.6

@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array, Index
 from partita.calibration.averaging import averaged_membership, smoothing_of_average
 from partita.calibration.reliability import Reliability, co_membership_pairs, reliability
 from partita.calibration.selection import Density, by_components, by_merging, by_one_fit, matching
@@ -28,8 +29,6 @@ from partita.kernels.threads import limit_threads
 
 __all__ = ["Alternative", "Calibration", "Calibrator", "average", "calibrate", "calibrate_if_trusted"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 Method = Literal["components", "merged", "averaged", "fitted"]
 
 # Items the densities are fitted to.

@@ -22,13 +22,12 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.ellipsoids import Ellipsoids, climb, log_joint, normalised
 
 __all__ = ["KINDS", "Kind", "MixtureDensity", "MixtureFit", "fit_mixture"]
 
-Array = NDArray[np.float64]
 Kind = Literal["full", "student", "tied", "diagonal"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
+
 __all__ = ["Reliability", "co_membership_pairs", "reliability"]
 
-Array = NDArray[np.float64]
 
 PAIRS = 50_000
 BINS = 10

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
+from partita.arrays import Array, Labels
 from partita.calibration.mixture import KINDS, Kind, MixtureDensity, MixtureFit, covariance, fit_mixture
 from partita.calibration.subspace import Subspace
 from partita.kernels.ellipsoids import n_parameters
@@ -46,8 +47,6 @@ __all__ = ["Density", "Reading", "by_components", "by_merging", "matching"]
 T = TypeVar("T")
 R = TypeVar("R")
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 Reading = Literal["components", "merged"]
 
 # Dimensions tried, beside all of them where they are few.

@@ -14,11 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from partita.arrays import Array
 
 __all__ = ["Subspace"]
 
-Array = NDArray[np.float64]
 
 # Share of the largest standard deviation below which a direction holds rounding only.
 RANK = 1e-5

@@ -20,12 +20,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
+
+from partita.arrays import Array
 
 __all__ = ["Temperature", "fit_temperature"]
 
-Array = NDArray[np.float64]
 
 # Hottest temperature: beyond it a membership is all but uniform.
 HOTTEST = 25.0

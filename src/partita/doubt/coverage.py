@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.special import expit
 
+from partita.arrays import Array, Labels
 from partita.errors import InputError
 
 __all__ = [
@@ -35,8 +36,6 @@ __all__ = [
     "confident_pairs",
 ]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 # Pairs on which the threshold of a probability is found.
 PAIRS = 1_000_000

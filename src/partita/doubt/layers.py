@@ -23,12 +23,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array, Labels
 from partita.errors import InputError
 
 __all__ = ["Layer", "Layers", "Split", "nested_layers"]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 # Neighbouring clusters that a membership of this much makes an item lie between.
 BETWEEN = 0.1

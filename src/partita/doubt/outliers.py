@@ -38,11 +38,11 @@ from scipy.special import expit, logsumexp
 from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
 
+from partita.arrays import Array
 from partita.kernels.ellipsoids import climb, log_joint
 
 __all__ = ["background_probability", "weak_support_probability"]
 
-Array = NDArray[np.float64]
 
 # Items among which neighbours are sought, and points of the reference.
 SAMPLE, REFERENCE = 5_000, 10_000

@@ -14,15 +14,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from partita.affinity import NeighborGraph, SparseAffinity
+from partita.arrays import Array, Labels
 from partita.registry import Named, enrol, made
 
 __all__ = ["Clustering", "Member", "member", "neighbor_graph"]
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
 from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.affinity.shared_search import shared_search
-from partita.ensemble.base import Array, Clustering, Labels, Member, hard, member
+from partita.arrays import Array, Labels
+from partita.ensemble.base import Clustering, Member, hard, member
 from partita.ensemble.consensus import EACH, GIVEN, ITEMS, Consensus, consensus
 from partita.ensemble.units import Frame, Units, frame_of
 from partita.ensemble.validity import Validity

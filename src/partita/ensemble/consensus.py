@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.shared_search import shared_search
-from partita.ensemble.base import Array, Labels, Member, hard
+from partita.arrays import Array, Labels
+from partita.ensemble.base import Member, hard
 from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_weights
 from partita.partition import search_partition
 from partita.runs import outcomes_of

@@ -16,7 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from partita.affinity import DiffusedAffinity, SparseAffinity
 from partita.affinity.normalise import normalise
 from partita.affinity.shared_search import search_key, the_shared_search
-from partita.ensemble.base import Array, Clustering, Member, neighbor_graph
+from partita.arrays import Array
+from partita.ensemble.base import Clustering, Member, neighbor_graph
 from partita.objectives import PerClusterObjective, Problem
 from partita.solvers import ProjectedGradient, Starts, drive
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors

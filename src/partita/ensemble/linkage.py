@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.ensemble.base import Array, Clustering, Member
+from partita.arrays import Array
+from partita.ensemble.base import Clustering, Member
 from partita.ensemble.tree import reachability_tree
 
 __all__ = ["SingleLinkage"]

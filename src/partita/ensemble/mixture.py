@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from partita.ensemble.base import Array, Clustering, Member
+from partita.arrays import Array
+from partita.ensemble.base import Clustering, Member
 from partita.kernels.eigen import symmetric_eigen
 from partita.kernels.ellipsoids import Climbed, Shape, climb, log_joint, n_parameters, normalised
 

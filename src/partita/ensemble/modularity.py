@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
-from partita.ensemble.base import Array, Clustering, Labels, Member, neighbor_graph
+from partita.arrays import Array, Labels
+from partita.ensemble.base import Clustering, Member, neighbor_graph
 
 __all__ = ["Modularity"]
 

@@ -24,7 +24,8 @@ from partita.affinity import Affinity, Builder, DrawsAffinity, SparseAffinity, a
 from partita.affinity.checks import Symmetrize
 from partita.affinity.evidence import given_rows
 from partita.affinity.shared_search import shared_search
-from partita.ensemble.base import Array, Labels, member
+from partita.arrays import Array, Labels
+from partita.ensemble.base import member
 from partita.ensemble.builder import Draw, EnsembleEvidence
 from partita.ensemble.consensus import Consensus, consensus, mean_agreement
 from partita.ensemble.units import Frame

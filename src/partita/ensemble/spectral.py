@@ -18,7 +18,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
 from partita.affinity.shared_search import search_key, the_shared_search
-from partita.ensemble.base import Array, Clustering, Member, neighbor_graph
+from partita.arrays import Array
+from partita.ensemble.base import Clustering, Member, neighbor_graph
 
 __all__ = ["Spectral"]
 

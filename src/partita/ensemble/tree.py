@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita.affinity.from_neighbors import neighbors_among
 from partita.affinity.shared_search import search_key, the_shared_search
-from partita.ensemble.base import Array
+from partita.arrays import Array
 
 __all__ = ["reachability_tree"]
 

@@ -24,9 +24,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
+
 __all__ = ["Frame", "Units", "far_cells", "frame_of"]
 
-Array = NDArray[np.float64]
 Units = Literal["auto", "given", "standard"]
 
 # A spread beyond so many times the median one is of another unit.

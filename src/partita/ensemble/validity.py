@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from partita.affinity.from_neighbors import neighbors_among
-from partita.ensemble.base import Array, Labels
+from partita.arrays import Array, Labels
 from partita.ensemble.tree import Edges, reachability_tree
 from partita.runs import outcomes_of
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.from_neighbors import nearest
-from partita.ensemble.base import Array, Labels
+from partita.arrays import Array, Labels
 
 __all__ = ["neighbor_vote", "voters_of"]
 

@@ -20,7 +20,8 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 
 from partita.affinity.shared_search import search_key, the_shared_search
-from partita.ensemble.base import Array, Clustering, Member, neighbor_graph
+from partita.arrays import Array
+from partita.ensemble.base import Clustering, Member, neighbor_graph
 from partita.memory import require_memory
 
 __all__ = ["Walks"]

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.ensemble.base import Array, Labels
+from partita.arrays import Array, Labels
 
 __all__ = ["POWER", "adjusted_rand", "agreement", "agreement_weights"]
 

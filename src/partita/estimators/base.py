@@ -42,7 +42,6 @@ from partita.solvers import Checkpoint, OpenCheckpoint, Solver, opened
 
 __all__ = ["FactorizationEstimator"]
 
-Array = NDArray[np.float64]
 
 # Restarts where the start is random, as scikit-learn's KMeans has it.
 RANDOM_RESTARTS = 10

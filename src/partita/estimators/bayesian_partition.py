@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from partita.affinity import DrawsAffinity
 from partita.affinity.checks import Missing
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.estimators.checked_parameters import check_parameters, seed_of
 from partita.estimators.partition_notes import misfit_note, modes_note, search_notes
@@ -36,7 +37,6 @@ from partita.solvers import SolveResult
 
 __all__ = ["BayesianPartition"]
 
-Array = NDArray[np.float64]
 
 # Relative residual of the membership to the similarity matrix above which a note says that it does not describe it.
 LARGE_MISFIT = 0.2

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
 from partita.affinity import Affinity, Builder, Precomputed
+from partita.arrays import Array
 from partita.ensemble.units import far_cells
 from partita.errors import InputError, MissingExtraError
 from partita.estimators.encoding import Encoding
@@ -25,7 +26,6 @@ from partita.wording import count
 
 __all__ = ["CheckedInput", "Encoded", "encoded"]
 
-Array = NDArray[np.float64]
 
 # What an error about a column that holds no numbers adds.
 ENSEMBLE_TAKES_IT = "; affinity='ensemble' takes words and categories as they are"

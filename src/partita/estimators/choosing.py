@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Affinity, Builder, Evidence, NeighborGraph, Normalised, Precomputed
+from partita.arrays import Array
 from partita.ensemble.consensus import Consensus
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.groups import Groups
@@ -35,7 +36,6 @@ from partita.wording import count
 
 __all__ = ["Built", "Choice", "Choose", "EvidenceByK", "FromDraws", "NumberOfClusters", "judged", "why_so_many"]
 
-Array = NDArray[np.float64]
 
 # The least and the largest number of clusters.
 Bounds: TypeAlias = tuple[int, int | None]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Affinity
+from partita.arrays import Array, Labels
 from partita.doubt import (
     ConfidentItems,
     ConfidentPairs,
@@ -35,8 +36,6 @@ from partita.n_clusters import Verdict
 
 __all__ = ["Doubtful", "SecondChoice"]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 # Other numbers of clusters that are less probable than this are left out of the doubt.
 UNLIKELY = 0.01

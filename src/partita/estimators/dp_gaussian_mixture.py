@@ -12,6 +12,7 @@ from sklearn.base import DensityMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.estimators.checked_parameters import check_parameters, seed_of
 from partita.estimators.frames import checked_frame
@@ -22,8 +23,6 @@ from partita.mixture.agreement import ChainAgreement
 from partita.mixture.priors import ComponentPrior
 
 __all__ = ["DPGaussianMixture"]
-
-Array = NDArray[np.float64]
 
 
 class DPGaussianMixture(DensityMixin, Shown):

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.ensemble.units import Frame, Units, far_cells, frame_of
 from partita.errors import InputError
 from partita.estimators.items import merge_identical
@@ -31,7 +32,6 @@ from partita.memory import require_memory
 
 __all__ = ["Encoding"]
 
-Array = NDArray[np.float64]
 Categories = tuple[tuple[str, ...], ...]
 
 # Distance of rows of different categories, in root mean variances of the columns of numbers.

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from partita.affinity import DiffusedAffinity, Evidence, FactorEvidence
 from partita.affinity.normalise import How, Normalised, normalise_rows
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling
 from partita.kernels.nonnegative import minimise_nonnegative
@@ -35,7 +36,6 @@ from partita.solvers import solve_rows
 
 __all__ = ["Extension"]
 
-Array = NDArray[np.float64]
 
 # Numbers of one batch of rows.
 BATCH = 4_000_000

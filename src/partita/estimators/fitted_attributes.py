@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Affinity, Builder
+from partita.arrays import Array
 from partita.calibration import Calibration, Calibrator
 from partita.ensemble import Draw
 from partita.ensemble.consensus import Consensus
@@ -20,8 +21,6 @@ from partita.n_clusters import Verdict
 from partita.solvers import Solver, SolveResult
 
 __all__ = ["FittedAttributes"]
-
-Array = NDArray[np.float64]
 
 
 class FittedAttributes(CheckedInput):

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.csgraph import connected_components
 
 from partita.affinity import Affinity, ContractedAffinity, WeightedAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.estimators.items import Items
 from partita.objectives import Problem
@@ -28,8 +29,6 @@ __all__ = ["Groups"]
 LEAST, MOST = 1e-4, 1e6
 # Pairs of items that are looked at together.
 PAIRS = 1 << 20
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from partita.affinity.checks import LARGEST, SMALLEST
+from partita.arrays import Array
 from partita.errors import InputError, UnsureWarning
 from partita.memory import require_memory
 
 __all__ = ["check_finite", "check_magnitude", "check_size", "lost_digits", "warn_of_lost_digits"]
 
-Array = NDArray[np.float64]
 
 # Arrays of the size of the features that merging equal rows takes beside them.
 MERGED = 4

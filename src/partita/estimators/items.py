@@ -23,6 +23,7 @@ from scipy.spatial import cKDTree
 
 from partita.affinity import Affinity, Builder, Precomputed
 from partita.affinity.order import locality_order
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds
 from partita.membership import Membership
@@ -30,7 +31,6 @@ from partita.solvers import STARTS, SolveResult
 
 __all__ = ["Items", "check_weights", "expanded", "merge_identical", "number_of_copies", "start_of_items"]
 
-Array = NDArray[np.float64]
 
 # Items from which they come in the order of a tree, and rows compared at a time.
 LOCAL_FROM = 20_000

@@ -8,18 +8,17 @@ from typing import Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
 from partita.affinity import Affinity, DenseAffinity, DiffusedAffinity, SparseAffinity, WeightedAffinity
 from partita.affinity.base import Unobserved
 from partita.affinity.normalise import NONE, How, Normalised, normalise
+from partita.arrays import Array
 from partita.memory import SPARSE_WAY, require_pairs
 from partita.objectives import Objective
 from partita.solvers import Solver, default_solver
 
 __all__ = ["FILL_IN", "Model"]
 
-Array = NDArray[np.float64]
 
 # Steps of diffusion, and the share of pairs with an affinity above zero below which "auto" takes them.
 STEPS = 4

@@ -20,6 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from partita import metrics
 from partita.affinity import Affinity, DenseAffinity
 from partita.affinity.shared_search import shared_search
+from partita.arrays import Array, Labels
 from partita.calibration import Calibration, Calibrator, Refit, average, calibrate, calibrate_if_trusted
 from partita.estimators.choosing import Built, Choice, EvidenceByK, NumberOfClusters
 from partita.estimators.extension import Extension
@@ -37,8 +38,6 @@ from partita.solvers import OpenCheckpoint, Solver, SolveResult, Starts, drive
 
 __all__ = ["Fitted", "Given", "Options", "fit"]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 # A comparison with other sizes: at most so many items, and the share of them that must move to be worth a word.
 COMPARED, WORTH = 50_000, 0.02

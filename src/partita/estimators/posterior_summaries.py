@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.estimators.checked_parameters import seed_of
 from partita.estimators.shown import Shown
@@ -26,7 +27,6 @@ from partita.registry import did_you_mean
 
 __all__ = ["PosteriorSummaries"]
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 
 

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from partita.affinity import Builder
+from partita.arrays import Array
 from partita.ensemble.builder import frame_of
 from partita.errors import InputError
 from partita.estimators.items import Items
 
 __all__ = ["ScaleFeatures", "Scaling", "dominating_column"]
 
-Array = NDArray[np.float64]
 ScaleFeatures = Literal["none", "standard", "minmax", "auto"]
 
 # Share of the total variance from which one column decides every Euclidean distance.

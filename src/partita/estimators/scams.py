@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,7 +23,6 @@ from partita.scams import ADMM, LocalSearch, PathPoint, scams_path
 
 __all__ = ["SCAMS"]
 
-Labels = NDArray[np.int64]
 
 # The share for graphs of nearest neighbours: of those tried on the 29 development sets it had the best partitions.
 OF_GRAPHS = 0.02

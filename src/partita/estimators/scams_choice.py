@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita.affinity import Affinity
+from partita.arrays import Labels
 from partita.estimators.choosing import Choice, EvidenceByK, NumberOfClusters, judged
 from partita.estimators.groups import Groups
 from partita.scams import (
@@ -31,7 +31,6 @@ from partita.scams.pieces import joined_by_price, pieces_of_affinity
 
 __all__ = ["PartitionChoice", "PartitionFound", "PartitionSearch"]
 
-Labels = NDArray[np.int64]
 
 # Objectives that differ by no more, relative to them, are equal.
 EQUAL = 1e-9

@@ -13,12 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array, Index
 from partita.explanation.columns import Column
 
 __all__ = ["Coding"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Cuts of a column with more distinct values.
 CUTS = 128

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 
 __all__ = ["Column", "keys_of_rows"]
 
-Array = NDArray[np.float64]
 
 # Multipliers of the finalizer of splitmix64, which spreads whole numbers over all 64 bits.
 MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))

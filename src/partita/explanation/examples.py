@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.explanation.columns import Column
 from partita.membership import Membership
 
 __all__ = ["boundary_items", "nearest_clusters", "typical_items"]
 
-Array = NDArray[np.float64]
 
 # Items of a cluster that are named.
 NAMED = 3

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita.arrays import Array, Index, Labels
 from partita.errors import InputError
 from partita.explanation.coding import Coding
 from partita.explanation.columns import Column, keys_of_rows
@@ -22,9 +23,6 @@ from partita.membership import Membership
 
 __all__ = ["explain_clusters"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-Labels = NDArray[np.int64]
 
 # Rows that are looked at, about.
 SAMPLE = 20_000

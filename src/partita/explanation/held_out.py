@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
+from partita.arrays import Array, Index
 from partita.explanation.shares import Share, correlation, effective, share
 
 __all__ = ["FOLDS", "Counted", "Picks", "folds_of", "sample_of"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 FOLDS = 5
 # Probability, over all rules of an explanation, that one would do as well on labels that say nothing of the columns.

@@ -8,14 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array, Index
 from partita.explanation.columns import Column
 from partita.explanation.rules import Condition, number_between
 from partita.explanation.shares import TIED, correlation
 
 __all__ = ["refined"]
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 def refined(

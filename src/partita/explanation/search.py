@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array, Index
 from partita.explanation.coding import Coding
 from partita.explanation.columns import Column
 from partita.explanation.refine import refined
@@ -31,8 +32,6 @@ from partita.explanation.shares import TIED, correlation
 
 __all__ = ["find_rule"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # What a condition must add to the correlation.
 WORTH = 0.02

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
+
 __all__ = ["TIED", "Share", "correlation", "effective", "share"]
 
-Array = NDArray[np.float64]
 
 # Quantile of the normal distribution for an interval of 95%.
 Z = 1.959964

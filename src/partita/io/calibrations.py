@@ -9,6 +9,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.calibration import (
     Alternative,
     Calibration,
@@ -28,7 +29,6 @@ from partita.shapes import ArrayShape, floats, whole
 
 __all__ = ["SavedCalibration"]
 
-Array = NDArray[np.float64]
 
 BINS = ("predicted", "observed", "count")
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import FactorEvidence
 from partita.affinity.normalise import How
+from partita.arrays import Array
 from partita.ensemble.units import Frame
 from partita.errors import ModelError
 from partita.estimators.base import FactorizationEstimator
@@ -26,7 +27,6 @@ from partita.shapes import flags, floats, reals, require, whole
 
 __all__ = ["SavedFactorization"]
 
-Array = NDArray[np.float64]
 
 # Where a fit was to be gone on with and what it printed: a place and a screen are no part of a model.
 NOT_KEPT = ("checkpoint", "verbose")

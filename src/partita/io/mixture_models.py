@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from partita.arrays import Array
 from partita.errors import InputError, ModelError
 from partita.estimators.dp_gaussian_mixture import DPGaussianMixture
 from partita.io.codec import Arrays, Config, Under, copied
@@ -28,7 +29,6 @@ from partita.shapes import flags, floats, partitions, whole
 
 __all__ = ["SavedMixture"]
 
-Array = NDArray[np.float64]
 Labels = NDArray[Any]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from partita.arrays import Array
 from partita.errors import ModelError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.io.chain_comparisons import SavedComparison
@@ -30,7 +31,6 @@ from partita.solvers.result import Restart, SolveResult
 
 __all__ = ["SavedPartition"]
 
-Array = NDArray[np.float64]
 Labels = NDArray[Any]
 Codes = NDArray[np.int64]
 

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.nonnegative import minimise_nonnegative
 from partita.kernels.threads import row_bounds
 
 __all__ = ["pivoted_nonnegative"]
 
-Array = NDArray[np.float64]
 
 # Added to the diagonal of C once that is one: components that coincide have a solution then, off by this share.
 RIDGE = 1e-12

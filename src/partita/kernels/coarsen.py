@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.arrays import Array, Ints
 from partita.kernels.threads import row_bounds, run_chunks
-from partita.kernels.types import Array, Ints
 
 __all__ = ["aggregates", "contracted"]
 

@@ -7,11 +7,10 @@ met in SCAMS on twelve groups of 50, is an instance. The older iterations (QR) a
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+
+from partita.arrays import Array
 
 __all__ = ["singular_vectors", "symmetric_eigen"]
-
-Array = NDArray[np.float64]
 
 
 def symmetric_eigen(matrix: Array) -> tuple[Array, Array]:

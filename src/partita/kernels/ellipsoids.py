@@ -25,9 +25,10 @@ from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
+from partita.arrays import Array
+
 __all__ = ["Climbed", "Ellipsoids", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
 
-Array = NDArray[np.float64]
 Shape = Literal["full", "student", "tied", "diagonal", "spherical"]
 
 # A component without items keeps this many, so that nothing is divided by zero.

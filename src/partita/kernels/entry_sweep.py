@@ -23,7 +23,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from partita.kernels.types import Array, Ints
+from partita.arrays import Array, Ints
 
 __all__ = ["least_of_quartic", "sweep_csr", "sweep_dense"]
 

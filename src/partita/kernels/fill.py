@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
+
 __all__ = ["completed", "fill"]
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 # Donors whose mean a cell gets, nearest donors among which they are looked for, and rounds.

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.arrays import Array, Ints, Rng
 from partita.kernels.mixture_components import Components, counted, draw_components, enlarged, in_order, keep_draw
 from partita.kernels.mixture_linear import PriorArrays, draw_from_prior, squared_distance, weighted_choice
 from partita.kernels.mixture_partition import draw_concentration, n_labels
-from partita.kernels.types import Array, Ints, Rng
 
 __all__ = ["auxiliary_sweeps"]
 

@@ -21,9 +21,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from partita.arrays import Array, Ints
 from partita.kernels.mixture_linear import PriorArrays
 from partita.kernels.mixture_partition import sums_by_cluster
-from partita.kernels.types import Array, Ints
 
 __all__ = [
     "Clusters",

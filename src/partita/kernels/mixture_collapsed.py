@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.arrays import Array, Ints, Rng
 from partita.kernels.mixture_clusters import (
     Clusters,
     Tables,
@@ -33,7 +34,6 @@ from partita.kernels.mixture_clusters import (
 from partita.kernels.mixture_linear import PriorArrays, squared_distance, weighted_choice
 from partita.kernels.mixture_partition import draw_concentration, log_probability, n_labels, numbered
 from partita.kernels.mixture_split_merge import propose
-from partita.kernels.types import Array, Ints, Rng
 
 __all__ = ["collapsed_sweeps"]
 

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from partita.arrays import Array, Ints, Rng
 from partita.kernels.mixture_linear import PriorArrays, draw_given_items, squared_distance
 from partita.kernels.mixture_partition import log_probability, numbered, sums_by_cluster
-from partita.kernels.types import Array, Ints, Rng
 
 __all__ = [
     "Components",

@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numba import njit
 
+from partita.arrays import Array, Ints
 from partita.kernels.mixture_clusters import Tables, join_weight, rebuild
 from partita.kernels.mixture_components import LOG_TWO_PI
 from partita.kernels.mixture_linear import PriorArrays, squared_distance
-from partita.kernels.types import Array, Ints
 
 __all__ = ["gaussian_log_density", "student_log_density"]
 

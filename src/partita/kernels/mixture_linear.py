@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from partita.kernels.types import Array, Rng
+from partita.arrays import Array, Rng
 
 __all__ = [
     "PriorArrays",

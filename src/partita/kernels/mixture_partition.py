@@ -13,7 +13,7 @@ import math
 import numpy as np
 from numba import njit
 
-from partita.kernels.types import Array, Ints, Rng
+from partita.arrays import Array, Ints, Rng
 
 __all__ = ["draw_concentration", "log_probability", "n_labels", "numbered", "sums_by_cluster"]
 

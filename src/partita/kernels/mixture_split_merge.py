@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from partita.arrays import Array, Ints, Rng
 from partita.kernels.mixture_clusters import (
     Clusters,
     Tables,
@@ -31,7 +32,6 @@ from partita.kernels.mixture_clusters import (
     stay_weight,
 )
 from partita.kernels.mixture_linear import PriorArrays, squared_distance
-from partita.kernels.types import Array, Ints, Rng
 
 __all__ = ["propose"]
 

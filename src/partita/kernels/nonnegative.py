@@ -7,14 +7,13 @@ that SciPy's active set solves exactly. Q may be singular (clusters that coincid
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from partita.arrays import Array
 from partita.kernels.eigen import symmetric_eigen
 
 __all__ = ["minimise_nonnegative"]
 
-Array = NDArray[np.float64]
 
 # Singular values of the root of Q below this share of the largest are rounding.
 RANK = 1e-10

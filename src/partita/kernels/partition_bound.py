@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
 from partita.kernels.partition_state import growth, implement, value
-from partita.kernels.types import Array, Ints
 
 __all__ = ["BoundPairs", "empty_bound"]
 

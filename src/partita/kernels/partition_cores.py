@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from partita.kernels.types import Array, Flags, Ints
+from partita.arrays import Array, Flags, Ints
 
 __all__ = ["grow_cores", "shrink_to_cores"]
 

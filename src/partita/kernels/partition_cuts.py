@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
-from partita.kernels.types import Array, Ints
 
 __all__ = ["draw_cuts", "pair_cuts", "pair_sums"]
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from partita.kernels.types import Ints
+from partita.arrays import Ints
 
 __all__ = ["by_cluster", "distances_from", "distances_within"]
 

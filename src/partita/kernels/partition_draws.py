@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from partita.kernels.types import Ints
+from partita.arrays import Ints
 
 __all__ = ["number_draws"]
 

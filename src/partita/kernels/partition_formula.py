@@ -18,8 +18,8 @@ from numba import cfunc, types
 from numba.extending import overload, register_jitable
 from numba.np.numpy_support import carray
 
+from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel, versioned
-from partita.kernels.types import Array, Ints
 
 __all__ = ["AtAddress", "ForRows", "add_rows", "evaluated", "for_kernels", "for_rows"]
 

@@ -17,10 +17,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
 from partita.kernels.partition_state import growth, implement, value
-from partita.kernels.types import Array, Ints
 
 __all__ = ["DensePairs", "SparsePairs", "empty_pairs"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
-from partita.kernels.types import Array, Ints
 
 __all__ = ["score_by_sets", "score_partitions"]
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from partita.arrays import Array, Ints
 from partita.kernels.lanes import LANES, add_fours
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import add_rows, evaluated
 from partita.kernels.partition_state import growth, implement, value
-from partita.kernels.types import Array, Ints
 
 __all__ = ["DrawTables", "MeanTables", "empty_tables"]
 

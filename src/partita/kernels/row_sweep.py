@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from partita.kernels.types import Array, Ints
+from partita.arrays import Array, Ints
 
 __all__ = ["minimise_on_simplex", "sweep_block", "sweep_csr"]
 

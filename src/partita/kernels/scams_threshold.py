@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["ThresholdSums", "threshold_step"]
 
-Array = NDArray[np.float64]
 Pattern = NDArray[np.bool_]
 
 # Rows of a block: a few arrays of 64 x N stay in the cache up to some thousand items.

@@ -11,12 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+
+from partita.arrays import Array, Labels
 
 __all__ = ["ascend", "directions"]
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 
 def directions(unit: Array, labels: Labels, centres: Array, weights: Array | None = None) -> tuple[Array, float]:

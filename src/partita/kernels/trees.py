@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from partita.kernels.types import Array, Ints
+from partita.arrays import Array, Ints
 
 __all__ = ["gini_merges", "large_splits", "pieces", "spanning_tree"]
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from partita.kernels.types import Array, Ints
+from partita.arrays import Array, Ints
 
 __all__ = ["deepest_valleys", "edges_across", "tree_gaps"]
 

@@ -23,14 +23,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtri, ndtri
 
+from partita.arrays import Array
 from partita.metrics.convergence import effective_sample_size, r_hat
 
 __all__ = ["FEWEST", "ChainVerdict", "Farthest", "chain_verdict"]
 
-Array = NDArray[np.float64]
 
 # Differences that matter: in the probability that two items are together, and R-hat.
 DIFFERENCE, R_HAT = 0.1, 1.1

@@ -13,16 +13,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from partita.arrays import Array
 from partita.errors import InputError
 
 __all__ = ["effective_sample_size", "r_hat"]
-
-Array = NDArray[np.float64]
 
 
 def r_hat(trace: ArrayLike) -> float:

@@ -17,14 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from partita.arrays import Array, Labels
 from partita.errors import InputError
 from partita.mixture.priors import ComponentPrior
 from partita.registry import enrol
 
 __all__ = ["ChainState", "Kept", "MixtureModel", "Recorded", "Sampler", "as_sampler", "numbered"]
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 
 class Kept(NamedTuple):

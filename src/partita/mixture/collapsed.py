@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from partita.arrays import Labels
 from partita.errors import InputError
-from partita.mixture.base import ChainState, Kept, Labels, MixtureModel, Sampler, numbered
+from partita.mixture.base import ChainState, Kept, MixtureModel, Sampler, numbered
 
 __all__ = ["Collapsed"]
 

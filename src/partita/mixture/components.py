@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from partita.arrays import Labels
 from partita.kernels.interrupts import call_whole
-from partita.mixture.base import ChainState, Kept, Labels, MixtureModel, Sampler, numbered
+from partita.mixture.base import ChainState, Kept, MixtureModel, Sampler, numbered
 
 __all__ = ["ComponentSampler"]
 

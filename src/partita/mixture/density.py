@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.mixture.base import MixtureModel, Recorded
 from partita.mixture.units import Units
 
 __all__ = ["DRAWS", "GaussianDensity", "PredictiveDensity", "StudentDensity"]
 
-Array = NDArray[np.float64]
 
 # Draws of all chains that the density is a mean of; values of new items at a time; draws at a time on a thread.
 DRAWS, SLAB, AT_ONCE = 500, 2_000_000, 16

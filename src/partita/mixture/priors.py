@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.mixture.units import Units
 
 __all__ = ["ComponentPrior", "IndependentNormalInverseWishart", "NormalInverseWishart", "component_prior"]
 
-Array = NDArray[np.float64]
 
 # Eigenvalue of the correlations, of which the mean is 1, below which columns are collinear but for rounding.
 COLLINEAR = 1e-10

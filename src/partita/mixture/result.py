@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.metrics.central_distance import central_distances
 from partita.metrics.chain_similarity import compared_items, similarity_differences
 from partita.metrics.chain_verdict import FEWEST, ChainVerdict, Farthest, chain_verdict
@@ -22,8 +23,6 @@ from partita.runs import Status
 from partita.wording import aligned, count
 
 __all__ = ["SampledPartitions"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

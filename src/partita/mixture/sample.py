@@ -9,9 +9,10 @@ from contextlib import nullcontext
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from partita.arrays import Array, Labels
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.memory import require_memory
@@ -27,7 +28,6 @@ from partita.runs import Runs, Status
 
 __all__ = ["sample_partitions"]
 
-Array = NDArray[np.float64]
 
 # Squares of values, and sums of them, stay in double precision.
 LARGEST, SMALLEST = 1e150, 1e-150
@@ -263,8 +263,6 @@ def _warn(result: SampledPartitions) -> None:
 # From one cluster most chains of a Gibbs sampler never leave for the right number; from too many they merge down at
 # once.
 
-
-Labels = NDArray[np.int64]
 
 # Clusters that an over-clustered start has, where there are so many items; and rounds of k-means.
 MANY, ROUNDS = 30, 10

@@ -12,9 +12,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
+
 __all__ = ["Units"]
 
-Array = NDArray[np.float64]
 
 # A column whose range is below so many roundings of its values is constant.
 ROUNDINGS = 8

@@ -14,13 +14,13 @@ from typing import Any, ClassVar, Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.n_clusters.evidence import KEvidence
 from partita.registry import Named, enrol, made
 
 __all__ = ["Better", "Criterion", "Judgement", "Requirement", "criterion", "only_tests_one"]
 
-Array = NDArray[np.float64]
 Better = Literal["larger", "smaller", "crossing"]
 Requirement = Literal["features", "affinity", "draws", "dimension"]
 

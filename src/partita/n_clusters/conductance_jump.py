@@ -26,8 +26,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.n_clusters.base import Array, Criterion, Judgement
+from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
 
 __all__ = ["ConductanceJump", "conductances"]

@@ -19,7 +19,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from partita.n_clusters.base import Array, Criterion, Judgement
+from partita.arrays import Array
+from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
 
 __all__ = ["Eigengap", "EigengapRatio"]

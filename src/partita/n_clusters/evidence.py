@@ -30,14 +30,13 @@ from partita.affinity import (
     as_affinity,
     normalise,
 )
+from partita.arrays import Array, Labels
 from partita.errors import InputError
 from partita.memory import require_pairs
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors
 
 __all__ = ["KEvidence"]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 # Neighbours of the graph that is made of features.
 NEIGHBORS = 10

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.cluster import KMeans
 
+from partita.arrays import Array
 from partita.kernels.eigen import singular_vectors
-from partita.n_clusters.base import Array, Criterion, Judgement
+from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
 
 __all__ = ["GapStatistic"]

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.n_clusters.base import Array, Criterion, Judgement
+from partita.arrays import Array
+from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
 
 __all__ = ["SecondOrderDifference", "distance_to_flats"]

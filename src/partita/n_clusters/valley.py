@@ -38,7 +38,7 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from partita.n_clusters.base import Array
+from partita.arrays import Array
 from partita.n_clusters.evidence import NEIGHBORS, KEvidence
 from partita.solvers.spectral import of_connected
 

@@ -26,8 +26,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.n_clusters.base import Array, Criterion, Judgement, criterion, only_tests_one
+from partita.n_clusters.base import Criterion, Judgement, criterion, only_tests_one
 from partita.n_clusters.evidence import KEvidence
 from partita.wording import aligned, count
 

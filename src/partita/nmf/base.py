@@ -17,15 +17,14 @@ from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.registry import enrol
 
 __all__ = ["FLOOR", "Factors", "NMFMethod", "as_method", "described", "divergence", "over_rows", "squared_distance"]
 
-Array = NDArray[np.float64]
 
 # Entries of a factor are kept from falling below this: products of two stay far from the denormals that make an update
 # twice as slow, and an entry can rise again. What entries this small add to V is below its rounding.

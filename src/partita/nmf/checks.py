@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.memory import require_pairs
-from partita.nmf.base import Array
 
 __all__ = ["checked_similarity"]
 

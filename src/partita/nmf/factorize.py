@@ -11,10 +11,11 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.membership import Membership
 from partita.memory import require_memory
-from partita.nmf.base import Array, Factors, NMFMethod, as_method, described, squared_distance
+from partita.nmf.base import Factors, NMFMethod, as_method, described, squared_distance
 from partita.nmf.checks import checked_similarity
 from partita.nmf.iterate import CHECK_EVERY, UNCHANGED, StoppingRule, iterate
 from partita.nmf.misfit import membership_misfit

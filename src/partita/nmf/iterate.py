@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.nmf.base import Array, Factors, NMFMethod
+from partita.arrays import Array
+from partita.nmf.base import Factors, NMFMethod
 from partita.nmf.reading import Scaling, partition_of
 from partita.runs import Runs, Status
 

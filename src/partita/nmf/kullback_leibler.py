@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.nmf.base import FLOOR, Array, Factors, NMFMethod, divergence, over_rows
+from partita.arrays import Array
+from partita.nmf.base import FLOOR, Factors, NMFMethod, divergence, over_rows
 
 __all__ = ["KullbackLeibler", "diverged"]
 

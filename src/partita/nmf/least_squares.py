@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.nmf.base import FLOOR, Array, Factors, NMFMethod, over_rows, squared_distance
+from partita.arrays import Array
+from partita.nmf.base import FLOOR, Factors, NMFMethod, over_rows, squared_distance
 
 __all__ = ["LeastSquares", "descended"]
 

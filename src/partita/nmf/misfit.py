@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita.affinity import WeightedAffinity
 from partita.affinity.checks import as_affinity
@@ -18,8 +17,6 @@ from partita.errors import InputError
 from partita.objectives import Problem, SoFObjective
 
 __all__ = ["membership_misfit", "without_diagonal"]
-
-Array = NDArray[np.float64]
 
 
 def without_diagonal(similarity: Any) -> WeightedAffinity:

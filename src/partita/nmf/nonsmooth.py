@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.nmf.base import FLOOR, Array, Factors, NMFMethod, divergence
+from partita.nmf.base import FLOOR, Factors, NMFMethod, divergence
 from partita.nmf.kullback_leibler import diverged
 
 __all__ = ["Nonsmooth"]

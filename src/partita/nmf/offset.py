@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.nmf.base import FLOOR, Array, Factors, NMFMethod, squared_distance
+from partita.arrays import Array
+from partita.nmf.base import FLOOR, Factors, NMFMethod, squared_distance
 from partita.nmf.least_squares import descended
 
 __all__ = ["Offset"]

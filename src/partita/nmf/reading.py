@@ -15,8 +15,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.nmf.base import Array, Factors
+from partita.nmf.base import Factors
 
 __all__ = ["FactorReading", "Scaling", "balanced", "check_scaling", "partition_of", "read"]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.membership import Membership
-from partita.nmf.base import Array
 from partita.runs import Status
 
 __all__ = ["NMFRestart", "NMFResult"]

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.nmf.base import FLOOR, Array, Factors
+from partita.nmf.base import FLOOR, Factors
 from partita.partition.dendrogram import Dendrogram
 
 __all__ = ["STARTS", "Start", "first_factors"]

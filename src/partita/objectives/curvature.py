@@ -14,14 +14,13 @@ that overlap cannot take steps of their own: those run into saddles. From random
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita.affinity.base import PairWeights
+from partita.arrays import Array
 from partita.objectives.point import Between, Point
 
 __all__ = ["curvature_bound", "squared_units"]
 
-Array = NDArray[np.float64]
 
 # Curvature, in units of the columns, up to which they take steps of their own.
 COUPLED = 2.0

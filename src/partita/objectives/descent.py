@@ -18,17 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from partita.arrays import Array
 from partita.kernels.namespace import like, namespace
 from partita.kernels.rows import row_pass
 from partita.objectives.domain import Domain
 from partita.objectives.point import Between, Point
 
 __all__ = ["Base", "Descent", "descend", "gradient_rows"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.base import Affinity
+from partita.arrays import Array
 from partita.kernels.cluster_qr import spectral_partition
 from partita.kernels.eigen import singular_vectors
 from partita.kernels.namespace import namespace
@@ -31,7 +32,6 @@ from partita.registry import enrol
 
 __all__ = ["NONNEGATIVE", "ORTHONORMAL", "PARTITIONS", "SIMPLEX", "Domain", "Posed", "single_moves"]
 
-Array = NDArray[np.float64]
 
 # A row that sums to no more than this once its columns are scaled, when most sum to about one, is zero: multiplicative
 # updates only come near.

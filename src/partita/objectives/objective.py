@@ -5,15 +5,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from partita.arrays import Array
 from partita.objectives.domain import SIMPLEX, Domain
 from partita.registry import enrol
 
 __all__ = ["Array", "Objective"]
-
-Array = NDArray[np.float64]
 
 
 class Objective(ABC):

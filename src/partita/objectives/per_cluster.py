@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.kernels.nonnegative import minimise_nonnegative
-from partita.objectives.objective import Array, Objective
+from partita.objectives.objective import Objective
 
 __all__ = ["PerClusterObjective"]
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
+from partita.arrays import Array
 
 __all__ = ["Between", "Cross", "Point"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,11 +27,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.affinity.base import Affinity, PairWeights
+from partita.arrays import Array
 from partita.kernels.namespace import namespace
 from partita.kernels.rows import row_pass
 from partita.objectives.curvature import curvature_bound, squared_units
 from partita.objectives.descent import Base, Descent, descend, gradient_rows
-from partita.objectives.objective import Array, Objective
+from partita.objectives.objective import Objective
 from partita.objectives.point import Between, Cross, Point
 from partita.objectives.segment import Segment, segment_between
 

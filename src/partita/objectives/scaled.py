@@ -7,7 +7,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.polynomial import polynomial
 
-from partita.objectives.objective import Array, Objective
+from partita.arrays import Array
+from partita.objectives.objective import Objective
 
 __all__ = ["ScaledObjective"]
 

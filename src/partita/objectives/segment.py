@@ -27,10 +27,10 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial import polynomial
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from partita.affinity.base import PairWeights
+from partita.arrays import Array
 from partita.kernels.namespace import namespace
 from partita.kernels.rows import row_pass
 from partita.objectives.objective import Objective
@@ -38,7 +38,6 @@ from partita.objectives.point import Point
 
 __all__ = ["Segment", "segment_between"]
 
-Array = NDArray[np.float64]
 
 # Grid of values and slopes where no polynomial has the stationary points for its roots: even, and towards the
 # ends, where clusters that are empty at one of them come up.

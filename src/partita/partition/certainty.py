@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.metrics.checks import codes_of
@@ -33,7 +34,6 @@ from partita.partition.losses import Unit
 
 __all__ = ["ItemCertainty", "certainty_of", "item_certainty"]
 
-Array = NDArray[np.float64]
 
 # Labels in a chunk of work, and chunks of a block at most: each holds three numbers for every item.
 LABELS, CHUNKS = 1 << 18, 32

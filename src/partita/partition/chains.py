@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.memory import require_memory
 from partita.metrics.central_distance import candidates, most_central
@@ -33,8 +34,6 @@ from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss, Unit
 
 __all__ = ["ENOUGH", "FEWEST", "ChainComparison", "compare_chains"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

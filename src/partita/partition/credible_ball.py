@@ -24,13 +24,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.partition.distances import Distances, given_draws, measured, metric_of
 from partita.partition.losses import PartitionLoss, Unit
 
 __all__ = ["BallPartition", "CredibleBall", "check_level", "credible_ball"]
 
-Array = NDArray[np.float64]
 
 # Sums of weights reach a level up to this share of it: what adding them up rounds.
 ROUNDING = 1e-12

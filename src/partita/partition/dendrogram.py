@@ -14,6 +14,7 @@ from typing import Literal, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import require_pairs
@@ -24,7 +25,6 @@ from partita.partition.losses.base import dyadic
 
 __all__ = ["Dendrogram", "Linkage"]
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Linkage = Literal["average", "complete"]
 

@@ -19,9 +19,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
+
 __all__ = ["FEWEST_NEIGHBOURS", "NEIGHBOURHOOD", "core_radii", "density_modes"]
 
-Array = NDArray[np.float64]
 
 # Share of the weight that a core radius takes in, and the fewest points: fewer, and chance alone makes valleys.
 NEIGHBOURHOOD, FEWEST_NEIGHBOURS = 0.05, 12

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.metrics.central_distance import whole_entropies
@@ -31,7 +32,6 @@ from partita.partition.similarity import checked_weights
 
 __all__ = ["Distances", "Scale", "distances_to", "given_draws", "measured", "metric_of", "scale_of"]
 
-Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 # Labels in a chunk of work.

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.memory import require_memory
 from partita.partition.named_draws import named_draws
 from partita.partition.similarity import checked_weights, posterior_similarity, refuse_similarity
 
 __all__ = ["PartitionDraws", "label_blocks", "worth_of"]
-
-Array = NDArray[np.float64]
 
 
 def label_blocks(draws: Any) -> LabelBlocks:

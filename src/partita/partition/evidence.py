@@ -15,6 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import fits, require_memory
@@ -26,7 +27,6 @@ from partita.partition.losses.base import dyadic
 
 __all__ = ["PartitionEvidence", "evidence_of"]
 
-Array = NDArray[np.float64]
 
 # N x N doubles that a search holds at once: the matrix, its copy in the order of a dendrogram, dissimilarities.
 PAIR_COPIES = 3

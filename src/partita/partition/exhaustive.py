@@ -18,6 +18,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.partition.dendrogram import Codes
@@ -29,7 +30,6 @@ from partita.partition.losses.base import dyadic
 
 __all__ = ["MOST", "Best", "all_partitions", "all_values", "exhaustive"]
 
-Array = NDArray[np.float64]
 
 MOST = 10
 # Partitions in a chunk of work, and draws of which all sets are held at a time.

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.metrics.checks import codes_of, require_same_length
 from partita.partition.draws import PartitionDraws, label_blocks
@@ -22,7 +23,6 @@ from partita.partition.similarity import checked_weights, posterior_similarity, 
 
 __all__ = ["expected_loss", "expected_loss_from_similarity", "partition_distance"]
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 # Numbers held at a time, and cells of a table for each item from which sorting is the cheaper.

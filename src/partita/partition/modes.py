@@ -42,6 +42,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.metrics.checks import codes_of
 from partita.partition.dendrogram import numbered
@@ -53,7 +54,6 @@ from partita.partition.sample import SAMPLE, DrawSample, draw_rows, sample_of
 
 __all__ = ["Mode", "Modes", "modes_as_given", "modes_of", "posterior_modes"]
 
-Array = NDArray[np.float64]
 Search = Callable[[NDArray[Any], Array], ArrayLike]
 
 # Draws that stand for a mode.

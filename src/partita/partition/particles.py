@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.partition.distances import measured
 from partita.partition.draws import PartitionDraws
@@ -43,7 +44,6 @@ from partita.wording import aligned, count, percent
 
 __all__ = ["Particle", "Particles", "find_particles"]
 
-Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
 Search = Callable[[PartitionDraws, Codes], Codes]
 

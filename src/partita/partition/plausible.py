@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from partita.affinity.label_blocks import LabelBlocks
 from partita.metrics.checks import codes_of, require_same_length
@@ -42,8 +42,6 @@ from partita.partition.losses import PartitionLoss
 from partita.partition.sample import SAMPLE, sample_of
 
 __all__ = ["Plausibility", "plausibility"]
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

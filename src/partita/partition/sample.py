@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import require_memory
 from partita.partition.distances import Scale, scale_of
@@ -20,7 +21,6 @@ from partita.partition.losses import PartitionLoss
 
 __all__ = ["SAMPLE", "DrawSample", "best_addition", "draw_rows", "medoids", "sample_of"]
 
-Array = NDArray[np.float64]
 
 # Draws that are compared with one another.
 SAMPLE = 1000

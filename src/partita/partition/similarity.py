@@ -13,10 +13,11 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from partita.affinity.label_blocks import LabelBlocks
 from partita.affinity.label_products import label_rows
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.memory import require_pairs
@@ -24,7 +25,6 @@ from partita.partition.named_draws import named_draws
 
 __all__ = ["checked_weights", "posterior_similarity", "whole_shares"]
 
-Array = NDArray[np.float64]
 
 # Comparisons of two labels up to which NumPy takes less time than loading a compiler.
 PLAIN_UP_TO = 20_000_000

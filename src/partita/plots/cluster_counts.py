@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from partita.arrays import Array
 from partita.plots.figures import panels, tidy, whole_numbers
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ClusterCountsDisplay"]
 
-Array = NDArray[np.float64]
 
 BARS, MARKED = "#56b4e9", "#d55e00"
 # Bars that the axis has room for at least.

@@ -16,6 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity import Affinity
+from partita.arrays import Array
 from partita.errors import InputError, require
 from partita.membership import Membership
 from partita.memory import require_pairs
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CoMembershipDisplay", "affinity_between", "affinity_of_groups"]
 
-Array = NDArray[np.float64]
 
 # Share of the positive entries off the diagonal that the colours tell apart; larger ones all look alike.
 SHOWN_QUANTILE = 0.99

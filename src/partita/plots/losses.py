@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.partition.dendrogram import Dendrogram
 from partita.partition.evidence import PartitionEvidence
 from partita.partition.result import PartitionResult
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LossesDisplay", "cut_losses"]
 
-Array = NDArray[np.float64]
 
 BEST, END, START, CUTS = "#d55e00", "#0072b2", "#56b4e9", "#999999"
 # The axis of K reaches so far beyond what was tried, and the axis of losses so many times as far as what was tried.

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita.arrays import Index
 from partita.membership import Membership
 
 __all__ = ["as_membership", "blocks", "by_cluster", "columns_of", "count", "membership_of", "stratified_sample"]
 
-Index = NDArray[np.intp]
 
 # Items of each cluster that a sample keeps at least, so that a small cluster does not vanish.
 KEEP_AT_LEAST = 3

@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import DrawsAffinity
+from partita.arrays import Array, Index
 from partita.memory import fits
 from partita.plots.comembership import affinity_of_groups
 from partita.plots.order import blocks, columns_of
 
 __all__ = ["PairMeans", "mean_co_membership", "mean_similarity", "order_by_similarity"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Items up to which leaves are turned so that neighbours are most similar, which may cost their cube.
 TURNED_UP_TO = 300

@@ -9,11 +9,11 @@ from __future__ import annotations
 from math import gcd
 
 import numpy as np
-from numpy.typing import NDArray
+
+from partita.arrays import Array
 
 __all__ = ["BOUNDARY", "INK", "PAPER", "SEQUENTIAL", "UNCERTAIN", "cluster_colors", "cluster_markers", "ink_on"]
 
-Array = NDArray[np.float64]
 
 FIXED = (
     "#0072b2",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.membership import Membership
 from partita.plots.figures import number_clusters, panels, tidy
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ProfilesDisplay"]
 
-Array = NDArray[np.float64]
 # A band that is nowhere in its block this thick is not drawn: it would not be seen.
 INVISIBLE = 0.002
 

@@ -13,12 +13,12 @@ from sklearn.decomposition import PCA
 from sklearn.utils import get_tags
 
 from partita.affinity import Affinity, DiffusedAffinity, normalise
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.solvers.spectral import leading_eigenvectors
 
 __all__ = ["Projection", "limits", "project", "project_affinity", "project_features"]
 
-Array = NDArray[np.float64]
 
 # Limits of an axis: it shows the part of each cluster within so many interquartile ranges of its quartiles, and all
 # items but this share at either end. Where the items span no more than so many times as much, it shows them all.

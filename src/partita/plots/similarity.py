@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.plots.figures import panels, tidy
 from partita.plots.order import count
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MisfitDisplay", "SimilarityDisplay"]
 
-Array = NDArray[np.float64]
 
 # Colour-blind eyes tell its two ends apart; white is no difference.
 DIVERGING = "PuOr"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita.arrays import Array, Index, Labels
 from partita.errors import InputError
 from partita.partition.credible_ball import BallPartition, CredibleBall
 from partita.partition.modes import Modes
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Strip", "StripsDisplay"]
 
-Index = NDArray[np.intp]
 
 # Height of a row of 1.
 THICK = 0.74
@@ -167,9 +167,6 @@ def _note(ties: list[BallPartition], unit: str | None) -> str:
 # first of a parent has its colour, the others lighter and darker shades. So a merged cluster has the colour of what
 # it mostly is, and a split one that of its larger half.
 
-
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 # Shades of a piece, in turn: towards white (positive) or black, and how far.
 SHADES = (0.0, 0.55, -0.4, 0.78, -0.65)

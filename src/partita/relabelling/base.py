@@ -11,14 +11,12 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.registry import enrol
 
 __all__ = ["Relabelling", "as_relabelling", "modal"]
-
-Array = NDArray[np.float64]
 
 
 class Relabelling(ABC):

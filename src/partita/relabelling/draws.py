@@ -16,11 +16,11 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 
 __all__ = ["Draws", "HardDraws", "SoftDraws", "draws_of"]
 
-Array = NDArray[np.float64]
 Columns = NDArray[np.int32]
 
 # Numbers taken at a time: labels of a block of draws, or scores.

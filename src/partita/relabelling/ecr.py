@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from partita.relabelling.base import Array, Relabelling, modal
+from partita.arrays import Array
+from partita.relabelling.base import Relabelling, modal
 
 __all__ = ["ECR", "IterativeECR"]
 

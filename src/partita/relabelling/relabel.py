@@ -18,13 +18,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita.affinity import DrawsAffinity
 from partita.affinity.label_blocks import LabelBlocks
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.membership import Membership
 from partita.memory import require_memory
 from partita.metrics.central_distance import candidates, most_central, whole_entropies
 from partita.nmf.misfit import membership_misfit
 from partita.partition.named_draws import named_draws
-from partita.relabelling.base import Array, Relabelling, as_relabelling
+from partita.relabelling.base import Relabelling, as_relabelling
 from partita.relabelling.draws import Draws, SoftDraws, draws_of
 
 __all__ = ["Extra", "RelabelResult", "relabel"]

@@ -15,8 +15,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.relabelling.base import Array, Relabelling
+from partita.relabelling.base import Relabelling
 
 __all__ = ["Stephens"]
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Affinity
+from partita.arrays import Array, Index, Labels
 from partita.plots.order import stratified_sample
 from partita.plots.projection import limits
 from partita.report.html import Markup, printable
@@ -23,9 +24,6 @@ from partita.report.nearest import nearest_items
 
 __all__ = ["GRID", "ItemMap", "Standing", "as_json", "certain_counts", "item_map", "shortened", "thinned"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-Labels = NDArray[np.int64]
 
 # Items on the map at most, and of these uncertain ones at most where not all items are; what is uncertain.
 MOST, MOST_UNCERTAIN, UNCERTAIN = 10_000, 5_000, 0.8

@@ -23,11 +23,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from sklearn.manifold import smacof
 
 from partita.affinity import Affinity
+from partita.arrays import Array, Index, Labels
 from partita.kernels.eigen import symmetric_eigen
 from partita.plots.projection import project_features
 from partita.report.nearest import cost_of_row
@@ -35,9 +35,6 @@ from partita.wording import percent
 
 __all__ = ["Layout", "closeness", "lay_out", "neighbors_kept", "of_columns", "places", "trust_words", "within_groups"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
-Labels = NDArray[np.int64]
 
 # Least distance of two groups, and up to how many are scaled, with how many steps: a step costs K^2.
 LEAST, SCALED, STEPS, STEPS_OF_MANY, MANY = 0.15, 1000, 300, 50, 150

@@ -9,15 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from partita.affinity import Affinity, DenseAffinity, DiffusedAffinity
+from partita.arrays import Array, Index
 
 __all__ = ["NEAREST", "Nearest", "cost_of_row", "nearest_items"]
 
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 # Nearest items of each.
 NEAREST = 5

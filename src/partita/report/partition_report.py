@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Affinity, DenseAffinity, DrawsAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.io import versions
@@ -30,7 +31,6 @@ __all__ = [
     "unsure_items",
 ]
 
-Array = NDArray[np.float64]
 
 # Comparisons of labels up to which cores are looked for: a few seconds of one core.
 CORES_UP_TO = 5e9

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.checks import as_affinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.scams_threshold import threshold_step
 from partita.kernels.threads import limit_threads, n_threads
@@ -42,7 +43,6 @@ from partita.scams.scale import Scale, relative
 
 __all__ = ["ADMM", "scams_admm"]
 
-Array = NDArray[np.float64]
 Progress = Callable[[Progressing], None]
 
 # theta of gamma = theta / N where neither is given.

@@ -20,14 +20,13 @@ times 2 N^2.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.eigen import symmetric_eigen
 from partita.kernels.products import dense_product
 
 __all__ = ["LeadingEigenpairs"]
 
-Array = NDArray[np.float64]
 
 # Items from which the warm search is faster than LAPACK's bisection (`benchmarks/scams_admm.py --crossover`).
 WARM_FROM = 600

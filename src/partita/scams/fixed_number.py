@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 
+from partita.arrays import Labels
 from partita.errors import InputError
 from partita.partition.climb import Climb
 from partita.partition.dendrogram import numbered
@@ -24,7 +24,6 @@ from partita.scams.local_settings import LocalSearch
 
 __all__ = ["scams_with"]
 
-Labels = NDArray[np.int64]
 
 # Halvings of the logarithm of theta between a number that is too small and one that is too large.
 HALVINGS = 12

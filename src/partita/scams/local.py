@@ -51,8 +51,9 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from partita.arrays import Labels
 from partita.partition.climb import Climb
 from partita.partition.dendrogram import numbered
 from partita.partition.evidence import PartitionEvidence
@@ -66,7 +67,6 @@ from partita.scams.pieces import joined_by_price, least_joined, pieces_of_affini
 
 __all__ = ["Search", "polished", "scams_local"]
 
-Labels = NDArray[np.int64]
 Tell = Callable[[str], None]
 
 # Least share of the affinity, on the scale "sym", within clusters; gamma is halved until they keep it, then refined.

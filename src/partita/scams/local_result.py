@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Labels
 from partita.partition.result import PartitionResult
 from partita.runs import Status
 
 __all__ = ["LocalResult", "PathPoint", "mean_size"]
-
-Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

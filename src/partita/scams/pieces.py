@@ -13,9 +13,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
+from partita.arrays import Labels
+
 __all__ = ["joined_by_price", "least_joined", "pieces_of_affinity", "split_by_piece"]
 
-Labels = NDArray[np.int64]
 
 # An affinity is none where N like it come to at most this share of all that either of its two items has.
 NEGLIGIBLE = 1e-6

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.runs import Status
 
 __all__ = ["ADMMResult"]
 
-Array = NDArray[np.float64]
 # K0 counts the eigenvalues above this share of the largest.
 SHARE = 1e-2
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.kernels.types import Array
+from partita.arrays import Array
 from partita.objectives import Between, Descent, Point, Problem
 from partita.registry import enrol
 

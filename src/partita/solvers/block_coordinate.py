@@ -19,9 +19,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.simplex import project_rows
-from partita.kernels.types import Array
 from partita.objectives import Point, Problem
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.entries import Entries

@@ -14,15 +14,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.eigen import symmetric_eigen
 from partita.kernels.rows import row_pass
 from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["EXTRA", "filtered_subspace", "lower_end"]
 
-Array = NDArray[np.float64]
 Product = Callable[[Array], Array]
 
 # Vectors iterated beyond those asked for: the last ones of a block converge last.

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from partita.kernels.types import Array
+from partita.arrays import Array
 from partita.objectives import Problem
 from partita.solvers.base import Solver, State
 from partita.solvers.entries import start_sweeps, step_sweep

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.membership import Membership
@@ -31,7 +31,6 @@ from partita.solvers.start import Start, Starts, starts_in_turn
 
 __all__ = ["Progress", "Progressing", "Start", "drive"]
 
-Array = NDArray[np.float64]
 Progress = Callable[[Progressing], None]
 
 log = logging.getLogger("partita")

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Affinity
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.kernels.types import Array
 from partita.objectives import Problem
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.spectral import leading_eigenvectors

@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.kernels.types import Array
 from partita.objectives import Point, Problem
 from partita.solvers.base import Solver, State, optimality
 from partita.solvers.interior import interior

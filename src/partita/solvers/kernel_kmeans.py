@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.kernels.types import Array
 from partita.objectives import Point, Problem
 from partita.objectives.domain import Partitions, single_moves
 from partita.solvers.base import Solver, State, optimality

@@ -23,13 +23,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.products import csr_product
 from partita.kernels.threads import row_bounds, run_chunks
 from partita.solvers.chebyshev import EXTRA, filtered_subspace
 
 __all__ = ["multilevel_eigenvectors"]
 
-Array = NDArray[np.float64]
 Solve = Callable[[sp.csr_array, int], tuple[Array, Array]]
 
 # Aggregates of the coarsest graph: at least this many, and this many times the vectors.

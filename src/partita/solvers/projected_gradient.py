@@ -24,16 +24,13 @@ import math
 import sys
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.objectives import Between, Cross, Descent, Point, Problem
 from partita.solvers.base import Solver, State, optimality_and_step, optimality_by_rows
 
 __all__ = ["ProjectedGradient"]
 
-Array = NDArray[np.float64]
 
 # The sufficient-decrease test may fail by rounding of this share of the value.
 ROUNDING = 1e-13

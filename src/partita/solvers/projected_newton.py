@@ -24,8 +24,8 @@ from typing import Any, Literal
 import numpy as np
 import scipy.linalg
 
+from partita.arrays import Array
 from partita.errors import InputError
-from partita.kernels.types import Array
 from partita.memory import require_memory, require_pairs
 from partita.objectives import Point, Problem
 from partita.solvers.base import OfProblem, Solver, State, optimality

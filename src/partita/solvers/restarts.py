@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.namespace import to_numpy
 from partita.membership import argmax_labels
 from partita.objectives import Problem
@@ -25,7 +25,6 @@ from partita.solvers.start import Start, Starts
 
 __all__ = ["Task", "Unfinished", "Watch", "run_restart"]
 
-Array = NDArray[np.float64]
 # Given the number of a restart, the iteration, the state after it, and what makes an `Unfinished` of it.
 Watch = Callable[[int, int, State, "Callable[[], Unfinished]"], None]
 

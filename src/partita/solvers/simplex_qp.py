@@ -15,11 +15,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.simplex import project_rows_numpy
 
 __all__ = ["solve_rows"]
 
-Array = NDArray[np.float64]
 
 # A row is solved when a gradient step moves it by less than this; rounding keeps it from much less.
 ROW_TOLERANCE = 1e-12

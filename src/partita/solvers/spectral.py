@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from partita.affinity import Affinity, DiffusedAffinity, LowRankAffinity, SparseAffinity
 from partita.affinity.self_tuned import pieces_of
+from partita.arrays import Array
 from partita.kernels.cluster_qr import cluster_qr
 from partita.kernels.eigen import symmetric_eigen
 from partita.memory import require_pairs
@@ -30,7 +30,6 @@ from partita.solvers.multilevel import multilevel_eigenvectors
 
 __all__ = ["cluster_qr", "leading_eigenvectors", "of_connected"]
 
-Array = NDArray[np.float64]
 
 # Items up to which a full dense solver for the leading K is faster than Lanczos (measured on two cores).
 DENSE_UP_TO = 400

@@ -23,12 +23,12 @@ from sklearn.cluster import KMeans
 
 from partita.affinity import Affinity
 from partita.affinity.normalise import normalise
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors
 
 __all__ = ["MIX", "STARTS", "Start", "Starts", "mixed", "starts_in_turn"]
 
-Array = NDArray[np.float64]
 Start = str | Array
 
 # Share of the uniform membership in a hard start.

@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita.affinity.base import Affinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.eigen import singular_vectors, symmetric_eigen
 from partita.objectives import Point, Problem
@@ -37,7 +37,6 @@ from partita.solvers.projected_gradient import ProjectedGradient
 
 __all__ = ["SubspaceMajorization"]
 
-Array = NDArray[np.float64]
 
 # A direction whose part outside the basis is below this share of the largest is inside it.
 INSIDE = 1e-10

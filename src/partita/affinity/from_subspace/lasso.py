@@ -24,8 +24,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity.base import Array
 from partita.affinity.from_subspace.polish import polished
+from partita.arrays import Array
 from partita.kernels.eigen import singular_vectors
 from partita.kernels.threads import row_bounds, run_chunks
 

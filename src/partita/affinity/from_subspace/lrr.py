@@ -25,13 +25,13 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from partita.affinity.base import Array
 from partita.affinity.dense import DenseAffinity
 from partita.affinity.evidence import Builder, Evidence
 from partita.affinity.from_subspace.codes import unit_rows
 from partita.affinity.from_subspace.nuclear_norm import Coordinates, Representation, noisy, outliers, shape
 from partita.affinity.landmark_choice import complete
 from partita.affinity.sparse import SparseAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds
 from partita.memory import require_memory, require_pairs

@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from partita.affinity.base import Array
+from partita.arrays import Array
 from partita.kernels.eigen import singular_vectors
 
 __all__ = ["Coordinates", "Representation", "noisy", "outliers", "shape"]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh
 
-from partita.affinity.base import Array
+from partita.arrays import Array
 
 __all__ = ["polished"]
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity.base import Array
+from partita.arrays import Array
 from partita.kernels.threads import row_bounds, run_chunks
 
 __all__ = ["BLOCK", "pursuit"]

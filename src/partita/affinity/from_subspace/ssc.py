@@ -26,7 +26,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
 from partita.affinity.evidence import Builder, Evidence
 from partita.affinity.from_subspace.codes import (
     check_share,
@@ -41,6 +41,7 @@ from partita.affinity.from_subspace.lasso import BLOCK, Lasso
 from partita.affinity.from_subspace.nuclear_norm import Coordinates, noisy
 from partita.affinity.landmark_choice import complete
 from partita.affinity.sparse import SparseAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import n_threads
 from partita.memory import require_memory

@@ -14,12 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity.base import Affinity, Array
+from partita.affinity.base import Affinity
 from partita.affinity.evidence import Builder, Evidence
 from partita.affinity.from_subspace.codes import check_share, same_rows, strengths, two_way, unit_rows, with_itself
 from partita.affinity.from_subspace.pursuit import BLOCK, pursuit
 from partita.affinity.landmark_choice import complete
 from partita.affinity.sparse import SparseAffinity
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import n_threads
 from partita.memory import SPARSE_WAY, require_memory

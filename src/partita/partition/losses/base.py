@@ -17,15 +17,14 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.errors import InputError
 from partita.registry import did_you_mean, enrol
 
 __all__ = ["NOTHING", "Formula", "PartitionLoss", "Unit", "check_weight", "counting", "dyadic", "entropies", "loss_of"]
 
 Unit = Literal["bits", "nats"]
-Array = NDArray[np.float64]
 
 # The mean of v over draws equals t if it falls short by less than this share: every draw is one cluster, and the rest
 # is rounding of sums of weights, 1e-16 times some hundreds. The least that is something is one item of N parted in one

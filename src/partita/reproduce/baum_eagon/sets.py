@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array
+
 __all__ = [
     "FEATURES",
     "MAIN",
@@ -27,7 +29,6 @@ __all__ = [
     "similarity",
 ]
 
-Array = NDArray[np.float64]
 
 # Rows of the table: the guesses of S-Block, which was never published, and three sets.
 GUESSES = ("stochastic", "degrees", "uniform", "bernoulli", "unequal")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Labels
 from partita.reproduce.bayes.factorizing import Criterion, Scaling, chosen, factorized, sof_swept
 from partita.reproduce.bayes.pictures import packed
 from partita.reproduce.bayes.published import CONVENTIONAL, NMF, SCORES, TABLE_4
@@ -40,7 +41,6 @@ SAME_CHAIN, OURS = "SoF on the same matrix", "Partita's defaults"
 EXTRA = (SAME_CHAIN, OURS)
 # A unit of the third decimal.
 SAME = 0.0011
-Labels = NDArray[np.int64]
 
 
 class Crabs(Experiment):

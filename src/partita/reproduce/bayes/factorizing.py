@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array, Labels
 from partita.reproduce.bayes.published import NMF
 from partita.reproduce.experiment import Numbers
 from partita.reproduce.outcome import Entry, Table
@@ -33,8 +33,6 @@ __all__ = [
     "sof_swept",
 ]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 Criterion = Literal["binder", "pear", "vi_lb"]
 Scaling = Literal["plain", "balanced"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.reproduce.bayes import factorizing
 from partita.reproduce.bayes.galaxy import SOFT_K, Galaxy, sources
 from partita.reproduce.bayes.rules import by_parts
@@ -16,7 +16,6 @@ from partita.reproduce.outcome import Drawing, Entry, Finding, Outcome, Table
 
 __all__ = ["Figure7", "by_position", "claims"]
 
-Array = NDArray[np.float64]
 Soft = Mapping[int, Array]
 
 NAMED = (8, 9, 77, 78, 79)

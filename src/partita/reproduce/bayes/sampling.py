@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array, Labels
 from partita.reproduce.experiment import Numbers, Size
 
 if TYPE_CHECKING:
@@ -29,8 +29,6 @@ __all__ = [
     "settings_of",
 ]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 SETTINGS: dict[str, Any] = {"burn_in": 5000, "draws": 10_000, "largest_K": 12, "max_iter": 2000, "divided": 1}
 """Sweeps before the first draw and after, the largest K of a factorization, its iterations at most, and by

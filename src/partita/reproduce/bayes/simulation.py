@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array, Labels
 from partita.reproduce.bayes.factorizing import Criterion, Scaling, chosen, factorized, sof_swept
 from partita.reproduce.bayes.published import CONFIGURATIONS, CONVENTIONAL, NMF, SCORES
 from partita.reproduce.bayes.rules import mean_and_error
@@ -38,8 +39,6 @@ __all__ = [
     "configuration",
 ]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 STORE = "bayes-nmf-simulation"
 REPLICATES: dict[Size, int] = {"full": 10, "quick": 2, "smoke": 1}

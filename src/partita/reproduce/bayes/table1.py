@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from partita.reproduce.bayes.pictures import together
 from partita.reproduce.bayes.rules import by_share
@@ -20,7 +19,6 @@ from partita.reproduce.outcome import Entry, Finding, Outcome, Table
 
 __all__ = ["Table1", "every_partition"]
 
-Array = NDArray[np.float64]
 
 CASES: dict[Size, int] = {"full": 50, "quick": 20, "smoke": 2}
 ITEMS, DRAWS = 7, 25

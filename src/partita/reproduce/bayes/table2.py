@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.kernels.eigen import symmetric_eigen
 from partita.reproduce.bayes.published import CONFIGURATIONS, COVARIANCES, METHODS, TABLE_3
 from partita.reproduce.bayes.rules import mean_and_error, within
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["READINGS", "Table2", "fits", "reading"]
 
-Array = NDArray[np.float64]
 Pair = tuple[float, float | None]
 
 READINGS = {

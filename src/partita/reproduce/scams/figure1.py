@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.arrays import Array, Labels
 from partita.reproduce.experiment import Cell, Experiment, Numbers, Size
 from partita.reproduce.outcome import Drawing, Entry, Finding, Outcome, Table
 from partita.reproduce.scams.affinities import CHOICES, affinities
@@ -20,8 +21,6 @@ from partita.reproduce.scams.verdicts import finding, shown_to
 
 __all__ = ["Figure1", "contaminated"]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 CONSTRUCTIONS = {
     "SSC": "SSC, noise .2",

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from partita.arrays import Array
 from partita.reproduce.outcome import Drawing, Entry, Table
 
 __all__ = ["Lines", "collected", "drawing", "score_tables", "summary"]
 
-Array = NDArray[np.float64]
 # Of the three numbers of `methods.judged`.
 RAND, ADJUSTED, NUMBER = range(3)
 

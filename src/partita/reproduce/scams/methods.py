@@ -21,7 +21,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from partita.arrays import Array, Labels
 
 if TYPE_CHECKING:
     from partita.affinity import Builder
@@ -42,8 +43,6 @@ __all__ = [
     "printed",
 ]
 
-Array = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 BESIDE = DEFAULT_ADMM, THETA_ADMM, PRINTED_SEARCHED = ("default, ADMM", "theta .7, ADMM", "printed, searched")
 COMPARED = ("GH", "ST", "SOD", "SCAMS", "SCAMS-CK")
