@@ -48,7 +48,7 @@ WHOLE, CASES = (
 FAMILIES = [
     re.compile(rf"tests/({files})")
     for files in (
-        r"contract/test_(partition|sampler)|oracle/test_(partition|credible|particles|mixture)|property/test_(partition|draws)"
+        r"contract/test_(partition|sampler|shown)|oracle/test_(partition|credible|particles|mixture)|property/test_(partition|draws)"
         r"|unit/test_(partition|baye|mixture|saved_|load_|scams)|reproduce/test_(bayes|scams)|cli/test_cli_draws",
         r"browser/",
     )
