@@ -221,9 +221,9 @@ def certainty_by_agreement(certainty: Array, agreement: float) -> Array:
     Examples
     --------
     >>> certainty_by_agreement(np.array([0.5, 1.0]), 1.0).round(2).tolist()
-    [0.72, 0.99]
+    [0.73, 0.99]
     >>> certainty_by_agreement(np.array([0.5, 1.0]), 0.5).round(2).tolist()
-    [0.62, 0.88]
+    [0.61, 0.88]
     """
     own, least, slope = BY_AGREEMENT
     return np.asarray(own * certainty + (1.0 - own) * expit(least + slope * agreement))
