@@ -4,7 +4,7 @@ from partita.calibration.averaging import averaged_membership
 from partita.calibration.calibrate import Alternative, Calibration, Calibrator, average, calibrate, calibrate_if_trusted
 from partita.calibration.mixture import KINDS, MixtureDensity, fit_mixture
 from partita.calibration.reliability import Reliability, reliability
-from partita.calibration.selection import Density, by_components, by_merging
+from partita.calibration.selection import ClusterDensity, by_components, by_merging
 from partita.calibration.subspace import Subspace
 from partita.calibration.temperature import Temperature, fit_temperature
 from partita.calibration.types import Refit
@@ -14,7 +14,7 @@ __all__ = [
     "Alternative",
     "Calibration",
     "Calibrator",
-    "Density",
+    "ClusterDensity",
     "MixtureDensity",
     "Refit",
     "Reliability",

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from partita.arrays import Array, Index
 from partita.calibration.averaging import averaged_membership, smoothing_of_average
 from partita.calibration.reliability import Reliability, co_membership_pairs, reliability
-from partita.calibration.selection import Density, by_components, by_merging, by_one_fit, matching
+from partita.calibration.selection import ClusterDensity, by_components, by_merging, by_one_fit, matching
 from partita.calibration.temperature import Temperature, fit_temperature
 from partita.calibration.types import Refit
 from partita.errors import InputError
@@ -100,7 +100,7 @@ class Calibration:
 class Calibrator:
     """The map to calibrated memberships: from features where there is a density, else from fitted memberships."""
 
-    density: Density | None
+    density: ClusterDensity | None
     temperature: Temperature
 
     def __call__(self, features: Array | None, fitted: Array | None) -> Array:
@@ -219,7 +219,7 @@ def _used(n: int) -> Index:
 
 
 def _tempered(
-    chosen: Density | None,
+    chosen: ClusterDensity | None,
     alternatives: tuple[Alternative, ...],
     features: Array | None,
     membership: Array,
@@ -260,7 +260,7 @@ def average(
 
 def _chosen(
     X: Array | None, W: Array, labels: NDArray[np.int64], d: Array
-) -> tuple[Density | None, tuple[Alternative, ...]]:
+) -> tuple[ClusterDensity | None, tuple[Alternative, ...]]:
     """The density of the reading that BIC prefers, its clusters named as the fitted ones."""
     fitted = Alternative("fitted", np.nan, 0, 1.0)
     if X is None:
@@ -293,7 +293,7 @@ class _Half:
 
 
 def _halves(
-    chosen: Density | None, features: Array | None, d: Array, used: Index, refit: Refit
+    chosen: ClusterDensity | None, features: Array | None, d: Array, used: Index, refit: Refit
 ) -> tuple[_Half, _Half] | None:
     """Fits to either half of the items; None where they are too few."""
     mixed = np.random.default_rng(SEED).permutation(used)
@@ -315,7 +315,7 @@ def _halves(
     return out[0], out[1]
 
 
-def _again(chosen: Density, X: Array, d: Array, labels: NDArray[np.int64], W: Array) -> Density | None:
+def _again(chosen: ClusterDensity, X: Array, d: Array, labels: NDArray[np.int64], W: Array) -> ClusterDensity | None:
     """A density of the same reading for some of the items.
 
     It may start from the half's own clusters or from what the fit to all says of them; what explains it best is kept.
@@ -366,7 +366,7 @@ def _held_out(
 
 
 def _said(
-    chosen: Density | None,
+    chosen: ClusterDensity | None,
     temperature: Temperature,
     stability: float,
     bins: Reliability | None,

@@ -42,7 +42,7 @@ from partita.kernels.ellipsoids import n_parameters
 from partita.kernels.threads import available_cores
 from partita.runs import outcomes_of
 
-__all__ = ["Density", "Reading", "by_components", "by_merging", "matching"]
+__all__ = ["ClusterDensity", "Reading", "by_components", "by_merging", "matching"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -80,7 +80,7 @@ WORTH, NO_GAIN, MOST_GAIN = 0.5, 1.0, 5.0
 
 
 @dataclass(frozen=True)
-class Density:
+class ClusterDensity:
     """A density of the items whose components belong to clusters.
 
     Attributes
@@ -114,7 +114,7 @@ class Density:
             out[low : low + BATCH] = self.mixture.responsibilities(Z) @ of
         return out
 
-    def relabelled(self, order: NDArray[np.intp]) -> Density:
+    def relabelled(self, order: NDArray[np.intp]) -> ClusterDensity:
         """Return the density with cluster k renamed order[k]."""
         return replace(self, owner=order[self.owner].astype(np.int64))
 
@@ -126,7 +126,7 @@ def by_components(
     *,
     dimensions: Sequence[int] | None = None,
     kinds: Sequence[Kind] = KINDS,
-) -> Density | None:
+) -> ClusterDensity | None:
     """Return K components: the best over dimensions, kinds of covariance and starts.
 
     None where the items are too few for any.
@@ -163,9 +163,11 @@ def by_components(
     likely = _likely_starts(Z, weights, starts, kind, scatter)
     tasks = [(candidate, start) for candidate in dict.fromkeys([kind, *kinds]) for start in likely]
 
-    def fitted(task: tuple[Kind, Array], **how: Any) -> Density:
+    def fitted(task: tuple[Kind, Array], **how: Any) -> ClusterDensity:
         fit = fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **how)
-        return Density("components", subspace, q, fit.mixture, np.arange(K), K, *_criteria(fit, weights, subspace, q))
+        return ClusterDensity(
+            "components", subspace, q, fit.mixture, np.arange(K), K, *_criteria(fit, weights, subspace, q)
+        )
 
     looks = [look.aicc for look in _each(lambda task: fitted(task, **LOOK), tasks, len(X))]
     tasks = [task for task, look in zip(tasks, looks, strict=True) if look >= max(looks) - BEHIND]
@@ -215,9 +217,9 @@ def by_merging(
     membership: Array,
     labels: Labels,
     *,
-    like: Density,
+    like: ClusterDensity,
     n_components: int | None = None,
-) -> Density | None:
+) -> ClusterDensity | None:
     """Return a mixture for each fitted cluster: the best number of components by BIC, in the dimensions of another
     density.
 
@@ -227,7 +229,7 @@ def by_merging(
         The fitted one: the prior over clusters.
     labels : N
         Clusters whose own mixtures are the start.
-    like : Density
+    like : ClusterDensity
         From which dimensions and kind are taken; "full" is tried as well.
     n_components : int, optional
         No other number (or the largest there is below it), and no other kind.
@@ -269,7 +271,7 @@ def by_merging(
     _, kind, owner, rough = best
     prior = log_prior[:, owner]
     fit = fit_mixture(Z, weights, _with_prior(rough, prior), kind, log_prior=prior, scatter=scatter, **FINE)
-    return Density("merged", subspace, q, fit.mixture, owner, K, *_criteria(fit, weights, subspace, q))
+    return ClusterDensity("merged", subspace, q, fit.mixture, owner, K, *_criteria(fit, weights, subspace, q))
 
 
 def _each(work: Callable[[T], R], tasks: Sequence[T], n_items: int) -> list[R]:

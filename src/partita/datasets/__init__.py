@@ -9,7 +9,7 @@ gaussian_configurations, subspaces, block_stochastic, six_shapes    generators, 
 
 from partita.datasets.block_stochastic import BLOCK_GUESSES, block_stochastic
 from partita.datasets.catalogue import dataset_names, describe
-from partita.datasets.dataset import Dataset, Entry
+from partita.datasets.dataset import CatalogueEntry, Dataset
 from partita.datasets.fetch import fetch_dataset
 from partita.datasets.gaussian_configurations import (
     GaussianConfiguration,
@@ -24,8 +24,8 @@ from partita.datasets.subspaces import group_test, noise_test, union_of_subspace
 
 __all__ = [
     "BLOCK_GUESSES",
+    "CatalogueEntry",
     "Dataset",
-    "Entry",
     "GaussianConfiguration",
     "Shape",
     "block_stochastic",

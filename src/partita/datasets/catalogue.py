@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from partita.datasets import pictures, posteriors, relations, shapes, uci
-from partita.datasets.dataset import Entry
+from partita.datasets.dataset import CatalogueEntry
 from partita.errors import InputError
 from partita.io.files import did_you_mean
 
 __all__ = ["dataset_names", "describe"]
 
-CATALOGUE: dict[str, Entry] = {
+CATALOGUE: dict[str, CatalogueEntry] = {
     entry.name: entry
     for entry in (
         *uci.ENTRIES,
@@ -33,7 +33,7 @@ def dataset_names() -> tuple[str, ...]:
     return tuple(CATALOGUE)
 
 
-def describe(name: str) -> Entry:
+def describe(name: str) -> CatalogueEntry:
     """Return the description of a set: shape, classes, source, licence, traps, checksums. Nothing is read.
 
     Raises

@@ -1,4 +1,4 @@
-"""Data sets: the arrays that were read (`Dataset`), and what is known of them before they are read (`Entry`)."""
+"""Data sets: the arrays that were read (`Dataset`), and what is known of them before (`CatalogueEntry`)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Csv", "Dataset", "Entry", "FileRows", "Kind", "Npz", "Public"]
+__all__ = ["CatalogueEntry", "Csv", "Dataset", "FileRows", "Kind", "Npz", "Public"]
 
 Kind = Literal["features", "affinity", "distances", "draws", "sequences"]
 
@@ -97,7 +97,7 @@ class Public:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """Description of a set, known without reading it.
 
     `path` is relative to the home of the sets, `sha256` that of the file, `shape` that of X, `counts` the number of

@@ -14,7 +14,7 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from partita.datasets.catalogue import describe
-from partita.datasets.dataset import Entry, FileRows, Public
+from partita.datasets.dataset import CatalogueEntry, FileRows, Public
 from partita.datasets.home import dataset_home
 from partita.datasets.load import agrees, how_to_get, load_dataset
 from partita.datasets.tables import content_sha256, written
@@ -55,8 +55,8 @@ def fetch_dataset(
     Returns
     -------
     Path
-        The file, in our layout: its values and classes are those known (`Entry.content_sha256`), its bytes need not
-        be. A right file that is there already is left alone.
+        The file, in our layout: its values and classes are those known (`CatalogueEntry.content_sha256`), its bytes
+        need not be. A right file that is there already is left alone.
 
     Raises
     ------
@@ -148,7 +148,7 @@ def _content(address: str, opener: Opener) -> bytes:
     return content
 
 
-def _checked(files: list[bytes], entry: Entry, public: Public) -> FileRows:
+def _checked(files: list[bytes], entry: CatalogueEntry, public: Public) -> FileRows:
     """The table in what came, if it is the one known."""
     came = " and ".join(public.addresses)
     try:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.datasets.catalogue import describe
-from partita.datasets.dataset import Dataset, Entry, FileRows
+from partita.datasets.dataset import CatalogueEntry, Dataset, FileRows
 from partita.datasets.home import dataset_home
 from partita.datasets.tables import content_sha256, parsed
 from partita.errors import InputError
@@ -36,8 +36,8 @@ def load_dataset(name: str, *, home: str | Path | None = None) -> Dataset:
     Notes
     -----
     A file is known by its SHA-256; one with other bytes is admitted when its values and classes are those known
-    (`Entry.content_sha256`), as of a file that `fetch_dataset` wrote, whose rows may stand in another order. Costs one
-    pass over the file: .3 s and three times the 39 MB of X for the largest, faces.
+    (`CatalogueEntry.content_sha256`), as of a file that `fetch_dataset` wrote, whose rows may stand in another order.
+    Costs one pass over the file: .3 s and three times the 39 MB of X for the largest, faces.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def load_dataset(name: str, *, home: str | Path | None = None) -> Dataset:
     )
 
 
-def located(entry: Entry, home: str | Path | None) -> Path:
+def located(entry: CatalogueEntry, home: str | Path | None) -> Path:
     """Return the file of a set.
 
     Raises
@@ -91,7 +91,7 @@ def located(entry: Entry, home: str | Path | None) -> Path:
     return path
 
 
-def how_to_get(entry: Entry) -> str:
+def how_to_get(entry: CatalogueEntry) -> str:
     """Return the function that fetches a set and from where, or where to ask."""
     if entry.public is not None:
         where = " and ".join(entry.public.addresses)
@@ -99,7 +99,7 @@ def how_to_get(entry: Entry) -> str:
     return f"no public file of it can be read here; {entry.ask}"
 
 
-def agrees(table: FileRows, entry: Entry) -> str:
+def agrees(table: FileRows, entry: CatalogueEntry) -> str:
     """Describe how a table differs from what is documented of its set; empty if it does not."""
     if table.X.shape != entry.shape:
         return f"expected {entry.shape[0]} x {entry.shape[1]} values, got {' x '.join(map(str, table.X.shape))}"
@@ -113,7 +113,7 @@ def agrees(table: FileRows, entry: Entry) -> str:
     return "" if got == dict(entry.counts) else f"expected the classes {dict(entry.counts)}, got {got}"
 
 
-def _admitted(path: Path, sha256: str, entry: Entry) -> FileRows:
+def _admitted(path: Path, sha256: str, entry: CatalogueEntry) -> FileRows:
     """A file with other bytes than those known, if its content is the one known."""
     if entry.content_sha256:
         table = parsed(path, entry)
@@ -125,7 +125,7 @@ def _admitted(path: Path, sha256: str, entry: Entry) -> FileRows:
     )
 
 
-def _numbered(table: FileRows, entry: Entry) -> NDArray[np.int64] | None:
+def _numbered(table: FileRows, entry: CatalogueEntry) -> NDArray[np.int64] | None:
     if not entry.counts:
         return None
     assert table.labels is not None
@@ -133,7 +133,7 @@ def _numbered(table: FileRows, entry: Entry) -> NDArray[np.int64] | None:
     return np.asarray(order[np.searchsorted(np.array(entry.classes)[order], table.labels)], dtype=np.int64)
 
 
-def _from_scikit_learn(entry: Entry) -> FileRows:
+def _from_scikit_learn(entry: CatalogueEntry) -> FileRows:
     from sklearn.datasets import load_iris
 
     X, y = load_iris(return_X_y=True)

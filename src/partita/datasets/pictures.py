@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partita.datasets.checksums import CONTENT, FILES
-from partita.datasets.dataset import Entry, Npz
+from partita.datasets.dataset import CatalogueEntry, Npz
 from partita.datasets.public import idx_balanced
 
 __all__ = ["ENTRIES"]
@@ -12,7 +12,7 @@ __all__ = ["ENTRIES"]
 FACES = {11: 60, 12: 59, 13: 60, 14: 63, 15: 62, 16: 63, 17: 63}
 
 ENTRIES = (
-    Entry(
+    CatalogueEntry(
         name="mnist_1000",
         title="1000 handwritten digits",
         path="images/mnist_1000.npz",
@@ -31,7 +31,7 @@ ENTRIES = (
         ),
         public=idx_balanced(100),
     ),
-    Entry(
+    CatalogueEntry(
         name="usps",
         title="USPS digits",
         path="images/usps_9298.npz",
@@ -46,7 +46,7 @@ ENTRIES = (
         notes=("grey values 0 to 2000; in [0, 1] they are X / 2000", "the first 7291 are the training part"),
         ask="copies go round as usps.mat, scaled in several ways; the digits are those of Hull (1994)",
     ),
-    Entry(
+    CatalogueEntry(
         name="yaleb",
         title="Extended Yale B faces, 48 x 42",
         path="images/yaleb_48x42.npz",

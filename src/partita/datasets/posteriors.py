@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.datasets.checksums import CONTENT, FILES
-from partita.datasets.dataset import Entry, Npz
+from partita.datasets.dataset import CatalogueEntry, Npz
 from partita.datasets.public import galaxies, rdatasets_crabs
 
 __all__ = ["ENTRIES"]
@@ -29,7 +29,7 @@ def _draws(X: NDArray[Any]) -> NDArray[np.int64]:
 
 
 ENTRIES = (
-    Entry(
+    CatalogueEntry(
         name="crabs",
         title="Leptograpsus crabs",
         path="bayes/crabs.csv",
@@ -47,7 +47,7 @@ ENTRIES = (
         ),
         public=rdatasets_crabs(),
     ),
-    Entry(
+    CatalogueEntry(
         name="galaxies",
         title="Velocities of 82 galaxies",
         path="bayes/galaxies.csv",
@@ -64,7 +64,7 @@ ENTRIES = (
         ),
         public=galaxies(),
     ),
-    Entry(
+    CatalogueEntry(
         name="galaxy_mcmc",
         title="Partitions of the galaxies, drawn from a posterior",
         path="bayes/galaxy_mcmc.npz",
@@ -80,7 +80,7 @@ ENTRIES = (
         ),
         ask=ASK.format("data/galaxy.draw.RData"),
     ),
-    Entry(
+    CatalogueEntry(
         name="ex1",
         title="Four normals in the plane",
         path="bayes/ex1.csv",
@@ -93,7 +93,7 @@ ENTRIES = (
         licence="mcclust.ext, GPL (>= 2)",
         ask=ASK.format("data/ex1.data.RData"),
     ),
-    Entry(
+    CatalogueEntry(
         name="ex1_mcmc",
         title="Partitions of ex1, drawn from a posterior",
         path="bayes/ex1_mcmc.npz",

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.datasets.checksums import FILES
-from partita.datasets.dataset import Entry, Npz
+from partita.datasets.dataset import CatalogueEntry, Npz
 
 __all__ = ["ENTRIES", "MOTIONS"]
 
@@ -25,8 +25,8 @@ def _nonnegative(S: NDArray[Any]) -> NDArray[np.float64]:
     return np.asarray(S, dtype=np.float64) - NO_HIT
 
 
-def _scop(name: str, key: str, what: str) -> Entry:
-    return Entry(
+def _scop(name: str, key: str, what: str) -> CatalogueEntry:
+    return CatalogueEntry(
         name=name,
         title=f"507 protein domains of SCOP, {what}",
         path="relational/scop_paccanaro507.npz",
@@ -50,7 +50,7 @@ def _scop(name: str, key: str, what: str) -> Entry:
 ENTRIES = (
     _scop("scop507", "S_beh", "best BLAST hit"),
     _scop("scop507_sum_of_hits", "S_soh", "sum of BLAST hits"),
-    Entry(
+    CatalogueEntry(
         name="protein_globin213",
         title="213 globin proteins",
         path="relational/protein_globin213.npz",
@@ -66,7 +66,7 @@ ENTRIES = (
     ),
 )
 
-MOTIONS = Entry(
+MOTIONS = CatalogueEntry(
     name="hopkins155",
     title="Hopkins 155 motion sequences",
     path="motion/hopkins155.npz",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from partita.datasets.checksums import CONTENT, FILES
-from partita.datasets.dataset import Entry
+from partita.datasets.dataset import CatalogueEntry
 from partita.datasets.public import arff
 
 __all__ = ["ENTRIES"]
@@ -22,12 +22,12 @@ PATTERNS: dict[str, tuple[str, tuple[tuple[str, int], ...]]] = {
 }
 
 
-def _entry(name: str, looks: str, counts: tuple[tuple[str, int], ...]) -> Entry:
+def _entry(name: str, looks: str, counts: tuple[tuple[str, int], ...]) -> CatalogueEntry:
     noise = "noise" in dict(counts)
     notes = ["the labels are those of the clustering benchmark; the originals had points and K only"]
     if noise:
         notes.append("the fifth class is the uniform background, called noise")
-    return Entry(
+    return CatalogueEntry(
         name=name,
         title=f"Zelnik-Manor and Perona: {looks}",
         path=f"shapes/{name}.csv",

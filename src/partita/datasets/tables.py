@@ -11,7 +11,7 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from partita.datasets.dataset import Csv, Entry, FileRows, Npz
+from partita.datasets.dataset import CatalogueEntry, Csv, FileRows, Npz
 from partita.errors import InputError
 
 __all__ = ["content_sha256", "parsed", "written"]
@@ -45,7 +45,7 @@ def content_sha256(table: FileRows) -> str:
     return digest.hexdigest()
 
 
-def parsed(path: Path, entry: Entry) -> FileRows:
+def parsed(path: Path, entry: CatalogueEntry) -> FileRows:
     """Return the table in a file of ours.
 
     Raises
@@ -62,7 +62,7 @@ def parsed(path: Path, entry: Entry) -> FileRows:
         raise InputError(f"{path} cannot be read as {entry.title} ({error}); delete it and fetch it again") from error
 
 
-def written(table: FileRows, entry: Entry) -> bytes:
+def written(table: FileRows, entry: CatalogueEntry) -> bytes:
     """Return the bytes of a file of ours with that table: `parsed` gives the same values and classes back."""
     if isinstance(entry.layout, Csv):
         labels = ["0"] * len(table.X) if table.labels is None else table.labels.tolist()
@@ -90,7 +90,7 @@ def _from_csv(path: Path) -> FileRows:
     return FileRows(X, np.array(labels), tuple(columns))
 
 
-def _from_npz(path: Path, entry: Entry, layout: Npz) -> FileRows:
+def _from_npz(path: Path, entry: CatalogueEntry, layout: Npz) -> FileRows:
     with ZipFile(path) as archive:  # before anything is allocated: a header may claim any size
         _require_shape(archive, layout.X, entry.shape)
         if layout.labels is not None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from string import ascii_uppercase
 
 from partita.datasets.checksums import CONTENT, FILES
-from partita.datasets.dataset import Entry, Npz
+from partita.datasets.dataset import CatalogueEntry, Npz
 from partita.datasets.public import delimited
 
 __all__ = ["ENTRIES"]
@@ -25,7 +25,7 @@ def _counts(classes: str, counts: str) -> tuple[tuple[str, int], ...]:
 IRIS = _counts("setosa versicolor virginica", "50 50 50")
 
 ENTRIES = (
-    Entry(
+    CatalogueEntry(
         name="blood_transfusion",
         title="Blood transfusion service centre",
         path="uci/blood_transfusion.csv",
@@ -44,7 +44,7 @@ ENTRIES = (
         ),
         public=delimited("blood-transfusion/transfusion.data", header=True),
     ),
-    Entry(
+    CatalogueEntry(
         name="breast_tissue",
         title="Breast tissue impedance",
         path="uci/breast_tissue.csv",
@@ -64,7 +64,7 @@ ENTRIES = (
             "'Data' in full precision, the columns I0 to P, then 'label'"
         ),
     ),
-    Entry(
+    CatalogueEntry(
         name="glass",
         title="Glass identification",
         path="uci/glass.csv",
@@ -78,7 +78,7 @@ ENTRIES = (
         notes=("no item is of class 4", "the scales differ: unscaled, the percentages outweigh the refractive index"),
         public=delimited("glass/glass.data", skip_columns=1),
     ),
-    Entry(
+    CatalogueEntry(
         name="iris",
         title="Iris, the UCI file",
         path="uci/iris.csv",
@@ -94,7 +94,7 @@ ENTRIES = (
         ),
         public=delimited("iris/iris.data", rename={f"Iris-{name}": name for name, _ in IRIS}),
     ),
-    Entry(
+    CatalogueEntry(
         name="iris_fisher",
         title="Iris, as Fisher published it",
         path="",
@@ -107,7 +107,7 @@ ENTRIES = (
         licence="BSD-3-Clause (scikit-learn)",
         notes=("differs from the UCI file in three cells of items 34 and 37",),
     ),
-    Entry(
+    CatalogueEntry(
         name="ecoli",
         title="E. coli protein localisation sites",
         path="uci/ecoli.csv",
@@ -121,7 +121,7 @@ ENTRIES = (
         notes=("lip and chg take two values, one of them hardly ever", "classes imL and imS have two items each"),
         public=delimited("ecoli/ecoli.data", delimiter=None, skip_columns=1),
     ),
-    Entry(
+    CatalogueEntry(
         name="satimage",
         title="Landsat satellite, the training part",
         path="uci/satimage_train.csv",
@@ -139,7 +139,7 @@ ENTRIES = (
         ),
         public=delimited("statlog/satimage/sat.trn", delimiter=None),
     ),
-    Entry(
+    CatalogueEntry(
         name="pendigits",
         title="Pen-based handwritten digits",
         path="uci/pendigits.csv",
@@ -153,7 +153,7 @@ ENTRIES = (
         notes=("the first 7494 items and the last 3498 have different writers",),
         public=delimited("pendigits/pendigits.tra", "pendigits/pendigits.tes"),
     ),
-    Entry(
+    CatalogueEntry(
         name="optdigits",
         title="Optical handwritten digits",
         path="images/optdigits.npz",
@@ -168,7 +168,7 @@ ENTRIES = (
         notes=("counts 0 to 16 on 8 x 8 cells; scikit-learn's load_digits is a part of it",),
         public=delimited("optdigits/optdigits.tra", "optdigits/optdigits.tes"),
     ),
-    Entry(
+    CatalogueEntry(
         name="letter",
         title="Letter recognition",
         path="large/letter.npz",
@@ -189,7 +189,7 @@ ENTRIES = (
         notes=("integers 0 to 15; about 1,300 rows repeat another row",),
         public=delimited("letter-recognition/letter-recognition.data", label=0),
     ),
-    Entry(
+    CatalogueEntry(
         name="shuttle",
         title="Statlog shuttle, training and test part",
         path="large/shuttle.npz",

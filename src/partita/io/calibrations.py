@@ -14,7 +14,7 @@ from partita.calibration import (
     Alternative,
     Calibration,
     Calibrator,
-    Density,
+    ClusterDensity,
     MixtureDensity,
     Reliability,
     Subspace,
@@ -52,7 +52,7 @@ class SavedDensity:
     basis: Annotated[Array, floats("e", "q")]
 
     @classmethod
-    def of(cls, density: Density | None) -> SavedDensity | None:
+    def of(cls, density: ClusterDensity | None) -> SavedDensity | None:
         """Return the record of a density."""
         if density is None:
             return None
@@ -65,10 +65,10 @@ class SavedDensity:
         if self.whiteners.shape != sides:
             raise ModelError(f"the whiteners of the model have shape {self.whiteners.shape}, expected {sides}")
 
-    def made(self) -> Density:
+    def made(self) -> ClusterDensity:
         """Return the density."""
         return copied(
-            Density, self, subspace=copied(Subspace, self), mixture=copied(MixtureDensity, self), aicc=self.bic
+            ClusterDensity, self, subspace=copied(Subspace, self), mixture=copied(MixtureDensity, self), aicc=self.bic
         )
 
 
