@@ -176,6 +176,17 @@ def test_no_answer_is_beside_a_number_that_is_nearly_sure_or_was_given(unsure_of
     assert beside_of(model.at(3), X) == ""
 
 
+def test_a_number_that_links_do_not_allow_has_no_answer_to_show():
+    truth = np.repeat([0, 1, 2], 20)
+    X = gaussians(truth, [[0, 0], [10, 0], [0, 10]])
+    links = [[i, i + 1] for i in range(59) if truth[i] == truth[i + 1]]
+    model = SoftClustering((2, None), random_state=0).fit(X, must_link=links)
+    model.verdict_ = replace(model.verdict_, sure=0.6, probabilities=np.array([0.0, 0.0, 0.6, 0.0, 0.4]))
+    with pytest.raises(InputError, match="n_clusters=5"):
+        model.at(5)
+    assert beside_of(model, X) == ""
+
+
 @pytest.mark.parametrize(
     ("counts", "said"),
     [

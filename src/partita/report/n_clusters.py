@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.errors import InputError
 from partita.n_clusters import Agreement, Verdict
 from partita.n_clusters.base import only_tests_one
 from partita.n_clusters.verdict import SHOWN
@@ -111,7 +112,10 @@ def other_answer(report: FitReport) -> Markup:
         return Markup("")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a number that nobody asked for
-        there = model.at(other)
+        try:
+            there = model.at(other)
+        except InputError:  # links leave fewer groups
+            return Markup("")
     other = there.n_clusters_
     counts = np.zeros((K, other), dtype=np.int64)
     np.add.at(counts, (model.labels_, there.labels_), 1)
