@@ -17,7 +17,7 @@ from partita.cli.options import FitOptions
 from partita.ensemble.base import Member
 from partita.ensemble.consensus import PAST, _AtNumber, _Draws
 from partita.errors import InputError
-from partita.estimators import plan
+from partita.estimators import pipeline, plan
 from partita.estimators.choosing import Choice, why_so_many
 from partita.metrics import adjusted_rand_index
 from partita.n_clusters import KEvidence, judge_all
@@ -215,6 +215,22 @@ def test_some_fit_had_empty_clusters():
     model = SoftClustering(10, affinity="ensemble", probabilities="fitted", random_state=0).fit(X)
     assert model.n_clusters_ < 10
     assert any(note.startswith(f"{10 - model.n_clusters_} of 10 clusters") for note in model.result_.notes)
+
+
+def test_a_fit_that_goes_on_without_empty_clusters_counts_all_its_work(monkeypatch):
+    ended, drive = [], pipeline.drive
+
+    def counted(*given, **how):
+        found = drive(*given, **how)
+        if how["max_iter"] > pipeline.STEPS:  # not a comparison with other sizes
+            ended.append(found)
+        return found
+
+    monkeypatch.setattr(pipeline, "drive", counted)
+    model = SoftClustering(10, affinity="ensemble", probabilities="fitted", random_state=0).fit(X)
+    assert len(ended) > 1
+    assert model.n_products_ == sum(found.n_products for found in ended)
+    assert model.n_iter_ == sum(found.n_iter for found in ended)
 
 
 # Probabilities, and where the grid of numbers ends
