@@ -11,7 +11,7 @@ Coverage: every method gives labels and the probability that each is right, and 
 largest set whose expected error is below a bound. Observed: mean over that set of 1 - the true posterior of the
 component that the label stands for, after the best one-to-one match; labels left without a component are wrong. With
 PARTITA_DATA set, shapes that have noise and the labelled tables follow, where an error is a class that is not the
-label's.
+label's, which no method can promise anything about.
 
 Agreement: what the constants of `partita.doubt.certainty_by_agreement` are, learned on drawn sets whose number of
 clusters is left to be found, and how certain labels are with them on sets of families that were left out, and on
@@ -45,6 +45,7 @@ from families import FAMILIES
 from mixtures import GAUSSIAN, OTHERS, Setting, draw
 from partita import SoftClustering
 from partita.doubt import background_probability, confident_items
+from partita.ensemble.units import frame_of
 from partita.io import read_features
 from partita.plots import blank_figure
 from quality import tables as real
@@ -206,22 +207,54 @@ def said(expected: float, observed: float, covered: float) -> str:
     return f"{expected:.3f} / {observed:.3f}, {covered:.0%}" if covered else "none"
 
 
-def coverage(title: str, settings: Sequence[Setting], seeds: int, methods: dict, verbose: bool) -> dict:
-    """One table, and the curve of each method. An excess is observed less expected error."""
+class Case(NamedTuple):
+    """Items, and the probability of each component, or class, to be theirs."""
+
+    name: str
+    X: np.ndarray
+    posterior: np.ndarray
+
+
+def of_mixtures(settings: Sequence[Setting], seeds: int) -> list[Case]:
+    found = []
+    for setting in settings:
+        for seed in range(seeds):
+            one = draw(setting, FIRST_SEED + seed)
+            found.append(Case(setting.name, one.X, one.posterior))
+    return found
+
+
+def of_tables() -> list[Case]:
+    """Real tables, columns of unlike units standardised for every method."""
+    found = []
+    for name in real():
+        X, y, K = load(name)
+        if len(X) > MOST:
+            chosen = np.random.default_rng(0).choice(len(X), MOST, replace=False)
+            X, y = X[chosen], y[chosen]
+        found.append(Case(name, frame_of(X)(X), np.eye(K)[y]))
+    return found
+
+
+def coverage(title: str, cases: Sequence[Case], methods: dict, verbose: Sequence[str]) -> dict:
+    """One table, with a row a case for the methods of `verbose`, and the curve of each method.
+
+    An excess is observed less expected error.
+    """
     table(
-        f"{title}: {len(settings)} settings, {seeds} draws each; expected / observed error, coverage",
+        f"{title}: {len(cases)} sets; expected / observed error, coverage",
         ["method", *BOUNDS, "excess at 5%: mean", "median", "where K clusters hold items", "none at 1%, 5%, 10%"],
     )
-    drawn = [draw(setting, FIRST_SEED + seed) for setting in settings for seed in range(seeds)]
     curves = {}
     for name, method in methods.items():
         found, whole, paths = [], [], []
-        for one in drawn:
-            labels, certainty = method(one.X, one.posterior.shape[1])
-            false = wrong(labels, one.posterior)
+        for case in cases:
+            K = case.posterior.shape[1]
+            labels, certainty = method(case.X, K)
+            false = wrong(labels, case.posterior)
             found.append(promises(certainty, false))
             paths.append(curve(certainty, false))
-            whole.append(len(np.unique(labels)) == one.posterior.shape[1])
+            whole.append(len(np.unique(labels)) == K)
         curves[name] = np.mean(paths, axis=0)
         observed = np.array(found)[..., 1]
         excess = observed[:, 1] - np.array(found)[:, 1, 0]
@@ -230,28 +263,10 @@ def coverage(title: str, settings: Sequence[Setting], seeds: int, methods: dict,
         shown = " | ".join(said(*row) for row in np.nanmean(found, axis=0))
         shown = f"{shown} | {np.nanmean(excess):+.3f} | {np.nanmedian(excess):+.3f} | {left}"
         print(f"| {name} | {shown} | {empty} |", flush=True)
-        by_setting = np.nanmean(np.array(found).reshape(len(settings), seeds, -1, 3), axis=1)
-        for setting, rows in zip(settings, by_setting if verbose else (), strict=verbose):
-            print(f"| {name}, {setting.name} | {' | '.join(said(*row) for row in rows)} | | | | |")
+        for one in dict.fromkeys(case.name for case in cases) if name in verbose else ():
+            rows = np.nanmean([row for row, case in zip(found, cases, strict=True) if case.name == one], axis=0)
+            print(f"| {name}, {one} | {' | '.join(said(*row) for row in rows)} | | | | |", flush=True)
     return curves
-
-
-def tables() -> None:
-    table(
-        "Labelled tables: expected / observed error against the classes, coverage",
-        ["set", "N", "K", *BOUNDS, "all items", "probabilities"],
-    )
-    for name in real():
-        X, y, K = load(name)
-        if len(X) > MOST:
-            chosen = np.random.default_rng(0).choice(len(X), MOST, replace=False)
-            X, y = X[chosen], y[chosen]
-        model = SoftClustering(K, random_state=0).fit(X)
-        false = wrong(model.labels_, np.eye(K)[y])
-        shown = [said(*row) for row in promises(model.certainty_, false)]
-        shown.append(said(1 - model.certainty_.mean(), false.mean(), 1.0))
-        shown.append(model.chosen_["probabilities"].value)
-        print(f"| {name} | {len(X):,} | {K} | {' | '.join(shown)} |", flush=True)
 
 
 class Fit(NamedTuple):
@@ -323,12 +338,14 @@ def agreement() -> None:
 
 
 def picture(path: str, families: dict[str, dict[str, np.ndarray]]) -> None:
-    figure, axes = blank_figure(len(families), (9.4, 3.4))
+    figure, axes = blank_figure(len(families), (2.6 + 3.4 * len(families), 3.4))
     for ax, (title, curves) in zip(axes, families.items(), strict=True):
         for i, (name, (expected, observed)) in enumerate(curves.items()):
             ax.plot(GRID, observed, color=f"C{i}", label=name)
             ax.plot(GRID, expected, color=f"C{i}", linestyle="--", linewidth=1)
-        ax.set(title=title, xlabel="share of items, surest first", xlim=(0, 1), ylim=(0, 0.3))
+        ax.set(
+            title=title, xlabel="share of items, surest first", xlim=(0, 1), ylim=(0, 0.3 if "mix" in title else 0.7)
+        )
     axes[0].set_ylabel("share of wrong labels among them")
     axes[0].plot([], [], color="0.3", linestyle="--", linewidth=1, label="expected by each")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside right upper", frameon=False, fontsize=8)
@@ -341,25 +358,24 @@ if __name__ == "__main__":
     parser.add_argument("--large", action="store_true", help="outliers of 50,000 items too")
     parser.add_argument("--auto", action="store_true", help="the number of clusters left to be found too")
     parser.add_argument("--verbose", action="store_true", help="coverage setting by setting")
-    parser.add_argument("--only", choices=("outliers", "clean", "coverage", "tables", "agreement"))
-    parser.add_argument("--picture", metavar="FILE", help="coverage against error of each method")
+    parser.add_argument("--only", nargs="+", choices=("outliers", "clean", "coverage", "tables", "agreement"))
+    parser.add_argument("--picture", metavar="FILE", help="coverage against error of each method, a panel a family")
     given = parser.parse_args()
     warnings.filterwarnings("ignore")
-    asked = {given.only} if given.only else {"outliers", "clean", "coverage", "tables"}
+    asked = set(given.only or ("outliers", "clean", "coverage", "tables"))
     sizes = (*SIZES, 50_000) if given.large else SIZES
     if "outliers" in asked:
         outliers(given.seeds, sizes)
     if "clean" in asked:
         clean(given.seeds, sizes)
+    methods, curves = COVERAGE | (OWN_NUMBER if given.auto else {}), {}
     if "coverage" in asked:
-        methods = COVERAGE | (OWN_NUMBER if given.auto else {})
-        families = {"Gaussian mixtures": GAUSSIAN, "Other mixtures": OTHERS}
-        curves = {
-            title: coverage(title, family, given.seeds, methods, given.verbose) for title, family in families.items()
-        }
-        if given.picture:
-            picture(given.picture, curves)
+        for title, settings in (("Gaussian mixtures", GAUSSIAN), ("Other mixtures", OTHERS)):
+            shown = tuple(methods) if given.verbose else ()
+            curves[title] = coverage(title, of_mixtures(settings, given.seeds), methods, shown)
+    if "tables" in asked and "PARTITA_DATA" in os.environ:
+        curves["Tables with classes"] = coverage("Tables with classes", of_tables(), methods, ("SoftClustering(K)",))
+    if given.picture:
+        picture(given.picture, curves)
     if "agreement" in asked:
         agreement()
-    if "tables" in asked and "PARTITA_DATA" in os.environ:
-        tables()
