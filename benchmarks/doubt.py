@@ -258,7 +258,8 @@ def coverage(title: str, cases: Sequence[Case], methods: dict, verbose: Sequence
         curves[name] = np.mean(paths, axis=0)
         observed = np.array(found)[..., 1]
         excess = observed[:, 1] - np.array(found)[:, 1, 0]
-        left = f"{np.nanmean(excess[whole]):+.3f} ({sum(whole)})" if any(whole) else ""
+        kept = excess[whole][~np.isnan(excess[whole])]
+        left = f"{kept.mean():+.3f} ({sum(whole)})" if len(kept) else ""
         empty = ", ".join(str(n) for n in np.isnan(observed).sum(axis=0))
         shown = " | ".join(said(*row) for row in np.nanmean(found, axis=0))
         shown = f"{shown} | {np.nanmean(excess):+.3f} | {np.nanmedian(excess):+.3f} | {left}"
