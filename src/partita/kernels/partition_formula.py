@@ -4,6 +4,9 @@ A formula is a NamedTuple of numbers with a method `evaluate` of plain arithmeti
 call it by its address and hand it its numbers, so that kernels are compiled, and kept on disk, once for all losses,
 those of a script among them, and a formula once for all its numbers. One that is evaluated for each draw, millions of
 times, is called for all draws and clusters at once.
+
+The address is a number: of a state that holds a compiled function numba would look at the type anew in Python at each
+call of a kernel, a quarter of a millisecond.
 """
 
 # numba finds an implementation by the names of the arguments, used or not.
@@ -14,8 +17,10 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
+from llvmlite import ir
 from numba import cfunc, types
-from numba.extending import overload, register_jitable
+from numba.core import cgutils
+from numba.extending import intrinsic, overload, register_jitable
 from numba.np.numpy_support import carray
 
 from partita.arrays import Array, Ints
@@ -33,9 +38,9 @@ ROWS = types.void(
 
 
 class AtAddress(NamedTuple):
-    """A formula as a compiled function of u, v, w, t, n, K and `numbers`."""
+    """A formula as the address of a compiled function of u, v, w, t, n, K and `numbers`."""
 
-    function: Any
+    address: int
     numbers: tuple[float, ...]
 
 
@@ -43,7 +48,7 @@ class ForRows(NamedTuple):
     """A formula as compiled functions of one draw and cluster, and of rows of them (`add_rows`)."""
 
     one: AtAddress
-    rows: Any
+    rows: int
 
 
 def for_kernels(formula: Any) -> AtAddress:
@@ -53,15 +58,15 @@ def for_kernels(formula: Any) -> AtAddress:
 
 def for_rows(formula: Any) -> ForRows:
     """Return the formula as kernels take it that evaluate it for each draw."""
-    return ForRows(_at_address(formula, rows=False), _at_address(formula, rows=True).function)
+    return ForRows(_at_address(formula, rows=False), _at_address(formula, rows=True).address)
 
 
 def _at_address(formula: Any, *, rows: bool) -> AtAddress:
     kind: Any = type(formula)
     numbers: tuple[Any, ...] = tuple(formula)
     if len(numbers) > NUMBERS or not all(isinstance(number, float) for number in numbers):
-        return AtAddress(_of_one(kind, rows, *numbers), NUMBERS * (0.0,))
-    return AtAddress(_of_all(kind, rows), (*map(float, numbers), *(NUMBERS - len(numbers)) * (0.0,)))
+        return AtAddress(_of_one(kind, rows, *numbers).address, NUMBERS * (0.0,))
+    return AtAddress(_of_all(kind, rows).address, (*map(float, numbers), *(NUMBERS - len(numbers)) * (0.0,)))
 
 
 @cache
@@ -100,6 +105,31 @@ def _compiled(kind: type, call: Any, signature: Any) -> Any:
     return cfunc(signature, error_model="numpy", cache=own)(versioned(call))
 
 
+def _caller(signature: Any) -> Any:
+    """Return what calls, in compiled code, the C function of a signature at an address; pointers are addresses too."""
+
+    @intrinsic
+    def call(_typing: Any, address: Any, given: Any) -> Any:
+        def codegen(context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+            kinds = [context.get_value_type(kind) for kind in signature.args]
+            nothing = signature.return_type == types.void
+            back = ir.VoidType() if nothing else context.get_value_type(signature.return_type)
+            function = builder.inttoptr(values[0], ir.FunctionType(back, kinds).as_pointer())
+            handed = [
+                builder.inttoptr(value, kind) if isinstance(kind, ir.PointerType) else value
+                for value, kind in zip(cgutils.unpack_tuple(builder, values[1]), kinds, strict=True)
+            ]
+            out = builder.call(function, handed)
+            return context.get_dummy_value() if nothing else out
+
+        return signature.return_type(address, given), codegen
+
+    return call
+
+
+_call_one, _call_rows = _caller(ONE), _caller(ROWS)
+
+
 @register_jitable
 def _add_each(
     formula: Any, M: Any, width: Any, by: Any, u: Any, v: Any, w: Any, more: Any, at: Any, t: Any, n: Any, K: Any,
@@ -119,10 +149,10 @@ def add_rows(
 ) -> None:  # fmt: skip
     """out[k] += by[m] times the formula of u[k], v[m], w[m] + more[at[m] + k], t, n and K[k], for all draws m."""
     a, b, c = formula.one.numbers
-    formula.rows(
-        len(by), len(out), by.ctypes, u.ctypes, v.ctypes, w.ctypes, more.ctypes, at.ctypes, t, n, K.ctypes, out.ctypes,
-        a, b, c,
-    )  # fmt: skip
+    _call_rows(formula.rows, (
+        len(by), len(out), by.ctypes.data, u.ctypes.data, v.ctypes.data, w.ctypes.data, more.ctypes.data,
+        at.ctypes.data, t, n, K.ctypes.data, out.ctypes.data, a, b, c,
+    ))  # fmt: skip
 
 
 def evaluated(self: Any, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any:
@@ -138,6 +168,6 @@ def _evaluated(self: Any, u: Any, v: Any, w: Any, t: Any, n: Any, K: Any) -> Any
         return lambda self, u, v, w, t, n, K: evaluated(self.one, u, v, w, t, n, K)
     if self.instance_class is not AtAddress:
         return self.instance_class.evaluate
-    return lambda self, u, v, w, t, n, K: self.function(
-        float(u), float(v), float(w), float(t), float(n), float(K), *self.numbers
+    return lambda self, u, v, w, t, n, K: _call_one(
+        self.address, (float(u), float(v), float(w), float(t), float(n), float(K), *self.numbers)
     )
