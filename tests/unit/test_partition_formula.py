@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 from numba.core.event import install_recorder
 
 from partita import SCAMS
@@ -166,3 +167,13 @@ print(len(compiled.buffer))
     assert passes[0] > 0
     assert passes[1] == 0
     assert files[0] == files[1] != []
+
+
+@pytest.mark.parametrize("loss", ["vi", "nid"])
+def test_no_kernel_has_its_types_looked_at_in_python_at_each_call(loss, monkeypatch):
+    draws = np.random.default_rng(0).integers(0, 3, size=(20, 30))
+    search_partition(draws, loss=loss, n_init=2, random_state=0)
+    looked, look = [], Dispatcher.typeof_pyval
+    monkeypatch.setattr(Dispatcher, "typeof_pyval", lambda *given: looked.append(1) or look(*given))
+    search_partition(draws, loss=loss, n_init=2, random_state=0)
+    assert len(looked) < 10  # once a kernel at most; a search calls them hundreds of times
