@@ -237,7 +237,7 @@ def test_it_is_checked_where_it_lies(make, spoil, message):
     spoil(P)
     with pytest.raises(InputError, match=message):
         as_affinity(make(P))
-    with pytest.raises(InputError, match=r"\(40, 3\)"):
+    with pytest.raises(InputError, match="40, 3"):
         as_affinity(make(blocks()[:, :3]))
     with pytest.raises(InputError, match="int64"):
         as_affinity(make(np.ones((3, 3), dtype=np.int64)))
