@@ -129,7 +129,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         return Plan(builder, self._model(), self._choose(builder), self.scale_features)
 
     def _choose(self, builder: Builder) -> Choose:
-        """What chooses the number of clusters, and a start where it has one of its own."""
+        """Return what chooses the number of clusters, and a start where it has one of its own."""
         return NumberOfClusters(self.n_clusters)
 
     def _start(self) -> Any:

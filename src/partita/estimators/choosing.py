@@ -214,7 +214,7 @@ Choose: TypeAlias = Callable[[EvidenceByK, Groups], Choice]
 
 @dataclass(frozen=True)
 class NumberOfClusters:
-    """Chooses the number that is asked for, or the one that is found within constraints and distinct items.
+    """Choose the number that is asked for, or find one within what constraints and distinct items allow.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ class NumberOfClusters:
 
 @dataclass(frozen=True, eq=False)
 class FromDraws:
-    """Chooses a number whose evidence is the draws of a consensus that was found before.
+    """Choose a given number, and take the draws of an earlier consensus as its evidence.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Attributes of a fitted factorization, by which what can be asked of it is written apart from the fit."""
+"""Attributes of a fitted factorization, which predictions, doubt and explanations are written against."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["FittedAttributes"]
 
 
 class FittedAttributes(CheckedInput):
-    """Attributes that `fit` sets, and the parameters that say what its input is."""
+    """Base class that declares the attributes that `fit` sets, and the parameters that say what its input is."""
 
     affinity: Any
     symmetrize: Any

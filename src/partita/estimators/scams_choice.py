@@ -60,7 +60,7 @@ class PartitionChoice(Choice):
 
 @dataclass(frozen=True)
 class PartitionSearch:
-    """Chooses the number of clusters of the partition of least objective, and starts from it.
+    """Search the partition of least objective, choose its number of clusters and start from it.
 
     Parameters
     ----------
