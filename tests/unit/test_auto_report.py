@@ -187,6 +187,14 @@ def test_a_number_that_links_do_not_allow_has_no_answer_to_show():
     assert beside_of(model, X) == ""
 
 
+def test_an_answer_that_ends_with_fewer_clusters_is_not_shown_as_that_of_more(unsure_of_its_number):
+    model, X = unsure_of_its_number
+    other = copy(model)
+    other.verdict_ = replace(model.verdict_, sure=0.6, probabilities=np.array([0.0, 0.0, 0.6, 0.4]))
+    other.at = lambda K: model.at(K - 1)
+    assert beside_of(other, X) == ""
+
+
 @pytest.mark.parametrize(
     ("counts", "said"),
     [

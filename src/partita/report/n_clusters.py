@@ -116,7 +116,8 @@ def other_answer(report: FitReport) -> Markup:
             there = model.at(other)
         except InputError:  # links leave fewer groups
             return Markup("")
-    other = there.n_clusters_
+    if there.n_clusters_ != other:  # the draws at that number support fewer clusters
+        return Markup("")
     counts = np.zeros((K, other), dtype=np.int64)
     np.add.at(counts, (model.labels_, there.labels_), 1)
     counts = counts[:, beside(counts)]
@@ -124,8 +125,8 @@ def other_answer(report: FitReport) -> Markup:
     heads = [f"{K} clusters", *(f"{letter(c)}" for c in range(other))]
     label = f"{K} clusters beside {other}"
     shown = table(heads, rows, numeric=range(1, other + 1), label=label)
-    given = f"model.at({other}) and --k {other} give that answer"
-    words = f"Items of each cluster (rows) in each of the other answer's (columns); {given}."
+    asked = f"model.at({other}) gives that answer, --k {other} fits it anew"
+    words = f"Items of each cluster (rows) in each of the other answer's (columns); {asked}."
     return join([element("p", what_moves(counts, float(p.max()))), shown, element("p", words, class_="caption")])
 
 
