@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from test_messages import ADVICE_ON_MODELS
 
 from partita.errors import MemoryLimitError, ModelError
 from partita.io import models, read_model, tensors, write_model
@@ -81,6 +82,7 @@ def error_of(path, *words):
     message = str(caught.value)
     for word in words:
         assert word in message
+    assert any(advice in message for advice in ADVICE_ON_MODELS)
 
 
 def test_a_model_that_is_not_there(model, tmp_path):

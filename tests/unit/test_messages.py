@@ -57,6 +57,8 @@ def of_matrix(P, affinity="precomputed", **options):
     return SoF(2, affinity=affinity, **options).fit(P)
 
 
+# What to do about a model that cannot be read: its message has one of these (`test_io_models.py`).
+ADVICE_ON_MODELS = ("save the model again", "pass ", "upgrade")
 CALLS = {
     # ---------------------------------------------------------------- features
     "missing cell": (
