@@ -96,7 +96,7 @@ class PairWeights:
 
     @property
     def zero_or_one(self) -> bool:
-        """Whether pairs are only left out, none counted more or less."""
+        """Return whether pairs are only left out, none counted more or less."""
         return self.rest == 1.0 and not self.weight.any()
 
 
@@ -159,7 +159,7 @@ class Affinity(ABC):
 
     @property
     def foreign(self) -> bool:
-        """Whether P lies in arrays of another package than NumPy, on an accelerator or on other machines."""
+        """Return whether P lies in arrays of another package than NumPy, on an accelerator or on other machines."""
         return False
 
     def native(self, array: Array) -> Any:

@@ -91,12 +91,12 @@ class Builder(ABC):
 
     @property
     def varies_with_k(self) -> bool:
-        """Whether `build` depends on the number of clusters."""
+        """Return whether `build` depends on the number of clusters."""
         return True
 
     @property
     def needs_k(self) -> bool:
-        """Whether the affinity means nothing before there is a number of clusters."""
+        """Return whether the affinity means nothing before there is a number of clusters."""
         return False
 
     def as_judged(self, X: Any) -> Any:

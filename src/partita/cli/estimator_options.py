@@ -85,7 +85,7 @@ def _scale_features(options: FitOptions) -> str:
 
 
 def sees_units(options: FitOptions) -> bool:
-    """Whether the features are scaled, or an evidence is chosen that looks at their units itself."""
+    """Return whether the features are scaled, or an evidence is chosen that looks at their units itself."""
     if options.scale_features == "auto":
         return options.model == "soft" and options.affinity in ("auto", "ensemble")
     return options.scale_features != "none"

@@ -53,12 +53,12 @@ class Spelled:
 
     @property
     def argument(self) -> bool:
-        """Whether it is given by its place and not by a flag."""
+        """Return whether it is given by its place and not by a flag."""
         return isinstance(self.info, ArgumentInfo)
 
     @property
     def many(self) -> bool:
-        """Whether it may be given any number of times."""
+        """Return whether it may be given any number of times."""
         return get_origin(self.kind) is tuple
 
     @property

@@ -305,7 +305,7 @@ class _Draws:
         return np.unique(hard(membership), return_inverse=True)[1].astype(np.int64)
 
     def is_drawn_again(self, n_clusters: int) -> bool:
-        """Whether the methods have drawn twice at a number."""
+        """Return whether the methods have drawn twice at a number."""
         return n_clusters in self._drawn and len(self._drawn[n_clusters].members) > len(self._members)
 
     def around(self, n_clusters: int, least: int, most: int) -> list[int]:
@@ -324,7 +324,7 @@ class _Draws:
         return max(self._drawn, key=lambda K: self._drawn[K].best)
 
     def is_past_the_best(self) -> bool:
-        """Whether the odds of the last two numbers are far below the best."""
+        """Return whether the odds of the last two numbers are far below the best."""
         best = [self._drawn[K].best for K in self.sizes]
         return max(best[-2:]) < max(best) - PAST
 

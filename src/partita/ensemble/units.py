@@ -53,7 +53,7 @@ class Frame:
 
     @property
     def common(self) -> bool:
-        """Whether all features are divided by the same number."""
+        """Return whether all features are divided by the same number."""
         return bool((self.spread == self.spread[0]).all())
 
     def __call__(self, X: Array) -> Array:

@@ -126,7 +126,7 @@ class Encoding:
 
     @property
     def joint(self) -> bool:
-        """Whether there are columns of words, so that columns were brought into common units."""
+        """Return whether there are columns of words, so that columns were brought into common units."""
         return any(len(found) > 1 for found in self.categories)
 
     @property

@@ -58,7 +58,7 @@ class MixedTable:
 
     @property
     def numeric(self) -> list[bool]:
-        """Whether each column holds numbers."""
+        """Return whether each column holds numbers."""
         return [column.dtype.kind == "f" for column in self.columns]
 
     @property

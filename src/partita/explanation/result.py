@@ -49,7 +49,7 @@ class ClusterExplanation:
 
     @property
     def told_apart(self) -> bool:
-        """Whether there is a rule that does better on held-out items than shuffled labels would let it."""
+        """Return whether there is a rule that does better on held-out items than shuffled labels would let it."""
         return self.rule is not None
 
     @property

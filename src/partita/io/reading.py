@@ -58,7 +58,7 @@ class Reading:
 
     @property
     def of_text(self) -> bool:
-        """Whether anything is said of how a text is parted into cells."""
+        """Return whether anything is said of how a text is parted into cells."""
         return any(each is not None for each in (self.delimiter, self.decimal, self.encoding, self.skip_rows))
 
 

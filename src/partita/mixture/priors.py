@@ -51,7 +51,7 @@ class ComponentPrior(ABC):
     @property
     @abstractmethod
     def complete(self) -> bool:
-        """Whether nothing is taken from the items."""
+        """Return whether nothing is taken from the items."""
 
 
 @dataclass(frozen=True, eq=False)

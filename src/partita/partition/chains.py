@@ -87,7 +87,7 @@ class ChainComparison:
 
     @property
     def exceeds(self) -> bool:
-        """Whether something is beyond what agreeing chains may reach: more than too few draws to tell."""
+        """Return whether something is beyond what agreeing chains may reach: more than too few draws to tell."""
         return max(self.r_hat.values()) > self.allowed_r_hat or self.max_difference > self.allowed_difference
 
 

@@ -58,22 +58,22 @@ class PartitionEvidence:
 
     @property
     def has_levels(self) -> bool:
-        """Whether there is a partition level by level (`multilevel`)."""
+        """Return whether there is a partition level by level (`multilevel`)."""
         return isinstance(self.loss, ConstantPotts)
 
     @property
     def has_dendrograms(self) -> bool:
-        """Whether there is, or may be made, a matrix of all pairs."""
+        """Return whether there is, or may be made, a matrix of all pairs."""
         return not sp.issparse(self.matrix) and self.has_pairs
 
     @property
     def has_pairs(self) -> bool:
-        """Whether there is, or may be made, a similarity matrix."""
+        """Return whether there is, or may be made, a similarity matrix."""
         return self.matrix is not None or fits(8 * PAIR_COPIES * self.n_items**2)
 
     @property
     def uses_pairs(self) -> bool:
-        """Whether the search works on the similarity matrix."""
+        """Return whether the search works on the similarity matrix."""
         return not self.loss.by_draws or (self.loss.by_pairs and self.has_pairs)
 
     @property

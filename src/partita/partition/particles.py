@@ -259,7 +259,7 @@ class _Posterior:
             cover.far[k] = self.far(cover.partitions[k])
 
     def improved(self, cover: _Cover, k: int, inside: NDArray[np.intp]) -> bool:
-        """Whether a search among its draws finds a better particle, which takes its place."""
+        """Return whether a search among its draws finds a better particle, which takes its place."""
         counts = self.draws.counts[inside]
         labels = self.search(PartitionDraws.of(self.draws.labels[inside], counts), cover.partitions[k])
         far = self.far(labels)

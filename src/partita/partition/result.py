@@ -33,7 +33,7 @@ class Tried:
 
     @property
     def is_end(self) -> bool:
-        """Whether a run of the search ended there; the others are starts, or the best of all partitions."""
+        """Return whether a run of the search ended there; the others are starts, or the best of all partitions."""
         return self.method.startswith(SEARCHED)
 
 
@@ -92,7 +92,7 @@ class PartitionResult:
 
     @property
     def exhaustive(self) -> bool:
-        """Whether all partitions were scored, so that no other is better."""
+        """Return whether all partitions were scored, so that no other is better."""
         return any(tried.method == EXHAUSTIVE for tried in self.tried)
 
     def __repr__(self) -> str:

@@ -171,7 +171,7 @@ class SparseSubspace(Builder):
 
     @property
     def scales(self) -> bool:
-        """Whether items are scaled to length one."""
+        """Return whether items are scaled to length one."""
         return not self.affine if self.unit_length is None else self.unit_length
 
     @property
