@@ -261,8 +261,10 @@ class Runs:
 
     @property
     def spreads(self) -> bool:
-        """Return whether a joblib backend of several processes or machines was asked for:
-        `joblib.parallel_config("loky")`. >>> Runs(n_jobs=2).spreads False
+        """Return whether `joblib.parallel_config` asks for several processes or machines, as with "loky".
+
+        >>> Runs(n_jobs=2).spreads
+        False
         """
         from joblib import effective_n_jobs
         from joblib.parallel import get_active_backend
