@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from types import TracebackType
 from typing import Any, Self
 
-from partita.pace import Pace, Progressing
+from partita.pace import Pace, Progressing, Remaining
 
 __all__ = ["ProgressBar", "Stages", "SweepBar"]
 
@@ -85,6 +85,23 @@ class ProgressBar:
                 self._bar.update(
                     self._task, description=self._description, total=1.0, completed=self._share, pace=str(self._pace)
                 )
+
+    def step(self, what: str, done: float, of: float) -> None:
+        """Take how much of what is being done is done, and how much there is: its clock begins where nothing is."""
+        if done == 0:
+            self.enter(what)
+        with self._lock:
+            self._stage, self._share = what, done / of if of > 0 else 1.0
+            if self._bar is not None:
+                self._bar.update(
+                    self._task, description=self._description, total=1.0, completed=self._share, pace=self._left
+                )
+
+    @property
+    def _left(self) -> str:
+        """The time that remains of a stage that goes on as it began."""
+        elapsed = self._clock() - self._began
+        return str(Remaining(elapsed / self._share - elapsed, False)) if 0 < self._share < 1 else ""
 
     @property
     def _description(self) -> str:
@@ -185,3 +202,9 @@ class Stages:
         self.now = what
         if self.bar is not None:
             self.bar.enter(what)
+
+    def step(self, what: str, done: float, of: float) -> None:
+        """Say how much of the present stage is done, and how much there is, in units of any kind."""
+        self.now = what
+        if self.bar is not None:
+            self.bar.step(what, done, of)

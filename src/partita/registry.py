@@ -73,6 +73,10 @@ class Named:
         """Return the name and the settings, as JSON."""
         return {"name": self.name, **self.settings()}
 
+    def identity(self) -> Any:
+        """Return what tells these settings from others; see `partita.scope`."""
+        return self.config()
+
 
 Family = TypeVar("Family", bound=Named)
 

@@ -64,8 +64,17 @@ def count_jobs(n_jobs: int | None) -> int:
     return int(n_jobs) if n_jobs > 0 else max(1, n_threads() + 1 + int(n_jobs))
 
 
-def outcomes_of(work: Callable[[T], R], tasks: Sequence[T], n_items: int, n_jobs: int = -1) -> list[R]:
+def outcomes_of(
+    work: Callable[[T], R],
+    tasks: Sequence[T],
+    n_items: int,
+    n_jobs: int = -1,
+    *,
+    told: Callable[[int], None] | None = None,
+) -> list[R]:
     """Return the outcomes of tasks of one thread each, on all cores, or one after the other where items are few.
+
+    `told` is called with the number of outcomes after each.
 
     >>> outcomes_of(lambda x: x * x, [3, 4, 5], n_items=10)
     [9, 16, 25]
@@ -73,7 +82,10 @@ def outcomes_of(work: Callable[[T], R], tasks: Sequence[T], n_items: int, n_jobs
     found: list[R] = []
     few = n_items < FEW
     with limit_threads(1) if few else nullcontext(), Runs(1 if few else n_jobs) as runs:
-        found += runs.each(work, tasks)
+        for outcome in runs.each(work, tasks):
+            found.append(outcome)
+            if told is not None:
+                told(len(found))
     return found
 
 

@@ -171,7 +171,7 @@ def test_ctrl_c_before_there_is_a_membership_says_what_it_cut_short(call, iris_c
     stopped = call("fit", iris_csv, "--k", "3", "--label-column", "species", "--id-column", "plant", "--quiet")
     assert stopped.code == 130
     assert stopped.err == (
-        "partita: interrupted while building the affinity: there is no membership to hand back; nothing was written\n"
+        "partita: interrupted while building the affinity: there is no membership to hand back; no result was written\n"
     )
     assert not (tmp_path / "iris-partita").exists()
 

@@ -98,7 +98,7 @@ def test_what_stops_in_the_burn_in_writes_nothing_and_says_where(call, points, t
 
     monkeypatch.setattr(command, "sample_partitions", stopped)
     ended = call("draws", points, *options)
-    assert (ended.code, "of burn-in" in ended.err, "nothing was written" in ended.err) == (130, True, True)
+    assert (ended.code, "of burn-in" in ended.err, "no result was written" in ended.err) == (130, True, True)
     assert not (tmp_path / "no").exists()
 
 

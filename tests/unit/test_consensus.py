@@ -9,6 +9,7 @@ from partita import BayesianPartition, SoftClustering, load, metrics, save
 from partita.ensemble import Ensemble, Genie, Validity, agreement, member
 from partita.ensemble.consensus import consensus, sizes_up_to
 from partita.n_clusters.agreement import verdict_of
+from partita.scope import Scope, opened
 from synthetic import gaussians
 
 TWO = Ensemble(methods=("genie", "modularity"))
@@ -31,8 +32,12 @@ def test_planted_clusters_are_counted_and_found(K):
 def test_progress_says_which_numbers_are_tried_and_changes_nothing():
     X, _ = blobs(3)
     said = []
-    found = TWO.consensus(X, tell=said.append)
-    ranges = [[int(end) for end in words.rpartition(" at ")[2].split(" to ")] for words in said]
+    with opened(Scope(lambda *step: said.append(step))):
+        found = TWO.consensus(X)
+    ranges = [[int(end) for end in words.rpartition(" at ")[2].split(" to ")] for words, _, _ in said]
+    done = [step for _, step, _ in said]
+    assert done == sorted(done)
+    assert all(0 <= step <= of for _, step, of in said)
     assert all(any(ends[0] <= K <= ends[-1] for ends in ranges) for K in found.asked)
     assert {end for ends in ranges for end in ends} <= set(found.asked.tolist())
     assert np.array_equal(found.draws, TWO.consensus(X).draws)

@@ -355,3 +355,23 @@ def test_a_notebook_without_widgets_is_not_warned_about_them(monkeypatch, recwar
         assert bar._bar is not None
         bar._bar.refresh()
     assert not [w for w in recwarn if "ipywidgets" in str(w.message)]
+
+
+def test_steps_of_a_stage_say_the_time_that_remains():
+    clock = Clock()
+    bar = ProgressBar(delay=1e9, clock=clock)
+    stages = Stages(bar)
+    with bar:
+        clock.now = 5.0
+        stages.enter("building")
+        clock.now = 10.0
+        stages.step("clustering", 0, 8)
+        assert (bar._left, stages.now) == ("", "clustering")
+        clock.now = 16.0
+        stages.step("clustering", 2, 8)
+        assert bar._left == "about 18 s left"
+        clock.now = 34.0
+        stages.step("clustering", 8, 8)
+        assert bar._left == ""
+        stages.step("placing", 0, 0)  # nothing to do
+        assert (bar._left, stages.now) == ("", "placing")

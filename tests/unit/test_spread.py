@@ -160,7 +160,7 @@ def test_what_threads_left_goes_on_in_other_processes(backend, tmp_path, monkeyp
     with joblib.parallel_config(backend, n_jobs=2):
         result = run(checkpoint=tmp_path / "c")
     assert_same_bits(whole, result)
-    assert result.notes[0].endswith("of 4 restarts 1 were finished, and 1 went on where it stood")
+    assert result.notes[0].endswith("of 4 restarts 1 was finished, and 1 went on where it stood")
 
 
 @quiet

@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.arrays import Array
+from partita.kernels.namespace import to_numpy
 from partita.memory import require_memory
 from partita.registry import enrol
 
@@ -161,6 +162,13 @@ class Affinity(ABC):
     def foreign(self) -> bool:
         """Return whether P lies in arrays of another package than NumPy, on an accelerator or on other machines."""
         return False
+
+    def probe(self) -> Array:
+        """Return the product with a fixed random vector, in which every entry takes part: two affinities that are not
+        the same differ in it.
+        """
+        vector = np.random.default_rng(0).uniform(0.5, 1.5, size=(self.n_items, 1))
+        return np.asarray(to_numpy(self @ self.native(vector))[:, 0])
 
     def native(self, array: Array) -> Any:
         """Return a NumPy array with N rows where P lies, for products that copy nothing to the host."""

@@ -7,7 +7,7 @@ one set of items. What a saved model needs to score new items is `state()`: plai
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, ClassVar, Self
 
@@ -109,12 +109,11 @@ class Builder(ABC):
         bounds: tuple[int, int | None] = (1, None),
         *,
         prior: Array | None = None,
-        tell: Callable[[str], None] | None = None,
     ) -> Any:
         """Return what clusterings at many numbers of clusters agree on; None where there are no clusterings.
 
         `bounds` are the smallest and the largest number, `prior` holds what criteria say of 1, 2, ... clusters, which
-        only a builder that `needs_criteria` takes; `tell` is called with words for what is being done.
+        only a builder that `needs_criteria` takes.
         """
         return None
 

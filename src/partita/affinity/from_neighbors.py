@@ -51,10 +51,11 @@ from partita.affinity.self_tuned import (
     symmetric_graph,
     tuned_weights,
 )
-from partita.affinity.shared_search import search_key, the_shared_search
+from partita.affinity.shared_search import made_once, the_shared_search
 from partita.affinity.sparse import SparseAffinity
 from partita.arrays import Array
 from partita.errors import InputError
+from partita.scope import key_of, lasting
 from partita.shapes import reals
 
 __all__ = ["Index", "NeighborEvidence", "NeighborGraph", "fitted_search", "nearest", "neighbors_among"]
@@ -173,10 +174,9 @@ class NeighborGraph(Builder):
             links = shortest_links(X, sigma, piece, self.metric, self.metric_params)
             return links.data, links.indices, links.indptr
 
-        shared = the_shared_search()
-        key = None if shared is None else search_key(X, "links", self.metric, self.metric_params, sigma, piece)
         n = len(sigma)
-        return sp.csr_array(made() if shared is None or key is None else shared.made(key, made), shape=(n, n))
+        found = made_once(made, "links", X, self.metric, self.metric_params, sigma, piece)
+        return sp.csr_array(found, shape=(n, n))
 
     def _neighbors(self, X: Any) -> tuple[Index, Array]:
         """The k closest others of each item and their distances; infinite where there are fewer."""
@@ -225,11 +225,12 @@ def _shared(
     X: Array, k: int, settings: tuple[Any, ...], search: Callable[[Array, int], tuple[Index, Array]]
 ) -> tuple[Index, Array]:
     shared = the_shared_search()
-    key = None if shared is None else search_key(X, *settings)
-    if shared is None or key is None:
-        return search(X, k)
-    known = shared.recall(key, k)
-    return shared.keep(key, *search(X, k)) if known is None else known
+    key = None if shared is None else key_of(X, *settings)
+    known = None if shared is None or key is None else shared.recall(key, k)
+    if known is not None:
+        return known
+    index, distance = lasting(lambda: search(X, k), "neighbors", k, X, *settings)
+    return (index, distance) if shared is None or key is None else shared.keep(key, index, distance)
 
 
 class NeighborEvidence(Evidence):

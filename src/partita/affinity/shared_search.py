@@ -9,58 +9,25 @@ its k-th neighbour.
 
 from __future__ import annotations
 
-import hashlib
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.neighbor_search import Index
 from partita.arrays import Array
 from partita.memory import available_memory
+from partita.scope import key_of
 
-__all__ = ["LastSearch", "search_key", "shared_search", "the_shared_search"]
+__all__ = ["LastSearch", "made_once", "shared_search", "the_shared_search"]
 
 # Share of the available memory that the kept search may take.
 SHARE = 1 / 20
 # Trees, eigenvectors and links of the same items that are kept at most, each of a few numbers an item.
 MOST_MADE = 16
-
-
-def search_key(X: Array, *settings: Any) -> bytes | None:
-    """Return the key by which a search of these items with these settings is found.
-
-    None where a setting may not be compared.
-
-    >>> X = np.eye(3)
-    >>> search_key(X, "euclidean", None) == search_key(X.copy(), "euclidean", None)
-    True
-    >>> search_key(X, lambda x, y: 0.0) is None
-    True
-    """
-    told: Any = hashlib.blake2b(digest_size=32)
-    for setting in settings:
-        if not _tell(told, setting):
-            return None
-    told.update(f"{X.shape} {X.dtype.str}".encode())
-    told.update(np.ascontiguousarray(X))
-    return bytes(told.digest())
-
-
-def _tell(told: Any, setting: Any) -> bool:
-    if isinstance(setting, np.ndarray) and setting.dtype.kind in "biuf":
-        told.update(f"{setting.shape} {setting.dtype.str}".encode() + np.ascontiguousarray(setting).tobytes())
-        return True
-    if isinstance(setting, Mapping):
-        return all(_tell(told, part) for item in sorted(setting.items()) for part in item)
-    if setting is None or isinstance(setting, (str, bool, int, float)):
-        told.update(f"{type(setting).__name__} {setting!r};".encode())
-        return True
-    return False
 
 
 class LastSearch:
@@ -139,3 +106,24 @@ def shared_search() -> Iterator[None]:
 def the_shared_search() -> LastSearch | None:
     """Return the search that is shared here; None outside of `shared_search`."""
     return _SHARED.get()
+
+
+def made_once(make: Callable[[], tuple[NDArray[Any], ...]], *parts: Any) -> tuple[NDArray[Any], ...]:
+    """Return the few small arrays that `make` returns, made once while a search is shared.
+
+    Parameters
+    ----------
+    make : callable
+    *parts
+        Everything that the arrays depend on, as `partita.scope.key_of` takes it.
+
+    Examples
+    --------
+    >>> with shared_search():
+    ...     first, again = (made_once(lambda: (np.arange(2),), "numbers", 2) for _ in range(2))
+    >>> first is again
+    True
+    """
+    shared = _SHARED.get()
+    key = None if shared is None else key_of(*parts)
+    return make() if shared is None or key is None else shared.made(key, make)

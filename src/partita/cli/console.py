@@ -62,7 +62,7 @@ def say_json(result: dict[str, Any], out: Path) -> None:
 
 def say_interrupted(stop: KeyboardInterrupt) -> None:
     """Report a Ctrl-C that came before there was a result."""
-    say(f"partita: {stop if stop.args else 'interrupted'}; nothing was written")
+    say(f"partita: {stop if stop.args else 'interrupted'}; no result was written")
 
 
 @contextmanager

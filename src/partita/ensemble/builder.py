@@ -11,8 +11,9 @@ with N by the extension and the factorization alone.
 
 from __future__ import annotations
 
+import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -33,6 +34,7 @@ from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads
 from partita.runs import outcomes_of
+from partita.scope import lasting, recalled, tell
 from partita.shapes import reals, whole
 
 __all__ = ["Draw", "Ensemble", "EnsembleEvidence", "frame_of"]
@@ -206,7 +208,6 @@ class Ensemble(Builder):
         bounds: tuple[int, int | None] = (1, None),
         *,
         prior: Array | None = None,
-        tell: Callable[[str], None] | None = None,
     ) -> Consensus | None:
         """Return the consensus of the methods on the clusters and their number; see `partita.ensemble.consensus`.
 
@@ -217,8 +218,6 @@ class Ensemble(Builder):
             their nearest neighbour in it.
         bounds : pair of int, or int and None
             The smallest and the largest number of clusters.
-        tell : callable, optional
-            Called with words for what is being done.
         """
         Z = frame_of(X, self.units)(X)
         size = min(self.max_items, CONSENSUS_ITEMS)
@@ -236,7 +235,6 @@ class Ensemble(Builder):
                 again=[one.varied(1) for one in self.members],
                 seed=self.seed,
                 bounds=(bounds[0], most),
-                tell=tell,
             )
             if found is not None and len(seen) >= FEWEST:
                 found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))
@@ -259,16 +257,16 @@ class Ensemble(Builder):
         frame = frame_of(X, self.units)
         Z = frame(X)
         drawn = self._drawn(Z, n_clusters)
-        labels = [hard(Q) for _, _, Q in drawn]
+        labels = [said.labels for _, _, said in drawn]
         table, names = agreement(labels), [one.name for one, _, _ in drawn]
         shares, agreed = agreement_weights(table, names, POWER if self.power is None else self.power)
         if self.power is None:
             shares = shares * self._validity(Z, labels, table, names)
             shares /= shares.sum()
         draws = tuple(
-            Draw.of(one, size, said, share, a) for (one, size, _), said, share, a in zip(drawn, labels, shares, agreed)
+            Draw.of(one, size, said.labels, share, a) for (one, size, said), share, a in zip(drawn, shares, agreed)
         )
-        affinity = DrawsAffinity([_thinned(Q) for _, _, Q in drawn], shares)
+        affinity = DrawsAffinity([said.membership for _, _, said in drawn], shares)
         return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
 
     def _validity(self, Z: Array, labels: list[Labels], table: Array, names: list[str]) -> Array:
@@ -302,20 +300,44 @@ class Ensemble(Builder):
         config = super().config()
         return config | {"methods": [method.config() for method in self.members]}
 
-    def _drawn(self, X: Array, n_clusters: int) -> list[tuple[Member, int, Labels | Array]]:
-        """The member, the number of items that it saw, and its membership of all items: of each draw.
+    def _drawn(self, X: Array, n_clusters: int) -> list[tuple[Member, int, Said]]:
+        """The member, the number of items that it saw, and what it says of all items: of each draw.
 
         One resample a draw, the same for every method: methods then differ by their ideas and not by their items, and
         the neighbours of the items that were not seen are looked for once.
         """
+        began, M = time.monotonic(), len(self.members)
         resamples = [self._resample(draw, len(X), n_clusters) for draw in range(self.n_draws)]
-        tasks = [(method.varied(draw), draw) for draw in range(self.n_draws) for method in self.members]
+        members = [[method.varied(draw) for method in self.members] for draw in range(self.n_draws)]
+        parts = [
+            ("draws", own, n_clusters, self.seed, draw, self.max_items, seen, X)
+            for draw, (own, seen) in enumerate(zip(members, resamples))
+        ]
+        said: list[list[Said] | None] = [recalled(*each) for each in parts]
+        missing = [draw for draw in range(self.n_draws) if said[draw] is None]
+        tasks = [(one, draw) for draw in missing for one in members[draw]]
+        tell("clustering", 0, len(tasks))
         with shared_search():
-            found = outcomes_of(lambda task: self._cluster(*task, X, resamples[task[1]], n_clusters), tasks, len(X))
-        M = len(self.members)
-        of_draw = [(seen, found[draw * M : (draw + 1) * M]) for draw, seen in enumerate(resamples)]
-        extended = [Q for draw in outcomes_of(lambda task: _extended(X, *task), of_draw, len(X)) for Q in draw]
-        return [(one, len(resamples[draw]), Q) for (one, draw), Q in zip(tasks, extended)]
+            found = outcomes_of(
+                lambda task: self._cluster(*task, X, resamples[task[1]], n_clusters),
+                tasks,
+                len(X),
+                told=lambda n_done: tell("clustering", n_done, len(tasks)),
+            )
+        of_draw = {draw: found[place * M : (place + 1) * M] for place, draw in enumerate(missing)}
+        tell("placing all items in the clusters", 0, len(missing))
+        extended = outcomes_of(
+            lambda draw: lasting(lambda: _extended(X, resamples[draw], of_draw[draw]), *parts[draw], began=began),
+            missing,
+            len(X),
+            told=lambda n_done: tell("placing all items in the clusters", n_done, len(missing)),
+        )
+        tell("building the affinity", 0, 1)
+        for draw, of_all in zip(missing, extended):
+            said[draw] = of_all
+        flat = [each for of_all in said for each in of_all or ()]
+        sizes = [len(seen) for seen in resamples for _ in range(M)]
+        return [(one, size, each) for one, size, each in zip((one for own in members for one in own), sizes, flat)]
 
     def _resample(self, draw: int, n: int, n_clusters: int) -> NDArray[np.intp]:
         """The items that the methods see in one draw; all of them where a resample would have no more than clusters."""
@@ -385,10 +407,45 @@ class EnsembleEvidence(Evidence):
         }
 
 
-def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> list[Labels | Array]:
-    """The memberships of all items that clusterings of the seen ones give."""
+@dataclass(frozen=True, eq=False)
+class Said:
+    """What one clustering says of all items.
+
+    Attributes
+    ----------
+    labels : array of n int
+    soft : (data, indices, indptr), optional
+        A membership without its negligible entries, as a CSR matrix.
+    n_clusters : int
+        Columns of such a membership.
+    """
+
+    labels: Labels
+    soft: tuple[Array, NDArray[Any], NDArray[Any]] | None = None
+    n_clusters: int = 0
+
+    @classmethod
+    def of(cls, Q: Labels | Array) -> Said:
+        """Return what labels or a membership say."""
+        if Q.ndim == 1:
+            return cls(hard(Q))
+        thin = np.where(Q < NEGLIGIBLE, 0.0, Q)
+        thin /= thin.sum(axis=1, keepdims=True)
+        matrix = sp.csr_array(thin)
+        return cls(hard(Q), (matrix.data, matrix.indices, matrix.indptr), Q.shape[1])
+
+    @property
+    def membership(self) -> Labels | Array:
+        """The labels, or the membership as an array."""
+        if self.soft is None:
+            return self.labels
+        return np.asarray(sp.csr_array(self.soft, shape=(len(self.labels), self.n_clusters)).toarray())
+
+
+def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> list[Said]:
+    """What clusterings of the seen items say of all."""
     if len(seen) == len(X):
-        return [one.membership for one in found]
+        return [Said.of(one.membership) for one in found]
     unseen = np.ones(len(X), dtype=bool)
     unseen[seen] = False
     others, memberships = X[unseen], []
@@ -398,14 +455,5 @@ def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> 
         said = one.score(others) if one.score is not None else neighbor_vote(one.membership, voters)
         out = np.empty((len(X), *one.membership.shape[1:]), dtype=one.membership.dtype)
         out[seen], out[unseen] = one.membership, said
-        memberships.append(out)
+        memberships.append(Said.of(out))
     return memberships
-
-
-def _thinned(Q: Labels | Array) -> Labels | Array:
-    """A soft membership without its negligible entries."""
-    if Q.ndim == 1:
-        return Q
-    Q = np.where(Q < NEGLIGIBLE, 0.0, Q)
-    Q /= Q.sum(axis=1, keepdims=True)
-    return Q

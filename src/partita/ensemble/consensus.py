@@ -26,6 +26,7 @@ from partita.ensemble.base import Member, hard
 from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_weights
 from partita.partition import search_partition
 from partita.runs import outcomes_of
+from partita.scope import lasting, tell
 
 __all__ = ["EACH", "GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
 
@@ -42,6 +43,8 @@ PAST = 3.5
 ITEMS = 3
 # Numbers on either side of the answer that are filled in, and how often the answer may move then.
 AROUND, ROUNDS = 2, 3
+# Numbers that are filled in or drawn at once more, as a rule: for the progress alone.
+REFINED = 9
 # Draws among which the answer is looked for.
 LIKELIEST = 30
 # Power of the odds of a draw where the number of clusters is given: odds tell numbers apart first of all, and at one
@@ -181,7 +184,7 @@ def consensus(
     again: Sequence[Member] = (),
     seed: int = 0,
     bounds: tuple[int, int | None] = (1, None),
-    tell: Callable[[str], None] | None = None,
+    pieces: int = 1,
 ) -> Consensus | None:
     """Return the consensus of methods on the items and on the number of clusters.
 
@@ -200,8 +203,8 @@ def consensus(
     seed : int
     bounds : pair of int, or int and None
         The smallest and the largest number of clusters. Draws with another number weigh nothing.
-    tell : callable, optional
-        Called with words for what is being done.
+    pieces : int
+        Connected components of a graph: so many clusters are tried whatever fewer are worth.
 
     Examples
     --------
@@ -215,14 +218,16 @@ def consensus(
     least, most = bounds[0], min(n // ITEMS, bounds[1] or n)
     if most < 2 or len({one.name for one in members}) < 2:
         return None
-    drawn = _Draws(members, X, seed, log_odds, (least, most), tell)
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
-    grid = sorted({*sizes_up_to(max(most, min(EACH, n // ITEMS))), min(max(least, 2), most)})
+    always = {min(max(K, 2), most) for K in (least, pieces)}
+    grid = sorted({*sizes_up_to(max(most, min(EACH, n // ITEMS))), *always})
+    planned = [K for K in grid if first >= K] + [EACH] * REFINED
+    drawn = _Draws(members, X, seed, log_odds, (least, most), planned)
     with shared_search():
         # The first numbers are always tried: how far the odds of few clusters differ tells whether there is but one.
         drawn.add([K for K in grid if K <= EACH])
         for K in (K for K in grid if K > EACH):
-            if least < K and drawn.is_past_the_best():
+            if max(always) < K and drawn.is_past_the_best():
                 break
             if max(first, least) < K and drawn.best_at() < drawn.sizes[-2]:
                 break
@@ -246,7 +251,8 @@ def mean_agreement(members: Sequence[Member], X: Any, sizes: Iterable[int], *, s
 
     Parameters are those of `consensus`.
     """
-    drawn = _Draws(members, X, seed, lambda labels, *_: np.zeros(len(labels)), (1, X.shape[0]))
+    sizes = list(sizes)
+    drawn = _Draws(members, X, seed, lambda labels, *_: np.zeros(len(labels)), (1, X.shape[0]), sizes)
     drawn.add(sizes)
     return float(np.mean([drawn.agreement_at(K) for K in drawn.sizes]))
 
@@ -268,11 +274,13 @@ class _Draws:
         seed: int,
         log_odds: LogOdds,
         bounds: tuple[int, int],
-        tell: Callable[[str], None] | None = None,
+        planned: Sequence[int],
     ) -> None:
-        self._members, self._X, self._seed, self._tell, self._judge = tuple(members), X, seed, tell, log_odds
+        self._members, self._X, self._seed, self._judge = tuple(members), X, seed, log_odds
         self._bounds = bounds
         self._drawn: dict[int, _AtNumber] = {}
+        # A draw takes about as long as it has clusters.
+        self._spent, self._to_spend = 0, sum(planned) * len(members)
 
     @property
     def sizes(self) -> list[int]:
@@ -282,11 +290,20 @@ class _Draws:
         """Draw at these numbers, or once more there with these settings."""
         members, draw = (tuple(again), 1) if again else (self._members, 0)
         numbers = list(numbers)
-        if self._tell is not None and numbers:
-            which = " to ".join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))
-            self._tell(f"choosing the number of clusters: {len(members)} methods at {which}")
+        if not numbers:
+            return
+        which = " to ".join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))
+        words = f"choosing the number of clusters: {len(members)} methods at {which}"
         tasks = [(one, K) for K in numbers for one in members]
-        labels = outcomes_of(lambda task: self._labels_of(*task, draw), tasks, self._X.shape[0])
+        spent = self._spent + np.cumsum([0, *(K for _, K in tasks)])
+        of = max(self._to_spend, int(spent[-1]))
+
+        def told(n_done: int) -> None:
+            self._spent = int(spent[n_done])
+            tell(words, self._spent, of)
+
+        told(0)
+        labels = outcomes_of(lambda task: self._labels_of(*task, draw), tasks, self._X.shape[0], told=told)
         for place, K in enumerate(numbers):
             self._put(K, members, tuple(labels[place * len(members) :][: len(members)]))
 
@@ -300,9 +317,12 @@ class _Draws:
         )
 
     def _labels_of(self, one: Member, n_clusters: int, draw: int) -> Labels:
-        rng = np.random.default_rng([self._seed, draw, zlib.crc32(one.name.encode())])
-        membership = one.cluster(self._X, n_clusters, rng).membership
-        return np.unique(hard(membership), return_inverse=True)[1].astype(np.int64)
+        def made() -> Labels:
+            rng = np.random.default_rng([self._seed, draw, zlib.crc32(one.name.encode())])
+            membership = one.cluster(self._X, n_clusters, rng).membership
+            return np.unique(hard(membership), return_inverse=True)[1].astype(np.int64)
+
+        return lasting(made, "labels", one, n_clusters, self._seed, draw, self._X)
 
     def is_drawn_again(self, n_clusters: int) -> bool:
         """Return whether the methods have drawn twice at a number."""

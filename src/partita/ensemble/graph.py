@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita.affinity import DiffusedAffinity, SparseAffinity
 from partita.affinity.normalise import normalise
-from partita.affinity.shared_search import search_key, the_shared_search
+from partita.affinity.shared_search import made_once
 from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, neighbor_graph
 from partita.objectives import PerClusterObjective, Problem
@@ -92,9 +92,7 @@ def _start(graph: SparseAffinity, n_clusters: int) -> Array:
     def leading() -> tuple[Array]:
         return (leading_eigenvectors(graph, n_vectors, coarse_from=COARSE_FROM)[1],)
 
-    matrix, kept = graph.matrix, the_shared_search()
-    key = search_key(matrix.data, "leading eigenvectors", matrix.indices, matrix.indptr, n_vectors)
-    vectors = (leading() if kept is None or key is None else kept.made(key, leading))[0]
+    (vectors,) = made_once(leading, "leading eigenvectors", graph.matrix, n_vectors)
     embedding = np.ascontiguousarray(vectors[:, :n_clusters])
     labels = cluster_qr(embedding)
     labels[~embedding.any(axis=1)] = -1

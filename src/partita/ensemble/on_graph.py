@@ -11,7 +11,7 @@ Where edges are links of nearest neighbours, methods also agree on how to cut th
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -32,6 +32,7 @@ from partita.ensemble.units import Frame
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
+from partita.scope import lasting, tell
 from partita.shapes import reals, whole
 
 __all__ = ["GraphEnsemble", "consensus_of_graph", "is_plain_graph"]
@@ -132,11 +133,10 @@ class GraphEnsemble(Builder):
         bounds: tuple[int, int | None] = (1, None),
         *,
         prior: Array | None = None,
-        tell: Callable[[str], None] | None = None,
     ) -> Consensus | None:
         prior = np.ones(1) if prior is None else prior
         with limit_threads(n_threads()):
-            return consensus_of_graph(self._matrix(X), prior, seed=self.seed, bounds=bounds, tell=tell)
+            return consensus_of_graph(self._matrix(X), prior, seed=self.seed, bounds=bounds)
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> GraphEnsembleEvidence:
         A = self._matrix(X)
@@ -146,7 +146,10 @@ class GraphEnsemble(Builder):
         K = max(n_clusters - (n - len(linked)), connected_components(A)[0]) if few else n_clusters
         members = [one.varied(draw) for draw in range(self.n_draws) for one in map(member, OF_GRAPHS)]
         with limit_threads(n_threads()):
-            labels = [self._labels(one, A, i // len(OF_GRAPHS), K) for i, one in enumerate(members)]
+            labels = []
+            for i, one in enumerate(members):
+                tell("clustering the nodes", i, len(members))
+                labels.append(self._labels(one, A, i // len(OF_GRAPHS), K))
         shares, agreed = agreement_weights(agreement(labels), [one.name for one in members])
         rng = np.random.default_rng([self.seed, self.n_draws])
         labels = [_of_all_nodes(own, linked, n, rng, n_clusters if few else 0) for own in labels]
@@ -184,7 +187,11 @@ class GraphEnsemble(Builder):
         if draw:
             A = _thinned(A, self.share, np.random.default_rng([self.seed, draw]))
         rng = np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
-        return np.unique(one.cluster(A, n_clusters, rng).labels, return_inverse=True)[1].astype(np.int64)
+
+        def made() -> Labels:
+            return np.unique(one.cluster(A, n_clusters, rng).labels, return_inverse=True)[1].astype(np.int64)
+
+        return lasting(made, "labels of nodes", one, n_clusters, self.seed, draw, A)
 
 
 class GraphEnsembleEvidence(EnsembleEvidence):
@@ -216,7 +223,6 @@ def consensus_of_graph(
     *,
     seed: int = 0,
     bounds: tuple[int, int | None] = (1, None),
-    tell: Callable[[str], None] | None = None,
 ) -> Consensus | None:
     """Return the consensus of unlike methods on the clusters of a graph and their number.
 
@@ -232,7 +238,7 @@ def consensus_of_graph(
     prior : array
         Probabilities of 1, 2, ... clusters; the last one's is that of any larger number. A draw of K clusters weighs
         a^16 P(K)^(1/2), a its mean adjusted Rand index with the other methods at K.
-    seed, bounds, tell
+    seed, bounds
         As in `partita.ensemble.consensus.consensus`.
 
     Returns
@@ -261,7 +267,7 @@ def consensus_of_graph(
         return np.asarray(POWER * np.log(np.maximum(agreed, LEAST)) + PRIOR * np.log(prior[min(K, len(prior)) - 1]))
 
     with shared_search():
-        found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), tell=tell)
+        found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), pieces=pieces)
         fine = mean_agreement(members, A, sizes, seed=seed)
     assert found is not None
     item = np.full(n_nodes, np.searchsorted(linked, heaviest))

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.cluster import KMeans
 
-from partita.affinity.shared_search import search_key, the_shared_search
+from partita.affinity.shared_search import made_once
 from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, neighbor_graph
 
@@ -70,11 +70,7 @@ def _eigenvectors(A: sp.csr_array, n_clusters: int) -> Array:
     n_vectors = AT_ONCE
     while n_vectors < n_clusters:
         n_vectors *= 2
-    kept = the_shared_search()
-    key = search_key(A.data, "regularised eigenvectors", A.indices, A.indptr, n_vectors)
-    if kept is None or key is None:
-        return _solved(A, n_vectors)[0]
-    return kept.made(key, lambda: _solved(A, n_vectors))[0]
+    return made_once(lambda: _solved(A, n_vectors), "regularised eigenvectors", A, n_vectors)[0]
 
 
 def _solved(A: sp.csr_array, n_vectors: int) -> tuple[Array]:

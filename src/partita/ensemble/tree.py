@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity.from_neighbors import neighbors_among
-from partita.affinity.shared_search import search_key, the_shared_search
+from partita.affinity.shared_search import made_once
 from partita.arrays import Array
 
 __all__ = ["reachability_tree"]
@@ -25,10 +25,7 @@ def reachability_tree(X: Array, smoothing: int) -> Edges:
     [1.0, 2.0]
     """
     X = np.ascontiguousarray(X, dtype=np.float64)
-    kept, key = the_shared_search(), search_key(X, "spanning tree", smoothing)
-    if kept is None or key is None:
-        return _made(X, smoothing)
-    first, second, length = kept.made(key, partial(_made, X, smoothing))
+    first, second, length = made_once(partial(_made, X, smoothing), "spanning tree", X, smoothing)
     return first, second, length
 
 

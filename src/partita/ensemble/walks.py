@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import pdist
 
-from partita.affinity.shared_search import search_key, the_shared_search
+from partita.affinity.shared_search import made_once
 from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, neighbor_graph
 from partita.memory import require_memory
@@ -65,10 +65,7 @@ class Walks(Member):
         A = neighbor_graph(X, self.n_neighbors, n_clusters).matrix
         if A.shape[0] == 1:
             return Clustering(np.zeros(1, dtype=np.int64))
-        kept = the_shared_search()
-        key = search_key(A.data, "tree of walks", A.indices, A.indptr, self.steps)
-        make = partial(_tree, A, self.steps)
-        tree = make()[0] if kept is None or key is None else kept.made(key, make)[0]
+        (tree,) = made_once(partial(_tree, A, self.steps), "tree of walks", A, self.steps)
         labels = fcluster(tree, n_clusters, "maxclust")
         return Clustering(np.unique(labels, return_inverse=True)[1].astype(np.int64))
 

@@ -299,7 +299,9 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
             except KeyboardInterrupt as stop:
                 if self.on_interrupt != "best" or stop.args:
                     raise
-                raise KeyboardInterrupt(f"interrupted while {stage.now}: there is no membership to hand back") from None
+                on = "; the same fit goes on from the checkpoint" if checkpoint is not None and checkpoint.holds else ""
+                words = f"interrupted while {stage.now}: there is no membership to hand back{on}"
+                raise KeyboardInterrupt(words) from None
         self.__dict__.pop("encoding_", None)
         if encoding is not None:
             self.encoding_ = encoding

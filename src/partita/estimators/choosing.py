@@ -145,8 +145,6 @@ class EvidenceByK:
         Features of the items, scaled.
     seed : int
         The same for the same `random_state`; 0 for None.
-    tell : callable, optional
-        Called with words for what is being done.
     """
 
     builder: Builder
@@ -154,7 +152,6 @@ class EvidenceByK:
     items: Items
     features: Any
     seed: int
-    tell: Callable[[str], None] | None = None
 
     @property
     def copies(self) -> Array | None:
@@ -328,14 +325,14 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY) -> Cho
     found, verdict, built = None, None, None
     with limit_threads(n_threads()):
         if by == "auto" and not builder.needs_criteria:
-            found = builder.consensus(evidence.features, bounds, tell=evidence.tell)
+            found = builder.consensus(evidence.features, bounds)
             if found is not None and found.one is None:  # of few items criteria know better whether they are one
                 found = replace(found, one=float(_criteria(evidence, by)[0].probabilities[0]))
             verdict = None if found is None else verdict_of(found, bounds[0])
         if verdict is None:
             verdict, built = _criteria(evidence, by)
             if by == "auto" and builder.needs_criteria:
-                found = builder.consensus(evidence.features, bounds, prior=verdict.probabilities, tell=evidence.tell)
+                found = builder.consensus(evidence.features, bounds, prior=verdict.probabilities)
                 verdict = verdict if found is None else with_consensus(verdict, found)
     start = None
     believed = found is not None and verdict.judgements[-1].n_clusters == found.n_clusters == verdict.n_clusters

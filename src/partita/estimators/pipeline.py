@@ -34,6 +34,7 @@ from partita.membership import Membership, argmax_labels
 from partita.memory import available_memory, fits, human_bytes
 from partita.objectives import Domain, Objective, Problem
 from partita.progress import Stages
+from partita.scope import Scope, opened
 from partita.solvers import OpenCheckpoint, Solver, SolveResult, Starts, drive
 
 __all__ = ["Fitted", "Given", "Options", "fit"]
@@ -211,8 +212,8 @@ def fit(plan: Plan, given: Given, options: Options) -> Fitted:
     groups = Groups.of(items, given.must_link, given.cannot_link, given.pair_weight, given.weights)
     scaling = Scaling.of_items(items, builder, plan.scale_features)
     features = items.features if scaling is None else scaling(items.features)
-    by_k = EvidenceByK(builder, model, items, features, options.seed or 0, stage.enter)
-    with shared_search():
+    by_k = EvidenceByK(builder, model, items, features, options.seed or 0)
+    with shared_search(), opened(Scope(stage.step, options.checkpoint)):
         with stage("choosing the number of clusters"):
             choice = plan.choose(by_k, groups)
         with stage("building the affinity"):

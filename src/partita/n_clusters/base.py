@@ -18,6 +18,7 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.n_clusters.evidence import KEvidence
 from partita.registry import Named, enrol, made
+from partita.scope import lasting
 
 __all__ = ["Better", "Criterion", "Judgement", "Requirement", "criterion", "only_tests_one"]
 
@@ -94,7 +95,7 @@ class Criterion(Named, ABC):
                 raise InputError(f"criterion {self.name!r} needs {needed}, and the evidence has none: {REMEDY[needed]}")
         if evidence.n_items == 1:
             return Judgement(self.name, 1, np.array([1]), np.array([np.nan]), note="there is one item")
-        return self._judge(evidence)
+        return lasting(lambda: self._judge(evidence), "criterion", self, evidence)
 
     @abstractmethod
     def _judge(self, evidence: KEvidence) -> Judgement:

@@ -138,6 +138,12 @@ class KEvidence:
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
 
+    def identity(self) -> Any:
+        """Return all that criteria read; the affinity by its product with a fixed vector."""
+        probe = None if self.affinity is None else self.affinity.probe()
+        arrays = self.features, probe, self.draws, self.weights
+        return (*arrays, self.dimension, self.seed, self.max_clusters, self.partition_at)
+
     def has(self, what: str) -> bool:
         """Return whether there are "features", "draws", a "dimension"; an "affinity" there is always."""
         return what == "affinity" or getattr(self, what) is not None

@@ -2,6 +2,7 @@
 
 A folder holds
 
+    made-KEY.safetensors          a part of the evidence, as one clustering: by a hash of everything that it depends on
     fit.safetensors               what is fitted: options, weights, and the product of P with a fixed random vector
     unfinished-R.safetensors      restart R as it stood: point, solver memory, trace, random stream
     finished-R.safetensors        what restart R led to
@@ -12,7 +13,9 @@ written every `seconds`, less often where writing takes more than 2% of the time
 options or another affinity is refused with what differs. Products agree to nine digits or the affinity is another one;
 the bits of the answer are the same where the machine gives the same bits again.
 
-What is resumed is the factorization. Evidence is built again, and so is what follows: constraints, calibration.
+Of the evidence, and of what the number of clusters is chosen by, the parts are kept that take their time: clusterings,
+neighbour searches, codes over subspaces, answers of criteria, partitions of SCAMS (`partita.scope.lasting`). What lies
+between them is made again, and so is what follows the factorization: constraints, calibration.
 """
 
 from __future__ import annotations
@@ -40,13 +43,16 @@ from partita.solvers.lock import LOCK, locked
 from partita.solvers.restarts import Task, Unfinished
 from partita.solvers.result import Restart
 from partita.solvers.serialization import PARTIAL, check_tree, read_tree, write_tree
+from partita.wording import count
 
 __all__ = ["Checkpoint", "OpenCheckpoint", "opened"]
 
 log = logging.getLogger("partita")
 
 FIT, SECONDS = "fit.safetensors", "seconds.json"
-FINISHED, UNFINISHED, SUFFIX = "finished-", "unfinished-", ".safetensors"
+FINISHED, UNFINISHED, MADE, SUFFIX = "finished-", "unfinished-", "made-", ".safetensors"
+# Seconds that a part of the evidence must have taken to be worth a file.
+WORTH = 0.1
 # Share of the time that writing a restart as it stands may take.
 SHARE = 0.02
 
@@ -159,6 +165,8 @@ class OpenCheckpoint:
         self._interval = checkpoint.seconds
         self._began = time.monotonic()
         self._next: dict[int, float] = {}
+        self._earlier = {file.name for file in self.folder.iterdir()}
+        self._n_recalled = 0
         self._guard = threading.Lock()
 
     def begin(self, task: Task, seed: int | None) -> Any:
@@ -177,8 +185,9 @@ class OpenCheckpoint:
         given = Fingerprint.of(task, seed)
         path = self.folder / FIT
         if not path.exists():
-            _remove(self.folder)  # leftovers of a removal cut short
+            _remove(self.folder, but=MADE)  # leftovers of a removal cut short
             write_tree(path, {"fingerprint": given, "entropy": task.entropy})
+            self._note()
             return task.entropy
         known = read_tree(path)
         if not isinstance(known, dict) or not isinstance(known.get("fingerprint"), Fingerprint):
@@ -193,12 +202,38 @@ class OpenCheckpoint:
             self.earlier_seconds = float(json.loads((self.folder / SECONDS).read_text())["seconds"])
         finished = sum(self._path(FINISHED, r).exists() for r in range(task.n_init))
         standing = sum(self.stands(r) and not self._path(FINISHED, r).exists() for r in range(task.n_init))
-        self.notes.append(
-            f"went on from a checkpoint: of {task.n_init} restarts {finished} were finished, and {standing} went on "
-            f"where {'it' if standing == 1 else 'they'} stood"
-        )
-        log.info("%s: %s", self.folder, self.notes[-1])
+        was, where = "was" if finished == 1 else "were", "it" if standing == 1 else "they"
+        restarts = count(task.n_init, "restart")
+        self._note(f"of {restarts} {finished} {was} finished, and {standing} went on where {where} stood")
         return known["entropy"]
+
+    def _note(self, *of_restarts: str) -> None:
+        """Note what there was to go on from, if anything."""
+        n = self._n_recalled
+        of_evidence = (f"{count(n, 'part')} of the evidence {'was' if n == 1 else 'were'} there",) * (n > 0)
+        if of_evidence or of_restarts:
+            self.notes.append(f"went on from a checkpoint: {'; '.join((*of_evidence, *of_restarts))}")
+            log.info("%s: %s", self.folder, self.notes[-1])
+
+    def recall(self, key: bytes) -> Any:
+        """Load a part of the evidence that an earlier process made; None where there is none."""
+        path = self._made(key)
+        if not path.exists():
+            return None
+        tree = read_tree(path)
+        with self._guard:
+            self._n_recalled += path.name in self._earlier
+        return tree
+
+    def keep(self, key: bytes, tree: Any, seconds: float) -> None:
+        """Write a part of the evidence that took so many seconds, where that is worth it."""
+        if seconds >= min(WORTH, self._interval):
+            self._write(self._made(key), tree)
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is anything to go on from."""
+        return any(_is_ours(file.name) and not file.name.startswith(LOCK) for file in self.folder.iterdir())
 
     def finished(self, r: int) -> Restart | None:
         """Load restart r, if it is finished."""
@@ -239,7 +274,7 @@ class OpenCheckpoint:
         """Return whether restart r should be written now."""
         return time.monotonic() >= self._next.setdefault(r, time.monotonic() + self._interval)
 
-    def keep(self, r: int, unfinished: Unfinished) -> None:
+    def keep_restart(self, r: int, unfinished: Unfinished) -> None:
         """Write where a restart stands."""
         began = time.monotonic()
         self._write(self._path(UNFINISHED, r), unfinished)
@@ -271,7 +306,10 @@ class OpenCheckpoint:
     def _path(self, kind: str, r: int) -> Path:
         return self.folder / f"{kind}{r}{SUFFIX}"
 
-    def _write(self, path: Path, tree: Unfinished | Restart) -> bool:
+    def _made(self, key: bytes) -> Path:
+        return self.folder / f"{MADE}{key.hex()}{SUFFIX}"
+
+    def _write(self, path: Path, tree: Any) -> bool:
         """A full disk must not end a fit that is running well: it goes on, and says so."""
         try:
             write_tree(path, tree)
@@ -293,13 +331,13 @@ def _is_cut_short(name: str) -> bool:
 def _is_ours(name: str) -> bool:
     if _is_cut_short(name):
         return True
-    numbered = name.startswith((FINISHED, UNFINISHED)) and name.endswith(SUFFIX)
+    numbered = name.startswith((FINISHED, UNFINISHED, MADE)) and name.endswith(SUFFIX)
     return numbered or name in (FIT, SECONDS) or name.startswith(LOCK)
 
 
-def _remove(folder: Path) -> None:
-    """Everything but the lock, the fit's own file first: without it the others are leftovers."""
+def _remove(folder: Path, but: str = LOCK) -> None:
+    """Everything but the lock, the fit's own file first: without it restarts are leftovers."""
     (folder / FIT).unlink(missing_ok=True)
     for file in sorted(folder.iterdir()):
-        if _is_ours(file.name) and not file.name.startswith(LOCK):
+        if _is_ours(file.name) and not file.name.startswith((LOCK, but)):
             file.unlink(missing_ok=True)

@@ -170,7 +170,7 @@ class _Fit:
             if iteration == 0:
                 self.checkpoint.begun(r, state)
             elif self.checkpoint.due(r):
-                self.checkpoint.keep(r, standing())
+                self.checkpoint.keep_restart(r, standing())
 
     def _collect(self, r: int, restart: Restart, left: Unfinished | None) -> None:
         log.info(
@@ -181,7 +181,7 @@ class _Fit:
         if self.checkpoint is not None and left is None:
             self.checkpoint.finish(r, restart)
         elif self.checkpoint is not None and left is not None:
-            self.checkpoint.keep(r, left)
+            self.checkpoint.keep_restart(r, left)
         self._hold(r, restart)
         self._tell(r, restart.n_iter, restart.optimality, done=True)
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.kernels.namespace import to_numpy
 from partita.solvers.restarts import Task
 
 __all__ = ["Fingerprint"]
@@ -58,8 +57,7 @@ class Fingerprint:
             "item weights": None if problem.weights is None else _digest(problem.weights),
             "pair weights": None if pairs is None else [pairs.rest, _digest(pairs.first, pairs.second, pairs.weight)],
         }
-        vector = np.random.default_rng(0).uniform(0.5, 1.5, size=(affinity.n_items, 1))
-        return cls(options, to_numpy(affinity @ affinity.native(vector))[:, 0])
+        return cls(options, affinity.probe())
 
     def differs(self, other: Fingerprint) -> str:
         """Return what differs in the other fit; empty when it is the same."""

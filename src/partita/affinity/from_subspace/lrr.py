@@ -35,6 +35,7 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import row_bounds
 from partita.memory import require_memory, require_pairs
+from partita.scope import lasting
 from partita.shapes import reals
 
 __all__ = ["Errors", "LowRankEvidence", "LowRankRepresentation"]
@@ -191,7 +192,9 @@ class LowRankRepresentation(Builder):
         if self.errors == "noise":
             return noisy(items, price)
         if self.errors == "outliers":
-            return outliers(items, price, self.tol, self.max_iter)
+            limits = price, self.tol, self.max_iter
+            found: Any = lasting(lambda: tuple(outliers(items, *limits)), "representation", *limits, items)
+            return Representation(*found)
         return shape(items)
 
     def restore(self, state: dict[str, Array]) -> LowRankEvidence:

@@ -45,6 +45,7 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import n_threads
 from partita.memory import require_memory
+from partita.scope import lasting
 from partita.shapes import reals
 
 __all__ = ["SparseSubspace", "SparseSubspaceEvidence"]
@@ -247,15 +248,19 @@ class SparseSubspaceEvidence(Evidence):
         solver = Lasso(atoms, n if builder.affine else 0, ridge, builder.tol, builder.max_iter)
         tau = (np.where(mu > 0, mu, self._least) if builder.per_item else np.full(len(X), self._least)) / builder.alpha
         some = np.flatnonzero((mu > 0) | builder.affine) if n > 1 or (own < 0).all() else np.empty(0, dtype=np.intp)
-        found = solver.codes(X[some], tau[some], own[some])
-        if found.n_open:
+
+        def codes_of() -> tuple[sp.csr_array, int]:
+            found = solver.codes(X[some], tau[some], own[some])
+            return sp.csr_array(found.matrix[:, :n]), found.n_open
+
+        codes, n_open = lasting(codes_of, "codes", builder.config(), atoms, ridge, X, tau, own, some)
+        if n_open:
             warnings.warn(
-                f"{found.n_open} of {len(X):,} codes did not reach tol={builder.tol:g} in {builder.max_iter:,} rounds; "
+                f"{n_open} of {len(X):,} codes did not reach tol={builder.tol:g} in {builder.max_iter:,} rounds; "
                 "raise max_iter, or lower alpha",
                 ConvergenceWarning,
                 stacklevel=2,
             )
-        codes = sp.csr_array(found.matrix[:, :n])
         pointer = np.zeros(len(X) + 1, dtype=np.intp)
         pointer[some + 1] = np.diff(codes.indptr)
         whole = sp.csr_array((codes.data, codes.indices, np.cumsum(pointer)), shape=(len(X), n))

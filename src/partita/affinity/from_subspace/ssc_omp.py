@@ -24,6 +24,7 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import n_threads
 from partita.memory import SPARSE_WAY, require_memory
+from partita.scope import lasting
 from partita.shapes import reals
 
 __all__ = ["MatchingPursuit", "MatchingPursuitEvidence"]
@@ -125,7 +126,9 @@ class MatchingPursuitEvidence(Evidence):
         builder, n = self._builder, len(self._items)
         need = 8 * (ARRAYS * BLOCK * n * n_threads() + 6 * len(X) * builder.n_atoms)
         require_memory(need, f"a block of codes over {n:,} items", SPARSE_WAY)
-        return strengths(pursuit(self._items, X, own, builder.n_atoms, builder.residual), builder.keep)
+        items, limits = self._items, (builder.n_atoms, builder.residual)
+        codes = lasting(lambda: pursuit(items, X, own, *limits), "codes", builder.name, *limits, items, X, own)
+        return strengths(codes, builder.keep)
 
     def state(self) -> dict[str, Array]:
         return {"items": self._items}
