@@ -192,8 +192,9 @@ def calibrate_if_trusted(
             wrong, least = _errors(chosen.posterior(features[used]), labels[used], d[used])
             if wrong <= TRUSTED * least:
                 found = _tempered(chosen, alternatives, features, membership, d, used, _as_fitted(membership, labels))
-                return found, f"a density calls {wrong:.1%} of the labels wrong, and {least:.1%} at best"
-    return None, f"a density calls {wrong:.1%} of the labels wrong, and {least:.1%} at best, so it speaks of others"
+                return found, f"a density of the items would change {wrong:.1%} of the labels"
+    best = f"against {least:.1%} for the labels that suit it best"
+    return None, f"a density of the items would change {wrong:.1%} of the labels, {best}: it describes other clusters"
 
 
 def _as_fitted(membership: Array, labels: NDArray[np.int64]) -> Refit:

@@ -47,11 +47,14 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
     """
     from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
     from partita.report.fit_report import numbers_of, parameters_of
+    from partita.report.headline import examine_number
 
     items, estimator = fit.items, fit.estimator
     table = _table(items)
     with stage("explaining the clusters", quiet=quiet):
         explanation = None if table is None else estimator.explain(table)
+    with stage("examining the number of clusters", quiet=quiet):
+        examine_number(estimator)
     result = as_json(_record(fit, command, given | parameters_of(estimator), explanation))
     write_memberships(
         folder / "memberships.csv",
@@ -152,6 +155,8 @@ def _solved(estimator: FactorizationEstimator) -> dict[str, Any]:
 
 def _chosen(estimator: FactorizationEstimator) -> dict[str, Any]:
     """What was chosen: parameters, the clusterings of an ensemble, the probabilities, the number of clusters."""
+    from partita.report.headline import verdict_on
+
     out: dict[str, Any] = {}
     if estimator.chosen_:
         out["chosen"] = {name: taken._asdict() for name, taken in estimator.chosen_.items()}
@@ -164,7 +169,7 @@ def _chosen(estimator: FactorizationEstimator) -> dict[str, Any]:
     calibration = getattr(estimator, "calibration_", None)
     if calibration is not None:
         out["calibration"] = _calibration(calibration)
-    verdict = getattr(estimator, "verdict_", None)
+    verdict = verdict_on(estimator)
     if verdict is not None:
         out["verdict"] = {
             "n_clusters": verdict.n_clusters,
@@ -215,7 +220,8 @@ def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
         for row in verdict["criteria"]
         if row["n_clusters"] not in (None, K)
     ]
-    probable = f"probability {verdict['probabilities'][K - 1]:.2f}"
+    p = verdict["probabilities"]
+    probable = f"probability {p[K - 1] if len(p) >= K else 0.0:.2f}"
     return f"{count(K, 'cluster')} ({'; '.join([probable, *[', '.join(other)] * bool(other)])})"
 
 

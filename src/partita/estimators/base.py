@@ -18,12 +18,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Builder, RelativeDistance
+from partita.affinity.shared_search import shared_search
 from partita.ensemble.consensus import Consensus
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.estimators.checked_input import encoded
 from partita.estimators.checked_parameters import seed_of
-from partita.estimators.choosing import Choose, FromDraws, NumberOfClusters, why_so_many
+from partita.estimators.choosing import Choose, FromDraws, NumberOfClusters, judged, why_so_many
 from partita.estimators.doubtful import Doubtful
 from partita.estimators.explaining import explain
 from partita.estimators.growing import with_new_items
@@ -32,11 +33,11 @@ from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
 from partita.estimators.new_items import NewItems
 from partita.estimators.objects import evidence_of
-from partita.estimators.pipeline import Fitted, Given, Options, fit
+from partita.estimators.pipeline import Fitted, Given, Options, evidence_by_k, fit
 from partita.estimators.plan import Plan, Reasoned
 from partita.explanation import Explanation
 from partita.membership import row_entropy
-from partita.n_clusters import Criterion
+from partita.n_clusters import Criterion, Verdict
 from partita.progress import ProgressBar, Stages
 from partita.solvers import Checkpoint, OpenCheckpoint, Solver, opened
 
@@ -48,7 +49,7 @@ RANDOM_RESTARTS = 10
 # Attributes that not every fit sets, or that are worked out when asked for: none is left of an earlier fit.
 NOT_IN_EVERY_FIT = (
     *("verdict_", "ensemble_", "factor_", "unassigned_", "calibration_"),
-    *("_outlier", "_certainty", "_layers"),
+    *("_outlier", "_certainty", "_layers", "_judged"),
 )
 
 
@@ -369,6 +370,47 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         other._finish(plan, given, fitted)
         other._consensus = found  # yet another number has all the draws to answer from
         return other
+
+    def judge_n_clusters(self) -> Verdict:
+        """Return the verdict on the number of clusters, also where the number was given.
+
+        `verdict_` where the number was left to be found; otherwise what n_clusters="auto" would say of the same items,
+        so that `probabilities[K - 1]` is the probability of the K that was given. The fit stays as it is.
+
+        Returns
+        -------
+        `partita.n_clusters.Verdict`
+
+        Raises
+        ------
+        InputError
+            For a model that was loaded, whose input is not saved with it; and where n_clusters="auto" would raise.
+
+        Notes
+        -----
+        Costs what it takes to find the number: on 2,000 rows, and a sample of as many where there are more, about four
+        seconds. It is worked out once.
+
+        Examples
+        --------
+        >>> from partita import SoftClustering
+        >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
+        >>> SoftClustering(2, random_state=0).fit(X).judge_n_clusters()
+        <Verdict: 3 clusters, with a probability of 1.00>
+        """
+        check_is_fitted(self)
+        if hasattr(self, "verdict_"):
+            return self.verdict_
+        given: Given | None = getattr(self, "_given", None)
+        if given is None:
+            raise InputError("judge_n_clusters: a model that was loaded has no input to judge; fit it again")
+        found: Verdict | None = self.__dict__.get("_judged")
+        if found is None:
+            with shared_search():
+                evidence, _ = evidence_by_k(self._plan_, given, self._options(Stages(), None).seed)
+                found = self._judged = judged(evidence).verdict
+        assert found is not None
+        return found
 
     def explain(self, X: Any = None, *, sample_weight: Any = None, max_columns: int = 3) -> Explanation:
         """Say by which columns, and thresholds on them, each cluster differs from the rest and from its nearest one.

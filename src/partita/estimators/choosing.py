@@ -275,9 +275,9 @@ def why_so_many(verdict: Verdict, n_clusters: int) -> str:
     agreed = of_methods[0].n_clusters if of_methods else None
     found = "it" if (agreed or verdict.n_clusters) == n_clusters else f"{agreed or verdict.n_clusters}"
     if agreed is not None:
-        why = f"unlike methods agree on {found}"
+        why = f"the methods agree on {found}"
     elif of_methods and len(verdict.judgements) == 1:
-        why = "no partition of unlike methods is more to be expected"
+        why = "no clustering into several clusters fits better than a single cluster"
     else:
         why = f"criteria find {found}"
     p = verdict.probabilities

@@ -46,6 +46,7 @@ class FittedAttributes(CheckedInput):
     chosen_: dict[str, Reasoned]
     ensemble_: tuple[Draw, ...]
     _consensus: Consensus | None
+    _judged: Verdict | None
     _posterior: BayesianPartition | None
     _item_of_row: NDArray[np.intp]
     _plan_: Plan

@@ -37,7 +37,7 @@ from partita.progress import Stages
 from partita.scope import Scope, opened
 from partita.solvers import OpenCheckpoint, Solver, SolveResult, Starts, drive
 
-__all__ = ["Fitted", "Given", "Options", "fit"]
+__all__ = ["Fitted", "Given", "Options", "evidence_by_k", "fit"]
 
 
 # A comparison with other sizes: at most so many items, and the share of them that must move to be worth a word.
@@ -208,11 +208,9 @@ def fit(plan: Plan, given: Given, options: Options) -> Fitted:
     KeyboardInterrupt
     """
     model, builder, stage = plan.model, plan.builder, options.stage
-    items = Items.of(given.X, given.weights, builder)
+    by_k, scaling = evidence_by_k(plan, given, options.seed)
+    items = by_k.items
     groups = Groups.of(items, given.must_link, given.cannot_link, given.pair_weight, given.weights)
-    scaling = Scaling.of_items(items, builder, plan.scale_features)
-    features = items.features if scaling is None else scaling(items.features)
-    by_k = EvidenceByK(builder, model, items, features, options.seed or 0)
     with shared_search(), opened(Scope(stage.step, options.checkpoint)):
         with stage("choosing the number of clusters"):
             choice = plan.choose(by_k, groups)
@@ -257,6 +255,14 @@ def fit(plan: Plan, given: Given, options: Options) -> Fitted:
         except KeyboardInterrupt:
             note = "interrupted while calibrating: the memberships are the fitted ones"
             return replace(fitted, result=options.interrupted(fitted.result, note))
+
+
+def evidence_by_k(plan: Plan, given: Given, seed: int | None) -> tuple[EvidenceByK, Scaling | None]:
+    """Return the evidence of the items at any number of clusters, and how their features were scaled."""
+    items = Items.of(given.X, given.weights, plan.builder)
+    scaling = Scaling.of_items(items, plan.builder, plan.scale_features)
+    features = items.features if scaling is None else scaling(items.features)
+    return EvidenceByK(plan.builder, plan.model, items, features, seed or 0), scaling
 
 
 def _starts(problem: Problem, by_k: EvidenceByK, groups: Groups, choice: Choice, built: Built) -> Starts:
@@ -349,11 +355,11 @@ def empty_clusters(asked: int, held: int) -> str:
     """Return the note on clusters that would hold no item.
 
     >>> empty_clusters(4, 2)
-    '2 of 4 clusters would hold no item: the answer has 2, the number that the evidence supports'
+    '4 clusters were fitted, 2 of which would hold no item and were removed: the answer has 2'
     """
     return (
-        f"{asked - held} of {asked} clusters would hold no item: the answer has {held}, the number that the evidence "
-        "supports"
+        f"{asked} clusters were fitted, {asked - held} of which would hold no item and "
+        f"{'was' if asked - held == 1 else 'were'} removed: the answer has {held}"
     )
 
 
@@ -427,7 +433,9 @@ def _calibrated(
     result = fitted.result
     if taken is not None:
         if len(np.unique(labels)) < W.shape[1]:
-            return replace(fitted, probabilities=Reasoned("fitted", "under a density some cluster would hold no item"))
+            return replace(
+                fitted, probabilities=Reasoned("fitted", "under a density of the items some cluster would hold none")
+            )
         moved = int((labels != fitted.labels).sum())
         result = replace(result, notes=(*result.notes, *_note_on_moved(moved)))
     return replace(
@@ -465,7 +473,7 @@ def _calibrator(
     elif fitted.result.status == "interrupted":
         obstacle = "the fit was interrupted"
     elif not dense:
-        obstacle = "there are no complete features under the Euclidean distance"
+        obstacle = "calibration needs complete numeric columns and the Euclidean distance"
     if plan.probabilities == "auto":
         if obstacle is not None:
             return W, None, Reasoned("fitted", obstacle)

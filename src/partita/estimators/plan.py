@@ -180,7 +180,7 @@ def affinity_for(
     first, each = GRAPH_SOUGHT if n_clusters is None else GRAPH_GIVEN
     affordable = max_seconds is None or max_seconds >= first + each * rows
     if is_plain_graph(X) and settings["missing"] == "error" and affordable:
-        why = "a graph was given, and methods for graphs say more of it together"
+        why = "for a graph, four methods of community detection are combined"
         return _taken(GraphEnsemble.named(**settings), why)
     if isinstance(X, Affinity) or (sp.issparse(X) and X.shape[0] == X.shape[1]):
         return _taken(Precomputed.named(**settings), "a graph was given")
@@ -190,7 +190,7 @@ def affinity_for(
             "not features"
         )
     if rows > AFFORDED and not mixed:
-        return _taken(NeighborGraph.named(**settings), f"an ensemble is afforded up to {AFFORDED:,} rows")
+        return _taken(NeighborGraph.named(**settings), f"the ensemble takes too long beyond {AFFORDED:,} rows")
     return _ensemble(rows, columns, max_seconds, n_clusters, mixed, calibrated, settings["seed"])
 
 
@@ -201,16 +201,16 @@ def _ensemble(
     steps = [replace(one, calibrated=one.calibrated and calibrated) for one in steps_of(n, n_clusters)]
     effort, within = effort_for(steps, n, d, n_clusters, max_seconds)
     kept = f"to keep max_seconds={max_seconds or np.inf:g}"
-    why = f"unlike clusterings, weighed by their validity, are the best evidence, afforded up to {AFFORDED:,} rows"
+    why = f"up to {AFFORDED:,} rows, several clustering methods weighted by how valid their clusters are"
     if mixed:
-        why = "it takes words and missing cells; its clusterings are weighed by their validity"
+        why = "for words and missing cells, several clustering methods weighted by how valid their clusters are"
     if less := effort.spared(n):
-        why += f"; {less}, {kept}; the answer is less certain for it, and may be less accurate"
+        why += f"; {less}, {kept}, so that the answer is less certain and may be less accurate"
     if not within:
-        why += f"; less cannot be spent, and this takes about {effort.seconds(n, d, n_clusters):.1f} s"
+        why += f"; this is the least that can be done, and takes about {effort.seconds(n, d, n_clusters):.1f} s"
     builder, chosen = _taken(ensemble_of(effort, seed), why)
     if calibrated and not effort.calibrated:
-        chosen["probabilities"] = Reasoned("fitted", f"no density is looked for, {kept}")
+        chosen["probabilities"] = Reasoned("fitted", f"calibration is left out, {kept}")
     return builder, chosen
 
 

@@ -72,12 +72,11 @@ class ClusterExplanation:
         said = self.reason[:1].upper() + self.reason[1:]
         if self.rule is not None:
             precision, recall = _figures(self.rule)
-            figures = f"right for {precision} of those it picks, finds {recall} of the cluster"
-            said = f"{self.rule} ({figures}, on items held out)"
+            said = f"{self.rule} (precision {precision}, recall {recall}, on items held out)"
         near = self.from_neighbor
         if near is not None and near is not self.rule:
             same = self.rule is not None and near.conditions == self.rule.conditions
-            said += f"; from cluster {self.neighbor} by {'the same' if same else near} ({', '.join(_figures(near))})"
+            said += f"; from cluster {self.neighbor} by {'the same' if same else near} (precision {_figures(near)[0]}, recall {_figures(near)[1]})"
         return said + "."
 
     def row(self) -> dict[str, Any]:

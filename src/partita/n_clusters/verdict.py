@@ -256,8 +256,10 @@ def pooled(judgements: Sequence[Judgement], weights: Mapping[str, float], top: i
 
 def doubts(K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
     """Return what is to be said of a number that is less probable than not."""
-    span = f"{likely[0]} to {likely[-1]}" if len(likely) > 1 else f"{likely[0]}"
-    words = f"{K} has a probability of {sure:.2f} only; numbers from {span} are likely: look at several"
+    span = f"{likely[0]} to {likely[-1]} are" if len(likely) > 1 else f"{likely[0]} is"
+    words = (
+        f"the probability of {count(K, 'cluster')} is only {sure:.2f}, and {span} plausible: compare several numbers"
+    )
     return [words] if sure < DOUBTFUL else []
 
 
@@ -269,7 +271,9 @@ def notes_on(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple
         return ["no criterion could tell: " + "; ".join(f"{j.criterion}: {j.note}" for j in judgements)]
     out = []
     others = [f"{j.criterion} says {j.n_clusters}" for j in named if j.n_clusters != K]
-    if others:
+    if others and len(named) == 1:
+        out += [f"{others[0].replace('_', ' ')}, and {K} clusters hold items", *doubts(K, sure, likely)]
+    elif others:
         share = f"{len(named) - len(others)} of {len(named)} criteria say {K}"
         out.append(f"{DISAGREE}: {share}, {', '.join(others)}")
         out += doubts(K, sure, likely)

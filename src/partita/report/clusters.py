@@ -103,12 +103,12 @@ def _card(report: FitReport, row: ClusterSummary) -> Markup:
     parts = [
         element("h3", chip(k), f" {size}", id=f"cluster-{k}"),
         _bar(row),
-        _said("Told apart by", row.told_apart),
+        _rule(report, row),
         _items("Typical item" if len(row.typical) == 1 else "Typical items", row.typical, report),
         _items(f"{count(len(row.outliers), 'outlier')}:", row.outliers, report, pictures=False),
     ]
     if row.neighbor is not None:
-        with_it = f": two items, one of each, are in one cluster with a probability of {row.together:.2f}"
+        with_it = f": an item of one and an item of the other are together with a probability of {row.together:.2f}"
         parts.insert(3, element("p", element("b", "Could merge with "), chip(row.neighbor), with_it))
     return element("article", *parts, class_="cluster", aria_labelledby=f"cluster-{k}")
 
@@ -122,8 +122,13 @@ def _bar(row: ClusterSummary) -> Markup:
     return element("p", element("span", fill, class_="track", aria_hidden="true"), words, class_="certainty")
 
 
-def _said(name: str, words: str) -> Markup:
-    return element("p", element("b", f"{name} "), words) if words else Markup("")
+def _rule(report: FitReport, row: ClusterSummary) -> Markup:
+    """What tells the cluster from the others, or why nothing does."""
+    if not row.told_apart:
+        return Markup("")
+    assert report.explained is not None
+    found = report.explained[row.cluster].rule is not None
+    return element("p", element("b", "Told apart by ") if found else "", row.told_apart)
 
 
 def _items(name: str, rows: Sequence[int], report: FitReport, *, pictures: bool = True) -> Markup:
@@ -144,15 +149,17 @@ def _table(report: FitReport, rows: Sequence[ClusterSummary]) -> Markup:
     found = report.explained
     told, sure = any(row.told_apart for row in rows), any(row.certainty is not None for row in rows)
     out = any(row.outliers for row in rows)
-    heads = ["Cluster", "Items", "Share", *["Certainty"] * sure, *["Outliers"] * out, "Could merge with"]
-    heads += ["Typical items", *["Told apart by"] * told]
+    merging = any(row.neighbor is not None for row in rows)
+    heads = ["Cluster", "Items", "Share", *["Certainty"] * sure, *["Outliers"] * out]
+    heads += [*["Could merge with"] * merging, "Typical items", *["Told apart by"] * told]
     cells = []
     for row in rows:
         near: object = "" if row.neighbor is None else join([chip(row.neighbor), f" {row.together:.2f}"])
         typical = ", ".join(report.id_of(i) for i in row.typical[:SHOWN_IN_ROW]) or "empty"
         cell: list[object] = [chip(row.cluster), f"{row.size:,}", percent(row.share)]
         cell += ["" if row.certainty is None else percent(row.certainty)] * sure
-        cells.append([*cell, *[f"{len(row.outliers):,}"] * out, near, typical, *[_short(row, found)] * told])
+        cell += [*[f"{len(row.outliers):,}"] * out, *[near] * merging]
+        cells.append([*cell, typical, *[_short(row, found)] * told])
     numeric = range(1, 3 + sure + out)
     return table(heads, cells, numeric=numeric, long=[len(heads) - 1] * told, label="Clusters")
 
@@ -177,17 +184,17 @@ def _together(report: FitReport) -> np.ndarray:
 def _meaning(report: FitReport, rows: Sequence[ClusterSummary]) -> list[Markup]:
     found, out = report.explained, []
     if any(row.neighbor is not None for row in rows) and len(rows) > CARDS:
-        words = "Beside the cluster that it could merge with: the probability that two items, one of each, are in one."
+        words = "Beside the cluster that it could merge with: the probability that an item of each are together."
         out.append(element("p", words, class_="caption"))
     if found is not None and len(rows) > 1:
         sample = ""
         if found.n_searched < found.n_items:
             sample = f" They were searched on a sample of {found.n_searched:,} of the {found.n_items:,} items."
         words = (
-            "A cluster is told apart by the few conditions that its items meet and others do not. In brackets: of the "
-            "items that such conditions pick, the share in the cluster, and of the cluster the share that they find, "
-            "on items on which they were not searched. Clusters made from these columns can be told apart by them in "
-            f"any case: that says what they are, not that they are real.{sample}"
+            "A cluster is told apart by a rule of a few conditions. Its precision is the share of the items meeting it "
+            "that are in the cluster, its recall the share of the cluster that meets it, both on items on which it was "
+            "not searched. Clusters made from these columns can be told apart by them in any case: that says what they "
+            f"are, not that they are real.{sample}"
         )
         out.append(element("p", words, class_="caption"))
     return out

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from numbers import Integral
 
 import numpy as np
 
+from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
-from partita.wording import items, listed, percent
+from partita.n_clusters import Verdict
+from partita.wording import count, items, listed, percent
 
-__all__ = ["AGREED", "ERROR", "OUTLIER", "agreement", "headline"]
+__all__ = ["AGREED", "ERROR", "OUTLIER", "agreement", "examine_number", "headline", "verdict_on"]
 
 # From this probability an item counts as an outlier, and the error that the set of confident items keeps.
 OUTLIER, ERROR = 0.5, 0.05
 # A number of clusters with this probability is not worth a doubt, and one below it not worth naming.
 SETTLED, LIKELY = 0.9, 0.1
-# Mean adjusted Rand index of unlike methods with each other below which a number of clusters that was given is in doubt
+# Mean adjusted Rand index of different methods with each other below which clusters are in doubt
 # (`benchmarks/n_clusters.py --given`).
 AGREED = 0.5
-# Two clusters whose items are together with this probability are hard to tell apart.
-BLURRED = 0.1
+# Two clusters whose items are together with this probability are hard to tell apart; one below it is not printed.
+BLURRED, PRINTED = 0.1, 0.005
+# Nodes of a graph up to which a number of clusters that was given is examined: more take longer than the fit.
+EXAMINED = 1000
+# Certainty of a label below which it is more probably wrong than right.
+DOUBTED = 0.5
 # Share of a cluster's items from which it is mostly outliers.
 MOSTLY = 0.5
 # Share of all items that lie between two clusters from which that is worth a word.
@@ -45,15 +52,35 @@ def headline(model: FactorizationEstimator) -> tuple[str, ...]:
     >>> for sentence in headline(SoftClustering(3, random_state=0).fit(X)):
     ...     print(sentence)  # doctest: +NORMALIZE_WHITESPACE
     90 items are in 3 clusters of 30, 30 and 30 items.
-    More than 99.9% of the labels are expected to be right, given that there are 3 clusters, on which unlike methods
-    agree by 1.00 (1 is full agreement).
-    Nothing stands out to be doubted.
+    More than 99.9% of the labels are expected to be right, given that there are 3 clusters; different methods agree on
+    these (mean adjusted Rand index 1.00).
+    Whether 3 is the right number of clusters was not examined.
     """
     if not model._knows_doubt:
         return (_what(model),)
     if not hasattr(model, "_given"):
         return _what(model), _how_sure(model)
     return _what(model), _how_sure(model), _what_to_doubt(model)
+
+
+def verdict_on(model: FactorizationEstimator) -> Verdict | None:
+    """Return the verdict on the number of clusters, if the number was chosen or has been examined."""
+    known: Verdict | None = getattr(model, "verdict_", None) or getattr(model, "_judged", None)
+    return known
+
+
+def examine_number(model: FactorizationEstimator) -> None:
+    """Have the number of clusters of an ensemble judged where it was given, for the headline to say so.
+
+    It takes about as long as to find the number. With a time limit, and on larger graphs, the number is not examined.
+    """
+    given = isinstance(model.n_clusters, Integral) and hasattr(model, "_given") and model.n_clusters_ > 1
+    if not given or not model._builder_.of_draws or model.max_seconds is not None:
+        return
+    if model._builder_.pairwise and len(model.labels_) > EXAMINED:
+        return
+    with suppress(InputError):
+        model.judge_n_clusters()
 
 
 def _what(model: FactorizationEstimator) -> str:
@@ -68,6 +95,9 @@ def _what(model: FactorizationEstimator) -> str:
         what = f"{items(n)} {verb} in {K} clusters of {items(int(sizes[0]))} each"
     else:
         what = f"{items(n)} {verb} in {K} clusters of {sizes.min():,} to {sizes.max():,} items"
+    asked = getattr(model, "n_clusters", None)
+    if isinstance(asked, Integral) and asked > K:
+        what += f" ({asked} were asked for, and {asked - K} would hold no item)"
     outliers = int((model.outlier_ > OUTLIER).sum()) if model._knows_doubt else 0
     if not outliers:
         return f"{what}."
@@ -80,35 +110,48 @@ def _how_sure(model: FactorizationEstimator) -> str:
     if K == 1 and verdict is not None:
         return f"That there is one cluster has a probability of {verdict.probabilities[0]:.2f}."
     chosen = verdict is not None or not hasattr(model, "_given")
-    given = (
-        "" if chosen else f", given that there {'is 1 cluster' if K == 1 else f'are {K} clusters'}{_as_others(model)}"
-    )
+    given = "" if chosen else f", given that there {'is 1 cluster' if K == 1 else f'are {K} clusters'}"
     share = percent(right)
     said = f"{share[:1].upper()}{share[1:]} of the labels are expected to be right{given}"
-    found = model.confident(ERROR)
     if right >= 1 - ERROR:
-        return f"{said}."
+        return f"{said}{'' if chosen else _as_others(model)}."
+    found = model.confident(ERROR)
     if not found.mask.any():
         return f"{said}; there is no set of items of which at most {percent(ERROR)} would be wrong."
-    return f"{said}; of {items(int(found.mask.sum()))} ({percent(found.coverage)}) at most {percent(ERROR)} are wrong."
+    surest = f"{items(int(found.mask.sum()))} ({percent(found.coverage)}) whose labels are surest"
+    return f"{said}; of the {surest}, at most {percent(ERROR)} are expected to be wrong."
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    doubts = [*_number(model), *_background(model), *_blur(model)]
+    doubts = [
+        *_missing(model),
+        *_number(model),
+        *_disagreement(model),
+        *_background(model),
+        *_blur(model),
+        *_labels(model),
+    ]
     if not doubts:
+        if model.certainty_.mean() < 1 - ERROR:
+            return "No single doubt stands out: many items are a little uncertain."
         return "Nothing stands out to be doubted."
     said = "; ".join(doubts)
     return f"{said[:1].upper()}{said[1:]}."
 
 
 def agreement(model: FactorizationEstimator) -> float | None:
-    """Return how far unlike methods agree at the number of clusters that was given; None where there are none.
+    """Return how far different methods agree at the number of clusters of a fit; None where there are none.
 
-    The mean adjusted Rand index of the clusterings behind a fit with those of the other methods: 1 where all found the
-    same clusters, 0 where no more than chance would have it.
+    The mean adjusted Rand index of their clusterings with those of the other methods: 1 where all found the same
+    clusters, 0 where no more than chance would have it.
     """
+    if model.n_clusters_ == 1:
+        return None
+    found = getattr(model, "_consensus", None)
+    if found is not None:
+        return float(found.agreement_at(model.n_clusters_))
     draws, K = getattr(model, "ensemble_", ()), model.n_clusters
-    if not isinstance(K, Integral) or K == 1 or len({draw.method for draw in draws}) < 2:
+    if not isinstance(K, Integral) or len({draw.method for draw in draws}) < 2:
         return None
     return float(np.mean([draw.agreement for draw in draws]))
 
@@ -117,35 +160,66 @@ def _as_others(model: FactorizationEstimator) -> str:
     agreed = agreement(model)
     if agreed is None or agreed < AGREED or model.n_clusters != model.n_clusters_:
         return ""
-    return f", on which unlike methods agree by {agreed:.2f} (1 is full agreement)"
+    return f"; different methods agree on these (mean adjusted Rand index {agreed:.2f})"
+
+
+def _missing(model: FactorizationEstimator) -> list[str]:
+    """Clusters that were asked for and not found."""
+    asked, K = getattr(model, "n_clusters", None), model.n_clusters_
+    if not isinstance(asked, Integral) or asked <= K:
+        return []
+    which = f"{asked - K} of the {asked} clusters asked for {'was' if asked - K == 1 else 'were'} not found"
+    return [f"{which}, which counts against every label"]
 
 
 def _number(model: FactorizationEstimator) -> list[str]:
-    verdict, K = getattr(model, "verdict_", None), model.n_clusters_
-    agreed = agreement(model)
-    if agreed is not None and agreed < AGREED:
-        little = f"unlike methods agree on {model.n_clusters} clusters by {agreed:.2f} only"
-        return [f"{little} (1 is full agreement, 0 chance): leave the number open to have it found"]
+    verdict, K = verdict_on(model), model.n_clusters_
+    given = isinstance(model.n_clusters, Integral)
     if verdict is None:
-        return []
+        return [f"whether {K} is the right number of clusters was not examined"] if given and K > 1 else []
     p = verdict.probabilities
     own = float(p[K - 1]) if len(p) >= K else 0.0
     if own >= SETTLED:
         return []
+    if given and verdict.n_clusters != K:
+        found = verdict.n_clusters
+        asked = f"{K} clusters were asked for (probability {own:.2f})"
+        return [f"{asked}, where {count(found, 'cluster')} would be found (probability {p[found - 1]:.2f})"]
     order = [int(k) + 1 for k in np.argsort(-p, kind="stable") if k + 1 != K and p[k] >= LIKELY][:2]
     named = [(K, own)] * (K > 1) + [(k, float(p[k - 1])) for k in order]  # of one cluster it was told already
     said = [f"{k} has {'' if at else 'a probability of '}{value:.2f}" for at, (k, value) in enumerate(named)]
-    return [f"the number of clusters is not certain{f': {listed(said)}' if said else ''}"]
+    doubt = f"the number of clusters is not certain{f': {listed(said)}' if said else ''}"
+    if K > 1 and order and p[order[0] - 1] > own:
+        doubt += " (the answer is the clustering that has most in common with all others)"
+    return [doubt]
+
+
+def _disagreement(model: FactorizationEstimator) -> list[str]:
+    agreed = agreement(model)
+    if agreed is None or agreed >= AGREED:
+        return []
+    return [f"different methods agree little on these clusters (mean adjusted Rand index {agreed:.2f})"]
 
 
 def _background(model: FactorizationEstimator) -> list[str]:
     """Clusters that are outliers for the most part: a background that methods gave a cluster of its own."""
     outlier = model.outlier_ > OUTLIER
-    mostly = [k for k in range(model.n_clusters_) if outlier[model.labels_ == k].mean() > MOSTLY]
+    share = [float(outlier[model.labels_ == k].mean()) for k in range(model.n_clusters_)]
+    mostly = [k for k, outliers in enumerate(share) if outliers > MOSTLY]
     if not mostly or model.n_clusters_ == 1:
         return []
-    which = listed([str(k) for k in mostly])
-    return [f"cluster{'' if len(mostly) == 1 else 's'} {which} {'is' if len(mostly) == 1 else 'are'} mostly outliers"]
+    which, one = listed([str(k) for k in mostly]), len(mostly) == 1
+    most = "" if all(share[k] == 1.0 for k in mostly) else "mostly "
+    return [f"cluster{'' if one else 's'} {which} consist{'s' if one else ''} {most}of outliers"]
+
+
+def _labels(model: FactorizationEstimator) -> list[str]:
+    """Labels that are more probably wrong than right, outliers left out."""
+    n = int(((model.certainty_ < DOUBTED) & (model.outlier_ <= OUTLIER)).sum())
+    if n < WORTH * len(model.labels_) or model.n_clusters_ == 1:
+        return []
+    has = "has a label that is" if n == 1 else "have labels that are"
+    return [f"{items(n)} ({percent(n / len(model.labels_))}) {has} more probably wrong than right"]
 
 
 def _blur(model: FactorizationEstimator) -> list[str]:
@@ -156,9 +230,10 @@ def _blur(model: FactorizationEstimator) -> list[str]:
     layer = model.layers()[K]
     shared = np.where(np.eye(K, dtype=bool), -1.0, layer.together)
     a, b = sorted(int(one) for one in np.unravel_index(shared.argmax(), shared.shape))
-    between = layer.between(a, b)
-    if shared[a, b] < BLURRED and len(between) < WORTH * len(model.labels_):
+    between, together = layer.between(a, b), float(shared[a, b])
+    if together < BLURRED and len(between) < WORTH * len(model.labels_):
         return []
-    said = f"clusters {a} and {b} are hardest to tell apart"
-    lie = f"{items(len(between))} lie{'s' if len(between) == 1 else ''} between them, and " if len(between) else ""
-    return [f"{said}: {lie}two items, one of each, are in one cluster with a probability of {shared[a, b]:.2f}"]
+    lie = f"{items(len(between))} lie{'s' if len(between) == 1 else ''} between them" if len(between) else ""
+    share = f"an item of one and an item of the other are together with a probability of {together:.2f}"
+    said = " and ".join(filter(None, (lie, share if together >= PRINTED else "")))
+    return [f"clusters {a} and {b} are hardest to tell apart: {said}"]

@@ -40,7 +40,7 @@ def interactive_map(found: ItemMap | None, sizes: Sequence[int], picture: Markup
         return picture
     ink = (
         f"The fainter an item, the less certain it is: {found.meaning}. Outliers are hollow. Every cluster has its "
-        "number, and its colour and mark, which come again with many clusters."
+        "number, and its colour and mark; with many clusters, colours and marks repeat."
     )
     return join(
         [
@@ -79,7 +79,7 @@ def _controls(n_items: int) -> Markup:
             "div",
             element("label", "Find an item", for_="map-find"),
             find,
-            element("span", "none has such an id", id="map-missed", hidden="hidden"),
+            element("span", "no item has this name", id="map-missed", hidden="hidden"),
         ),
         class_="controls",
     )
@@ -113,7 +113,7 @@ def _legend(sizes: Sequence[int]) -> Markup:
 def _board(found: ItemMap) -> Markup:
     canvas = element(
         "canvas",
-        "A map of the items; the tables below say the same in words.",
+        "A map of the items. The clusters, and the least certain items, are in the tables below.",
         id="map-canvas",
         tabindex="0",
         role="application",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from partita.n_clusters.base import only_tests_one
 from partita.n_clusters.verdict import SHOWN
 from partita.report.document import chip, told
 from partita.report.fit_report import FitReport
+from partita.report.headline import verdict_on
 from partita.report.html import Markup, element, join, table
 from partita.report.verdict import Sentence
 from partita.wording import listed, percent
@@ -28,7 +30,7 @@ PART = 0.1
 FEWER, MORE = 3, 3
 
 
-def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, ...]:
+def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = False) -> tuple[Sentence, ...]:
     """Return sentences on a verdict, and on what to do where criteria disagree.
 
     Parameters
@@ -36,64 +38,97 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int) -> tuple[Sentence, .
     verdict : Verdict
     n_clusters : int
         Number of clusters of the fit: constraints may have asked for another number than the verdict's.
+    given : bool
+        Whether the number was given, and the verdict is on what would have been found.
 
     Examples
     --------
     >>> import numpy as np
     >>> from partita.n_clusters import KEvidence, judge_all
     >>> X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [19, 9]], 30, axis=0)
-    >>> n_clusters_sentences(judge_all(KEvidence(features=X), ["stability"]), 2)[0].text[:71]
-    'The number of clusters was left to 1 criterion: 2 has a probability of '
+    >>> n_clusters_sentences(judge_all(KEvidence(features=X), ["stability"]), 2)[0].text[:65]
+    'The number of clusters was estimated by 1 criterion. 2 clusters ha'
     """
-    methods = _of_methods(verdict)
+    methods, p = _of_methods(verdict), verdict.probabilities
     n = len(verdict.judgements)
-    asked = "unlike methods" if methods else f"{n} criteri{'on' if n == 1 else 'a'}"
-    probable = percent(float(verdict.probabilities[n_clusters - 1]))
-    text = f"The number of clusters was left to {asked}: {n_clusters} has a probability of {probable}"
+    by = "several clustering methods" if methods else f"{n} criteri{'on' if n == 1 else 'a'}"
+
+    def probable(K: int) -> str:
+        share = percent(float(p[K - 1])) if len(p) >= K else percent(0.0)
+        return f"{K} cluster{' has' if K == 1 else 's have'} a probability of {share}"
+
+    text = f"The number of clusters was {'given, and examined' if given else 'estimated'} by {by}. "
+    text += f"{probable(n_clusters)}"
+    if given and verdict.n_clusters != n_clusters:
+        text += f"; they would find {verdict.n_clusters}: {probable(verdict.n_clusters)}"
     if len(verdict.likely) > 1:
-        text += f"; {listed([str(k) for k in verdict.likely])} are the fewest numbers that hold 80% together"
-    if methods:
+        text += f". {_span(verdict.likely)} together have a probability of at least 80%"
+    if methods and n_clusters == 1:
         how = (
-            "The probability is the share of their partitions at many numbers that have this one, each weighed by how "
-            "far other methods agree on it and by whether it parts the items where few are, which was learned on drawn "
-            "items whose clusters are known"
-            if n_clusters > 1
-            else "The probability is how often one cluster was right, on drawn items whose clusters are known, where "
-            "partitions into several looked no better than here"
+            "The probability is how often there was one cluster in simulated data of which partitions into several "
+            "looked no better than they do here"
+        )
+    elif methods:
+        how = (
+            "Each method clusters the items at many numbers of clusters, and the probability of a number is its share "
+            "of these clusterings. A clustering counts more if other methods agree with it, and if its borders run "
+            "where items are few; how much more was learned on simulated data"
         )
     elif (
         any(j.criterion == Agreement.name and j.n_clusters == verdict.n_clusters for j in verdict.judgements) and n > 1
     ):
         how = (
-            "The number is that of the partition which has most in common with what unlike methods find at many "
-            "numbers of clusters; its probability is their agreement there, tempered by how often it was the number of "
-            "known classes elsewhere"
+            "The number is that of the clustering which has most in common with those of different methods at many "
+            "numbers of clusters; its probability follows from how far they agree, and from how often such an answer "
+            "was the number of known classes elsewhere"
         )
     else:
-        how = "The probability pools the criteria, weighted by how well they told the number of known classes elsewhere"
+        how = (
+            "The probability pools the criteria, weighted by how often each found the number of known classes elsewhere"
+        )
     out = [
         Sentence("clusters", f"{text}."),
-        Sentence("clusters", f"{how}; what counts as a cluster is for you to say."),
+        Sentence("clusters", f"{how}. What counts as a cluster is for you to say."),
     ]
-    if verdict.n_clusters != n_clusters:
+    if verdict.n_clusters != n_clusters and not given:
         who = "Methods" if methods else "The criteria"
         text = f"{who} together say {verdict.n_clusters}, which bounds, constraints or distinct items do not allow."
         out.append(Sentence("clusters", text, "caution"))
     others = sorted({j.n_clusters for j in verdict.judgements if j.n_clusters is not None} - {n_clusters})
     if verdict.disagree and others:
         numbers = listed([str(k) for k in others])
+        ways = ", ".join(f"--k {k}" for k in others)
         text = (
-            f"The criteria disagree. Fit with {numbers} clusters too (--k {others[0]}) and compare: is what is split "
-            "or joined there one cluster to you?"
+            f"The criteria disagree. Fit {numbers} clusters too ({ways}) and compare: does what is split or merged "
+            "there look like one cluster to you?"
         )
         out.append(Sentence("clusters", text, "caution"))
     return tuple(out)
 
 
+def _span(numbers: tuple[int, ...]) -> str:
+    """Numbers in words, as a range where they follow each other.
+
+    >>> _span((2, 3)), _span((2, 3, 4)), _span((2, 5))
+    ('2 and 3', '2 to 4', '2 and 5')
+    """
+    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
+        return f"{numbers[0]} to {numbers[-1]}"
+    return listed([str(k) for k in numbers])
+
+
 def how_many(report: FitReport) -> Markup:
-    """Return words on the number of clusters; nothing where it was given."""
-    verdict = getattr(report.estimator, "verdict_", None)
-    return Markup("") if verdict is None else told(n_clusters_sentences(verdict, report.estimator.n_clusters_))
+    """Return words on the number of clusters."""
+    model = report.estimator
+    verdict, given = verdict_on(model), isinstance(model.n_clusters, Integral)
+    if verdict is not None:
+        return told(n_clusters_sentences(verdict, model.n_clusters_, given=given))
+    if not given or model.n_clusters_ == 1:
+        return Markup("")
+    words = (
+        "The number of clusters was given, and whether it is right was not examined: fit without --k to estimate it."
+    )
+    return told([Sentence("clusters", words)])
 
 
 def other_answer(report: FitReport) -> Markup:
@@ -150,7 +185,7 @@ def letter(column: int) -> str:
 
 
 def what_moves(counts: NDArray[np.int64], probability: float) -> str:
-    """Return sentences on another answer: how likely it is, and which clusters part, join or exchange items in it.
+    """Return sentences on another answer: how likely it is, and which clusters split, merge or exchange items in it.
 
     Parameters
     ----------
@@ -162,8 +197,8 @@ def what_moves(counts: NDArray[np.int64], probability: float) -> str:
     Examples
     --------
     >>> print(what_moves(np.array([[30, 0, 0], [0, 40, 10]]), 0.25))  # doctest: +NORMALIZE_WHITESPACE
-    3 clusters in the place of 2 have a probability of 25%. Cluster 1 would be in parts: B (40) and C (10). Clusters
-    that are not named stay as they are.
+    3 clusters in the place of 2 have a probability of 25%. Cluster 1 would split into B (40) and C (10). The other
+    clusters would stay as they are.
     """
     K, L = counts.shape
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -172,19 +207,19 @@ def what_moves(counts: NDArray[np.int64], probability: float) -> str:
         parts = np.flatnonzero(share[k] >= PART)
         if len(parts) > 1:
             named = listed([f"{letter(int(c))} ({counts[k, c]:,})" for c in parts])
-            said.append(f"Cluster {k} would be in parts: {named}")
+            said.append(f"Cluster {k} would split into {named}")
     for c in range(L):
         joined = np.flatnonzero(share[:, c] >= 1.0 - PART)
         if len(joined) > 1:
-            said.append(f"Clusters {listed([str(k) for k in joined])} would be one, {letter(c)}")
+            said.append(f"Clusters {listed([str(k) for k in joined])} would merge into {letter(c)}")
     first = f"{L} clusters in the place of {K} have a probability of {percent(probability)}"
-    last = "Clusters that are not named stay as they are" if said else "No cluster would part or join another"
+    last = "The other clusters would stay as they are" if said else "No cluster would split or merge"
     return ". ".join([first, *said, last]) + "."
 
 
 def behind_the_number(report: FitReport) -> Markup:
-    """Return what criteria said, or methods at each number; nothing where the number of clusters was given."""
-    verdict = getattr(report.estimator, "verdict_", None)
+    """Return what criteria said, or methods at each number; nothing where the number of clusters was not examined."""
+    verdict = verdict_on(report.estimator)
     if verdict is None:
         return Markup("")
     notes = [Sentence("clusters", f"{note[:1].upper()}{note[1:].rstrip('.')}.") for note in verdict.notes]
@@ -214,7 +249,7 @@ def _of_methods(verdict: Verdict) -> bool:
 
 
 def layers_table(report: FitReport) -> Markup:
-    """Return which clusters would be one with fewer clusters, and which would be two with more."""
+    """Return which clusters would merge with fewer clusters, and which would split with more."""
     model, K = report.estimator, report.estimator.n_clusters_
     if not hasattr(model, "_given"):  # a model that was loaded
         return Markup("")
@@ -224,15 +259,18 @@ def layers_table(report: FitReport) -> Markup:
     rows = []
     for one in near:
         sizes = f"{one.sizes[0]:,} and {one.sizes[1]:,}"
-        if one.n_clusters <= K:
-            says = f"clusters {one.parts[0]} and {one.parts[1]} part" if one.n_clusters == K else "two clusters part"
+        if one.n_clusters < K:
+            says = "one cluster splits in two"
+        elif one.n_clusters == K:
+            says = f"one cluster splits into {one.parts[0]} and {one.parts[1]}"
         else:
-            says = f"cluster {one.cluster} parts" if one.n_clusters == K + 1 else "one more cluster parts"
+            says = f"cluster {one.cluster} splits in two" if one.n_clusters == K + 1 else "one more cluster splits"
         rows.append([f"{one.n_clusters}", says, sizes, f"{one.stability:.2f}"])
-    heads = ["Clusters", "What happens there", "Items of the two", "Apart with probability"]
+    heads = ["Clusters", "What happens there", "Items of the two", "Stability"]
     words = (
-        "Layers around the answer: each has one cluster more than the one before, which parts in two. The probability "
-        "is that two items, one of each side, are in different clusters."
+        "Layers around the answer: each has one cluster more than the one before, of which one splits in two. The "
+        "stability of a split is the probability that two items, one of each side, are in different clusters; it does "
+        "not count the possibility that all items are one cluster."
     )
     return join([table(heads, rows, numeric=(0, 3), label="Layers"), element("p", words, class_="caption")])
 

@@ -11,6 +11,7 @@ from partita.estimators import BayesianPartition, DPGaussianMixture
 from partita.io import atomic_write_text
 from partita.report.document import is_page
 from partita.report.fit_report import FitReport
+from partita.report.headline import examine_number
 from partita.report.page import render_report
 from partita.report.partition_page import render_partition_report
 from partita.report.partition_report import PartitionReport
@@ -36,6 +37,7 @@ def write_model_report(model: Any, path: str | Path, *, names: Sequence[Any] | N
     if isinstance(model, BayesianPartition):
         html = render_partition_report(PartitionReport.of(model, names=names))
     else:
+        examine_number(model)
         html = render_report(FitReport.of(model, names=names, X=X))
     atomic_write_text(path, html)
     return path

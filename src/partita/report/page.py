@@ -16,7 +16,7 @@ from partita.report.behind import behind
 from partita.report.clusters import cluster_section
 from partita.report.document import chip, document, figure, section, verdict_block
 from partita.report.fit_report import FitReport
-from partita.report.headline import OUTLIER, headline
+from partita.report.headline import OUTLIER, headline, verdict_on
 from partita.report.html import Markup, element, join, table
 from partita.report.item_map import Standing, item_map
 from partita.report.layout import Layout, closeness, lay_out, of_columns
@@ -103,7 +103,7 @@ def _sentences(report: FitReport, without: str | None) -> tuple[list[Sentence], 
         result = dataclasses.replace(found, membership=membership_of(model))
         said = list(verdict(result, model=type(model).__name__, n_init=n_init if isinstance(n_init, int) else None))
     notes = list(dict.fromkeys([*map(str, report.notes), *([] if found is None else found.notes)]))
-    number = getattr(model, "verdict_", None)
+    number = verdict_on(model)
     notes = [note for note in notes if number is None or note not in number.notes]  # told with the number of clusters
     chosen = [_whole(note) for note in notes if note.startswith(CHOSEN)]
     top = [one for one in said if one.tone == "caution" and one.topic not in ("notes", "restarts")]

@@ -22,6 +22,7 @@ from partita.plots import (
 from partita.plots.order import count, membership_of
 from partita.plots.projection import Projection
 from partita.report.fit_report import FitReport
+from partita.report.headline import verdict_on
 from partita.report.layout import Layout
 
 __all__ = ["Picture", "draw_picture", "draw_pictures", "drawn"]
@@ -78,27 +79,28 @@ def _all(report: FitReport, layout: Layout | None) -> list[Picture]:
 
 
 def _verdict(report: FitReport) -> list[Picture]:
-    """One picture of a fit whose number of clusters was chosen, none of another."""
-    verdict = getattr(report.estimator, "verdict_", None)
+    """One picture of a fit whose number of clusters was chosen or examined, none of another."""
+    verdict = verdict_on(report.estimator)
     if verdict is None:
         return []
-    scored = VerdictDisplay(verdict).n_panels - 1
+    display = VerdictDisplay(verdict, n_clusters=report.estimator.n_clusters_)
+    scored = display.n_panels - 1
     caption = (
-        "How probable each number of clusters is; the number chosen stands out, and dark bars are the fewest numbers "
-        "that hold a probability of 80% together."
+        "How probable each number of clusters is: the number of the answer stands out, and dark bars are those that "
+        "together have a probability of at least 80%."
     )
     if scored:
         caption += (
-            " Beside it, the scores that criteria or the agreement of methods give to each number: a dot is their "
-            "answer, the dotted line the number chosen. Where a curve is flat, the answer hangs by little."
+            " Beside it, the scores that criteria or the agreement of methods give to each number: a dot is where "
+            "they are largest, the dotted line the number of the answer. A flat curve supports no number more than others."
         )
     return [
         draw_picture(
             "verdict",
             (9.6 if scored > 1 else 3.2 * (1 + scored), 2.8),
-            lambda axes: VerdictDisplay.from_estimator(report.estimator, axes=axes),
-            f"Bar chart of the probability of each number of clusters; {report.estimator.n_clusters_} was chosen. The "
-            "table has the figures.",
+            lambda axes: display.plot(axes),
+            f"Bar chart of the probability of each number of clusters; the answer has {display.n_clusters}. The table "
+            "in the last section, under \u201cWhat is behind the number\u201d, has the figures.",
             caption,
             panels=1 + scored,
         )
