@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -21,7 +23,7 @@ from partita.ensemble import Ensemble
 from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
 from partita.plots import CoverageDisplay, blank_figure
-from partita.report.headline import AGREED, agreement, headline
+from partita.report.headline import AGREED, agreement, examine_number, headline, verdict_on
 from synthetic import gaussians
 
 
@@ -412,7 +414,7 @@ def test_a_cluster_of_noise_is_said_to_be_one() -> None:
     noise = rng.uniform(X.min(axis=0), X.max(axis=0), size=(60, 10))
     model = SoftClustering(4, random_state=0).fit(np.concatenate([X, noise]))
     own = int(np.bincount(model.labels_[240:]).argmax())
-    assert f"cluster {own} is mostly outliers" in headline(model)[2].lower()
+    assert re.search(rf"cluster {own} consists (mostly )?of outliers", headline(model)[2].lower())
 
 
 def test_clusters_that_were_asked_for_and_not_found_take_certainty_from_all_items() -> None:
@@ -429,24 +431,61 @@ def test_with_the_number_given_the_headline_says_how_far_unlike_methods_agree_on
     groups = rng.normal(size=(120, 2)) + np.repeat([[0, 0], [9, 9], [0, 9], [9, 0]], 30, axis=0)
     right = SoftClustering(4, random_state=0).fit(groups)
     assert agreement(right) == pytest.approx(np.mean([draw.agreement for draw in right.ensemble_]))
-    assert f"agree by {agreement(right):.2f}" in headline(right)[1]
+    assert f"agree on these (mean adjusted Rand index {agreement(right):.2f})" in headline(right)[1]
+    assert headline(right)[2] == "Whether 4 is the right number of clusters was not examined."
     wrong = SoftClustering(3, random_state=0).fit(rng.normal(size=(200, 4)))
     assert agreement(wrong) < AGREED
-    assert f"agree on 3 clusters by {agreement(wrong):.2f} only" in headline(wrong)[2]
-    assert "agree by" not in headline(wrong)[1]
+    assert f"agree little on these clusters (mean adjusted Rand index {agreement(wrong):.2f})" in headline(wrong)[2]
+    assert "agree" not in headline(wrong)[1]
+
+
+def test_a_number_that_was_given_is_doubted_where_another_one_would_be_found() -> None:
+    X, _ = clusters(200, 2, 4)
+    found = SoftClustering(random_state=0).fit(X)
+    K = found.n_clusters_
+    right, wrong = (SoftClustering(k, random_state=0).fit(X) for k in (K, K - 1))
+    for model in (right, wrong, found):
+        examine_number(model)
+        np.testing.assert_array_equal(model.judge_n_clusters().probabilities, found.verdict_.probabilities)
+    assert "_judged" not in vars(found)
+    assert not re.search("right number|asked for", headline(right)[2])
+    p = found.verdict_.probabilities
+    assert f"asked for (probability {p[K - 2]:.2f}), where {K} clusters would be found" in headline(wrong)[2]
+    assert "_judged" not in vars(right.fit(X))
+    limited = SoftClustering(K, max_seconds=60, random_state=0).fit(X)
+    examine_number(limited)
+    assert verdict_on(limited) is None
+
+
+def test_clusters_that_were_asked_for_and_not_found_are_said_first() -> None:
+    X, _ = clusters(90, 2, 1)
+    model = SoftClustering(3, random_state=0).fit(X).set_params(n_clusters=4)
+    what, _, doubt = headline(model)
+    assert "(4 were asked for, and 1 would hold no item)" in what
+    assert doubt.startswith("1 of the 4 clusters asked for was not found")
+
+
+def test_labels_that_are_probably_wrong_are_a_doubt() -> None:
+    X, _ = clusters(90, 2, 1)
+    model = SoftClustering(3, random_state=0).fit(X)
+    model._certainty = np.where(np.arange(90) < 9, 0.4, 0.97)
+    model._outlier = np.zeros(90)
+    assert "9 items (10%) have labels that are more probably wrong than right" in headline(model)[2]
+    model._certainty = np.full(90, 0.9)
+    model.judge_n_clusters()
+    assert "Nothing" not in headline(model)[2]
 
 
 @pytest.mark.parametrize(
     "model",
     [
-        SoftClustering(random_state=0),
         SoftClustering(1, random_state=0),
         SoftClustering(3, affinity="neighbors", random_state=0),
         SoftClustering(3, affinity=Ensemble(methods=("mixture",)), random_state=0),
     ],
-    ids=["left open", "one", "graph", "one method"],
+    ids=["one", "graph", "one method"],
 )
 def test_the_headline_says_nothing_of_methods_where_none_could_disagree(model: SoftClustering) -> None:
     model.fit(np.random.default_rng(0).normal(size=(120, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 40, axis=0))
     assert agreement(model) is None
-    assert "unlike methods" not in " ".join(headline(model))
+    assert "methods agree" not in " ".join(headline(model))

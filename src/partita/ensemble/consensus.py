@@ -274,7 +274,7 @@ class _Draws:
         seed: int,
         log_odds: LogOdds,
         bounds: tuple[int, int],
-        planned: Sequence[int],
+        planned: Sequence[int] = (),
     ) -> None:
         self._members, self._X, self._seed, self._judge = tuple(members), X, seed, log_odds
         self._bounds = bounds

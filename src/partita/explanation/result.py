@@ -76,7 +76,9 @@ class ClusterExplanation:
         near = self.from_neighbor
         if near is not None and near is not self.rule:
             same = self.rule is not None and near.conditions == self.rule.conditions
-            said += f"; from cluster {self.neighbor} by {'the same' if same else near} (precision {_figures(near)[0]}, recall {_figures(near)[1]})"
+            precision, recall = _figures(near)
+            rule = "the same" if same else near
+            said += f"; from cluster {self.neighbor} by {rule} (precision {precision}, recall {recall})"
         return said + "."
 
     def row(self) -> dict[str, Any]:

@@ -95,9 +95,8 @@ def _what(model: FactorizationEstimator) -> str:
         what = f"{items(n)} {verb} in {K} clusters of {items(int(sizes[0]))} each"
     else:
         what = f"{items(n)} {verb} in {K} clusters of {sizes.min():,} to {sizes.max():,} items"
-    asked = getattr(model, "n_clusters", None)
-    if isinstance(asked, Integral) and asked > K:
-        what += f" ({asked} were asked for, and {asked - K} would hold no item)"
+    if missing := _not_found(model):
+        what += f" ({missing + K} were asked for, and {missing} would hold no item)"
     outliers = int((model.outlier_ > OUTLIER).sum()) if model._knows_doubt else 0
     if not outliers:
         return f"{what}."
@@ -123,14 +122,8 @@ def _how_sure(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    doubts = [
-        *_missing(model),
-        *_number(model),
-        *_disagreement(model),
-        *_background(model),
-        *_blur(model),
-        *_labels(model),
-    ]
+    sources = _missing, _number, _disagreement, _background, _blur, _labels
+    doubts = [doubt for source in sources for doubt in source(model)]
     if not doubts:
         if model.certainty_.mean() < 1 - ERROR:
             return "No single doubt stands out: many items are a little uncertain."
@@ -164,12 +157,15 @@ def _as_others(model: FactorizationEstimator) -> str:
 
 
 def _missing(model: FactorizationEstimator) -> list[str]:
-    """Clusters that were asked for and not found."""
-    asked, K = getattr(model, "n_clusters", None), model.n_clusters_
-    if not isinstance(asked, Integral) or asked <= K:
-        return []
-    which = f"{asked - K} of the {asked} clusters asked for {'was' if asked - K == 1 else 'were'} not found"
-    return [f"{which}, which counts against every label"]
+    missing = _not_found(model)
+    which = f"{missing} of the {missing + model.n_clusters_} clusters asked for {'was' if missing == 1 else 'were'}"
+    return [f"{which} not found, which counts against every label"] * (missing > 0)
+
+
+def _not_found(model: FactorizationEstimator) -> int:
+    """Number of clusters that were asked for and would hold no item."""
+    asked = getattr(model, "n_clusters", None)
+    return max(int(asked) - model.n_clusters_, 0) if isinstance(asked, Integral) else 0
 
 
 def _number(model: FactorizationEstimator) -> list[str]:
@@ -216,7 +212,7 @@ def _background(model: FactorizationEstimator) -> list[str]:
 def _labels(model: FactorizationEstimator) -> list[str]:
     """Labels that are more probably wrong than right, outliers left out."""
     n = int(((model.certainty_ < DOUBTED) & (model.outlier_ <= OUTLIER)).sum())
-    if n < WORTH * len(model.labels_) or model.n_clusters_ == 1:
+    if n < WORTH * len(model.labels_) or model.n_clusters_ == 1 or _not_found(model):  # said of all labels
         return []
     has = "has a label that is" if n == 1 else "have labels that are"
     return [f"{items(n)} ({percent(n / len(model.labels_))}) {has} more probably wrong than right"]

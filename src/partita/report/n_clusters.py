@@ -18,7 +18,7 @@ from partita.report.fit_report import FitReport
 from partita.report.headline import verdict_on
 from partita.report.html import Markup, element, join, table
 from partita.report.verdict import Sentence
-from partita.wording import listed, percent
+from partita.wording import count, listed, percent
 
 __all__ = ["behind_the_number", "how_many", "layers_table", "n_clusters_sentences", "other_answer"]
 
@@ -212,7 +212,9 @@ def what_moves(counts: NDArray[np.int64], probability: float) -> str:
         joined = np.flatnonzero(share[:, c] >= 1.0 - PART)
         if len(joined) > 1:
             said.append(f"Clusters {listed([str(k) for k in joined])} would merge into {letter(c)}")
-    first = f"{L} clusters in the place of {K} have a probability of {percent(probability)}"
+    first = (
+        f"{count(L, 'cluster')} in the place of {K} ha{'s' if L == 1 else 've'} a probability of {percent(probability)}"
+    )
     last = "The other clusters would stay as they are" if said else "No cluster would split or merge"
     return ". ".join([first, *said, last]) + "."
 
