@@ -57,12 +57,24 @@ def test_the_parameters_of_the_manifest_make_the_same_files(call, groups_csv, tm
     assert result_of(tmp_path / "first")["verdict"] == result_of(tmp_path / "second")["verdict"]
 
 
-def test_a_number_that_is_given_has_no_verdict(call, groups_csv, tmp_path):
-    done = call("fit", groups_csv, "--k", 3, "--out", "out")
+def test_a_number_that_is_given_is_examined(call, groups_csv, tmp_path):
+    done = call("fit", groups_csv, "--k", 4, "--out", "out")
     assert done.code == 0
-    assert "probability" not in done.out
+    verdict = result_of(tmp_path / "out")["verdict"]
+    assert verdict["n_clusters"] == 3
+    assert f"4 clusters (probability {verdict['probabilities'][3]:.2f}; agreement says 3)" in done.out
+    assert "given, and examined by" in (tmp_path / "out/report.html").read_text()
+
+
+@pytest.mark.parametrize("options", [["--max-seconds", "60"], ["--model", "sof"]])
+def test_a_number_that_is_given_is_not_examined_under_a_limit_or_by_a_model_of_the_papers(
+    call, groups_csv, tmp_path, options
+):
+    done = call("fit", groups_csv, "--k", 3, "--out", "out", *options)
+    assert done.code == 0
+    assert "Whether 3 is the right number of clusters was not examined" in done.out
     assert "verdict" not in result_of(tmp_path / "out")
-    assert "How many clusters" not in (tmp_path / "out/report.html").read_text()
+    assert "was not examined" in (tmp_path / "out/report.html").read_text()
 
 
 @pytest.mark.parametrize("model", ["sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral"])
