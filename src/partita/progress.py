@@ -125,18 +125,22 @@ class ProgressBar:
     def _show(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.table import Column
 
         with self._lock:
             if self._closed:
                 return
             self._bar = Progress(
                 SpinnerColumn(),
-                TextColumn("{task.description}"),
                 BarColumn(bar_width=20),
                 TimeElapsedColumn(),
+                TextColumn("elapsed"),
                 TextColumn("{task.fields[pace]}"),
+                # A narrow terminal cuts these words, and not the time that remains.
+                TextColumn("{task.description}", table_column=Column(no_wrap=True, ratio=1)),
                 # In a notebook rich draws by ipywidgets, and warns where it is missing.
                 console=Console(stderr=True, force_jupyter=None if find_spec("ipywidgets") else False),
+                expand=True,
                 transient=True,
                 get_time=self._clock,
             )

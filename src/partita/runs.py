@@ -27,6 +27,7 @@ from partita.errors import InputError
 from partita.kernels.interrupts import call_whole
 from partita.kernels.threads import available_cores, limit_threads, n_threads
 from partita.pace import Progressing
+from partita.scope import untold
 
 __all__ = ["Runs", "Status", "Stopped", "count_jobs", "outcomes_of"]
 
@@ -74,7 +75,7 @@ def outcomes_of(
 ) -> list[R]:
     """Return the outcomes of tasks of one thread each, on all cores, or one after the other where items are few.
 
-    `told` is called with the number of outcomes after each.
+    `told` is called with the number of outcomes after each; what the tasks say of their own parts is left out then.
 
     >>> outcomes_of(lambda x: x * x, [3, 4, 5], n_items=10)
     [9, 16, 25]
@@ -82,11 +83,19 @@ def outcomes_of(
     found: list[R] = []
     few = n_items < FEW
     with limit_threads(1) if few else nullcontext(), Runs(1 if few else n_jobs) as runs:
-        for outcome in runs.each(work, tasks):
+        for outcome in runs.each(work if told is None else _untold(work), tasks):
             found.append(outcome)
             if told is not None:
                 told(len(found))
     return found
+
+
+def _untold(work: Callable[[T], R]) -> Callable[[T], R]:
+    def quiet(task: T) -> R:
+        with untold():
+            return work(task)
+
+    return quiet
 
 
 class Runs:

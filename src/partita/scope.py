@@ -12,14 +12,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-__all__ = ["Kept", "Scope", "key_of", "lasting", "opened", "recalled", "tell"]
+__all__ = ["Kept", "Scope", "key_of", "lasting", "opened", "recalled", "tell", "untold"]
 
 T = TypeVar("T")
 
@@ -60,6 +60,13 @@ def opened(scope: Scope) -> Iterator[None]:
         yield
     finally:
         _SCOPE.reset(token)
+
+
+@contextmanager
+def untold() -> Iterator[None]:
+    """Let nobody be told of the parts that run inside: they are parts of one that is told of."""
+    with opened(replace(_SCOPE.get(), tell=None)):
+        yield
 
 
 def tell(what: str, done: float, of: float) -> None:

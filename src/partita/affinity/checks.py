@@ -26,6 +26,8 @@ __all__ = [
     "as_distances",
     "check_magnitude",
     "check_square",
+    "looks_like_distances",
+    "looks_like_pairs",
     "pairs_with",
 ]
 
@@ -42,6 +44,8 @@ SYMMETRIZE = "pass symmetrize='mean', 'max' or 'min' to say which one holds (com
 # The largest entry lies between these: the objective squares affinities and the weights of a graph multiply distances,
 # and double precision ends at 1e308 and 1e-308.
 LARGEST, SMALLEST = 1e150, 1e-150
+# Items below which a symmetric matrix may be one by chance, and triples of which the triangle inequality is asked.
+FEWEST_PAIRS, TRIPLES = 5, 20_000
 
 
 def as_affinity(
@@ -113,6 +117,52 @@ def as_affinity(
             raise InputError("unstored='unobserved' needs a sparse matrix; in a dense one NaN is a pair not observed")
         return SparseAffinity(_with_zeros_of(observed, values), only_stored=True)
     return SparseAffinity(values, unobserved) if sp.issparse(values) else DenseAffinity(values, unobserved)
+
+
+def looks_like_pairs(X: Any) -> Literal["distances", "affinities"] | None:
+    """Return what a dense matrix that should hold features seems to hold of pairs, if it is symmetric.
+
+    Distances have zeros on the diagonal and larger entries elsewhere, affinities one number on the diagonal that no
+    entry exceeds.
+
+    >>> looks_like_pairs(np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0))))
+    'distances'
+    >>> looks_like_pairs(np.arange(25.0).reshape(5, 5)) is None
+    True
+    """
+    X = np.asarray(X)
+    n = len(X)
+    if X.ndim != 2 or n < FEWEST_PAIRS or X.shape != (n, n) or X.dtype.kind not in "fiu" or not np.isfinite(X).all():
+        return None
+    diagonal = X.diagonal()
+    if not np.allclose(diagonal, diagonal[0], rtol=ASYMMETRY, atol=0) or not np.array_equal(X[0], X[:, 0]):
+        return None
+    largest = np.abs(X).max()
+    if largest == 0 or np.abs(X - X.T).max() > ASYMMETRY * largest:
+        return None
+    if not diagonal.any() and X.min() >= 0:
+        return "distances"
+    return "affinities" if diagonal[0] > 0 and X.max() <= diagonal[0] * (1 + ASYMMETRY) else None
+
+
+def looks_like_distances(X: Any) -> bool:
+    """Return whether a matrix that should hold affinities seems to hold distances.
+
+    Zeros on the diagonal, no others, and no way round that is shorter: affinities that differ by more than two times
+    seldom obey the triangle inequality among all triples that are looked at.
+
+    >>> apart = np.abs(np.subtract.outer(np.arange(9.0), np.arange(9.0)))
+    >>> looks_like_distances(apart), looks_like_distances(np.exp(-apart))
+    (True, False)
+    """
+    if looks_like_pairs(X) != "distances":
+        return False
+    X = np.asarray(X, dtype=np.float64)
+    apart = X[~np.eye(len(X), dtype=bool)]
+    if apart.min() <= 0 or apart.max() <= 2 * apart.min():
+        return False
+    i, j, k = np.random.default_rng(0).integers(len(X), size=(3, TRIPLES))
+    return bool((X[i, j] <= (X[i, k] + X[k, j]) * (1 + ASYMMETRY)).all())
 
 
 def _where_it_lies(matrix: Any, missing: Missing, symmetrize: Symmetrize | None, name: str) -> Any:

@@ -26,6 +26,7 @@ from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.arrays import Array
 from partita.errors import InputError
 from partita.memory import SPARSE_WAY, require_memory
+from partita.scope import tell
 from partita.shapes import reals
 
 __all__ = ["Kernel", "RelativeDistance", "balanced_scale"]
@@ -108,8 +109,10 @@ class RelativeDistance(Builder):
             P: Array = given.toarray() if sp.issparse(given) else given.copy()
         else:
             P = np.empty((n_items, n_items))
+            tell("measuring distances", 0, n_items)
             for rows, block in distance_blocks(X, self.metric, self.metric_params):
                 P[rows] = block
+                tell("measuring distances", rows.stop, n_items)
             if callable(self.metric):
                 _check_symmetric(P)
         sigma = nth_closest(P, self.n)

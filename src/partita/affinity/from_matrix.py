@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -10,14 +11,21 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.base import Affinity
-from partita.affinity.checks import Missing, Symmetrize, as_affinity, check_magnitude
+from partita.affinity.checks import Missing, Symmetrize, as_affinity, check_magnitude, looks_like_distances
 from partita.affinity.evidence import Builder, Evidence, given_rows
 from partita.affinity.sparse import SparseAffinity
 from partita.arrays import Array
-from partita.errors import InputError
+from partita.errors import InputError, UnsureWarning
 from partita.shapes import reals, whole
 
 __all__ = ["Precomputed", "from_edges"]
+
+
+# What is said of a matrix that seems to hold distances.
+DISTANCES = (
+    "has zeros on its diagonal and obeys the triangle inequality, as distances do: if larger numbers mean less alike, "
+    "pass affinity='precomputed_distance' (command line: --input distances)"
+)
 
 
 @dataclass(frozen=True)
@@ -61,6 +69,8 @@ class Precomputed(Builder):
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> MatrixEvidence:
         affinity = as_affinity(X, missing=self.missing, symmetrize=self.symmetrize, unstored=self.unstored)
+        if isinstance(X, np.ndarray) and looks_like_distances(X):
+            warnings.warn(f"the affinity {DISTANCES}", UnsureWarning, stacklevel=2)
         return MatrixEvidence(affinity, affinity.n_items, float(affinity.diagonal().mean()), self)
 
     def restore(self, state: dict[str, Array]) -> MatrixEvidence:

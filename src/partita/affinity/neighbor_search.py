@@ -224,7 +224,7 @@ def _by_differences(X: Array, Y: Array, k: int, own: Index | None) -> tuple[Inde
             D[np.arange(high - low), own[low:high]] = np.inf
         index[low:high], distance[low:high] = smallest(D, k)
 
-    run_chunks(work, row_bounds(len(X), max(1, HELD // len(Y))))
+    run_chunks(work, row_bounds(len(X), max(1, HELD // len(Y))), words="searching for neighbours")
     return index, distance
 
 

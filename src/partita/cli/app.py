@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, get_type_hints
 import typer
 from typer.core import TyperCommand
 
-from partita.cli.console import DONE, guarded, loading, say_interrupted
+from partita.cli.console import DONE, WRONG_INPUT, guarded, loading, say_error_as_json, say_interrupted
 from partita.cli.early import check_fit, check_partition
 from partita.cli.help import arguments_words, help_page
 from partita.cli.options import (
@@ -33,7 +33,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="partita",
-    help="Which items belong together, and how surely? Memberships from pairwise evidence.",
+    help="Which items belong together, and how surely? Clusters tables, distances, graphs and partition draws.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -63,6 +63,7 @@ class Command(TyperCommand):
         return [*arguments_words(self.kind), "[OPTIONS]"]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given = [*args]
         try:
             return super().parse_args(ctx, args)
         except Exception as error:
@@ -71,6 +72,8 @@ class Command(TyperCommand):
                 todo = f"did you mean {meant}?" if meant else "--help-all lists those that there are."
                 error.message = f"There is no option {error.option_name}; {todo}"  # type: ignore[attr-defined]
                 error.possibilities = None
+            if "--json" in given and hasattr(error, "format_message"):
+                say_error_as_json(error.format_message(), "InputError", WRONG_INPUT)
             raise
 
 
@@ -151,7 +154,9 @@ def _version(show: bool) -> None:
 
 @app.callback()
 def partita(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
 ) -> None:
     """Which items belong together, and how surely?"""
 
@@ -170,7 +175,10 @@ def demo(options: DemoOptions) -> int:
 
 @command
 def fit(options: FitOptions) -> int:
-    """Fit memberships to each FILE and write them, a summary, a report and the model."""
+    """Cluster the items of each FILE.
+
+    Writes memberships, a summary, a report and the model to a folder.
+    """
     each = of_each_file(options)
     for one in each:
         check_fit(one)
@@ -191,7 +199,9 @@ def predict(options: PredictOptions) -> int:
 
 @command
 def partition(options: PartitionOptions) -> int:
-    """Find one partition from partition draws or an ensemble of clusterings, and how sure it is.
+    """Find one partition from partition draws.
+
+    Draws are those of a sampler, or an ensemble of clusterings; how sure the partition is, is said beside it.
 
     DRAWS may be CSV, TSV, R's write.table (txt), rds or RData, npz, npy, parquet, zarr or ArviZ's netCDF.
     """
@@ -204,7 +214,10 @@ def partition(options: PartitionOptions) -> int:
 
 @command
 def draws(options: DrawsOptions) -> int:
-    """Sample partition draws of FILE's items from a Dirichlet-process mixture."""
+    """Sample partition draws by a mixture model.
+
+    The mixture of the items of FILE is a Dirichlet-process mixture of normal distributions.
+    """
     with loading(quiet=options.quiet):
         from partita.cli.draws import run_draws
 
@@ -213,9 +226,10 @@ def draws(options: DrawsOptions) -> int:
 
 @command
 def score(options: ScoreOptions) -> int:
-    """Compare labels found with known ones: purity, Rand indices, accuracy, information.
+    """Compare labels found with known ones.
 
-    Both files have the same order, or ids that they are joined on.
+    By purity, Rand indices, accuracy and variation of information. Both files have the same order, or ids that they
+    are joined on.
     """
     with loading(quiet=False):
         from partita.cli.score import run_score
@@ -225,7 +239,10 @@ def score(options: ScoreOptions) -> int:
 
 @command
 def reproduce(options: ReproduceOptions) -> int:
-    """Make a table or figure of the four papers again, ours beside theirs."""
+    """Reproduce the tables and figures of four papers.
+
+    The papers are those whose models are in Partita; its figures stand beside theirs.
+    """
     with loading(quiet=options.quiet):
         from partita.cli.reproduce import run_reproduce
 
@@ -234,7 +251,10 @@ def reproduce(options: ReproduceOptions) -> int:
 
 @command
 def verify(options: VerifyOptions) -> int:
-    """Check a result's files, and that its command gives the same bits again."""
+    """Check that a result can be made again.
+
+    Its files are compared with their check sums, and its command is run again and must give the same bits.
+    """
     with loading(quiet=options.quiet):
         from partita.cli.verify import run_verify
 

@@ -33,6 +33,7 @@ __all__ = [
     "guarded",
     "loading",
     "say",
+    "say_error_as_json",
     "say_interrupted",
     "say_json",
     "stage",
@@ -58,6 +59,12 @@ def say_json(result: dict[str, Any], out: Path) -> None:
 
     files = sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file())
     sys.stdout.write(json_text(result | {"out": str(out), "files": files}))
+
+
+def say_error_as_json(message: str, kind: str, code: int) -> None:
+    """Print an error as JSON on standard output."""
+    said = {"error": {"type": kind, "message": message, "exit_code": code}}
+    sys.stdout.write(json.dumps(said, indent=2) + "\n")
 
 
 def say_interrupted(stop: KeyboardInterrupt) -> None:
@@ -153,8 +160,7 @@ def told(error: Exception, *, as_json: bool = False) -> int:
     wrong = isinstance(error, explained) and not (linalg and isinstance(error, linalg.LinAlgError))  # a ValueError too
     code = WRONG_INPUT if wrong else INTERNAL
     if as_json:
-        said = {"error": {"type": type(error).__name__, "message": str(error), "exit_code": code}}
-        sys.stdout.write(json.dumps(said, indent=2) + "\n")
+        say_error_as_json(str(error), type(error).__name__, code)
     if wrong:
         say(f"partita: error: {error}")
         return code

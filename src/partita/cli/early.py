@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -11,7 +12,16 @@ from partita.errors import InputError
 from partita.paths import STANDARD_INPUT, require_file, require_input
 from partita.registry import did_you_mean
 
-__all__ = ["check_fit", "check_partition", "criteria", "losses", "n_clusters_of", "names_in_files", "require_loss"]
+__all__ = [
+    "check_fit",
+    "check_partition",
+    "criteria",
+    "losses",
+    "n_clusters_of",
+    "names_in_files",
+    "require_loss",
+    "was_cut_short",
+]
 
 # How a class says its name in the file that defines it.
 NAMED = re.compile(r'^    name(?:: ClassVar\[str\])? = "(\w+)"', re.MULTILINE)
@@ -30,7 +40,7 @@ def check_fit(options: FitOptions) -> None:
     for links in (options.must_link, options.cannot_link, options.pair_weight):
         if links is not None:
             require_file(links)
-    _require_free(options.out, force=options.force)
+    _require_free(options.out, force=options.force or (options.checkpoint is not None and was_cut_short(options.out)))
 
 
 def check_partition(options: PartitionOptions) -> None:
@@ -50,6 +60,15 @@ def check_partition(options: PartitionOptions) -> None:
 def _require_free(out: Path | None, *, force: bool) -> None:
     if out is not None and out.is_dir() and not force:
         raise InputError(f"{out} already exists; pass --force to replace it, or choose another folder with --out")
+
+
+def was_cut_short(out: Path | None) -> bool:
+    """Return whether a folder holds the result of a fit that was interrupted or stopped by its time limit."""
+    try:
+        result = json.loads(Path(out or "", "result.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(result, dict) and result.get("status") in ("interrupted", "max_seconds")
 
 
 def require_loss(name: str) -> None:

@@ -135,22 +135,22 @@ def builders() -> dict[str, type[Builder]]:
 
 def _builder(options: FitOptions) -> Builder | Literal["auto"]:
     """The affinity that the options describe; "auto" where they describe none and the model chooses."""
-    if options.input in ("affinity", "edges"):
+    if options.holds in ("affinity", "edges"):
         for name in ("affinity", *OF_AFFINITIES):
             if getattr(options, name) not in (None, "auto"):
-                raise InputError(f"{_flag(name)} builds an affinity, and --input {options.input} already is one")
+                raise InputError(f"{_flag(name)} builds an affinity, and --input {options.holds} already is one")
         plain = (options.missing, options.unstored) == ("error", "zero")
-        if options.input == "edges" and options.model == "soft" and options.affinity == "auto" and plain:
+        if options.holds == "edges" and options.model == "soft" and options.affinity == "auto" and plain:
             return "auto"
         return Precomputed(missing=options.missing, unstored=options.unstored, symmetrize=options.symmetrize)
     if options.unstored != "zero":
-        raise InputError(f"--unstored goes with --input affinity or edges, not with --input {options.input}")
+        raise InputError(f"--unstored goes with --input affinity or edges, not with --input {options.holds}")
     if options.symmetrize is not None:
-        raise InputError(f"--symmetrize goes with --input affinity or edges, not with --input {options.input}")
+        raise InputError(f"--symmetrize goes with --input affinity or edges, not with --input {options.holds}")
     metric = _metric(options)
     which = options.affinity
     if which in (None, "auto"):
-        if which == "auto" and options.model == "soft" and options.input == "features" and not _described(options):
+        if which == "auto" and options.model == "soft" and options.holds == "features" and not _described(options):
             return "auto"
         which = "neighbors" if options.model in ("soft", "scams") else "relative"
     known = builders()
@@ -159,7 +159,7 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
         raise InputError(f"--affinity {which}: expected one of {', '.join(known)}")
     takes = kind.command_options
     gaps = options.missing == "unobserved" and not kind.mixed
-    if "metric" not in takes and (options.input != "features" or gaps):
+    if "metric" not in takes and (options.holds != "features" or gaps):
         raise InputError(f"--affinity {which} takes complete features: use --affinity neighbors or relative")
     chosen: dict[str, Any] = {}
     for name in OF_AFFINITIES:
@@ -185,7 +185,7 @@ def _metric(options: FitOptions) -> str:
     """The distance between items, which missing cells and given distances decide with the option."""
     metric = options.metric or "euclidean"
     require_metric(metric, f"--metric {metric}")
-    if options.input == "distances":
+    if options.holds == "distances":
         if options.metric is not None:
             raise InputError("--metric goes with features: the file holds distances already")
         if options.missing == "unobserved":

@@ -11,9 +11,18 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json, stage
+from partita.cli.early import was_cut_short
 from partita.cli.estimator_options import estimator_of, sees_units
 from partita.cli.fit_output import Fit, print_fit, write_fit
-from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of
+from partita.cli.inputs import (
+    Asked,
+    Input,
+    names_of,
+    read_input,
+    reading_of,
+    require_features,
+    require_neighbors,
+)
 from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.cli.standard_input import readable
@@ -31,14 +40,19 @@ TOLD = (ConvergenceWarning, DataConversionWarning)
 
 def run_fit(options: FitOptions) -> int:
     """Read, fit and write; return the exit code."""
-    if options.input == "features" and options.file.suffix.lower() in GRAPHS:
+    said = options.input is not None
+    if options.holds == "features" and options.file.suffix.lower() in GRAPHS:
         options = replace(options, input="edges")  # such a file holds nothing else
     estimator = estimator_of(options)  # wrong options are named before a large file is read
     items, known = _read(options, estimator)
+    if not said:
+        require_features(items, options.file)
+    require_neighbors(options.n_neighbors, len(items.ids))
     out = options.out or Path(f"{name_of(options.file)}-partita")
-    require_output(out, force=options.force)
+    force = options.force or (options.checkpoint is not None and was_cut_short(out))
+    require_output(out, force=force)
     fit = fitted(estimator, items, title=name_of(options.file), **known)
-    with deferred_interrupt() as interrupted, output_folder(out, force=options.force) as folder:
+    with deferred_interrupt() as interrupted, output_folder(out, force=force) as folder:
         given = options_given(options) | {"k": estimator.n_clusters}
         result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet)
         write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
@@ -61,7 +75,7 @@ def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input
             symmetrize=options.symmetrize,
             reading=reading_of(options),
         )
-        items = read_input(file, options.input, asked)
+        items = read_input(file, options.holds, asked)
     links = {"must_link": options.must_link, "cannot_link": options.cannot_link}
     known: dict[str, Any] = {name: read_links(file, items.ids) for name, file in links.items() if file is not None}
     if options.pair_weight is not None:
@@ -104,7 +118,7 @@ def ended(
         print_fit(fit, result, out)
     status = result["status"]
     if status == "interrupted":
-        kept = "" if fit.estimator.checkpoint is None else "; the same command with --force goes on from the checkpoint"
+        kept = "" if fit.estimator.checkpoint is None else "; the same command goes on from the checkpoint"
         say(f"partita: interrupted; the best result so far was written{kept}", quiet=options.quiet)
         return INTERRUPTED
     if interrupted:

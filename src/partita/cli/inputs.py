@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import SparseAffinity, from_edges
+from partita.affinity.checks import looks_like_distances, looks_like_pairs
+from partita.affinity.from_matrix import DISTANCES
 from partita.cli.options import InputKind, ReadingOptions
 from partita.errors import InputError
 from partita.estimators.input_checks import lost_digits
 from partita.estimators.scaling import dominating_column
 from partita.io import Reading, read_edges, read_features, read_matrix
 from partita.io.reading import AS_FOUND
+from partita.wording import count
 
-__all__ = ["Asked", "Input", "names_of", "read_input", "reading_of"]
+__all__ = ["Asked", "Input", "names_of", "read_input", "reading_of", "require_features", "require_neighbors"]
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,41 @@ def read_input(path: Path, kind: InputKind, asked: Asked) -> Input:
     matrix = read_matrix(
         path, what=kind, key=asked.key, id_column=asked.id_column, allow_missing=asked.missing, reading=reading
     )
-    return Input(kind, path.name, matrix.sha256, matrix.ids, matrix.matrix, [], None, None, list(matrix.notes))
+    notes = list(matrix.notes)
+    if kind == "affinity" and isinstance(matrix.matrix, np.ndarray) and looks_like_distances(matrix.matrix):
+        notes.append(f"the matrix {DISTANCES}")
+    return Input(kind, path.name, matrix.sha256, matrix.ids, matrix.matrix, [], None, None, notes)
+
+
+def require_features(items: Input, path: Path) -> None:
+    """Refuse features that seem to be distances or affinities, where nobody said that they are features.
+
+    Raises
+    ------
+    InputError
+    """
+    held = looks_like_pairs(items.features) if items.kind == "features" and items.features is not None else None
+    if held is None:
+        return
+    n = f"{len(items.ids):,}"
+    diagonal = "zeros" if held == "distances" else "its largest number"
+    kind = "distances" if held == "distances" else "affinity"
+    raise InputError(
+        f"{path} holds a symmetric {n} x {n} matrix with {diagonal} on the diagonal, as {held} between items are: pass "
+        f"--input {kind}, or --input features if its columns are features"
+    )
+
+
+def require_neighbors(n_neighbors: int | None, n_items: int) -> None:
+    """Refuse more neighbours than there are other items.
+
+    Raises
+    ------
+    InputError
+    """
+    if n_neighbors is not None and n_neighbors >= n_items:
+        others = count(n_items - 1, "other item")
+        raise InputError(f"--n-neighbors {n_neighbors}: each item has {others} to be a neighbour of; ask for fewer")
 
 
 def _features(path: Path, asked: Asked) -> Input:

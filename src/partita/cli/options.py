@@ -166,8 +166,13 @@ class FitOptions(ReadingOptions):
     drop: Drop = None
     key: Key = None
     input: Annotated[
-        InputKind, Option(help="What FILE holds."), Of("evidence", common=True, also=("--format", "--kind", "--type"))
-    ] = "features"
+        InputKind | None,
+        Option(
+            help="What FILE holds; a symmetric matrix is not taken for features unless that is said.",
+            show_default="features; edges of a graph's file",
+        ),
+        Of("evidence", common=True, also=("--format", "--kind", "--type")),
+    ] = None
     model: Annotated[
         Model,
         Option(
@@ -321,7 +326,10 @@ class FitOptions(ReadingOptions):
     ] = 1e-4
     max_seconds: Annotated[
         float | None,
-        Option(help="Time for all restarts; the default evidence has fewer draws to keep it."),
+        Option(
+            help="Time for the fit: the default evidence has fewer draws to keep it; other evidence is built whatever "
+            "it takes, and the restarts have the rest. Reading and the report are not counted."
+        ),
         MAX_SECONDS,
     ] = None
     checkpoint: Annotated[
@@ -339,6 +347,11 @@ class FitOptions(ReadingOptions):
     quiet: Quiet = False
     as_json: Json = False
 
+    @property
+    def holds(self) -> InputKind:
+        """What the file holds, features unless another kind was named."""
+        return self.input or "features"
+
 
 @dataclass(frozen=True)
 class PredictOptions(ReadingOptions):
@@ -354,6 +367,7 @@ class PredictOptions(ReadingOptions):
     id_column: IdColumn = None
     key: Key = None
     quiet: Quiet = False
+    as_json: Json = False
 
 
 @dataclass(frozen=True)

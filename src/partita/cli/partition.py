@@ -17,7 +17,7 @@ from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_inter
 from partita.cli.early import require_loss
 from partita.cli.manifest import options_given, write_manifest
 from partita.cli.options import PartitionOptions
-from partita.errors import InputError
+from partita.errors import InputError, UnsureWarning
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.io import (
     is_partita_folder,
@@ -50,6 +50,8 @@ WRITING = "partita: the search had ended; writing what it found"
 def run_partition(options: PartitionOptions) -> int:
     """Read, search and write; return the exit code."""
     began = time.perf_counter()
+    if (options.file / f"{DRAWS}.npz").is_file():  # the folder that `partita draws` wrote
+        options = replace(options, file=options.file / f"{DRAWS}.npz")
     loss = _loss(options)
     with stage("reading", quiet=options.quiet):
         draws = _with_chains(read_draws(options.file, key=options.key, missing=options.missing), options.chains)
@@ -63,7 +65,8 @@ def run_partition(options: PartitionOptions) -> int:
     out = options.out or Path(f"{_name_of(options.file)}-partition")
     require_output(out, force=options.force)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # its status says so
+        for told in (ConvergenceWarning, UnsureWarning):  # its status and its notes say so
+            warnings.simplefilter("ignore", told)
         estimator.fit(draws, weights=weights)
     with deferred_interrupt("" if options.quiet else WRITING) as interrupted:
         report = _report(options, estimator, ids, began)

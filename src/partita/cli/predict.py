@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from partita.io import FeatureTable, LackingColumnsError, Reading, load, read_fe
 from partita.io.containers import misplaced
 from partita.io.files import listed
 from partita.io.matrices import read_sparse_rows
+from partita.io.output import json_text
 from partita.io.settings import fits
 from partita.membership import row_entropy, row_margin
 from partita.wording import count
@@ -60,6 +62,9 @@ def run_predict(options: PredictOptions) -> int:
     for note in notes:
         say(f"note: {note}", quiet=options.quiet)
     sizes = np.bincount(labels, minlength=W.shape[1])
+    if options.as_json:
+        said = {"n_items": len(W), "n_clusters": W.shape[1], "sizes": sizes, "notes": notes, "files": [str(out)]}
+        sys.stdout.write(json_text(said))
     say(f"{count(len(W), 'item')} scored, sizes {sizes.tolist()}; written to {out}", quiet=options.quiet)
     return DONE
 

@@ -5,8 +5,12 @@ This module imports nothing heavy, so that two files that would be written to on
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import typer
@@ -55,22 +59,32 @@ def of_each_file(options: FitOptions) -> list[FitOptions]:
 def for_each(run: Callable[[FitOptions], int], each: list[FitOptions]) -> int:
     """Run a command for each file, though others failed; return the exit code of the last that was not 0.
 
-    Ctrl-C ends with the file that is being fitted.
+    Ctrl-C ends with the file that is being fitted. With `--json` there is one array with an object for each file.
     """
-    codes = []
+    codes, said = [], []
     for options in each:
         if not (options.quiet or options.as_json):
             typer.echo(f"{options.file}:")
-        try:
-            codes.append(run(options))
-        except KeyboardInterrupt:
-            say(f"partita: interrupted; nothing was written of {options.file}")
-            codes.append(INTERRUPTED)
-        except Exception as error:  # noqa: BLE001 (each is told)
-            codes.append(told(error, as_json=options.as_json))
+        with redirect_stdout(StringIO()) if options.as_json else nullcontext() as out:
+            codes.append(_code_of(run, options))
+        if out is not None and out.getvalue():
+            said.append({"file": str(options.file), **json.loads(out.getvalue())})
         if codes[-1] == INTERRUPTED:
             break
+    if each[0].as_json:
+        sys.stdout.write(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
     n_done = codes.count(DONE)
     if n_done < len(each):
         say(f"partita: {n_done} of {len(each)} files were fitted", quiet=each[0].quiet)
     return next((code for code in reversed(codes) if code != DONE), DONE)
+
+
+def _code_of(run: Callable[[FitOptions], int], options: FitOptions) -> int:
+    """The exit code for one file, whatever happens."""
+    try:
+        return run(options)
+    except KeyboardInterrupt:
+        say(f"partita: interrupted; no result was written of {options.file}")
+        return INTERRUPTED
+    except Exception as error:  # noqa: BLE001 (each is told)
+        return told(error, as_json=options.as_json)

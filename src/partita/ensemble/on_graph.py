@@ -32,7 +32,7 @@ from partita.ensemble.units import Frame
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
-from partita.scope import lasting, tell
+from partita.scope import lasting, tell, untold
 from partita.shapes import reals, whole
 
 __all__ = ["GraphEnsemble", "consensus_of_graph", "is_plain_graph"]
@@ -149,7 +149,8 @@ class GraphEnsemble(Builder):
             labels = []
             for i, one in enumerate(members):
                 tell("clustering the nodes", i, len(members))
-                labels.append(self._labels(one, A, i // len(OF_GRAPHS), K))
+                with untold():
+                    labels.append(self._labels(one, A, i // len(OF_GRAPHS), K))
         shares, agreed = agreement_weights(agreement(labels), [one.name for one in members])
         rng = np.random.default_rng([self.seed, self.n_draws])
         labels = [_of_all_nodes(own, linked, n, rng, n_clusters if few else 0) for own in labels]

@@ -32,7 +32,7 @@ from partita.estimators.items import check_weights
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
 from partita.estimators.new_items import NewItems
-from partita.estimators.objects import evidence_of
+from partita.estimators.objects import evidence_of, is_graph
 from partita.estimators.pipeline import Fitted, Given, Options, evidence_by_k, fit
 from partita.estimators.plan import Plan, Reasoned
 from partita.explanation import Explanation
@@ -76,6 +76,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
     `fit`.
     """
 
+    # Whether a graph was given where the affinity of features was left at its default.
+    _of_graph = False
     # The builder that affinity="precomputed_distance" means.
     _of_given_distances: ClassVar[type[Builder]] = RelativeDistance
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -147,11 +149,12 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
             if self.symmetrize is not None:
                 raise InputError("symmetrize belongs to the affinity: pass affinity=Precomputed(symmetrize=...)")
             return self.affinity
-        if self.symmetrize is not None and self.affinity != "precomputed":
-            raise InputError(f"symmetrize={self.symmetrize!r} needs affinity='precomputed', not {self.affinity!r}")
-        if self.affinity == "precomputed_distance":
+        affinity = "precomputed" if self._of_graph else self.affinity
+        if self.symmetrize is not None and affinity != "precomputed":
+            raise InputError(f"symmetrize={self.symmetrize!r} needs affinity='precomputed', not {affinity!r}")
+        if affinity == "precomputed_distance":
             return self._of_given_distances(metric="precomputed")  # type: ignore[call-arg]
-        named = Builder.registry[self.affinity].named
+        named = Builder.registry[affinity].named
         return named(missing=self.missing, symmetrize=self.symmetrize, seed=self._seed())
 
     def _seed(self) -> int:
@@ -218,7 +221,9 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         KeyboardInterrupt
             On Ctrl-C; with on_interrupt="best" only where there is no membership yet, saying so.
         """
-        X, names, where = evidence_of(X, self.affinity, self.symmetrize)
+        # A graph is an affinity, whatever the estimator would make of features.
+        self._of_graph = is_graph(X) and self.affinity == type(self).affinity != "auto"
+        X, names, where = evidence_of(X, "precomputed" if self._of_graph else self.affinity, self.symmetrize)
         plan = self._plan(X)
         X = self._checked(X, plan.builder, reset=True)
         if names is not None:

@@ -19,7 +19,7 @@ from partita.affinity import DrawsAffinity
 from partita.affinity.checks import Missing
 from partita.affinity.label_blocks import LabelBlocks
 from partita.arrays import Array
-from partita.errors import InputError
+from partita.errors import InputError, UnsureWarning
 from partita.estimators.checked_parameters import check_parameters, seed_of
 from partita.estimators.partition_notes import misfit_note, modes_note, search_notes
 from partita.estimators.partition_starts import partition_starts
@@ -29,7 +29,7 @@ from partita.partition.chains import FEWEST, ChainComparison, compare_chains
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss, Unit, loss_of
 from partita.partition.modes import modes_of
-from partita.partition.named_draws import NamedDraws, named_draws
+from partita.partition.named_draws import NamedDraws, named_draws, nearly_constant_note
 from partita.partition.result import PartitionResult, Tried
 from partita.partition.search import search_partition
 from partita.progress import ProgressBar
@@ -199,6 +199,8 @@ class BayesianPartition(PosteriorSummaries):
         -----
         sklearn.exceptions.ConvergenceWarning
             Where the search was stopped, or chains differ by more than agreeing ones may.
+        UnsureWarning
+            Where rows look like items and columns like draws.
         """
         check_parameters(self)
         loss = loss_of(self.loss, self._unit())
@@ -206,6 +208,9 @@ class BayesianPartition(PosteriorSummaries):
         chain = given.chain if chain is None else np.asarray(chain)
         if chain is not None and chain.shape != (len(given.labels),):
             raise InputError(f"chain has shape {chain.shape}: expected one entry for each of {len(given.labels)} draws")
+        turned = nearly_constant_note(given.labels)
+        for note in turned:
+            warnings.warn(note, UnsureWarning, stacklevel=2)
         self._forget()
         with ProgressBar() if self.verbose else nullcontext() as bar:
             tell = None if bar is None else bar.enter
@@ -219,7 +224,7 @@ class BayesianPartition(PosteriorSummaries):
             self.expected_loss_, self.loss_ = result.expected_loss, loss
             self.items_, self.n_features_in_ = given.items, len(result.labels)
             self.agreement_, unsaid = self._compared(given, chain)
-        self._said = (*given.notes, *unsaid, *search_notes(result, self.agreement_, self.max_clusters))
+        self._said = (*given.notes, *turned, *unsaid, *search_notes(result, self.agreement_, self.max_clusters))
         if result.status != "converged":
             warnings.warn(
                 f"the search stopped ({result.status}) after {result.seconds:.1f} s with the best partition so far; "

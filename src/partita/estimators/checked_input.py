@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_feature_names, _check_n_features, validate_data
 
@@ -15,7 +16,14 @@ from partita.ensemble.units import far_cells
 from partita.errors import InputError, MissingExtraError
 from partita.estimators.encoding import Encoding
 from partita.estimators.frames import checked_frame, frame_package, row_names, table_of_frame
-from partita.estimators.input_checks import check_finite, check_magnitude, check_size, warn_of_lost_digits
+from partita.estimators.input_checks import (
+    check_finite,
+    check_magnitude,
+    check_size,
+    dense_features,
+    warn_of_lost_digits,
+    warn_of_pairs,
+)
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.plan import Plan
 from partita.estimators.scaling import ScaleFeatures
@@ -62,6 +70,8 @@ class CheckedInput(Shown):
                 raise InputError("an Affinity was given: pass its rows for the items to score, affinity.rows(index)")
             self.n_features_in_, self.items_ = X.n_items, None
             return X
+        if sp.issparse(X) and not builder.pairwise:
+            X = dense_features(X)
         remedy = ENSEMBLE_TAKES_IT if reset and not builder.pairwise else ""
         X, given = checked_frame(X, pairwise=builder.pairwise and reset, remedy=remedy), getattr(X, "dtype", None)
         if reset:
@@ -88,6 +98,7 @@ class CheckedInput(Shown):
             if reset:
                 check_magnitude(X)
                 warn_of_lost_digits(X, given)
+                warn_of_pairs(X)
         return X
 
     def _as_table(self, X: Any) -> MixedTable | None:
@@ -113,6 +124,7 @@ class CheckedInput(Shown):
         numbers = table.numbers
         check_magnitude(numbers)
         warn_of_lost_digits(numbers, None)
+        warn_of_pairs(numbers)
         return table
 
 

@@ -9,12 +9,20 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity.checks import LARGEST, SMALLEST
+from partita.affinity.checks import LARGEST, SMALLEST, looks_like_pairs
 from partita.arrays import Array
 from partita.errors import InputError, UnsureWarning
 from partita.memory import require_memory
 
-__all__ = ["check_finite", "check_magnitude", "check_size", "lost_digits", "warn_of_lost_digits"]
+__all__ = [
+    "check_finite",
+    "check_magnitude",
+    "check_size",
+    "dense_features",
+    "lost_digits",
+    "warn_of_lost_digits",
+    "warn_of_pairs",
+]
 
 
 # Arrays of the size of the features that merging equal rows takes beside them.
@@ -40,6 +48,20 @@ def check_size(X: Any, *, pairwise: bool) -> None:
     else:
         remedy = "leave out columns, or fit a sample of the rows and predict the rest"
         require_memory(8 * MERGED * rows * columns, f"finding the distinct ones of {rows:,} rows", remedy)
+
+
+def dense_features(X: Any) -> Array:
+    """Return sparse features as an array.
+
+    Raises
+    ------
+    MemoryLimitError
+        Where it would not fit.
+    """
+    rows, columns = X.shape
+    remedy = "reduce them first, as sklearn.decomposition.TruncatedSVD(50) does"
+    require_memory(8 * MERGED * rows * columns, f"an array of {rows:,} x {columns:,} sparse features", remedy)
+    return np.asarray(X.toarray(), dtype=np.float64)
 
 
 def check_finite(X: Array, missing: str | None) -> None:
@@ -112,3 +134,18 @@ def warn_of_lost_digits(X: Array, given: Any) -> None:
     words = lost_digits(X, given)
     if words is not None:
         warnings.warn(words, UnsureWarning, stacklevel=4)
+
+
+def warn_of_pairs(X: Array) -> None:
+    """Warn of features that seem to be distances or affinities of pairs."""
+    kind = looks_like_pairs(X)
+    if kind is None:
+        return
+    diagonal = "zeros" if kind == "distances" else "its largest number"
+    name = "precomputed_distance" if kind == "distances" else "precomputed"
+    warnings.warn(
+        f"X is a symmetric {len(X):,} x {len(X):,} matrix with {diagonal} on the diagonal, as {kind} between items "
+        f"are, and its columns were taken for features: pass affinity={name!r} if it holds {kind}",
+        UnsureWarning,
+        stacklevel=5,
+    )

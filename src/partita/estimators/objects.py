@@ -16,7 +16,7 @@ from partita.affinity.from_networkx import affinity_from_networkx
 from partita.errors import InputError
 from partita.registry import did_you_mean
 
-__all__ = ["PAIRS", "OfObject", "evidence_of", "features_of_cells", "pairs_of_cells"]
+__all__ = ["PAIRS", "OfObject", "evidence_of", "features_of_cells", "is_graph", "pairs_of_cells"]
 
 # Affinities that a graph is given for.
 OF_GRAPHS = ("auto", "precomputed", "graph_ensemble")
@@ -40,6 +40,11 @@ class OfObject(NamedTuple):
     X: Any
     names: list[str] | None = None
     note: str | None = None
+
+
+def is_graph(X: Any) -> bool:
+    """Return whether an input is a graph of networkx, which is not loaded for that."""
+    return type(X).__module__.partition(".")[0] == "networkx" and hasattr(X, "is_directed")
 
 
 def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
@@ -70,11 +75,12 @@ def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
            [0., 1., 0.]])
     """
     package = type(X).__module__.partition(".")[0]
-    if package == "networkx" and hasattr(X, "is_directed"):
+    if is_graph(X):
         if not (affinity.pairwise if isinstance(affinity, Builder) else affinity in OF_GRAPHS):
             raise InputError("a graph of networkx was given, which is an affinity: pass affinity='precomputed'")
         matrix, nodes = affinity_from_networkx(X, symmetrize=symmetrize if X.is_directed() else None)
-        return OfObject(matrix, list(map(str, nodes)))
+        note = None if affinity == "auto" else "the weights of the graph's edges are the affinities"
+        return OfObject(matrix, list(map(str, nodes)), note)
     if package == "anndata" and hasattr(X, "obsm"):
         where, values = _of_cells(X, affinity)
         return OfObject(values, list(map(str, X.obs_names)), f"the evidence is {where}")

@@ -57,7 +57,8 @@ def read_edges(
     key : str, optional
         Array of a .npz with two or three columns.
     symmetrize : {"mean", "max", "min"}, optional
-        Weight of a pair that stands there with several; an error without.
+        Weight of a pair that stands there with several, an error without; and how the two directions of a directed
+        graph become one, which it needs: a direction without an edge weighs 0.
     reading : Reading
         What is known of a text or a spreadsheet.
 
@@ -90,6 +91,12 @@ def read_edges(
     nodes: list[str] = []
     others: list[str] = []
     if isinstance(found, GraphFile):
+        if found.directed and symmetrize is None:
+            raise InputError(
+                f"{file} holds a directed graph: pass symmetrize='mean', 'max' or 'min' to say how the two directions "
+                "of a pair become one (command line: --symmetrize)"
+            )
+        found = found.both_ways() if found.directed else found
         nodes, source, target, weight = found.nodes, found.source, found.target, found.weight
     elif isinstance(found, ArrayFile):
         source, target, weight, others = _from_arrays(found, key)

@@ -18,13 +18,24 @@ WEIGHT = "weight"
 
 @dataclass(frozen=True)
 class GraphFile:
-    """A graph as it was read: nodes by name, the two ends of each edge, and weights where any edge has one."""
+    """A graph as it was read: nodes by name, the two ends of each edge, weights where any edge has one, and whether
+    edges have a direction.
+    """
 
     path: Path
     nodes: list[str]
     source: list[str]
     target: list[str]
     weight: NDArray[np.float64] | None
+    directed: bool = False
+
+    def both_ways(self) -> GraphFile:
+        """Return the graph with an edge of weight zero in each direction that has none."""
+        known = set(zip(self.source, self.target))
+        back = [(v, u) for u, v in zip(self.source, self.target) if (v, u) not in known]
+        weight = np.ones(len(self.source)) if self.weight is None else self.weight
+        ends = [*self.source, *(u for u, _ in back)], [*self.target, *(v for _, v in back)]
+        return GraphFile(self.path, self.nodes, *ends, np.concatenate([weight, np.zeros(len(back))]), directed=True)
 
 
 def open_graph(path: Path) -> GraphFile:
@@ -49,7 +60,8 @@ def open_graph(path: Path) -> GraphFile:
     edges = list(graph.edges(data=WEIGHT))
     weighted = any(value is not None for *_, value in edges)
     weight = np.array([_weight(path, *edge) for edge in edges]) if weighted else None
-    return GraphFile(path, nodes, [str(u) for u, *_ in edges], [str(v) for _, v, _ in edges], weight)
+    ends = [str(u) for u, *_ in edges], [str(v) for _, v, _ in edges]
+    return GraphFile(path, nodes, *ends, weight, bool(graph.is_directed()))
 
 
 def _read(networkx: Any, path: Path) -> Any:

@@ -3,7 +3,7 @@
 A file is written beside its place and renamed; a folder is filled under a hidden name beside its place and renamed, or
 changes places with the one that stands there (`partita.io.swap`). Both are atomic within one folder of one file system,
 so a reader sees the old content or the new, never a part. A process killed while it writes leaves the hidden name; the
-next one that writes to that place takes it away.
+next one that writes to that place takes it away: at once on the same host, otherwise after an hour.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from partita.errors import InputError
-from partita.io.swap import ASIDE, all_beside, hidden_beside, recovered, replace_folder
+from partita.io.swap import ASIDE, all_beside, hidden_beside, is_left_over, recovered, replace_folder
 
 __all__ = [
     "atomic_text_file",
@@ -263,7 +263,8 @@ def _remove_abandoned(goal: Path) -> None:
     """Remove what processes that were killed while they wrote to `goal` have left beside it."""
     for folder in all_beside(goal):
         with suppress(OSError):  # another process has been faster
-            if not folder.name.endswith(ASIDE) and time.time() - folder.stat().st_mtime > ABANDONED:
+            idle = time.time() - folder.stat().st_mtime > ABANDONED
+            if not folder.name.endswith(ASIDE) and (idle or is_left_over(folder)):
                 shutil.rmtree(folder)
 
 

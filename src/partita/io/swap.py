@@ -9,23 +9,41 @@ written to again.
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import os
 import secrets
+import socket
 import sys
 from pathlib import Path
 
-__all__ = ["ASIDE", "all_beside", "exchange", "hidden_beside", "recovered", "replace_folder"]
+from partita.solvers.lock import process_exists
+
+__all__ = ["ASIDE", "all_beside", "exchange", "hidden_beside", "is_left_over", "recovered", "replace_folder"]
 
 # Constants of linux/fs.h and fcntl.h, and of sys/stdio.h on macOS.
 RENAME_EXCHANGE, AT_FDCWD, RENAME_SWAP = 2, -100, 2
 ASIDE = ".old"
 HEX_DIGITS = frozenset("0123456789abcdef")
-LENGTH = 12
+# Digits of a hidden name: of the process, of its host, and random ones; and how many an earlier version gave it.
+PROCESS, HOST, RANDOM = 8, 8, 4
+LENGTH, EARLIER = PROCESS + HOST + RANDOM, 12
 
 
 def hidden_beside(goal: Path, ending: str = "") -> Path:
-    """Return a name beside `goal` that nothing has."""
-    return goal.with_name(f".{goal.name}.{secrets.token_hex(LENGTH // 2)}{ending}")
+    """Return a name beside `goal` that nothing has, and that says which process of which host made it."""
+    return goal.with_name(f".{goal.name}.{os.getpid():0{PROCESS}x}{_host()}{secrets.token_hex(RANDOM // 2)}{ending}")
+
+
+def is_left_over(folder: Path) -> bool:
+    """Return whether a name of `hidden_beside` is of a process of this host that has ended."""
+    middle = folder.name.removesuffix(ASIDE).rpartition(".")[2]
+    if len(middle) != LENGTH or middle[PROCESS : PROCESS + HOST] != _host():
+        return False
+    return not process_exists(int(middle[:PROCESS], 16))
+
+
+def _host() -> str:
+    return hashlib.blake2b(socket.gethostname().encode(), digest_size=HOST // 2).hexdigest()
 
 
 def replace_folder(new: Path, goal: Path) -> Path:
@@ -106,7 +124,7 @@ def all_beside(goal: Path) -> list[Path]:
 
 def _is_beside(folder: Path, goal: Path) -> bool:
     middle = folder.name.removeprefix(f".{goal.name}.").removesuffix(ASIDE)
-    return len(middle) == LENGTH and HEX_DIGITS.issuperset(middle) and folder.is_dir()
+    return len(middle) in (LENGTH, EARLIER) and HEX_DIGITS.issuperset(middle) and folder.is_dir()
 
 
 def _escaped(name: str) -> str:

@@ -18,6 +18,8 @@ from threading import Thread
 
 from threadpoolctl import ThreadpoolController
 
+from partita.scope import tell
+
 __all__ = ["available_cores", "limit_threads", "n_threads", "row_bounds", "run_chunks"]
 
 _threads: ContextVar[int | None] = ContextVar("partita_threads", default=None)
@@ -66,15 +68,18 @@ def row_bounds(n_rows: int, chunk: int) -> list[tuple[int, int]]:
     return [(low, min(low + chunk, n_rows)) for low in range(0, n_rows, chunk)]
 
 
-def run_chunks(work: Callable[[int, int], None], bounds: Sequence[tuple[int, int]]) -> None:
+def run_chunks(
+    work: Callable[[int, int], None], bounds: Sequence[tuple[int, int]], *, words: str | None = None
+) -> None:
     """Call `work(low, high)` for every chunk, on as many threads as `n_threads` allows, this one among them.
 
-    Each thread takes the next chunk that is left; after an error no further ones are taken.
+    Each thread takes the next chunk that is left; after an error no further ones are taken. `words` say to the progress
+    of a fit what is being done.
     """
     others = min(n_threads(), len(bounds)) - 1
     left, errors = deque(bounds), []
 
-    def some() -> None:
+    def some(words: str | None = None) -> None:
         try:
             while left:
                 try:
@@ -82,6 +87,8 @@ def run_chunks(work: Callable[[int, int], None], bounds: Sequence[tuple[int, int
                 except IndexError:  # another thread took the last one
                     return
                 work(low, high)
+                if words is not None:
+                    tell(words, len(bounds) - len(left), len(bounds))
         except BaseException as error:  # noqa: BLE001 - handed to the caller below
             left.clear()
             errors.append(error)
@@ -89,8 +96,10 @@ def run_chunks(work: Callable[[int, int], None], bounds: Sequence[tuple[int, int
     threads = [Thread(target=some) for _ in range(others)]
     for thread in threads:
         thread.start()
+    if words is not None:
+        tell(words, 0, len(bounds))
     try:
-        some()
+        some(words)
     finally:
         left.clear()
         for thread in threads:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError, require
 
-__all__ = ["NamedDraws", "columns_of", "named_draws", "transposed_note"]
+__all__ = ["NamedDraws", "columns_of", "named_draws", "nearly_constant_note", "transposed_note"]
 
 # Columns of a table that say which chain a row is of, and those that only number the rows.
 CHAIN_COLUMNS = ("chain", ".chain")
@@ -32,6 +32,9 @@ UNNAMED = re.compile(r"unnamed: 0(\.\d+)?")
 # Columns that hold the truth in most tables: an item of such a name is refused, beside others.
 TRUTH_COLUMNS = ("label", "labels", "class", "target", "truth")
 DIMENSIONS = ("chain", "draw")
+# Mean concentration of rows, sum_k (n_k / N)^2, from which they are nearly constant, and by how much less that of the
+# columns must be; rows and columns that are looked at.
+CONSTANT, LESS, LOOKED_AT = 0.85, 0.2, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +203,38 @@ def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
             "another name"
         )
     return (chains[0] if chains else None), left
+
+
+def nearly_constant_note(labels: Any) -> tuple[str, ...]:
+    """Return a word where rows are nearly constant and columns are not, as in a table whose rows are the items.
+
+    An item keeps its label over many draws, while a draw has several labels. Of samplers that renumber clusters from
+    draw to draw nothing can be told in this way.
+
+    >>> draws = np.arange(60) % 3 + np.zeros((90, 1), dtype=int)
+    >>> nearly_constant_note(draws), len(nearly_constant_note(draws.T))
+    ((), 1)
+    """
+    M, N = labels.shape
+    rows = labels[_spread(M)]
+    of_rows = _concentration(np.asarray(rows))
+    of_columns = _concentration(np.asarray(rows)[:, _spread(N)].T)
+    if min(M, N) < 2 or of_rows < CONSTANT or of_columns > of_rows - LESS:
+        return ()
+    return (
+        f"the draws look transposed: rows were taken as {M:,} draws and columns as {N:,} items, and most of a row has "
+        "one label while a column has several, as where rows are the items; turn the table if it is so",
+    )
+
+
+def _spread(n: int) -> NDArray[np.intp]:
+    return np.unique(np.linspace(0, n - 1, min(n, LOOKED_AT)).astype(np.intp))
+
+
+def _concentration(rows: NDArray[Any]) -> float:
+    """Mean over rows of sum_k (n_k / N)^2."""
+    counts = [np.unique(row, return_counts=True)[1] / len(row) for row in rows]
+    return float(np.mean([share @ share for share in counts]))
 
 
 def transposed_note(rows: list[str] | None, columns: list[str], n_rows: int) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from partita.errors import InputError
 
-__all__ = ["LOCK", "locked"]
+__all__ = ["LOCK", "locked", "process_exists"]
 
 LOCK = "lock.json"
 # Number of readings, and seconds between them, of a lock that cannot be read yet: it is just being written.
@@ -120,13 +120,14 @@ def _alive(text: str) -> bool:
         return bool(owner)  # a file cut short by a crash is nobody's; another host cannot be asked
     if number == os.getpid():
         return False  # of a process that had our number: what we hold ourselves is in _held
-    if not _exists(number):
+    if not process_exists(number):
         return False
     started = _started(number)
     return started is None or started == owner.get("started")
 
 
-def _exists(number: int) -> bool:
+def process_exists(number: int) -> bool:
+    """Return whether a process of this host has the number."""
     if sys.platform == "win32":
         return _exists_on_windows(number)
     try:

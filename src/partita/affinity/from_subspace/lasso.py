@@ -103,7 +103,7 @@ class Lasso:
         def work(low: int, high: int) -> None:
             parts[low // BLOCK] = self._block(basis, targets[low:high], penalty[low:high], own[low:high])
 
-        run_chunks(work, bounds)
+        run_chunks(work, bounds, words="coding the items over each other")
         found = [part for part in parts if part is not None]
         matrix = (
             sp.vstack([part.matrix for part in found], format="csr") if found else sp.csr_array((0, len(self.atoms)))

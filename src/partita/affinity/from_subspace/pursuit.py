@@ -51,7 +51,7 @@ def pursuit(atoms: Array, targets: Array, own: NDArray[np.intp], n_atoms: int, t
         part = slice(low, high)
         _block(unit, targets[part], own[part], tol, taken[part], values[part])
 
-    run_chunks(work, row_bounds(len(targets), BLOCK))
+    run_chunks(work, row_bounds(len(targets), BLOCK), words="coding the items over each other")
     kept = taken >= 0
     pointer = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     codes = sp.csr_array((values[kept] / length[taken[kept]], taken[kept], pointer), shape=(len(targets), len(atoms)))
