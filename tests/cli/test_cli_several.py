@@ -16,16 +16,6 @@ def write(path, seed=0, n=24):
     path.write_text("a,b\n" + "".join(f"{a:.3f},{b:.3f}\n" for a, b in X))
 
 
-def documents(text):
-    """JSON documents that stand one after the other."""
-    decoder, found = json.JSONDecoder(), []
-    while text.strip():
-        one, end = decoder.raw_decode(text.lstrip())
-        found.append(one)
-        text = text.lstrip()[end:]
-    return found
-
-
 def test_each_file_has_the_folder_that_it_has_alone(call, tmp_path):
     write(tmp_path / "one.csv")
     write(tmp_path / "two.csv", seed=1)
@@ -47,7 +37,8 @@ def test_a_file_that_fails_is_told_and_the_others_are_fitted(call, tmp_path):
     done = call("fit", "bad.csv", "one.csv", "two.csv", *QUICK, "--json")
     assert done.code == 2
     assert "2 of 3" in done.err
-    failed, *fitted = documents(done.out)
+    failed, *fitted = said = json.loads(done.out)
+    assert [each["file"] for each in said] == ["bad.csv", "one.csv", "two.csv"]
     assert failed["error"]["type"] == "InputError"
     assert failed["error"]["exit_code"] == 2
     assert [each["out"] for each in fitted] == ["one-partita", "two-partita"]

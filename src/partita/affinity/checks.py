@@ -135,7 +135,7 @@ def looks_like_pairs(X: Any) -> Literal["distances", "affinities"] | None:
     if X.ndim != 2 or n < FEWEST_PAIRS or X.shape != (n, n) or X.dtype.kind not in "fiu" or not np.isfinite(X).all():
         return None
     diagonal = X.diagonal()
-    if not np.allclose(diagonal, diagonal[0], rtol=ASYMMETRY, atol=0) or not np.array_equal(X[0], X[:, 0]):
+    if not np.allclose(diagonal, diagonal[0], rtol=ASYMMETRY, atol=0) or not np.allclose(X[0], X[:, 0]):
         return None
     largest = np.abs(X).max()
     if largest == 0 or np.abs(X - X.T).max() > ASYMMETRY * largest:

@@ -113,6 +113,7 @@ class RelativeDistance(Builder):
             for rows, block in distance_blocks(X, self.metric, self.metric_params):
                 P[rows] = block
                 tell("measuring distances", rows.stop, n_items)
+            tell("building the affinity", 0, 1)
             if callable(self.metric):
                 _check_symmetric(P)
         sigma = nth_closest(P, self.n)

@@ -208,9 +208,6 @@ class BayesianPartition(PosteriorSummaries):
         chain = given.chain if chain is None else np.asarray(chain)
         if chain is not None and chain.shape != (len(given.labels),):
             raise InputError(f"chain has shape {chain.shape}: expected one entry for each of {len(given.labels)} draws")
-        turned = nearly_constant_note(given.labels)
-        for note in turned:
-            warnings.warn(note, UnsureWarning, stacklevel=2)
         self._forget()
         with ProgressBar() if self.verbose else nullcontext() as bar:
             tell = None if bar is None else bar.enter
@@ -224,6 +221,9 @@ class BayesianPartition(PosteriorSummaries):
             self.expected_loss_, self.loss_ = result.expected_loss, loss
             self.items_, self.n_features_in_ = given.items, len(result.labels)
             self.agreement_, unsaid = self._compared(given, chain)
+        turned = () if self.draws_ is None else nearly_constant_note(given.labels)
+        for note in turned:
+            warnings.warn(note, UnsureWarning, stacklevel=2)
         self._said = (*given.notes, *turned, *unsaid, *search_notes(result, self.agreement_, self.max_clusters))
         if result.status != "converged":
             warnings.warn(

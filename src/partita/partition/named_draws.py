@@ -215,6 +215,7 @@ def nearly_constant_note(labels: Any) -> tuple[str, ...]:
     >>> nearly_constant_note(draws), len(nearly_constant_note(draws.T))
     ((), 1)
     """
+    labels = labels if hasattr(labels, "shape") else np.asarray(labels)
     M, N = labels.shape
     rows = labels[_spread(M)]
     of_rows = _concentration(np.asarray(rows))

@@ -1,0 +1,148 @@
+"""Inputs of another kind than was said, or than anybody would mean, are noticed; other inputs are left in peace."""
+
+import warnings
+
+import networkx
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
+
+from partita import BaumEagon, BayesianPartition, CopositiveFactorization, SoF, SoftClustering, SymNMF
+from partita.affinity import Precomputed
+from partita.affinity.checks import looks_like_distances, looks_like_pairs
+from partita.errors import InputError, MemoryLimitError, UnsureWarning
+from partita.partition.named_draws import nearly_constant_note
+from synthetic import blobs, planted_affinity
+
+ESTIMATORS = [SoF, BaumEagon, SymNMF, CopositiveFactorization]
+X, TRUTH = blobs(40, 2, d=3)
+APART = cdist(X, X)
+ALIKE = np.exp(-APART)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "kind"),
+    [
+        (APART, "distances"),
+        (ALIKE, "affinities"),
+        (np.corrcoef(X), "affinities"),
+        (X, None),
+        (X[:3], None),
+        (X[:3, :3] @ X[:3, :3].T, None),
+        (X @ X.T, None),
+        (APART + np.triu(APART), None),
+        (np.where(np.eye(40), np.nan, APART), None),
+        (np.zeros((40, 40)), None),
+        (-APART, None),
+    ],
+    ids=[
+        "distances",
+        "kernel",
+        "correlations",
+        "table",
+        "few",
+        "small",
+        "products",
+        "lopsided",
+        "gaps",
+        "zero",
+        "negative",
+    ],
+)
+def test_symmetric_matrices_are_known_by_their_diagonal(matrix, kind):
+    assert looks_like_pairs(matrix) == kind
+
+
+@pytest.mark.parametrize(
+    ("matrix", "is_so"),
+    [
+        (APART, True),
+        (ALIKE, False),
+        (np.where(np.eye(40), 0.0, ALIKE), False),
+        (np.where(np.eye(40), 0.0, 0.7), False),  # any numbers that differ by less than two times obey the inequality
+        (np.where(np.eye(40), 0.0, np.kron(np.eye(2), np.ones((20, 20)))), False),
+        (APART**4, False),
+    ],
+    ids=["distances", "kernel", "no diagonal", "constant", "blocks", "no metric"],
+)
+def test_affinities_that_obey_the_triangle_inequality_are_taken_for_distances(matrix, is_so):
+    assert looks_like_distances(matrix) == is_so
+
+
+def unsure(fit):
+    """The warnings on input that a fit gives."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit()
+    return [str(one.message) for one in caught if issubclass(one.category, UnsureWarning)]
+
+
+@pytest.mark.parametrize("model", [SoftClustering(2, random_state=0), SoF(2, random_state=0)], ids=["default", "SoF"])
+@pytest.mark.parametrize(("matrix", "name"), [(APART, "precomputed_distance"), (ALIKE, "'precomputed'"), (X, None)])
+def test_a_fit_warns_of_pairs_in_the_place_of_features(model, matrix, name):
+    said = unsure(lambda: model.fit(matrix))
+    assert len(said) == (name is not None)
+    assert all(name in words for words in said)
+
+
+def test_a_fit_warns_of_distances_in_the_place_of_affinities():
+    assert any("precomputed_distance" in words for words in unsure(lambda: Precomputed().build(APART, n_clusters=2)))
+    assert not unsure(lambda: Precomputed().build(ALIKE, n_clusters=2))
+
+
+def test_draws_that_were_turned_are_noted_and_others_are_not():
+    rng = np.random.default_rng(0)
+    draws = np.where(rng.random((90, 60)) < 0.05, rng.integers(3, size=(90, 60)), np.arange(60) % 3)
+    renumbered = np.array([rng.permutation(3)[draw] for draw in draws])
+    assert not unsure(lambda: BayesianPartition(random_state=0).fit(draws))
+    turned = BayesianPartition(random_state=0)
+    assert len(unsure(lambda: turned.fit(draws.T))) == 1
+    assert "transposed" in turned.notes_[0]
+    for others in (renumbered, renumbered.T, np.zeros((90, 60), dtype=int), draws[:1], draws[:, :1]):
+        assert nearly_constant_note(others) == ()
+
+
+@pytest.mark.parametrize(
+    "model", [*(kind(3, random_state=0) for kind in ESTIMATORS), SoftClustering(3, random_state=0)]
+)
+def test_sparse_features_are_the_features_that_they_stand_for(model):
+    table = np.where(X > 1.0, X, 0.0)
+    dense = model.fit(table).membership_
+    sparse = model.fit(sp.csr_array(table))
+    np.testing.assert_array_equal(sparse.membership_, dense)
+    np.testing.assert_array_equal(sparse.predict_proba(sp.coo_matrix(table[:3])), sparse.predict_proba(table[:3]))
+
+
+def test_sparse_features_that_would_not_fit_are_refused_before_they_are_made():
+    huge = sp.csr_array(([1.0], ([0], [0])), shape=(10**6, 10**6 - 1))
+    with pytest.raises(MemoryLimitError, match="TruncatedSVD"):
+        SoftClustering(2).fit(huge)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_graph_is_an_affinity_for_every_estimator(kind):
+    graph = networkx.planted_partition_graph(3, 12, 0.8, 0.05, seed=1)
+    model = kind(3, random_state=0)
+    of_graph = model.fit(graph)
+    matrix = networkx.to_scipy_sparse_array(graph, dtype=float)
+    of_matrix = kind(3, affinity="precomputed", random_state=0).fit(matrix)
+    np.testing.assert_array_equal(of_graph.membership_, of_matrix.membership_)
+    assert of_graph.items_.tolist() == [str(node) for node in graph]
+    assert any("edges" in note for note in of_graph.result_.notes)
+    assert model.affinity == kind().affinity
+    features = model.fit(X).membership_  # the next fit is of features again
+    np.testing.assert_array_equal(features, kind(3, random_state=0).fit(X).membership_)
+    with pytest.raises(InputError, match="precomputed"):
+        kind(3, affinity="neighbors").fit(graph)
+
+
+def test_directed_graphs_need_a_word_on_their_directions():
+    directed = networkx.DiGraph([(0, 1), (1, 2), (2, 0), (1, 0)])
+    with pytest.raises(InputError):
+        SoF(2).fit(directed)
+    assert len(SoF(2, symmetrize="max").fit(directed).labels_) == 3
+
+
+def test_planted_blocks_are_no_distances():
+    assert not looks_like_distances(planted_affinity([10, 10])[0])
