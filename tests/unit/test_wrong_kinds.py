@@ -2,7 +2,6 @@
 
 import warnings
 
-import networkx
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -122,6 +121,7 @@ def test_sparse_features_that_would_not_fit_are_refused_before_they_are_made():
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
 def test_a_graph_is_an_affinity_for_every_estimator(kind):
+    networkx = pytest.importorskip("networkx")
     graph = networkx.planted_partition_graph(3, 12, 0.8, 0.05, seed=1)
     model = kind(3, random_state=0)
     of_graph = model.fit(graph)
@@ -138,7 +138,7 @@ def test_a_graph_is_an_affinity_for_every_estimator(kind):
 
 
 def test_directed_graphs_need_a_word_on_their_directions():
-    directed = networkx.DiGraph([(0, 1), (1, 2), (2, 0), (1, 0)])
+    directed = pytest.importorskip("networkx").DiGraph([(0, 1), (1, 2), (2, 0), (1, 0)])
     with pytest.raises(InputError):
         SoF(2).fit(directed)
     assert len(SoF(2, symmetrize="max").fit(directed).labels_) == 3

@@ -1,0 +1,119 @@
+"""What the command line notices of a file of another kind, of a run that was cut short, and of a process that ended."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from partita.io.swap import hidden_beside
+from synthetic import blobs
+
+X, TRUTH = blobs(30, 2, d=3)
+APART = cdist(X, X)
+
+
+def write(path, table):
+    np.savetxt(path, table, delimiter=",", header=",".join(f"c{j}" for j in range(table.shape[1])), comments="")
+    return path
+
+
+@pytest.mark.parametrize(("table", "kind"), [(APART, "distances"), (np.exp(-APART), "affinity")])
+def test_a_matrix_of_pairs_is_not_taken_for_features_unless_that_is_said(call, tmp_path, table, kind):
+    file = write(tmp_path / "pairs.csv", table)
+    refused = call("fit", file, "-k", 2)
+    assert refused.code == 2
+    assert f"--input {kind}" in refused.err
+    assert not (tmp_path / "pairs-partita").exists()
+    assert call("fit", file, "-k", 2, "--input", kind, "--out", "pairs").code == 0
+    assert call("fit", file, "-k", 2, "--input", "features", "--model", "sof", "--out", "features").code == 0
+    assert call("verify", "features").code == 0
+
+
+def test_distances_as_an_affinity_are_noted(call, tmp_path):
+    done = call("fit", write(tmp_path / "pairs.csv", APART), "-k", 2, "--input", "affinity", "--json")
+    assert any("--input distances" in note for note in json.loads(done.out)["notes"])
+
+
+@pytest.mark.parametrize("n", [30, 500])
+def test_more_neighbours_than_there_are_items_are_refused(call, tmp_path, n):
+    options = ("-k", 2, "--affinity", "neighbors", "--n-neighbors")
+    refused = call("fit", write(tmp_path / "items.csv", X), *options, n)
+    assert refused.code == 2
+    assert "29 other items" in refused.err
+    assert call("fit", tmp_path / "items.csv", *options, 29).code == 0
+
+
+@pytest.mark.parametrize("ending", ["gml", "graphml"])
+def test_a_directed_graph_needs_a_word_on_its_directions(call, tmp_path, ending):
+    networkx = pytest.importorskip("networkx")
+    directed = networkx.DiGraph([(i, j) for i in range(8) for j in range(8) if i != j and i // 4 == j // 4 and i < j])
+    directed.add_edge(7, 0)
+    getattr(networkx, f"write_{ending}")(directed, tmp_path / f"graph.{ending}")
+    refused = call("fit", f"graph.{ending}", "-k", 2)
+    assert refused.code == 2
+    assert "--symmetrize" in refused.err
+    done = call("fit", f"graph.{ending}", "-k", 2, "--symmetrize", "max", "--json")
+    assert json.loads(done.out)["sizes"] == [4.0, 4.0] or sorted(np.round(json.loads(done.out)["sizes"])) == [4, 4]
+    none = call("fit", f"graph.{ending}", "-k", 2, "--symmetrize", "min", "--out", "none")  # no edge goes both ways
+    assert none.code == 2
+
+
+def test_turned_draws_are_noted(call, tmp_path):
+    rng = np.random.default_rng(0)
+    draws = np.where(rng.random((60, 30)) < 0.05, rng.integers(3, size=(60, 30)), np.arange(30) % 3)
+    write(tmp_path / "draws.csv", draws.T)
+    done = call("partition", "draws.csv", "--json")
+    assert any("transposed" in note for note in json.loads(done.out)["notes"])
+    assert "Warning" not in done.err
+
+
+def test_the_folder_of_draws_is_the_draws(call, tmp_path):
+    write(tmp_path / "items.csv", X)
+    assert call("draws", "items.csv", "--sweeps", 60, "--chains", 2, "--out", "sampled").code in (0, 3)
+    assert call("partition", "sampled", "--out", "one").code == 0
+    assert call("partition", "sampled/draws.npz", "--out", "two").code == 0
+    assert (tmp_path / "one/labels.csv").read_bytes() == (tmp_path / "two/labels.csv").read_bytes()
+
+
+def test_wrong_usage_is_json_where_that_is_asked_for(call, tmp_path):
+    write(tmp_path / "items.csv", X)
+    wrong = call("fit", "items.csv", "--json", "--foo")
+    assert wrong.code == 2
+    assert "--foo" in json.loads(wrong.out)["error"]["message"]
+    assert call("fit", "items.csv", "--foo").out == ""
+
+
+def test_predict_says_as_json_what_it_wrote(call, tmp_path):
+    write(tmp_path / "items.csv", X)
+    assert call("fit", "items.csv", "-k", 2, "--model", "sof", "--out", "fit").code == 0
+    said = json.loads(call("predict", "fit", "items.csv", "--out", "p.csv", "--json", "--quiet").out)
+    assert (said["n_items"], said["n_clusters"], said["files"]) == (30, 2, ["p.csv"])
+    assert sum(said["sizes"]) == 30
+
+
+def test_the_same_command_replaces_what_it_wrote_when_it_was_cut_short(call, tmp_path):
+    write(tmp_path / "items.csv", X)
+    command = ("fit", "items.csv", "-k", 2, "--model", "sof", "--tol", 0, "--checkpoint", "kept")
+    assert call(*command, "--max-seconds", 0.001, "--n-init", 50).code == 0
+    result = tmp_path / "items-partita/result.json"
+    assert json.loads(result.read_text())["status"] == "max_seconds"
+    assert call("fit", "items.csv", "-k", 2).code == 2  # another command does not
+    assert call(*command, "--n-init", 50, "--max-iter", 1000).code == 0
+    assert json.loads(result.read_text())["status"] != "max_seconds"
+    assert call(*command).code == 2  # nor this one, once it has ended
+
+
+@pytest.mark.posix("signals")
+def test_what_a_process_that_ended_left_hidden_is_removed_at_once(call, tmp_path):
+    goal = tmp_path / "items-partita"
+    code = "import pathlib as p, sys; from partita.io.swap import hidden_beside as h; h(p.Path(sys.argv[1])).mkdir()"
+    subprocess.run([sys.executable, "-c", code, goal], check=True, env=os.environ)
+    mine = hidden_beside(goal)
+    mine.mkdir()
+    write(tmp_path / "items.csv", X)
+    assert call("fit", "items.csv", "-k", 2, "--model", "sof").code == 0
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == [mine.name]
