@@ -29,7 +29,7 @@ from partita.kernels.threads import available_cores, limit_threads, n_threads
 from partita.pace import Progressing
 from partita.scope import untold
 
-__all__ = ["Runs", "Status", "Stopped", "count_jobs", "outcomes_of"]
+__all__ = ["FEW", "Runs", "Status", "Stopped", "count_jobs", "outcomes_of"]
 
 # How a run ended: a sampler has "completed" its plan, everything else has "converged" or was stopped.
 Status = Literal["converged", "completed", "max_iter", "max_seconds", "interrupted"]

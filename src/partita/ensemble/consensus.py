@@ -15,6 +15,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,8 +25,9 @@ from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Member, hard
 from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_weights
+from partita.kernels.threads import n_threads
 from partita.partition import search_partition
-from partita.runs import outcomes_of
+from partita.runs import FEW, outcomes_of
 from partita.scope import lasting, tell
 
 __all__ = ["EACH", "GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
@@ -226,12 +228,13 @@ def consensus(
     with shared_search():
         # The first numbers are always tried: how far the odds of few clusters differ tells whether there is but one.
         drawn.add([K for K in grid if K <= EACH])
-        for K in (K for K in grid if K > EACH):
-            if max(always) < K and drawn.is_past_the_best():
-                break
-            if max(first, least) < K and drawn.best_at() < drawn.sizes[-2]:
-                break
-            drawn.add([K])
+        drawn.add_while(
+            [K for K in grid if K > EACH],
+            lambda K: (
+                (max(always) >= K or not drawn.is_past_the_best())
+                and (max(first, least) >= K or drawn.best_at() >= drawn.sizes[-2])
+            ),
+        )
         first_draws = found = drawn.summary()
         for _ in range(ROUNDS):
             near = drawn.around(found.n_clusters, max(least, 2), most)
@@ -239,8 +242,7 @@ def consensus(
             second = [k for k in near if again and not drawn.is_drawn_again(k)]
             if not new and not second:
                 break
-            drawn.add(new)
-            drawn.add(second, again)
+            drawn.add(new, second, again)
             found = drawn.summary()
     # What tells one cluster was learned on first draws.
     return replace(found, best_log_odds=first_draws.best_log_odds, spread_log_odds=first_draws.spread_log_odds)
@@ -286,16 +288,41 @@ class _Draws:
     def sizes(self) -> list[int]:
         return sorted(self._drawn)
 
-    def add(self, numbers: Iterable[int], again: Sequence[Member] = ()) -> None:
-        """Draw at these numbers, or once more there with these settings."""
-        members, draw = (tuple(again), 1) if again else (self._members, 0)
-        numbers = list(numbers)
-        if not numbers:
-            return
+    def add(self, numbers: Iterable[int], second: Iterable[int] = (), again: Sequence[Member] = ()) -> None:
+        """Draw at these numbers, and once more, with other settings, at second ones."""
+        requests = [(K, self._members, 0) for K in numbers] + [(K, tuple(again), 1) for K in second]
+        found = self._labels_at(requests)
+        for K in dict.fromkeys(K for K, _, _ in requests):
+            own = [place for place, request in enumerate(requests) if request[0] == K]
+            members = tuple(one for place in own for one in requests[place][1])
+            self._put(K, members, tuple(labels for place in own for labels in found[place]))
+
+    def add_while(self, numbers: Sequence[int], goes_on: Callable[[int], bool]) -> None:
+        """Draw at one number after the other, while it goes on before each.
+
+        On several threads the methods draw at two numbers at a time, so that none waits for the slowest of them; what
+        was drawn at a number that is not reached is dropped.
+        """
+        step = 2 if self._X.shape[0] >= FEW and n_threads() > 1 else 1
+        for at in range(0, len(numbers), step):
+            ahead = numbers[at : at + step]
+            if not goes_on(ahead[0]):
+                return
+            found = self._labels_at([(K, self._members, 0) for K in ahead])
+            for K, labels in zip(ahead, found):
+                if not goes_on(K):
+                    return
+                self._put(K, self._members, labels)
+
+    def _labels_at(self, requests: Sequence[tuple[int, tuple[Member, ...], int]]) -> list[tuple[Labels, ...]]:
+        """The labels by each of some members at a number, in a draw; of each request."""
+        if not requests:
+            return []
+        numbers = sorted({K for K, _, _ in requests})
         which = " to ".join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))
-        words = f"choosing the number of clusters: {len(members)} methods at {which}"
-        tasks = [(one, K) for K in numbers for one in members]
-        spent = self._spent + np.cumsum([0, *(K for _, K in tasks)])
+        words = f"choosing the number of clusters: {len(self._members)} methods at {which}"
+        tasks = [(one, K, draw) for K, members, draw in requests for one in members]
+        spent = self._spent + np.cumsum([0, *(K for _, K, _ in tasks)])
         of = max(self._to_spend, int(spent[-1]))
 
         def told(n_done: int) -> None:
@@ -303,9 +330,9 @@ class _Draws:
             tell(words, self._spent, of)
 
         told(0)
-        labels = outcomes_of(lambda task: self._labels_of(*task, draw), tasks, self._X.shape[0], told=told)
-        for place, K in enumerate(numbers):
-            self._put(K, members, tuple(labels[place * len(members) :][: len(members)]))
+        labels = outcomes_of(lambda task: self._labels_of(*task), tasks, self._X.shape[0], told=told)
+        ends = np.cumsum([0, *(len(members) for _, members, _ in requests)])
+        return [tuple(labels[low:high]) for low, high in pairwise(ends)]
 
     def _put(self, n_clusters: int, members: tuple[Member, ...], labels: tuple[Labels, ...]) -> None:
         """Judge draws at a number, together with those that are there already."""

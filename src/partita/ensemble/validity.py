@@ -21,7 +21,7 @@ documentation says how the index does on each family when it is left out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -93,6 +93,7 @@ class Validity:
     X: Array
     graph: sp.csr_array
     tree: Edges
+    _judged: dict[bytes, Statistics] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, X: Array) -> Validity:
@@ -121,6 +122,15 @@ class Validity:
         >>> right.across, right.gaps > 0.5, right.across < wrong.across, right.gaps > wrong.gaps
         (0.0, True, True, True)
         """
+        key = labels.tobytes()
+        if (
+            key not in self._judged
+        ):  # methods find the same partition at several numbers, and are judged anew with others
+            self._judged[key] = self._statistics(labels)
+        return self._judged[key]._replace(agreement=agreement)
+
+    def _statistics(self, labels: Labels) -> Statistics:
+        """The statistics that do not depend on other partitions."""
         from partita.kernels.valleys import deepest_valleys, edges_across, tree_gaps
 
         sizes = np.bincount(labels)
@@ -130,7 +140,7 @@ class Validity:
         within, leaving = tree_gaps(*self.tree, labels, K)
         longer = np.maximum(np.maximum(leaving, within), np.finfo(float).tiny)
         return Statistics(
-            agreement,
+            np.nan,
             float(depth.max()),
             float((np.maximum(depth - NOISE, 0.0) * share).max()),
             float(across.sum() / ends.sum() / (1.0 - (share**2).sum())),
