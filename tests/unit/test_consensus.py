@@ -34,7 +34,9 @@ def test_progress_says_which_numbers_are_tried_and_changes_nothing():
     said = []
     with opened(Scope(lambda *step: said.append(step))):
         found = TWO.consensus(X)
-    ranges = [[int(end) for end in words.rpartition(" at ")[2].split(" to ")] for words, _, _ in said]
+    ranges = [
+        [int(end) for end in words.rpartition(" trying ")[2].partition(" by ")[0].split(" to ")] for words, _, _ in said
+    ]
     done = [step for _, step, _ in said]
     assert done == sorted(done)
     assert all(0 <= step <= of for _, step, of in said)

@@ -337,4 +337,4 @@ def test_labels_that_calibration_moves_are_counted_and_the_fitted_ones_kept():
     assert model.chosen_["probabilities"].value == "calibrated"
     moved = int((model.labels_ != model.result_.membership.labels).sum())
     assert moved > 0
-    assert any(note.startswith(f"calibration put {moved} item") for note in model.result_.notes)
+    assert any(note.startswith(f"calibration moved {moved} item") for note in model.result_.notes)

@@ -536,7 +536,7 @@ def test_a_fit_says_where_other_sizes_would_have_led():
     model = SoftClustering(3, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     equal = SoftClustering(3, sizes="equal", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
     moved = 1 - accuracy(equal.labels_, model.labels_)
-    said = [note for note in model.result_.notes if note.startswith("sizes='equal' would put")]
+    said = [note for note in model.result_.notes if note.startswith("with sizes='equal'")]
     assert len(said) == (moved > 0.02)
     assert said
     # A few steps from the fit, where the other fit is whole.

@@ -29,6 +29,15 @@ SURE_MARGIN = 0.2
 EXPLAINED = 10
 
 
+# How a fit ended, in words.
+STATUS = {
+    "converged": "converged",
+    "max_iter": "stopped at the largest number of iterations",
+    "max_seconds": "stopped at the time limit",
+    "interrupted": "interrupted",
+}
+
+
 @dataclass(frozen=True)
 class Fit:
     """Items, the estimator fitted to them, the seconds that took, and what it warned of."""
@@ -267,10 +276,8 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
         console.print(escape(line))
     if "verdict" in result:
         console.print(_verdict_line(result["n_clusters"], result["verdict"]))
-    console.print(
-        f"{result['status']} after {count(result['n_iter'], 'iteration')}, {count(result['n_products'], 'product')}, "
-        f"{result['seconds']:.1f} s; misfit {result['misfit']:.3f}"
-    )
+    took = f"{count(result['n_iter'], 'iteration')} ({result['seconds']:.1f} s)"
+    console.print(f"{STATUS[result['status']]} after {took}; relative residual {result['misfit']:.3f}")
     if "scores" in result:
         scores = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in result["scores"].items())
         console.print(f"against the labels given (not used in the fit): {scores}")

@@ -19,7 +19,7 @@ WIDEST, NARROWEST = 100, 40
 FLAGS = 32
 OWNERS: dict[Owner, str] = {
     "evidence": "Evidence: what is read, and how alike items are",
-    "input": "Input: how a table is read, where what is found out would be wrong",
+    "input": "Input: how a table is read, where the guess is wrong",
     "model": "Model: what is looked for",
     "search": "Search: how it is found",
     "output": "Output",

@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 InputKind = Literal["features", "distances", "affinity", "edges"]
+# The least number of seconds that a limit can have.
+TICK = 1e-9
 Missing = Literal["error", "unobserved"]
 Model = Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral", "scams"]
 ScaleFeatures = Literal["none", "standard", "minmax"]
@@ -74,24 +76,24 @@ Quiet = Annotated[bool, Option("--quiet", help="Print nothing but errors."), Of(
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
-    """Options of commands that read a table: what the file is, where what is found out would be wrong."""
+    """Options of commands that read a table: how it is read, where the guess would be wrong."""
 
     delimiter: Annotated[
         str | None,
-        Option(help="What parts cells of text, as in ';'.", show_default="found out"),
+        Option(help="Separator of the cells of a text file, as in ';'.", show_default="guessed"),
         Of("input", also=("--sep", "--separator")),
     ] = None
-    decimal: Annotated[
-        Literal[".", ","] | None, Option(help="Decimal mark.", show_default="found out"), Of("input")
-    ] = None
+    decimal: Annotated[Literal[".", ","] | None, Option(help="Decimal mark.", show_default="guessed"), Of("input")] = (
+        None
+    )
     encoding: Annotated[
         str | None,
-        Option(help="Encoding of text, as in cp1252.", show_default="found out"),
+        Option(help="Encoding of text, as in cp1252.", show_default="guessed"),
         Of("input", also=("--charset",)),
     ] = None
     skip_rows: Annotated[
         int | None,
-        Option(min=0, help="Lines above the header.", show_default="found out"),
+        Option(min=0, help="Lines above the header.", show_default="guessed"),
         Of("input", also=("--header",)),
     ] = None
     sheet: Annotated[
@@ -150,7 +152,11 @@ class FitOptions(ReadingOptions):
     ] = "auto"
     out: Annotated[
         Path | None,
-        Option("--out", "-o", help="Output folder, or of several FILEs' folders; FILE's name with -partita."),
+        Option(
+            "--out",
+            "-o",
+            help="Output folder, FILE's name with -partita by default; of several FILEs, the folder with theirs.",
+        ),
         OUT,
     ] = None
     force: Force = False
@@ -176,23 +182,25 @@ class FitOptions(ReadingOptions):
     model: Annotated[
         Model,
         Option(
-            help="soft: diffused neighbour graph, scale learned; sof, baum-eagon, symnmf, copositive: the papers'; "
-            "scams: a partition and its number of clusters together; kernel-kmeans, spectral: hard partitions to "
-            "compare with."
+            help="soft: the default, several clustering methods combined; sof, baum-eagon, symnmf, copositive: matrix "
+            "factorizations from four papers; scams: a hard partition and its number of clusters together; "
+            "kernel-kmeans, spectral: hard partitions to compare with."
         ),
         Of("model", common=True, also=("--algorithm", "--estimator")),
     ] = "soft"
     affinity: Annotated[
         str | None,
         Option(
-            help="auto: soft's is the ensemble where it can be afforded, else neighbors; scams' neighbors, the others' "
-            "relative. Also local-metric; landmarks, nystrom and random-features, which are low-rank; ssc, ssc-omp and "
-            "lrr for items near a union of subspaces; or the name of a builder."
+            help="How similar two items are. auto: for soft the ensemble up to 200,000 rows, then neighbors; for scams "
+            "neighbors; for the others relative. Also local-metric; landmarks, nystrom and random-features (low rank); "
+            "ssc, ssc-omp and lrr (items near a union of subspaces); or the name of a builder."
         ),
         Of("evidence", also=("--similarity", "--graph")),
     ] = "auto"
     solver: Annotated[
-        str | None, Option(help="How the objective is minimised.", show_default="the model's own"), Of("search")
+        str | None,
+        Option(help="Algorithm that minimises the objective.", show_default="that of the model"),
+        Of("search"),
     ] = None
     start: Annotated[
         str | None,
@@ -207,8 +215,8 @@ class FitOptions(ReadingOptions):
     probabilities: Annotated[
         Literal["auto", "fitted", "calibrated", "averaged"] | None,
         Option(
-            help="soft only: memberships as fitted, calibrated against a density and held-out fits, or averaged over "
-            "resamples; auto: calibrated where the density can be trusted, else fitted.",
+            help="soft only: memberships as fitted, calibrated by a density and fits to held-out items, or averaged "
+            "over resamples; auto: calibrated where the density describes the clusters, else fitted.",
         ),
         Of("model"),
     ] = "auto"
@@ -276,25 +284,28 @@ class FitOptions(ReadingOptions):
     scale: Annotated[
         str | None,
         Option(
-            help="c of relative, nystrom and random-features: a number, or balanced.",
+            help="relative, nystrom, random-features: factor c of the distances in exp(-c distance), or balanced.",
             show_default="relative: 1; others: balanced",
         ),
         Of("evidence"),
     ] = None
     scale_features: Annotated[
         Literal["auto", "none", "standard", "minmax"],
-        Option(help="Scale columns before distances are taken; auto: soft's own graph where units differ."),
+        Option(
+            help="Scale the columns before distances are taken; auto: standard for soft's neighbour graph if units "
+            "differ, else none."
+        ),
         Of("evidence", common=True, also=("--standardize", "--standardise", "--normalize", "--scaling")),
     ] = "auto"
-    missing: Annotated[Missing, Option(help="Whether an empty cell is an error or not observed."), MISSING] = "error"
+    missing: Annotated[Missing, Option(help="Whether an empty cell is an error or unobserved."), MISSING] = "error"
     symmetrize: Annotated[
         Literal["mean", "max", "min"] | None,
-        Option(help="How an asymmetric affinity, or a pair of two weights, is made symmetric; an error without."),
+        Option(help="How the two directions of a pair, or two weights of it, become one; an error without."),
         Of("evidence"),
     ] = None
     unstored: Annotated[
         Literal["zero", "unobserved"],
-        Option(help="What a pair that a sparse affinity or edge list leaves out means."),
+        Option(help="Meaning of a pair that a sparse affinity or an edge list leaves out."),
         Of("evidence"),
     ] = "zero"
     must_link: Annotated[
@@ -322,13 +333,16 @@ class FitOptions(ReadingOptions):
         int, Option(min=1, help="Iterations of a restart."), Of("search", also=("--iterations", "--n-iter"))
     ] = 1000
     tol: Annotated[
-        float, Option(min=0, help="Optimality at which a restart has converged."), Of("search", also=("--tolerance",))
+        float,
+        Option(min=0, help="Projected gradient at which a restart has converged."),
+        Of("search", also=("--tolerance",)),
     ] = 1e-4
     max_seconds: Annotated[
         float | None,
         Option(
             help="Time for the fit: the default evidence has fewer draws to keep it; other evidence is built whatever "
-            "it takes, and the restarts have the rest. Reading and the report are not counted."
+            "it takes, and the restarts have the rest. Reading and the report are not counted.",
+            min=TICK,
         ),
         MAX_SECONDS,
     ] = None
@@ -439,7 +453,9 @@ class PartitionOptions:
     n_jobs: Annotated[int, Option(help="Runs at a time; -1 for every core."), N_JOBS] = -1
     seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same answer."), SEED] = 0
     max_seconds: Annotated[
-        float | None, Option(help="Time for the search."), Of("search", common=True, also=("--timeout", "--time"))
+        float | None,
+        Option(min=TICK, help="Time for the search."),
+        Of("search", common=True, also=("--timeout", "--time")),
     ] = None
     out: Annotated[
         Path | None,
@@ -522,7 +538,7 @@ class DrawsOptions(ReadingOptions):
     ] = "none"
     n_jobs: Annotated[int, Option(help="Chains at a time; -1 for every core."), N_JOBS] = -1
     seed: Annotated[int, Option(min=0, max=2**32 - 1, help="Same seed, same draws."), SEED] = 0
-    max_seconds: Annotated[float | None, Option(help="Time for all chains."), MAX_SECONDS] = None
+    max_seconds: Annotated[float | None, Option(min=TICK, help="Time for all chains."), MAX_SECONDS] = None
     out: Annotated[
         Path | None, Option("--out", "-o", help="Output folder; FILE's name with -draws by default."), OUT
     ] = None

@@ -320,7 +320,7 @@ class _Draws:
             return []
         numbers = sorted({K for K, _, _ in requests})
         which = " to ".join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))
-        words = f"choosing the number of clusters: {len(self._members)} methods at {which}"
+        words = f"choosing the number of clusters: trying {which} by {len(self._members)} methods"
         tasks = [(one, K, draw) for K, members, draw in requests for one in members]
         spent = self._spent + np.cumsum([0, *(K for _, K, _ in tasks)])
         of = max(self._to_spend, int(spent[-1]))

@@ -158,5 +158,5 @@ def _far_note(X: Array, names: NDArray[Any] | None) -> tuple[str, ...]:
     column = f"column {at}" if names is None else repr(str(names[at]))
     n = int(far.sum())
     said = f"{count(n, 'cell')} {'is' if n == 1 else 'are'} far from all others of the column"
-    seen = f"the ensemble sees {'it' if n == 1 else 'them'} at the edge of the others"
+    seen = f"the ensemble treats {'it' if n == 1 else 'them'} as lying at the edge of the others"
     return (f"{said} (the first: item {row}, {column}): {seen}",)

@@ -391,9 +391,9 @@ def other_answers(
             ari = metrics.adjusted_rand_index(other.membership.labels, membership.labels)
             least = "" if other.status == "converged" else "at least "
             notes.append(
-                f"sizes={name!r} would put {least}{100 * moved:.0f}% of the items into another cluster (adjusted Rand "
-                f"index {ari:.2f}): no criterion without labels tells which is right, so judge by what you know of the "
-                "sizes"
+                f"with sizes={name!r} (command line: --sizes {name}) {least}{100 * moved:.0f}% of the items would be "
+                f"in another cluster (adjusted Rand index {ari:.2f}): no criterion without labels tells which is "
+                "right, so judge by what you know of the sizes"
             )
     return tuple(notes)
 
@@ -453,10 +453,10 @@ def _note_on_moved(moved: int) -> tuple[str, ...]:
     """Say how many labels calibration moved, if any.
 
     >>> _note_on_moved(0), _note_on_moved(1)[0][:41]
-    ((), 'calibration put 1 item into another clust')
+    ((), 'calibration moved 1 item to another cluste')
     """
     items = f"{moved:,} item{'s' * (moved > 1)}"
-    note = f"calibration put {items} into another cluster than the fit, whose labels are result_.membership.labels"
+    note = f"calibration moved {items} to another cluster (the labels of the fit are in result_.membership.labels)"
     return (note,) * (moved > 0)
 
 

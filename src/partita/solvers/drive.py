@@ -264,7 +264,8 @@ class _Fit:
 
     def _not_converged(self, winner: Restart, n_run: int) -> str:
         if winner.status == "converged":
-            return f"max_seconds={self.runs.max_seconds:g} were over after {n_run} of {self.task.n_init} restarts"
+            limit = f"the limit of {self.runs.max_seconds:g} s (max_seconds)"
+            return f"{limit} was reached after {n_run} of {self.task.n_init} restarts"
         return (
             f"the best restart stopped at {winner.status} with optimality {winner.optimality:.1e} above "
             f"tol={self.task.tol:g} after {winner.n_iter} iterations; raise max_iter or max_seconds, or accept it"
