@@ -58,11 +58,11 @@ def test_the_parameters_of_the_manifest_make_the_same_files(call, groups_csv, tm
 
 
 def test_a_number_that_is_given_is_examined(call, groups_csv, tmp_path):
-    done = call("fit", groups_csv, "--k", 4, "--out", "out")
+    done = call("fit", groups_csv, "--k", 2, "--out", "out")
     assert done.code == 0
     verdict = result_of(tmp_path / "out")["verdict"]
     assert verdict["n_clusters"] == 3
-    assert f"4 clusters (probability {verdict['probabilities'][3]:.2f}; agreement says 3)" in done.out
+    assert "where 3 clusters would be found" in done.out
     assert "given, and examined by" in (tmp_path / "out/report.html").read_text()
 
 

@@ -110,7 +110,10 @@ def test_sparse_features_are_the_features_that_they_stand_for(model):
     dense = model.fit(table).membership_
     sparse = model.fit(sp.csr_array(table))
     np.testing.assert_array_equal(sparse.membership_, dense)
-    np.testing.assert_array_equal(sparse.predict_proba(sp.coo_matrix(table[:3])), sparse.predict_proba(table[:3]))
+    np.testing.assert_array_equal(sparse.transform(sp.coo_matrix(table[:3])), sparse.predict_proba(table[:3]))
+    np.testing.assert_array_equal(sparse.predict(sp.lil_array(table[:3])), sparse.predict(table[:3]))
+    with pytest.raises(InputError, match="transform"):
+        sparse.predict_proba(sp.csr_array(table[:3]))
 
 
 def test_sparse_features_that_would_not_fit_are_refused_before_they_are_made():

@@ -520,6 +520,6 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
             named = None if kind is None else kind.named(missing=self.missing, symmetrize=None, seed=0)
             pairwise = self.affinity == "precomputed_distance" or (named is not None and named.pairwise)
         tags.input_tags.pairwise = pairwise
-        tags.input_tags.sparse = pairwise
+        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing == "unobserved"
         return tags

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
@@ -45,7 +46,20 @@ class NewItems(TransformerMixin, FittedAttributes):
         Returns
         -------
         M x K array, rows on the simplex
+
+        Raises
+        ------
+        InputError
+            For sparse features, since scikit-learn takes whatever has probabilities of them for a classifier of known
+            classes: `transform` takes them, and returns the same numbers.
         """
+        check_is_fitted(self)
+        if sp.issparse(X) and not self._builder_.pairwise:
+            raise InputError("X holds sparse features: transform(X) returns their memberships, or pass X.toarray()")
+        return self._memberships(X)
+
+    def _memberships(self, X: Any) -> Any:
+        """Memberships of new items, however they come."""
         check_is_fitted(self)
         X = evidence_of(X, self.affinity, self.symmetrize).X
         if _comes_in_blocks(X):
@@ -63,7 +77,7 @@ class NewItems(TransformerMixin, FittedAttributes):
         """Return the most probable cluster of new items; on the training items it may differ from `labels_`."""
         if _comes_in_blocks(X):
             return _predict_in_blocks(self, X, type(self).predict, None)
-        return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.int64)
+        return np.asarray(self._memberships(X).argmax(axis=1), dtype=np.int64)
 
     def transform(self, X: Any) -> Any:
         """Return the membership of new items, as `predict_proba` gives it; `set_output` says in which container.
@@ -73,13 +87,13 @@ class NewItems(TransformerMixin, FittedAttributes):
 
         Parameters
         ----------
-        X : as in `predict_proba`
+        X : as in `predict_proba`, or sparse features
 
         Returns
         -------
         M x K array, or a frame of pandas or polars with the columns p_0 to p_{K-1}
         """
-        return self.predict_proba(X)
+        return self._memberships(X)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return how well these items' clusters can be foretold: prediction strength, corrected for chance.
