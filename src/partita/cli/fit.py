@@ -14,7 +14,7 @@ from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_inter
 from partita.cli.estimator_options import estimator_of, sees_units
 from partita.cli.fit_output import Fit, print_fit, write_fit
 from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of
-from partita.cli.manifest import options_given, write_manifest
+from partita.cli.manifest import options_given, options_untouched, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.cli.standard_input import readable
 from partita.estimators.base import FactorizationEstimator
@@ -40,7 +40,8 @@ def run_fit(options: FitOptions) -> int:
     fit = fitted(estimator, items, title=name_of(options.file), **known)
     with deferred_interrupt() as interrupted, output_folder(out, force=options.force) as folder:
         given = options_given(options) | {"k": estimator.n_clusters}
-        result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet)
+        untouched = [name for name in options_untouched(options) if name != "k"]
+        result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet, at_default=untouched)
         write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
     _remove_checkpoint(estimator)
     return ended(fit, result, out, options, interrupted=interrupted(), strict=options.strict)
