@@ -56,25 +56,26 @@ def table(
     numeric: Iterable[int] = (),
     long: Iterable[int] = (),
     label: str = "",
+    names: Sequence[str] = (),
 ) -> Markup:
     """Return a table; `numeric` columns flush right, `long` ones wide.
 
     One of at least `STACKED` columns has each row as a block of lines on a narrow screen, where every cell says the
-    name of its column. A style sheet that changes `display` takes from a table what a screen reader knows of it
-    (https://www.w3.org/TR/html-aria/), so that its parts have their roles as attributes.
+    name of its column: `names`, or else the heads. A style sheet that changes `display` takes from a table what a
+    screen reader knows of it (https://www.w3.org/TR/html-aria/), so that its parts have their roles as attributes.
     """
     kind = dict.fromkeys(numeric, "number") | dict.fromkeys(long, "long")
     stacked = len(heads) >= STACKED
     role = ROLES if stacked else dict.fromkeys(ROLES)
 
     def cell(j: int, content: object) -> Markup:
-        name = _plain(heads[j]) if stacked else None
-        return element("td", content, class_=kind.get(j), role=role["cell"], data_column=name)
+        name = names[j] if names else _plain(heads[j])
+        return element("td", content, class_=kind.get(j), role=role["cell"], data_column=name if stacked else None)
 
-    names = (
+    ths = (
         element("th", name, scope="col", class_=kind.get(j), role=role["columnheader"]) for j, name in enumerate(heads)
     )
-    head = element("thead", element("tr", *names, role=role["row"]), role=role["rowgroup"])
+    head = element("thead", element("tr", *ths, role=role["row"]), role=role["rowgroup"])
     body = [element("tr", *(cell(j, content) for j, content in enumerate(row)), role=role["row"]) for row in rows]
     caption = element("caption", label, class_="unseen")
     parts = [*[caption] * bool(label), head, element("tbody", *body, role=role["rowgroup"])]

@@ -40,10 +40,12 @@ def interactive_map(found: ItemMap | None, sizes: Sequence[int], picture: Markup
     """Return the map, and a picture for a reader without scripts; `sizes` are the items of each cluster."""
     if found is None:
         return picture
-    ink = (
-        f"The fainter an item, the less certain it is: {found.meaning}. Outliers are hollow. Every cluster has its "
-        "number, and its colour and mark; with many clusters, colours and marks repeat."
-    )
+    ink = f"The fainter an item, the less certain it is: {found.meaning}."
+    if any(found.content["outlier"]):
+        ink += " Outliers are hollow."
+    if len(sizes) > 1:
+        repeated = "; with many clusters, colours and marks repeat" if len(sizes) > len(GLYPHS) else ""
+        ink += f" Every cluster has its number, and its colour and mark{repeated}."
     return join(
         [
             element("p", join([text(found.layout), text(ink)], " ")),

@@ -53,8 +53,8 @@ def _similarity(report: PartitionReport, pairs: PairMeans) -> Picture:
         "clusters: the share of the draws in which two items are together.",
         "How often the draws put two items together, items by cluster and within a cluster by similarity; the strips "
         "at the left and on top are the clusters. A dark block is a cluster that recurs in the draws, a block inside "
-        "a block a part that is often a cluster of its own; colour off the diagonal says how often two clusters are "
-        f"one.{means}",
+        "a block a part that is often a cluster of its own; colour off the diagonal says how often items "
+        f"of two clusters are together.{means}",
     )
 
 

@@ -25,7 +25,7 @@ from partita.report.fit_report import FitReport
 from partita.report.headline import verdict_on
 from partita.report.layout import Layout
 
-__all__ = ["Picture", "draw_picture", "draw_pictures", "drawn"]
+__all__ = ["DPI", "Picture", "draw_picture", "draw_pictures", "drawn"]
 
 # Dots an inch: sharp on a dense screen at the page's width.
 DPI = 150
@@ -92,13 +92,14 @@ def _verdict(report: FitReport) -> list[Picture]:
     if scored:
         caption += (
             " Beside it, the scores that criteria or the agreement of methods give to each number: a dot is where "
-            "they are largest, the dotted line the number of the answer. A flat curve supports no number more than others."
+            "they are largest, the dotted line the number of the answer. A flat curve supports no number more than "
+            "others."
         )
     return [
         draw_picture(
             "verdict",
             (9.6 if scored > 1 else 3.2 * (1 + scored), 2.8),
-            lambda axes: display.plot(axes),
+            display.plot,
             f"Bar chart of the probability of each number of clusters; the answer has {display.n_clusters}. The table "
             "in the last section, under \u201cWhat is behind the number\u201d, has the figures.",
             caption,

@@ -130,7 +130,8 @@ button:hover { border-color: var(--soft); }
   white-space: nowrap; }
 .caption { color: var(--soft); font-size: .875rem; margin: .5rem 0; max-width: 50rem; }
 .map { margin: 1rem 0; }
-.controls { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1.6rem; font-size: .875rem; }
+.controls { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1.6rem; margin-top: .6rem;
+  font-size: .875rem; }
 .controls > div { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .6rem; }
 .controls p { margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; }
 #map-threshold { width: 11rem; max-width: 100%; accent-color: var(--focus); }
