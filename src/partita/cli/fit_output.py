@@ -92,7 +92,7 @@ def write_fit(
         command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
         classes=items.truth,
         explanation=explanation,
-        untouched=untouched(estimator) + [name for name in at_default if name not in estimator.get_params(deep=False)],
+        untouched={*untouched(estimator), *at_default},
     )
     with stage("writing the report", quiet=quiet):
         write_report(folder / "report.html", report)
