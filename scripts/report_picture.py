@@ -35,7 +35,7 @@ def main() -> int:
         window = [f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={taken}"]
         subprocess.run([browser, *options, *window, report.as_uri()], check=True, capture_output=True, timeout=120)
         picture = Image.open(io.BytesIO(taken.read_bytes())).convert("RGB")
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(TARGET, optimize=True)
+    picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(TARGET, optimize=True)
     print(f"{TARGET.name}: {picture.width} x {picture.height}, {TARGET.stat().st_size:,} bytes")
     return 0
 

@@ -356,6 +356,17 @@ def test_nothing_sticks_out_at_any_width(browser, fit, width):
     assert browser.run("document.getElementById('map-canvas').getBoundingClientRect().width") > min(250, width / 2)
 
 
+def test_at_420_pixels_no_table_scrolls_and_each_keeps_its_cells(browser, fit, partition):
+    for path in (fit[0], partition[0]):
+        browser.open(path.as_uri(), width=420)
+        scrolled = "[...document.querySelectorAll('.wide')].filter(e => e.scrollWidth > e.clientWidth + 1).length"
+        assert browser.run(scrolled) == 0
+        names = "[...document.querySelectorAll('.stacked tbody tr')].every(r => [...r.cells].every((c, j) => "
+        names += "c.dataset.column === r.closest('table').tHead.rows[0].cells[j].textContent))"
+        assert browser.run(names)
+        assert browser.run("getComputedStyle(document.querySelector('.stacked td'), '::before').content") != "none"
+
+
 def test_without_scripts_the_picture_stands_in_the_maps_place(browser, fit):
     browser.open(fit[0].as_uri(), scripts=False)
     document = browser.send("DOM.getDocument", depth=-1)["root"]["nodeId"]
@@ -436,7 +447,7 @@ def test_a_partitions_map_counts_by_the_draws_and_tells_the_shares_of_an_item(br
         own = (labels == labels[i]) & (np.arange(144) != i)
         assert f"Certainty {matched[i]:.3f}" in words
         assert f"{P[i, own].mean():.3f}" in words
-        assert "Share of the draws with the items of a cluster" in words
+        assert "Mean co-clustering with each cluster" in words
     assert browser.complaints == []
 
 

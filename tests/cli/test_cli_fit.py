@@ -572,3 +572,15 @@ def test_ctrl_c_after_the_fit_does_not_lose_it(call, iris_csv, tmp_path, monkeyp
     assert done.code == 130
     assert "was written" in done.err
     assert (tmp_path / "out" / "manifest.json").exists()
+
+
+def test_of_many_clusters_the_terminal_lists_the_largest(call, tmp_path):
+    sizes = [30, *[8] * 13]
+    X = np.repeat(np.arange(14.0), sizes)[:, None] * [100.0, 0.0] + np.random.default_rng(0).normal(size=(134, 2))
+    np.savetxt(tmp_path / "many.csv", X, delimiter=",", header="x,y", comments="")
+    options = ["--k", "14", "--affinity", "neighbors", "--probabilities", "fitted", "--out", tmp_path / "out"]
+    done = call("fit", tmp_path / "many.csv", *options)
+    assert done.code == 0, done.err
+    listed = [line for line in done.out.splitlines() if line.startswith("\u2502")]
+    assert len(listed) == 12
+    assert "and 2 more clusters: memberships.csv and report.html have all" in done.out

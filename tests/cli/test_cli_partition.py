@@ -298,7 +298,7 @@ def test_the_terminal_names_every_file_and_what_labels_and_memberships_are(share
     names = said.split(f"written to {out}: ")[1].strip().split(", ")
     assert sorted(names) == sorted(path.name for path in out.iterdir())
     assert names[0] == "report.html"
-    assert "labels.csv is the partition; memberships.csv is the soft answer" in said
+    assert "labels.csv has the partition; memberships.csv has soft memberships" in said
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_the_terminal_says_what_is_least_and_what_the_ball_is_measured_by(call, 
     said = call("partition", draws[0], *options, "--out", "out").out
     assert words in said
     line = next(line for line in said.splitlines() if "of the draws are within" in line)
-    assert f"of it{ball}; they have" in line
+    assert f"of the estimate{ball}; they have" in line
 
 
 def test_items_whose_largest_membership_is_elsewhere_are_counted(call, tmp_path):
@@ -337,7 +337,7 @@ def test_items_whose_largest_membership_is_elsewhere_are_counted(call, tmp_path)
     soft = [row[1] for row in rows_of(tmp_path / "out" / "memberships.csv")[1:]]
     n = sum(a != b for a, b in zip(labels, soft, strict=True))
     assert n > 0
-    assert f"whose label is another one for {n} item{'s' * (n > 1)}\n" in said
+    assert f"whose largest membership differs from the partition for {n} item{'s' * (n > 1)}\n" in said
 
 
 def test_an_interrupt_in_the_search_and_one_after_it_are_told_apart(call, draws, tmp_path, monkeypatch):
@@ -381,3 +381,43 @@ def test_the_three_sentences_of_the_page_are_those_of_the_result(call, tmp_path)
     said = json.loads((tmp_path / "out/result.json").read_text())["headline"]
     page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
     assert [f'<p class="headline">{sentence}</p>' in page for sentence in said] == [True] * 3
+
+
+def test_the_table_of_the_items_is_matched_by_name_and_shown(call, draws, tmp_path):
+    file, _ = draws
+    order = np.random.default_rng(0).permutation(24)
+    rows = [f"item{i},{100 * (i // 8) + i},{'red' if i < 8 else ''}" for i in order]
+    items = tmp_path / "items.csv"
+    items.write_text("\n".join(["id,velocity,colour", *rows]) + "\n")
+    done = call("partition", file, "--items", items, "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    found = json.loads(page.split('id="map-items">')[1].split("</script>")[0])
+    assert found["id"] == [f"item{i}" for i in range(24)]
+    assert [row[0] for row in found["cells"]] == [f"{100 * (i // 8) + i}" for i in range(24)]
+    assert "116 to 123" not in page  # items 16 to 23 are the third eight
+    assert "216 to 223" in page
+    result = json.loads((tmp_path / "out" / "result.json").read_text())
+    assert len(result["explanation"]) == 3
+    assert result["parameters"]["items"] == str(items)
+    assert call("verify", tmp_path / "out").code == 0
+
+
+def test_a_table_without_names_has_its_rows_in_the_order_of_the_draws(call, tmp_path):
+    np.save(tmp_path / "draws.npy", posterior())
+    items = tmp_path / "items.csv"
+    items.write_text("\n".join(["name,x,truth", *(f"crab {i},{i}.5,{i % 2}" for i in range(24))]) + "\n")
+    given = ["--items", items, "--id-column", "name", "--label-column", "truth", "--out", tmp_path / "out"]
+    done = call("partition", tmp_path / "draws.npy", *given)
+    assert done.code == 0, done.err
+    assert [row[0] for row in rows_of(tmp_path / "out" / "labels.csv")[1:]] == [f"crab {i}" for i in range(24)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options"), [(23, ["--items", "items.csv"]), (24, ["--id-column", "x"]), (24, ["--label-column", "x"])]
+)
+def test_a_table_of_other_items_and_a_column_of_no_table_are_refused(call, tmp_path, rows, options):
+    np.save(tmp_path / "draws.npy", posterior())
+    (tmp_path / "items.csv").write_text("\n".join(["x", *(f"{i}.5" for i in range(rows))]) + "\n")
+    options = [tmp_path / each if each == "items.csv" else each for each in options]
+    assert call("partition", tmp_path / "draws.npy", *options).code == 2

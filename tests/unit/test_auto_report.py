@@ -100,7 +100,7 @@ def test_what_criteria_note_is_text_and_answers_are_told_apart(apart, torn, monk
     html = render_report(report_of(model, X))
     assert "<it>" not in html
     behind = html.split("What is behind the number")[1].split("</table>")[0]
-    cells = re.findall(r'<td class="number">([^<]*)</td>', behind)
+    cells = re.findall(r'<td class="number"[^>]*>([^<]*)</td>', behind)
     assert cells[::2] == ["3", "2", "none", "not 1"]
 
 

@@ -32,7 +32,7 @@ from partita.plots import (
 from partita.plots.losses import cut_losses
 from partita.plots.order import blocks, columns_of
 from partita.plots.pair_means import PairMeans, mean_co_membership, mean_similarity, order_by_similarity
-from partita.plots.strips import overlap_colors, parents
+from partita.plots.strips import overlap_colors, overlap_names, parents
 
 # Sums of a few thousand numbers of at most one, in another order.
 ROUNDING = 1e-10
@@ -184,6 +184,24 @@ def test_strips_stand_by_the_estimate_and_are_coloured_by_item():
         np.testing.assert_allclose(np.asarray(image.get_array())[0], expected)
     with pytest.raises(InputError, match=r"'b' .*2 labels"):
         StripsDisplay([Strip("a", np.zeros(3, dtype=int)), Strip("b", np.zeros(2, dtype=int))])
+
+
+def test_each_wide_run_of_a_strip_names_the_cluster_whose_colour_it_has():
+    reference = np.repeat([0, 1], 20)
+    other = np.r_[np.repeat([0, 2], [12, 8]), np.full(19, 1), 2]  # the last run is one item wide
+    _, (ax,) = blank_figure(1, (9, 2))
+    StripsDisplay([Strip("a", reference), Strip("b", other)]).plot(ax)
+    written = [(text.get_position(), text.get_text()) for text in ax.texts]
+    assert [word for (_, row), word in written if row == 0] == ["0", "1"]
+    colors = overlap_colors(other, reference)
+    assert overlap_names(other, reference) == ["0", "1", "0b"]
+    for (middle, row), word in written:
+        if row == 1:
+            color = np.asarray(ax.images[1].get_array())[0, int(middle)]
+            np.testing.assert_allclose(color, colors[["0", "1", "0b"].index(word)])
+    assert [word for (_, row), word in written if row == 1][:3] == ["0", "0b", "1"]
+    narrow = StripsDisplay([Strip("a", np.arange(400))]).plot(blank_figure(1, (9, 2))[1])
+    assert not narrow.ax_.texts
 
 
 def test_ties_of_a_bound_are_said():

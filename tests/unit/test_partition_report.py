@@ -15,6 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita import BayesianPartition, partition_distance, posterior_similarity
 from partita.errors import InputError
+from partita.estimators import mixed_table
+from partita.estimators.mixed_table import MixedTable
 from partita.estimators.partition_notes import search_notes
 from partita.partition.certainty import item_certainty
 from partita.partition.losses import VariationOfInformation
@@ -112,10 +114,10 @@ def test_a_sure_partition_has_no_caution_and_says_so(sure):
     words = said(report)
     assert words.startswith("60 items were divided into 4 clusters of 15 items each, from 400 draws")
     assert f"variation of information: {sure.expected_loss_:.4g} bits" in words
-    assert "All items have a certain place" in words
-    assert "The posterior has one mode" in words
+    assert "All items are in the matching cluster in at least 95% of the draws" in words
+    assert "One mode was found" in words
     assert "The chains agree" in words
-    assert f"All {len(sure.result_.runs)} restarts of the search reached this objective" in words
+    assert f"All {len(sure.result_.runs)} restarts of the search reached this expected loss" in words
     assert "Soft memberships describe the draws" in words
 
 
@@ -167,8 +169,8 @@ def test_certain_items_are_those_of_the_draws_everywhere_on_the_page(astray):
     assert found["label"] == astray.labels_.tolist()
     assert found["certainty"] == np.rint(1000 * certain).astype(int).tolist()
     page = Page(html).text
-    assert f"An item is in its place in {100 * certain.mean():.0f}% of the draws on average" in page
-    assert ("No item has a certain place" if n == 0 else f"{100 * n / 40:.0f}% of the items have a certain") in page
+    assert f"On average an item is in the matching cluster in {100 * certain.mean():.0f}% of the draws" in page
+    assert ("No item is in the matching" if n == 0 else f"{100 * n / 40:.0f}% of the items are in the matching") in page
 
 
 def test_the_bars_of_an_item_are_its_similarities_to_the_clusters(astray, words_alone):
@@ -186,7 +188,7 @@ def test_items_whose_largest_membership_is_elsewhere_are_told(astray, sure):
     n = int((largest != astray.labels_).sum())
     assert n >= 1
     words = said(report_of(astray))
-    assert f"for {n} item{'s' * (n > 1)} the largest membership is that of another cluster" in words
+    assert f"for {n} item{'s' * (n > 1)} the largest membership differs from the partition" in words
     assert "labels.csv has the partition" in words
     assert "largest membership" not in said(report_of(sure))
 
@@ -278,9 +280,9 @@ def test_runs_that_differ_are_told(sure):
     best = model.result_.runs[0]
     other = replace(best, loss=best.loss + 0.5, labels=np.arange(60) % 4)
     model.result_ = replace(model.result_, runs=(best, other, best), gap=0.5, n_agreeing=2)
-    assert "2 of 3 restarts of the search reached this objective; the worst was 0.5 off" in said(report_of(model))
+    assert "2 of 3 restarts of the search reached this expected loss; the worst is 0.5 off" in said(report_of(model))
     model.result_ = replace(model.result_, runs=(best,), gap=0.0, n_agreeing=1)
-    assert "whether another would end elsewhere was not tried" in said(report_of(model))
+    assert "whether another would end at another partition was not tried" in said(report_of(model))
     model.result_ = replace(model.result_, runs=(), gap=0.0, n_agreeing=0)
     assert "No restart of the search was finished" in said(report_of(model))
     model.result_ = replace(model.result_, runs=(best, other), gap=0.5, n_agreeing=1)
@@ -303,7 +305,7 @@ def test_chains_too_short_to_tell_are_a_caution_and_no_chains_are_told():
     model = BayesianPartition(random_state=0).fit(draws, chain=np.arange(24) // 6)
     assert "Too little to tell" in said(report_of(model), "caution")
     model = BayesianPartition(random_state=0).fit(draws)
-    assert "not told apart by chains" in said(report_of(model), "plain")
+    assert "Which chain each draw is of was not given" in said(report_of(model), "plain")
 
 
 def test_draws_that_lack_items_are_a_caution_and_the_rest_is_there(monkeypatch):
@@ -328,13 +330,13 @@ def test_an_estimate_with_fewer_or_more_clusters_than_the_draws_is_explained():
     )
     model = BayesianPartition(random_state=0).fit(draws)
     assert model.n_clusters_ == 2
-    assert "The estimate has fewer than" in said(report_of(model))
+    assert "The estimate has fewer clusters than" in said(report_of(model))
     # An item in either of two clusters half of the time stands for itself.
     draws = np.repeat([[0] * 10 + [1] * 10], 200, axis=0)
     draws[:, 0] = np.arange(200) % 2
     model = BayesianPartition(random_state=0).fit(draws)
     assert model.n_clusters_ == 3
-    assert "The estimate has more than any draw" in said(report_of(model))
+    assert "The estimate has more clusters than any draw" in said(report_of(model))
 
 
 @settings(max_examples=40)
@@ -484,3 +486,79 @@ def test_a_report_of_other_items_is_refused(sure, torn):
     other = BayesianPartition(random_state=0).fit([[0, 0, 1], [0, 0, 1]])
     with pytest.raises(InputError, match="ball"):
         report_of(sure, ball=other.credible_ball())
+
+
+def test_with_one_or_two_columns_of_numbers_the_map_is_these(sure, words_alone):
+    X = np.random.default_rng(0).normal(size=(60, 2)).round(3)
+    found = content_of(render_partition_report(report_of(sure, table=MixedTable(("east", "north"), (*X.T,)))))
+    for j, axis in enumerate("xy"):
+        np.testing.assert_array_equal(np.argsort(found[axis], kind="stable"), np.argsort(X[:, j], kind="stable"))
+    assert found["columns"] == ["east", "north"]
+    assert [[float(cell) for cell in row] for row in found["cells"]] == X[found["row"]].tolist()
+    three = MixedTable(("a", "b", "c"), tuple(np.arange(180.0).reshape(3, 60)))
+    without = content_of(render_partition_report(report_of(sure)))
+    assert content_of(render_partition_report(report_of(sure, table=three)))["x"] == without["x"]
+    assert without["columns"] == []
+
+
+def test_the_page_has_each_cluster_s_range_of_a_column_and_what_tells_it_apart(sure, words_alone):
+    velocity = 100.0 * sure.labels_ + np.arange(60) % 15
+    velocity[7] = np.nan
+    colour = mixed_table.words(np.array(["red", "blue"])[(sure.labels_ > 1).astype(int)])
+    html = render_partition_report(report_of(sure, table=MixedTable(("velocity", "colour"), (velocity, colour))))
+    listing = html.split('aria-label="Columns of the items"')[1].split("</table>")[0]
+    for k in range(4):
+        own = velocity[(sure.labels_ == k) & ~np.isnan(velocity)]
+        assert f"<td>{own.min():.0f} to {own.max():.0f}</td>" in listing
+    assert listing.count("velocity") >= 4
+    assert "colour" not in listing.split("<tbody")[0]  # words have no range
+
+
+def test_a_table_of_other_items_is_refused(sure):
+    with pytest.raises(InputError, match="rows"):
+        report_of(sure, table=MixedTable(("x",), (np.zeros(59),)))
+
+
+def test_a_frame_of_the_items_gives_their_names_and_columns(sure, words_alone, tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"velocity": np.arange(60.0)}, index=[f"galaxy {i}" for i in range(60)])
+    html = sure.report(tmp_path / "page.html", X=frame).read_text(encoding="utf-8")
+    found = content_of(html)
+    assert found["id"] == list(frame.index)
+    assert found["columns"] == ["velocity"]
+    assert content_of(sure.report(tmp_path / "page.html").read_text(encoding="utf-8"))["id"] is None
+
+
+def test_modes_and_what_holds_have_sections_of_their_own(sure, torn, words_alone):
+    page = Page(render_partition_report(report_of(sure))).text
+    assert "One mode was found" in page.split(" Modes ", 1)[1].split(" Credible ball ")[0]
+    cores = sure.certain_items(0.95)
+    holds = page.split(" What holds ", 1)[1].split(" The most ambiguous items ")[0]
+    assert f"With probability {cores.probability:.2f}, " in holds
+    assert f"{len(cores.kept)} items are together or apart exactly as shown" in holds
+    for core in range(cores.labels.max() + 1):
+        assert f" {(cores.labels == core).sum()} of 15 " in holds
+    assert "Mode Share of the draws" in Page(render_partition_report(report_of(torn))).text
+
+
+def test_one_mode_of_chains_that_differ_is_not_called_the_posterior(torn):
+    report = report_of(torn)
+    object.__setattr__(report, "modes", replace(torn.modes(), modes=torn.modes().modes[:1]))
+    assert "may have missed others" in said(report)
+
+
+def test_clusters_and_sizes_are_told_from_the_largest(words_alone):
+    truth = np.repeat([0, 1, 2], [5, 20, 9])
+    report = report_of(BayesianPartition(random_state=0).fit(draws_around(truth, 200, 0.05)))
+    assert said(report).startswith("34 items were divided into 3 clusters of 20, 9 and 5 items")
+    assert [row.size for row in partition_clusters(report)] == [20, 9, 5]
+
+
+def test_parameters_left_at_their_defaults_are_folded(sure, words_alone):
+    report = report_of(sure, parameters={"loss": "vi", "max_clusters": None}, untouched=["max_clusters"])
+    html = render_partition_report(report)
+    given = html.split("Parameters given or chosen")[1].split("</table>")[0]
+    assert "loss" in given
+    assert "max_clusters" not in given
+    assert "1 other parameter with default values" in html
+    assert "max_clusters = none" in html

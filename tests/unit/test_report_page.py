@@ -15,6 +15,7 @@ from partita.affinity import DenseAffinity, DrawsAffinity
 from partita.report import FitReport, render_report
 from partita.report.clusters import CARDS, summaries
 from partita.report.headline import headline
+from partita.report.html import element, table
 from partita.report.layout import closeness, lay_out, neighbors_kept, places, within_groups
 from partita.report.thumbnails import image_shape, thumbnail
 from partita.wording import percent
@@ -50,7 +51,9 @@ def test_every_cluster_has_one_card_or_one_row_with_its_certainty(model):
     assert [int(k) for k in cards] == (list(range(K)) if K <= CARDS else [])
     if K > CARDS:
         table = html.split('aria-label="Clusters"')[1].split("</table>")[0]
-        assert re.findall(r'<tr><td><span class="chip c(\d+)"', table) == [str(k) for k in range(K)]
+        assert re.findall(r'<tr role="row"><td role="cell" data-column="Cluster"><span class="chip c(\d+)"', table) == [
+            str(k) for k in range(K)
+        ]
 
 
 def test_the_headline_on_the_page_is_the_models_and_its_number_the_mean_certainty(model):
@@ -202,3 +205,25 @@ def test_pages_of_the_smallest_fits_are_whole():
             warnings.simplefilter("ignore")
             model = SoftClustering(random_state=0).fit(X)
         assert f"{len(X)} item" in Page(render_report(FitReport.of(model))).text
+
+
+def test_a_table_of_many_columns_says_each_cell_s_column_and_stays_a_table():
+    heads = ["a", element("b", "c & d"), "e", "f", "g"]
+    html = table(heads, [[1, 2, 3, 4, 5]], numeric=(0,), label="Five")
+    assert re.findall(r'<td[^>]* role="cell" data-column="([^"]*)"', html) == ["a", "c &amp; d", "e", "f", "g"]
+    for role, n in {"table": 1, "rowgroup": 2, "row": 2, "columnheader": 5, "cell": 5}.items():
+        assert html.count(f'role="{role}"') == n
+    few = table(heads[:4], [[1, 2, 3, 4]])
+    assert "data-column" not in few
+    assert 'role="table"' not in few
+
+
+def test_parameters_left_at_their_defaults_are_folded_on_the_page_of_a_fit():
+    X = gaussians(np.repeat([0, 1], 20), [[0.0, 0.0], [8.0, 0.0]])
+    report = FitReport.of(SoftClustering(2, random_state=3).fit(X))
+    assert {"n_clusters", "random_state", "affinity"}.isdisjoint(report.untouched)
+    html = render_report(report)
+    given = html.split("Parameters given or chosen")[1].split("</table>")[0]
+    assert "n_clusters" in given
+    assert "max_seconds" not in given
+    assert "max_seconds = none" in html

@@ -23,7 +23,7 @@ from partita.cli.inputs import (
     require_features,
     require_neighbors,
 )
-from partita.cli.manifest import options_given, write_manifest
+from partita.cli.manifest import options_given, options_untouched, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.cli.standard_input import readable
 from partita.estimators.base import FactorizationEstimator
@@ -34,6 +34,9 @@ from partita.solvers import Checkpoint
 
 __all__ = ["ended", "fitted", "run_fit"]
 
+# Options of which the page says what was chosen, and parameters that are the command's own or come from another option.
+CHOSEN = {"k", "affinity", "solver"}
+OF_THE_COMMAND = ("on_interrupt", "random_state", "verbose")
 # Warnings of a fit that the notes pass on.
 TOLD = (ConvergenceWarning, DataConversionWarning)
 
@@ -54,7 +57,8 @@ def run_fit(options: FitOptions) -> int:
     fit = fitted(estimator, items, title=name_of(options.file), **known)
     with deferred_interrupt() as interrupted, output_folder(out, force=force) as folder:
         given = options_given(options) | {"k": estimator.n_clusters}
-        result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet)
+        at_default = {*options_untouched(options), *OF_THE_COMMAND} - CHOSEN
+        result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet, at_default=at_default)
         write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
     _remove_checkpoint(estimator)
     return ended(fit, result, out, options, interrupted=interrupted(), strict=options.strict)

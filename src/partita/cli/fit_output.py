@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from partita import metrics
 from partita.calibration import Calibration
 from partita.cli.console import stage
+from partita.cli.explanation_lines import explanation_lines
 from partita.cli.inputs import Input
 from partita.cli.manifest import SCHEMA_VERSION, as_json
 from partita.estimators.base import FactorizationEstimator
@@ -25,8 +29,8 @@ __all__ = ["Fit", "print_fit", "write_fit"]
 
 # Margin below which an item counts as a boundary item in the summary.
 SURE_MARGIN = 0.2
-# Clusters of which the terminal says what tells them apart; the report does of all.
-EXPLAINED = 10
+# Clusters that have a row in the terminal: of more the largest.
+LISTED = 12
 
 
 # How a fit ended, in words.
@@ -49,13 +53,16 @@ class Fit:
     warnings: list[str]
 
 
-def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], quiet: bool) -> dict[str, Any]:
+def write_fit(
+    folder: Path, fit: Fit, *, command: str, given: dict[str, Any], quiet: bool, at_default: Collection[str] = ()
+) -> dict[str, Any]:
     """Write every file of the output folder but its manifest; return the contents of `result.json`.
 
-    `given` are the options of the command, which the parameters of the estimator complete.
+    `given` are the options of the command, which the parameters of the estimator complete, and `at_default` those that
+    have their defaults.
     """
     from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
-    from partita.report.fit_report import numbers_of, parameters_of
+    from partita.report.fit_report import numbers_of, parameters_of, untouched
     from partita.report.headline import examine_number
 
     items, estimator = fit.items, fit.estimator
@@ -94,6 +101,7 @@ def write_fit(folder: Path, fit: Fit, *, command: str, given: dict[str, Any], qu
         command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
         classes=items.truth,
         explanation=explanation,
+        untouched={*untouched(estimator), *at_default},
     )
     with stage("writing the report", quiet=quiet):
         write_report(folder / "report.html", report)
@@ -234,23 +242,6 @@ def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
     return f"{count(K, 'cluster')} ({'; '.join([probable, *[', '.join(other)] * bool(other)])})"
 
 
-def _explanation_lines(rows: list[dict[str, Any]]) -> list[str]:
-    """What tells each cluster from the rest, of the first few.
-
-    >>> _explanation_lines([{"cluster": 0, "rule": "x <= 2", "precision": 1.0, "recall": 0.9, "reason": ""}])
-    ['cluster 0: x <= 2 (precision 1.00, recall 0.90 on items held out)']
-    """
-    lines = []
-    for row in rows[:EXPLAINED]:
-        said = row["reason"]
-        if row["rule"] is not None:
-            said = f"{row['rule']} (precision {row['precision']:.2f}, recall {row['recall']:.2f} on items held out)"
-        lines.append(f"cluster {row['cluster']}: {said}")
-    if len(rows) > EXPLAINED:
-        lines.append(f"what tells the other {len(rows) - EXPLAINED} apart is in report.html")
-    return lines
-
-
 def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
     """Print what there is, how sure that is and what to doubt, the clusters, and where the files are."""
     from rich.console import Console
@@ -264,7 +255,9 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
     table = Table()
     for name in ("cluster", "items", "share", "labels expected right", "probably in no cluster"):
         table.add_column(name, justify="right")
-    for k in range(result["n_clusters"]):
+    sizes = np.bincount(labels, minlength=result["n_clusters"])
+    largest = np.sort(np.argsort(-sizes, kind="stable")[:LISTED])
+    for k in largest.tolist():
         own = labels == k
         right = f"{certainty[own].mean():.0%}" if own.any() else "-"
         none = (outlier[own] > OUTLIER).sum()
@@ -272,7 +265,10 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
     for sentence in result["headline"]:
         console.print(escape(sentence))
     console.print(table)
-    for line in _explanation_lines(result.get("explanation", [])):
+    if len(sizes) > LISTED:
+        more = f"{len(sizes) - LISTED:,} more cluster{'s' * (len(sizes) > LISTED + 1)}"
+        console.print(f"and {more}: memberships.csv and report.html have all")
+    for line in explanation_lines(result.get("explanation", [])):
         console.print(escape(line))
     if "verdict" in result:
         console.print(_verdict_line(result["n_clusters"], result["verdict"]))

@@ -20,6 +20,7 @@ __all__ = [
     "files_read",
     "options_given",
     "options_recorded",
+    "options_untouched",
     "read_manifest",
     "write_manifest",
 ]
@@ -49,6 +50,15 @@ def options_given(options: Given) -> dict[str, Any]:
     given = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
     given.pop("more", None)
     return given
+
+
+def options_untouched(options: Given) -> list[str]:
+    """Return the names of the options that have their defaults.
+
+    >>> "loss" in options_untouched(PartitionOptions(Path("draws.csv"), loss="binder"))
+    False
+    """
+    return [each.name for each in fields(options) if getattr(options, each.name) == each.default]
 
 
 def write_manifest(

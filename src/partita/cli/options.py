@@ -389,7 +389,7 @@ class PartitionOptions:
     """Options of `partita partition`."""
 
     examples: ClassVar[tuple[str, ...]] = (
-        "partita partition measurements-draws/draws.npz",
+        "partita partition measurements-draws/draws.npz --items measurements.csv",
         "partita partition draws.csv --loss binder -o answer",
     )
 
@@ -433,6 +433,15 @@ class PartitionOptions:
         Option(min=1, help="The rows are so many chains of one length.", show_default="as the file says, or one"),
         Of("evidence", common=True),
     ] = None
+    items: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Table with a row for each item: names and columns that the page shows."),
+        Of("evidence", common=True, also=("--features", "--data", "--table")),
+    ] = None
+    id_column: Annotated[str | None, Option(help="Column of --items that names the items."), ID_COLUMN] = None
+    label_column: Annotated[str | None, Option(help="Column of --items with known labels, left out."), LABEL_COLUMN] = (
+        None
+    )
     start: Annotated[
         Path | None, Option(metavar="FILE", help="Labels of a partition to begin at as well."), Of("search")
     ] = None

@@ -15,7 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json, stage
 from partita.cli.early import require_loss
-from partita.cli.manifest import options_given, write_manifest
+from partita.cli.item_table import ItemTable, read_item_table
+from partita.cli.manifest import options_given, options_untouched, write_manifest
 from partita.cli.options import PartitionOptions
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.bayesian_partition import BayesianPartition
@@ -60,7 +61,9 @@ def run_partition(options: PartitionOptions) -> int:
         digest = sha256_of_file(options.file) if options.file.is_file() else None
     if options.psm:
         require_pairs(N, "the posterior similarity matrix", "leave out --psm", copies=1.5)
-    ids = [str(i) for i in range(N)] if draws.items is None else draws.items.tolist()
+    names = None if draws.items is None else draws.items.tolist()
+    known = _known(options, names, N)
+    ids = known.ids if known is not None else names or [str(i) for i in range(N)]
     estimator = _estimator(options, loss, ids)
     out = options.out or Path(f"{_name_of(options.file)}-partition")
     require_output(out, force=options.force)
@@ -69,10 +72,22 @@ def run_partition(options: PartitionOptions) -> int:
             warnings.simplefilter("ignore", told)
         estimator.fit(draws, weights=weights)
     with deferred_interrupt("" if options.quiet else WRITING) as interrupted:
-        report = _report(options, estimator, ids, began)
+        report = _report(options, estimator, ids, known, began)
         with output_folder(out, force=options.force) as folder:
             result = _write(options, folder, report, digest, began)
     return _ended(options, report, result, out, interrupted=interrupted())
+
+
+def _known(options: PartitionOptions, names: list[str] | None, n_items: int) -> ItemTable | None:
+    """The table of the items, where there is one."""
+    if options.items is None:
+        for option, given in (("--id-column", options.id_column), ("--label-column", options.label_column)):
+            if given is not None:
+                raise InputError(f"{option} names a column of the table of the items: pass it with --items FILE")
+        return None
+    return read_item_table(
+        options.items, names, n_items, id_column=options.id_column, label_column=options.label_column
+    )
 
 
 def _estimator(options: PartitionOptions, loss: str | PartitionLoss, ids: list[str]) -> BayesianPartition:
@@ -92,7 +107,13 @@ def _estimator(options: PartitionOptions, loss: str | PartitionLoss, ids: list[s
     )
 
 
-def _report(options: PartitionOptions, estimator: BayesianPartition, ids: list[str], began: float) -> PartitionReport:
+def _report(
+    options: PartitionOptions,
+    estimator: BayesianPartition,
+    ids: list[str],
+    known: ItemTable | None,
+    began: float,
+) -> PartitionReport:
     """Gather the contents of the files, the page and the summary."""
     from partita.report import PartitionReport  # matplotlib is slow to import, and a wrong input needs none
 
@@ -109,6 +130,9 @@ def _report(options: PartitionOptions, estimator: BayesianPartition, ids: list[s
         seconds=time.perf_counter() - began,
         versions=versions(),
         command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,
+        table=None if known is None else known.table,
+        notes=[] if known is None else known.notes,
+        untouched=options_untouched(options),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.cli.explanation_lines import explanation_lines
 from partita.cli.manifest import SCHEMA_VERSION, as_json
 from partita.estimators.partition_notes import MODES
 from partita.io import write_memberships
@@ -87,7 +88,9 @@ def _write_rows(path: Path, header: list[str], rows: Iterable[Iterable[str]]) ->
 
 
 def partition_record(report: PartitionReport, *, seconds: float, seed: int, digest: str | None) -> dict[str, Any]:
-    """Return the figures of a partition as plain JSON; `certain` counts the items in place in 95% of the draws."""
+    """Return the figures of a partition as plain JSON; `certain` counts the items that are in the matching cluster
+    in 95% of the draws.
+    """
     estimator, certainty, cores, modes = report.estimator, report.certainty, report.cores, report.modes
     search, soft = estimator.result_, estimator.membership_result_
     return as_json(
@@ -119,6 +122,7 @@ def partition_record(report: PartitionReport, *, seconds: float, seed: int, dige
             "seconds": seconds,
             "peak_memory_bytes": peak_memory(),
             "seed": seed,
+            "explanation": None if report.columns is None else report.columns.explanation.rows(),
             "versions": report.versions,
             "input_sha256": digest,
             "notes": list(estimator.notes_),
@@ -191,23 +195,32 @@ def _lines(report: PartitionReport, result: dict[str, Any]) -> list[str]:
         radius = f"{ball.radius:.4g}"
         unit = f" {ball.loss.unit.removesuffix('s' if radius == '1' else '')}" if ball.loss.unit else ""
         metric = _metric_words(report.estimator.loss_, ball.loss)
-        out.append(f"{percent(ball.share)} of the draws are within {radius}{unit} of it{metric}; they have {have}")
+        out.append(
+            f"{percent(ball.share)} of the draws are within {radius}{unit} of the estimate{metric}; they have {have}"
+        )
     modes = report.modes
     if modes is not None and len(modes.modes) > 1:
         told = ", ".join(f"{mode.weight:.0%} (K = {mode.n_clusters})" for mode in modes.modes)
-        out.append(f"the posterior has {len(modes.modes)} modes, with shares {told}: modes.csv and the page have each")
+        out.append(
+            f"the posterior has {len(modes.modes)} modes, with {told} of the draws: modes.csv has the partition of each"
+        )
+    elif modes is not None:
+        out.append("one mode was found: no second group of draws is set apart from the one around the estimate")
     certainty = report.certainty
     if certainty is not None and K > 1:
+        n, median = int((certainty.matched >= CERTAIN).sum()), percent(float(np.median(certainty.matched)))
         out.append(
-            f"{int((certainty.matched >= CERTAIN).sum()):,} of {items(report.n_items)} certain: in their place in at "
-            f"least {CERTAIN:.0%} of the draws, the median item in {percent(float(np.median(certainty.matched)))} "
-            "(item_certainty.csv)"
+            f"{n:,} of {items(report.n_items)} in the matching cluster in at least {CERTAIN:.0%} of the draws, the "
+            f"median item in {median} of them (item_certainty.csv)"
         )
     out.append(
-        f"labels.csv is the partition; memberships.csv is the soft answer to the same draws (misfit "
+        f"labels.csv has the partition; memberships.csv has soft memberships from the same draws (misfit "
         f"{result['misfit']:.3f}){_otherwise(report)}"
     )
+    if report.columns is not None and K > 1:
+        out += explanation_lines(report.columns.explanation.rows())
     out.append(f"{result['status']}, {result['seconds']:.1f} s")
+    out += [f"note: {note}" for note in report.notes]
     return out + [f"note: {note}" for note in result["notes"] if not note.startswith(MODES)]  # told above
 
 
@@ -244,7 +257,7 @@ def _metric_words(loss: PartitionLoss, metric: PartitionLoss) -> str:
 
 
 def _otherwise(report: PartitionReport) -> str:
-    """Words for the number of items whose largest membership is not their label."""
+    """Words for the number of items whose largest membership is not in their cluster of the partition."""
     model = report.estimator
     n = int((Membership(model.membership_).labels != model.labels_).sum())
-    return f", whose label is another one for {items(n)}" if n else ""
+    return f", whose largest membership differs from the partition for {items(n)}" if n else ""

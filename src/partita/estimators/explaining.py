@@ -16,7 +16,7 @@ from partita.estimators.items import check_weights
 from partita.estimators.mixed_table import MixedTable
 from partita.explanation import Explanation, explain_clusters
 
-__all__ = ["explain", "table_of"]
+__all__ = ["any_table", "explain", "table_of"]
 
 
 def explain(model: Doubtful, X: Any, sample_weight: Any, max_columns: int) -> Explanation:
@@ -71,6 +71,24 @@ def _fitted_table(model: Doubtful) -> MixedTable:
 
 def _given_table(X: Any, model: Doubtful) -> MixedTable:
     """A frame, a mixed table, or an array whose columns are called as those of the fit where they are as many."""
+    table = any_table(X)
+    own = table.shape[1] == model.n_features_in_ and not model._builder_.pairwise
+    return MixedTable(_names(model, table.shape[1]), table.columns) if own and table.names is None else table
+
+
+def any_table(X: Any) -> MixedTable:
+    """Return a frame, a mixed table or an array as a table; the columns of an array have no names.
+
+    Raises
+    ------
+    InputError
+        For what is no table: an affinity, a sparse matrix, an array of words or of other than two dimensions.
+
+    Examples
+    --------
+    >>> any_table([[1.0, 2.0]]).shape
+    (1, 2)
+    """
     if isinstance(X, MixedTable):
         return X
     if isinstance(X, Affinity) or sp.issparse(X):
@@ -84,8 +102,7 @@ def _given_table(X: Any, model: Doubtful) -> MixedTable:
         raise InputError("explain: X is an array that holds no numbers; pass words in a frame") from None
     if array.ndim != 2:
         raise InputError(f"explain: X has shape {array.shape}, expected N x d: a row for each item")
-    own = array.shape[1] == model.n_features_in_ and not model._builder_.pairwise
-    return MixedTable(_names(model, array.shape[1]) if own else None, MixedTable.of_array(array).columns)
+    return MixedTable.of_array(array)
 
 
 def _names(model: Doubtful, d: int) -> tuple[str, ...] | None:

@@ -31,7 +31,8 @@ class Shown(BaseEstimator):
         names : sequence of N, optional
             Names of the items; by default those of the frame that was fitted, or else row numbers.
         X : N x d array or frame, optional
-            Table to explain the clusters by, where the fit has none: evidence of pairs, and a model that was loaded.
+            Table to explain the clusters by, where the fit has none: evidence of pairs, draws of partitions, and a
+            model that was loaded. Of draws the page shows its cells too, and takes the names of its rows.
 
         Returns
         -------

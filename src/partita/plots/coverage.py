@@ -20,6 +20,8 @@ __all__ = ["CoverageDisplay"]
 CURVE, SEEN = "#0072b2", "#d55e00"
 # The error at which the set of confident items is marked.
 MARKED = 0.05
+# Where the set is of more than this share of the items, the right end of the line is where the curve crosses it.
+CLEAR = 0.5
 
 
 class CoverageDisplay:
@@ -85,7 +87,8 @@ class CoverageDisplay:
         self.ax_.axhline(MARKED, color=BOUNDARY, linewidth=1.0, linestyle="--")
         held = float(self.coverage_[self.expected_error_ <= MARKED].max(initial=0.0))
         top = max(2 * MARKED, 1.05 * float(self.expected_error_.max()))
-        self.ax_.text(0.98, MARKED + 0.02 * top, f"{held:.0%} of items at 5%", ha="right", fontsize=9, color=INK)
+        place, side = (0.98, "right") if held < CLEAR else (0.02, "left")  # where the curve is not
+        self.ax_.text(place, MARKED + 0.02 * top, f"{held:.0%} of items at 5%", ha=side, fontsize=9, color=INK)
         self.ax_.set(xlim=(0, 1), ylim=(0, top))
         tidy(self.ax_, "Labels to rely on", "share of items, surest first", "share of wrong labels among them")
         return self

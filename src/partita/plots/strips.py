@@ -2,7 +2,8 @@
 
 Items stand by the clusters of the first row. Each other row has the colours of what its clusters overlap there
 (`partita.plots.strips`): a row that looks like the first agrees with it, shades of one colour are pieces of a cluster,
-and a colour in another's place is items that moved.
+and a colour in another's place is items that moved. The same is written into each run of items: the number of the
+cluster of the first row, and a letter for its pieces but the largest.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from partita.partition.credible_ball import BallPartition, CredibleBall
 from partita.partition.modes import Modes
 from partita.plots.figures import number_clusters, panels, tidy
 from partita.plots.order import blocks, count
-from partita.plots.palette import INK, cluster_colors
+from partita.plots.palette import INK, cluster_colors, ink_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["Strip", "StripsDisplay"]
 
 
-# Height of a row of 1.
+# Height of a row of 1; size of the numbers in it and what is left free beside them, in points, and width of a digit as
+# a share of that size.
 THICK = 0.74
+NUMBERS, FREE, WIDE = 7.0, 1.5, 0.6
 # Clusters up to which white lines part them.
 PARTED_UP_TO = 60
 # Columns from which pixels are averaged, not picked.
@@ -123,6 +126,7 @@ class StripsDisplay:
             colors = overlap_colors(strip.labels, reference)[strip.labels[self.order_]][None]
             extent = (0, n, row + THICK / 2, row - THICK / 2)
             self.ax_.imshow(colors, extent=extent, aspect="auto", interpolation=how, interpolation_stage="rgba")
+            self._number(row, strip.labels, reference)
         edges = blocks(reference, K)
         if K <= PARTED_UP_TO:
             for edge in edges[1:-1]:
@@ -141,6 +145,20 @@ class StripsDisplay:
         for both in (self.ax_, right):
             both.spines[:].set_visible(False)
         return self
+
+    def _number(self, row: int, labels: Labels, reference: Labels) -> None:
+        """Write into each run of items that is wide enough which cluster of the first strip it has the colour of."""
+        names, colors = overlap_names(labels, reference), overlap_colors(labels, reference)
+        points = 72 * self.figure_.get_size_inches()[0] * self.ax_.get_position().width / len(labels)
+        placed, block = labels[self.order_], reference[self.order_]
+        starts = np.flatnonzero(np.r_[True, (placed[1:] != placed[:-1]) | (block[1:] != block[:-1])])
+        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(placed)], strict=True):
+            k = int(placed[start])
+            if (end - start) * points < len(names[k]) * WIDE * NUMBERS + FREE:
+                continue
+            ink = ink_on("#" + "".join(f"{round(255 * c):02x}" for c in colors[k]))
+            place = ((start + end) / 2, row)
+            self.ax_.text(*place, names[k], ha="center", va="center", fontsize=NUMBERS, color=ink)
 
     def _ordered(self, reference: NDArray[np.int64]) -> Index:
         """Order items by cluster of the first strip, then by pieces of the last strip, of the others, and as given."""
@@ -195,6 +213,26 @@ def parents(labels: Labels, reference: Labels) -> tuple[Labels, Labels]:
         own = np.flatnonzero(parent == p)
         rank[own[np.lexsort((-shared[own, p], ~holds[own, p]))]] = np.arange(len(own))
     return parent.astype(np.int64), rank
+
+
+def overlap_names(labels: Labels, reference: Labels) -> list[str]:
+    """Return a name for each cluster of `labels`: the number of its parent in `reference`, and a letter where another
+    has the parent's own colour.
+
+    >>> overlap_names(np.array([1, 1, 0, 2]), np.array([0, 0, 1, 1]))
+    ['1', '0', '1b']
+    """
+    parent, rank = parents(labels, reference)
+    return [f"{p}{'' if r == 0 else _letters(r)}" for p, r in zip(parent.tolist(), rank.tolist(), strict=True)]
+
+
+def _letters(rank: int) -> str:
+    """The letter of a piece, from b on; numbers after z.
+
+    >>> _letters(1), _letters(40)
+    ('b', '.40')
+    """
+    return chr(ord("a") + rank) if rank < 26 else f".{rank}"
 
 
 def overlap_colors(labels: Labels, reference: Labels) -> Array:

@@ -57,7 +57,7 @@ class VerdictDisplay:
     >>> display = VerdictDisplay(judge_all(KEvidence(features=X), ["stability", "hdbscan_count"]))
     >>> figure, axes = blank_figure(display.n_panels)
     >>> [ax.get_title(loc="left") for ax in display.plot(axes).axes_]
-    ['Number of clusters', 'stability']
+    ['Number of clusters', 'Stability']
     """
 
     figure_: Figure
@@ -114,5 +114,5 @@ class VerdictDisplay:
         ax.plot(sizes[own], scores[own], "o", color=MARKED, markersize=7)
         if scores.min() > 0 and scores.max() > WIDE * np.median(scores):
             ax.set_yscale("log")
-        tidy(ax, judgement.criterion.replace("_", " "), "clusters", BETTER[judgement.better])
+        tidy(ax, judgement.criterion.replace("_", " ").capitalize(), "clusters", BETTER[judgement.better])
         whole_numbers(ax.xaxis)

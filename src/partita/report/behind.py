@@ -173,7 +173,7 @@ def _provenance(report: FitReport) -> Markup:
             ("Seconds", seconds_said(report.seconds, f"{result.seconds:.2f} in the solver")),
             ("Seed", "none: another run may differ" if result.seed is None else str(result.seed)),
         ]
-    return made(run, report.parameters, report.versions, report.command)
+    return made(run, report.parameters, report.versions, report.command, report.untouched)
 
 
 def _scale(scale: Iterable[float]) -> str:

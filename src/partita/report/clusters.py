@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.explanation import Explanation
+from partita.explanation import ClusterExplanation, Explanation
 from partita.plots.order import membership_of
 from partita.report.document import chip
 from partita.report.fit_report import FitReport
@@ -16,8 +16,10 @@ from partita.report.html import Markup, element, join, table
 from partita.report.thumbnails import image_shape, thumbnail
 from partita.wording import count, items, percent
 
-__all__ = ["CARDS", "ClusterSummary", "cluster_section", "summaries"]
+__all__ = ["CARDS", "TOLD_APART", "ClusterSummary", "cluster_section", "meaning_of_rules", "rule_words", "summaries"]
 
+# Head of the column of rules.
+TOLD_APART = "Told apart by (precision, recall)"
 # Clusters that have cards; more are rows of a table.
 CARDS = 12
 # Items that a card shows, and a row of the table.
@@ -151,7 +153,7 @@ def _table(report: FitReport, rows: Sequence[ClusterSummary]) -> Markup:
     out = any(row.outliers for row in rows)
     merging = any(row.neighbor is not None for row in rows)
     heads = ["Cluster", "Items", "Share", *["Certainty"] * sure, *["Outliers"] * out]
-    heads += [*["Could merge with"] * merging, "Typical items", *["Told apart by"] * told]
+    heads += [*["Could merge with"] * merging, "Typical items", *[TOLD_APART] * told]
     cells = []
     for row in rows:
         near: object = "" if row.neighbor is None else join([chip(row.neighbor), f" {row.together:.2f}"])
@@ -159,17 +161,29 @@ def _table(report: FitReport, rows: Sequence[ClusterSummary]) -> Markup:
         cell: list[object] = [chip(row.cluster), f"{row.size:,}", percent(row.share)]
         cell += ["" if row.certainty is None else percent(row.certainty)] * sure
         cell += [*[f"{len(row.outliers):,}"] * out, *[near] * merging]
-        cells.append([*cell, typical, *[_short(row, found)] * told])
+        cells.append([*cell, typical, *[row.told_apart if found is None else rule_words(found[row.cluster])] * told])
     numeric = range(1, 3 + sure + out)
     return table(heads, cells, numeric=numeric, long=[len(heads) - 1] * told, label="Clusters")
 
 
-def _short(row: ClusterSummary, found: Explanation | None) -> str:
-    """The rule against all other clusters, with its precision and recall."""
-    rule = None if found is None else found[row.cluster].rule
-    if rule is None:
-        return row.told_apart
-    return f"{rule} ({percent(rule.precision.value)}, {percent(rule.recall.value)})"
+def rule_words(found: ClusterExplanation) -> str:
+    """Return the rule against all other clusters with its precision and recall, or why there is none."""
+    if found.rule is None:
+        return found.words
+    return f"{found.rule} ({percent(found.rule.precision.value)}, {percent(found.rule.recall.value)})"
+
+
+def meaning_of_rules(found: Explanation) -> str:
+    """Return what precision and recall of the rules are, and what rules do not say."""
+    sample = ""
+    if found.n_searched < found.n_items:
+        sample = f" They were searched on a sample of {found.n_searched:,} of the {found.n_items:,} items."
+    return (
+        "A cluster is told apart by a rule of a few conditions. Its precision is the share of the items meeting it "
+        "that are in the cluster, its recall the share of the cluster that meets it, both on items on which it was "
+        "not searched. Clusters made from these columns can be told apart by them in any case: that says what they "
+        f"are, not that they are real.{sample}"
+    )
 
 
 def _together(report: FitReport) -> np.ndarray:
@@ -187,14 +201,5 @@ def _meaning(report: FitReport, rows: Sequence[ClusterSummary]) -> list[Markup]:
         words = "Beside the cluster that it could merge with: the probability that an item of each are together."
         out.append(element("p", words, class_="caption"))
     if found is not None and len(rows) > 1:
-        sample = ""
-        if found.n_searched < found.n_items:
-            sample = f" They were searched on a sample of {found.n_searched:,} of the {found.n_items:,} items."
-        words = (
-            "A cluster is told apart by a rule of a few conditions. Its precision is the share of the items meeting it "
-            "that are in the cluster, its recall the share of the cluster that meets it, both on items on which it was "
-            "not searched. Clusters made from these columns can be told apart by them in any case: that says what they "
-            f"are, not that they are real.{sample}"
-        )
-        out.append(element("p", words, class_="caption"))
+        out.append(element("p", meaning_of_rules(found), class_="caption"))
     return out

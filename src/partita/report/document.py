@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from partita.report.html import Markup, element, join, text
-from partita.report.pictures import Picture
+from partita.report.pictures import DPI, Picture
 from partita.report.style import style_sheet
 from partita.report.verdict import Sentence
 
@@ -23,6 +23,8 @@ __all__ = ["chip", "document", "figure", "folded", "is_page", "section", "told",
 # By which a page is known as ours, and the characters among which it stands.
 GENERATOR = Markup('<meta name="generator" content="Partita">')
 HEAD = 2000
+# CSS pixels of an inch of a picture, and of its frame: a page has letters of one size in all its pictures.
+INCH, FRAME = 96, 21.2
 # Width over height below which a picture takes half the page.
 UPRIGHT = 1.4
 
@@ -83,7 +85,7 @@ def figure(picture: Picture | None, *, wide: bool = False) -> Markup:
     shape = ' class="upright"' if width < UPRIGHT * height and not wide else ""
     image = Markup(
         f'<img id="picture-{picture.name}"{shape} src="{picture.address}" width="{width}" height="{height}"'
-        f' alt="{text(picture.alt)}">'
+        f' style="max-width:{width / DPI * INCH + FRAME:.0f}px" alt="{text(picture.alt)}">'
     )
     return element(
         "figure",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from inspect import signature
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from partita.explanation import Explanation
 from partita.io import versions
 from partita.solvers import Solver
 
-__all__ = ["FitReport", "numbers_of", "parameters_of"]
+__all__ = ["FitReport", "numbers_of", "parameters_of", "untouched"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,8 @@ class FitReport:
         The known class of each item, which the fit did not see.
     explanation : Explanation or None
         What tells the clusters apart; by default that of `features`, where there are any.
+    untouched : sequence of str
+        Parameters that have their defaults.
 
     Raises
     ------
@@ -75,6 +78,7 @@ class FitReport:
     command: str | None
     classes: Sequence[Any] | NDArray[Any] | None = None
     explanation: Explanation | None = None
+    untouched: Collection[str] = ()
 
     def __post_init__(self) -> None:
         n = len(self.estimator.membership_)
@@ -109,6 +113,7 @@ class FitReport:
             versions=versions(),
             command=None,
             explanation=explanation,
+            untouched=untouched(model),
         )
 
     @cached_property
@@ -141,6 +146,24 @@ def parameters_of(model: Any) -> dict[str, Any]:
     if given.get("checkpoint") is not None:
         given["checkpoint"] = str(getattr(model.checkpoint, "folder", model.checkpoint))
     return given
+
+
+def untouched(model: Any) -> list[str]:
+    """Return the names of the parameters that have their defaults; not of those that `parameters_of` spells out.
+
+    >>> from partita import SoftClustering
+    >>> {"n_clusters", "random_state"} & set(untouched(SoftClustering(3)))
+    {'random_state'}
+    """
+    defaults = {name: each.default for name, each in signature(type(model)).parameters.items()}
+    spelled = {name for name, kept in (("affinity", "_builder_"), ("solver", "_solver_")) if hasattr(model, kept)}
+    given = model.get_params(deep=False)
+    return [name for name, value in given.items() if name not in spelled and _same(value, defaults.get(name))]
+
+
+def _same(value: Any, default: Any) -> bool:
+    """Whether a value is a default; of arrays and other things without a truth value, whether it is the same object."""
+    return value is default or (isinstance(value, (str, int, float, tuple)) and bool(value == default))
 
 
 def _solver_text(solver: Solver) -> str:

@@ -51,7 +51,7 @@ def headline(model: FactorizationEstimator) -> tuple[str, ...]:
     >>> X = np.random.default_rng(0).normal(size=(90, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 30, axis=0)
     >>> for sentence in headline(SoftClustering(3, random_state=0).fit(X)):
     ...     print(sentence)  # doctest: +NORMALIZE_WHITESPACE
-    90 items are in 3 clusters of 30, 30 and 30 items.
+    90 items are in 3 clusters of 30 items each.
     More than 99.9% of the labels are expected to be right, given that there are 3 clusters; different methods agree on
     these (mean adjusted Rand index 1.00).
     Whether 3 is the right number of clusters was not examined.
@@ -89,7 +89,7 @@ def _what(model: FactorizationEstimator) -> str:
     verb = "is" if n == 1 else "are"
     if K == 1:
         what = f"{items(n)} {verb} one cluster"
-    elif K <= LISTED:
+    elif K <= LISTED and (K == 2 or sizes.min() < sizes.max()):
         what = f"{items(n)} {verb} in {K} clusters of {listed([f'{size:,}' for size in sizes])} items"
     elif sizes.min() == sizes.max():
         what = f"{items(n)} {verb} in {K} clusters of {items(int(sizes[0]))} each"

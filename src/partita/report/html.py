@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Iterable, Sequence
 
 __all__ = ["Markup", "element", "join", "printable", "table", "text"]
+
+
+# Columns from which the rows of a table are stacked on a narrow screen; the roles that keep it a table there.
+STACKED = 5
+ROLES = {name: name for name in ("table", "rowgroup", "row", "columnheader", "cell")}
+TAG = re.compile("<[^>]*>")
 
 
 class Markup(str):
@@ -49,17 +56,43 @@ def table(
     numeric: Iterable[int] = (),
     long: Iterable[int] = (),
     label: str = "",
+    names: Sequence[str] = (),
 ) -> Markup:
-    """Return a table that scrolls sideways where it is too wide; `numeric` columns flush right, `long` ones wide."""
+    """Return a table; `numeric` columns flush right, `long` ones wide.
+
+    One of at least `STACKED` columns has each row as a block of lines on a narrow screen, where every cell says the
+    name of its column: `names`, or else the heads. A style sheet that changes `display` takes from a table what a
+    screen reader knows of it (https://www.w3.org/TR/html-aria/), so that its parts have their roles as attributes.
+    """
     kind = dict.fromkeys(numeric, "number") | dict.fromkeys(long, "long")
-    head = element("tr", *(element("th", name, scope="col", class_=kind.get(j)) for j, name in enumerate(heads)))
-    body = [element("tr", *(element("td", cell, class_=kind.get(j)) for j, cell in enumerate(row))) for row in rows]
+    stacked = len(heads) >= STACKED
+    role = ROLES if stacked else dict.fromkeys(ROLES)
+
+    def cell(j: int, content: object) -> Markup:
+        name = names[j] if names else _plain(heads[j])
+        return element("td", content, class_=kind.get(j), role=role["cell"], data_column=name if stacked else None)
+
+    ths = (
+        element("th", name, scope="col", class_=kind.get(j), role=role["columnheader"]) for j, name in enumerate(heads)
+    )
+    head = element("thead", element("tr", *ths, role=role["row"]), role=role["rowgroup"])
+    body = [element("tr", *(cell(j, content) for j, content in enumerate(row)), role=role["row"]) for row in rows]
     caption = element("caption", label, class_="unseen")
+    parts = [*[caption] * bool(label), head, element("tbody", *body, role=role["rowgroup"])]
     return element(
         "div",
-        element("table", *[caption] * bool(label), element("thead", head), element("tbody", *body)),
+        element("table", *parts, class_="stacked" if stacked else None, role=role["table"]),
         **{"class": "wide", "role": "region", "aria-label": label or None, "tabindex": "0"},
     )
+
+
+def _plain(markup: str) -> str:
+    """The words of a head that may be markup.
+
+    >>> _plain(element("b", "a"))
+    'a'
+    """
+    return html.unescape(TAG.sub("", markup)) if isinstance(markup, Markup) else markup
 
 
 def printable(value: str) -> str:

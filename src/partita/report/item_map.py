@@ -7,7 +7,7 @@ cluster for the rest; the counts of certain items are of all. Ids are shortened 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,8 @@ class Standing:
         These are drawn hollow.
     meaning, bars : str
         What the certainty is, in one phrase; the heading of the bars.
+    cells : callable, optional
+        From item numbers to names of columns and a list of cells for each item: what else its panel says.
     """
 
     labels: Labels
@@ -60,6 +62,7 @@ class Standing:
     outlier: NDArray[np.bool_]
     meaning: str
     bars: str
+    cells: Callable[[Sequence[int]], tuple[list[str], list[list[str]]]] | None = None
 
 
 @dataclass(frozen=True)
@@ -105,8 +108,10 @@ def item_map(
     Its content, with one entry an item shown unless said otherwise: `row`, `id` (null for row numbers), `x` and `y` on
     a grid of 0 to 10,000, `label`, `top` (cluster and thousandths in turn, the largest shares first), `certainty` in
     thousandths, `outlier` (0 or 1), `level` (the largest hundredth that the certainty reaches), `near` (places in these
-    lists; -1 - j for the j-th entry of `beyond`, items off the map). `certain[t]`: how many of all items have a
-    certainty of at least t/100. `centre`: where each cluster's number stands, null for none.
+    lists; -1 - j for the j-th entry of `beyond`, items off the map), `cells` (in the order of `columns`).
+
+    `certain[t]`: how many of all items have a certainty of at least t/100. `centre`: where each cluster's number
+    stands, null for none. `columns`: names of the columns of the items' table, if there is one.
 
     Cost: O(N K), and `nearest_items`.
     """
@@ -125,6 +130,7 @@ def item_map(
     short, cut = (None, False) if names is None else shortened(names)
     certainty = standing.certainty[shown]
     n_clusters = standing.shares.shape[1]
+    columns, cells = ([], []) if standing.cells is None else standing.cells(shown.tolist())
     content = {
         "items": n,
         "clusters": n_clusters,
@@ -140,6 +146,8 @@ def item_map(
         "certainty": np.rint(1000 * certainty).astype(int).tolist(),
         "outlier": standing.outlier[shown].astype(int).tolist(),
         "level": (np.searchsorted(_levels(), certainty, side="right") - 1).tolist(),
+        "columns": [printable(name) for name in columns],
+        "cells": [[printable(cell[: LENGTHS[1]]) for cell in row] for row in cells],
         "near": places,
         "beyond": {
             "row": beyond.tolist(),

@@ -178,7 +178,16 @@ class ItemMap {
     const heading = [part("p", items.bars, { className: "heading" })];
     const title = part("h3", null);
     title.append(part("bdi", this.name(i)));
-    panel.replaceChildren(title, where, ...heading, bars, figures, ...this.nearest(i));
+    panel.replaceChildren(title, where, ...this.cells(i), ...heading, bars, figures, ...this.nearest(i));
+  }
+
+  // What the table of the items says of one.
+  cells(i) {
+    const { columns, cells } = this.items;
+    if (!columns.length) return [];
+    const list = part("dl", null, { className: "cells" });
+    columns.forEach((name, j) => list.append(part("dt", name), part("dd", cells[i][j] || "missing")));
+    return [list];
   }
 
   bar(k, value) {

@@ -27,6 +27,8 @@ GLYPHS = (
     "M1.2 0L-.85-1.15V1.15Z",
     "M0-1.4L.41-.57L1.33-.43L.67.22L.82 1.13L0 .7L-.82 1.13L-.67.22L-1.33-.43L-.41-.57Z",
 )
+# Clusters up to which the legend shows all at once; that of more scrolls.
+MANY = 150
 HELP = (
     "Point at an item to see how sure it is and its nearest items; click to keep it. With the keyboard: Tab to the "
     "map, left and right arrow for the items in order, up and down for the nearest one in that direction, Home and End "
@@ -38,10 +40,12 @@ def interactive_map(found: ItemMap | None, sizes: Sequence[int], picture: Markup
     """Return the map, and a picture for a reader without scripts; `sizes` are the items of each cluster."""
     if found is None:
         return picture
-    ink = (
-        f"The fainter an item, the less certain it is: {found.meaning}. Outliers are hollow. Every cluster has its "
-        "number, and its colour and mark; with many clusters, colours and marks repeat."
-    )
+    ink = f"The fainter an item, the less certain it is: {found.meaning}."
+    if any(found.content["outlier"]):
+        ink += " Outliers are hollow."
+    if len(sizes) > 1:
+        repeated = "; with many clusters, colours and marks repeat" if len(sizes) > len(GLYPHS) else ""
+        ink += f" Every cluster has its number, and its colour and mark{repeated}."
     return join(
         [
             element("p", join([text(found.layout), text(ink)], " ")),
@@ -107,7 +111,8 @@ def _legend(sizes: Sequence[int]) -> Markup:
         )
     keys.append(element("button", "Show all", type="button", id="map-all"))
     keys.append(element("button", "Hide all", type="button", id="map-none"))
-    return element("div", *keys, class_="legend", role="group", aria_label="Clusters on the map")
+    many = " many" if len(sizes) > MANY else ""
+    return element("div", *keys, class_=f"legend{many}", role="group", aria_label="Clusters on the map")
 
 
 def _board(found: ItemMap) -> Markup:

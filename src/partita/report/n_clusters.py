@@ -159,7 +159,8 @@ def other_answer(report: FitReport) -> Markup:
     rows = [[chip(k), *(f"{n:,}" if n else "" for n in row)] for k, row in enumerate(counts.tolist())]
     heads = [f"{K} clusters", *(f"{letter(c)}" for c in range(other))]
     label = f"{K} clusters beside {other}"
-    shown = table(heads, rows, numeric=range(1, other + 1), label=label)
+    called = ["Cluster", *(f"in {letter(c)}" for c in range(other))]
+    shown = table(heads, rows, numeric=range(1, other + 1), label=label, names=called)
     asked = f"model.at({other}) gives that answer, --k {other} fits it anew"
     words = f"Items of each cluster (rows) in each of the other answer's (columns); {asked}."
     return join([element("p", what_moves(counts, float(p.max()))), shown, element("p", words, class_="caption")])

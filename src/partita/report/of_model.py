@@ -35,7 +35,7 @@ def write_model_report(model: Any, path: str | Path, *, names: Sequence[Any] | N
     if isinstance(model, DPGaussianMixture):
         model = BayesianPartition(random_state=0).fit(model)
     if isinstance(model, BayesianPartition):
-        html = render_partition_report(PartitionReport.of(model, names=names))
+        html = render_partition_report(PartitionReport.of(model, names=names, X=X))
     else:
         examine_number(model)
         html = render_report(FitReport.of(model, names=names, X=X))

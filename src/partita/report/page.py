@@ -236,4 +236,6 @@ def class_table(classes: Sequence[Any] | NDArray[Any], labels: NDArray[np.int64]
     said = "Items of each class (rows) in each cluster (columns). A cluster of one class has one number in its column."
     heads = ["Class", *(chip(k) for k in range(n_clusters))]
     numbers = range(1, n_clusters + 1)
-    return join([element("p", said), table(heads, rows, numeric=numbers, label="Classes by clusters")])
+    called = ["Class", *(f"in cluster {k}" for k in range(n_clusters))]
+    counted = table(heads, rows, numeric=numbers, label="Classes by clusters", names=called)
+    return join([element("p", said), counted])

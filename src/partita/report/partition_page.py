@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from partita.io import atomic_write_text
 from partita.metrics.chain_verdict import WORDS
-from partita.partition.expected import partition_distance
 from partita.report.document import chip, document, figure, folded, section, told, verdict_block
 from partita.report.html import Markup, element, join, table
 from partita.report.item_map import Standing, item_map
-from partita.report.layout import lay_out
+from partita.report.layout import lay_out, of_columns
 from partita.report.map_section import interactive_map
 from partita.report.partition_pictures import draw_partition_pictures
-from partita.report.partition_report import SEEN, PartitionReport, partition_clusters, sizes_said, unsure_items
-from partita.report.partition_verdict import partition_headline, partition_verdict, weight_words
+from partita.report.partition_report import SEEN, PartitionReport, partition_clusters, unsure_items
+from partita.report.partition_uncertainty import ball_table, modes_table, what_holds
+from partita.report.partition_verdict import partition_headline, partition_verdict
 from partita.report.provenance import made, seconds_said
 from partita.report.verdict import Sentence
-from partita.wording import items, percent
+from partita.wording import items
 
 __all__ = ["render_partition_report", "write_partition_report"]
 
@@ -27,11 +28,17 @@ __all__ = ["render_partition_report", "write_partition_report"]
 TOLD = {
     "top": ("certainty",),
     "ball": ("ball",),
-    "chains": ("chains", "modes"),
+    "modes": ("modes",),
+    "chains": ("chains",),
     "search": ("clusters", "restarts", "convergence", "evidence"),
 }
 # Share of the draws in which an item is alone from which it is an outlier on the map.
 ALONE = 0.5
+# What the certainty of an item is a share of.
+MATCHING = (
+    "In the matching cluster: the share of the draws in which the item is in the cluster that matches its own. Of a "
+    "draw's clusters and the estimate's, two match where each is the most similar to the other by the Jaccard index."
+)
 # Clusters and ambiguous items listed.
 CLUSTERS, AMBIGUOUS = 100, 20
 
@@ -62,6 +69,7 @@ def render_partition_report(report: PartitionReport) -> str:
     """Return the report as HTML text; the same fit gives the same text."""
     pictures, without = draw_partition_pictures(report)
     said = _sentences(report, without)
+    notes = [Sentence("notes", f"{note[:1].upper()}{note[1:].rstrip('.')}.") for note in report.notes]
     return document(
         report.title,
         report.estimator.n_clusters_,
@@ -69,8 +77,9 @@ def render_partition_report(report: PartitionReport) -> str:
         verdict_block(partition_headline(report), said["top"]),
         section("Map of the items", _map(report)),
         section("Clusters", _clusters(report)),
-        section("Modes", figure(pictures.get("modes")), _modes(report)),
-        section("Credible ball", told(said["ball"]), figure(pictures.get("ball")), _ball(report)),
+        section("Modes", told(said["modes"]), figure(pictures.get("modes")), modes_table(report)),
+        section("Credible ball", told(said["ball"]), figure(pictures.get("ball")), ball_table(report)),
+        section("What holds", what_holds(report)),
         section("The most ambiguous items", _ambiguous(report)),
         section("What the draws say of pairs", figure(pictures.get("similarity"), wide=True)),
         section("Number of clusters", figure(pictures.get("counts"))),
@@ -78,7 +87,7 @@ def render_partition_report(report: PartitionReport) -> str:
             "Behind the answer",
             folded("How the chains agree", told(said["chains"]), figure(pictures.get("chains")), _chains(report)),
             folded("How the search went", told(said["search"]), figure(pictures.get("losses"))),
-            folded("How it was made", _made(report)),
+            folded("How it was made", told(notes), _made(report)),
         ),
     )
 
@@ -104,7 +113,7 @@ def _sentences(report: PartitionReport, without: str | None) -> dict[str, list[S
 def _map(report: PartitionReport) -> Markup:
     """The items by how often they are with those of each cluster."""
     model, certainty = report.estimator, report.certainty
-    where = "the share of the draws in which it is in the cluster that stands for its own"
+    where = "the share of the draws in which it is in the matching cluster"
     if certainty is None:
         where = "the mean share of the draws in which it is with the other items of its cluster"
     standing = Standing(
@@ -113,14 +122,23 @@ def _map(report: PartitionReport) -> Markup:
         certainty=np.clip(report.within if certainty is None else certainty.matched, 0.0, 1.0),
         outlier=np.zeros(report.n_items, bool) if certainty is None else model.outlier_ > ALONE,
         meaning=f"its certainty is {where}",
-        bars="Share of the draws with the items of a cluster",
+        bars="Mean co-clustering with each cluster",
+        cells=None if report.columns is None else report.columns.cells,
     )
-    layout = lay_out(report.closeness, model.labels_, report.affinity)
-    return interactive_map(item_map(layout, standing, report.ids, report.affinity), report.sizes.tolist(), Markup(""))
+    axes = None if report.columns is None else report.columns.axes
+    if axes is None:
+        layout = lay_out(report.closeness, model.labels_, report.affinity)
+    else:
+        layout = of_columns(*axes, report.affinity, None)
+    found = item_map(layout, standing, report.ids, report.affinity)
+    if found is not None and found.nearest:
+        found = replace(found, nearest="those that are most often in one cluster with the item")
+    return interactive_map(found, report.sizes.tolist(), Markup(""))
 
 
 def _clusters(report: PartitionReport) -> Markup:
-    heads = ["Cluster", "Items", "Share", "Within", "Next", "Across", "Least certain items"]
+    heads = ["Cluster", "Items", "Share", "Mean co-clustering", "Nearest cluster", "Co-clustering with it"]
+    heads.append("Least certain items")
     rows = [
         [
             chip(row.cluster),
@@ -136,11 +154,13 @@ def _clusters(report: PartitionReport) -> Markup:
     K = report.estimator.n_clusters_
     listing = f"The {CLUSTERS} largest of {K:,} clusters. " if len(rows) < K else ""
     how = (
-        f"{listing}Within: the mean share of the draws in which two items of the cluster are together (for a single "
-        "item, in which it is alone). Next: the cluster that its items are with most often, and how often; none where "
-        "they hardly ever are with another's."
+        f"{listing}Mean co-clustering: the mean share of the draws in which two items of the cluster are together (for "
+        "a single item, in which it is alone). Nearest cluster: the other cluster whose items are together with its "
+        "own most often, and in what share of the draws; empty where they hardly ever are."
     )
-    return join([table(heads, rows, numeric=(1, 2, 3, 5), long=(6,), label="Clusters"), element("p", how)])
+    listed = table(heads, rows, numeric=(1, 2, 3, 5), label="Clusters")
+    by_columns = Markup("") if report.columns is None else report.columns.section()
+    return join([listed, element("p", how, class_="caption"), by_columns])
 
 
 def _ambiguous(report: PartitionReport) -> Markup:
@@ -148,13 +168,15 @@ def _ambiguous(report: PartitionReport) -> Markup:
         return Markup("")
     rows, n = unsure_items(report, AMBIGUOUS)
     if not n:
-        said = "Every item is with the items of its own cluster in far more of the draws than with those of any other."
+        said = (
+            "Every item is together with the items of its own cluster in far more of the draws than with those of any "
+            "other."
+        )
         return element("p", said)
     said = (
-        f"{'The' if n <= AMBIGUOUS else f'The first {AMBIGUOUS} of'} {items(n)} for which own and next cluster are "
-        "less than 0.5 apart, the most ambiguous first. Own and next: the mean share of the draws in "
-        "which the item is with an item of that cluster. Certain: the share in which it is in the cluster that stands "
-        "for its own."
+        f"{'The' if n <= AMBIGUOUS else f'The first {AMBIGUOUS} of'} {items(n)} whose co-clustering with their own "
+        "cluster exceeds that with the nearest other cluster by less than 0.5, the most ambiguous first. Beside a "
+        f"cluster: the mean share of the draws in which the item is together with an item of it. {MATCHING}"
     )
     cells = [
         [
@@ -166,56 +188,8 @@ def _ambiguous(report: PartitionReport) -> Markup:
         ]
         for row in rows
     ]
-    heads = ["Item", "Own", "Next", "Difference", "Certain"]
+    heads = ["Item", "Own cluster", "Nearest cluster", "Difference", "In the matching cluster"]
     return join([element("p", said), table(heads, cells, numeric=(3, 4), label="The most ambiguous items")])
-
-
-def _ball(report: PartitionReport) -> Markup:
-    ball = report.ball
-    if ball is None:
-        return Markup("")
-    unit = f" ({ball.loss.unit})" if ball.loss.unit else ""
-    bounds = {"Horizontal": ball.horizontal, "Upper": ball.upper, "Lower": ball.lower}
-    rows = [
-        [
-            side,
-            f"{len(ties):,}",
-            f"{ties[0].n_clusters}",
-            f"{ties[0].distance:.4f}",
-            percent(ties[0].share),
-            sizes_said(ties[0].labels),
-        ]
-        for side, ties in bounds.items()
-    ]
-    heads = ["Bound", "Tied", "Clusters", f"Distance{unit}", "Of the draws", "Sizes"]
-    own = weight_words(report.estimator.loss_)
-    plain = f", both errors weighed alike, though the loss was minimised{own}" if own else ""
-    said = f"Distances are by {ball.loss.says}{plain}. Of partitions that tie, the one that most draws are is shown."
-    return join([table(heads, rows, numeric=(1, 2, 3, 4), long=(5,), label="Credible ball"), element("p", said)])
-
-
-def _modes(report: PartitionReport) -> Markup:
-    found = report.modes
-    if found is None or len(found.modes) == 1:
-        return Markup("")
-    labels = report.estimator.labels_
-    rows = [
-        [
-            f"{m}",
-            percent(mode.weight),
-            f"{mode.n_clusters}",
-            f"{mode.spread:.3f}",
-            f"{partition_distance(mode.labels, labels, loss=found.loss):.3f}",
-            sizes_said(mode.labels),
-        ]
-        for m, mode in enumerate(found.modes, 1)
-    ]
-    heads = ["Mode", "Of the draws", "Clusters", "Spread", "From the estimate", "Sizes"]
-    said = (
-        f"Distances are by {found.loss.says}. Spread: the mean distance between two draws of the mode; draws of the "
-        f"first two modes are {found.distances[0, 1]:.3f} apart."
-    )
-    return join([table(heads, rows, numeric=(1, 2, 3, 4), long=(5,), label="Modes"), element("p", said)])
 
 
 def _chains(report: PartitionReport) -> Markup:
@@ -227,9 +201,10 @@ def _chains(report: PartitionReport) -> Markup:
         for name, hat in found.r_hat.items()
     )
     said = (
-        f"Between two chains the share of draws in which two items are together differs by at most "
-        f"{found.max_difference:.3f} (agreeing chains may reach {found.allowed_difference:.3f}), on average by "
-        f"{found.mean_difference:.4f}. R-hat: {hats}; agreeing chains may reach {found.allowed_r_hat:.3f}. "
+        "The share of the draws in which two items are together differs between chains by at most "
+        f"{found.max_difference:.3f} (chance allows up to {found.allowed_difference:.3f} where chains agree), on "
+        f"average by {found.mean_difference:.4f}. R-hat: {hats}; where chains agree it is at most "
+        f"{found.allowed_r_hat:.3f}."
     )
     return element("p", said)
 
@@ -252,7 +227,7 @@ def _made(report: PartitionReport) -> Markup:
         ("Seconds", seconds_said(report.seconds, f"{result.seconds:.2f} in the search")),
         ("Seed", "none: another run may differ" if result.seed is None else str(result.seed)),
     ]
-    return made(run, report.parameters, report.versions, report.command)
+    return made(run, report.parameters, report.versions, report.command, report.untouched)
 
 
 def _number(value: float, digits: int = 3) -> str:

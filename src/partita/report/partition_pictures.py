@@ -53,8 +53,8 @@ def _similarity(report: PartitionReport, pairs: PairMeans) -> Picture:
         "clusters: the share of the draws in which two items are together.",
         "How often the draws put two items together, items by cluster and within a cluster by similarity; the strips "
         "at the left and on top are the clusters. A dark block is a cluster that recurs in the draws, a block inside "
-        "a block a part that is often a cluster of its own; colour off the diagonal says how often two clusters are "
-        f"one.{means}",
+        "a block a part that is often a cluster of its own; colour off the diagonal says how often items "
+        f"of two clusters are together.{means}",
     )
 
 
@@ -83,10 +83,10 @@ def _ball(report: PartitionReport, pairs: PairMeans) -> Picture:
         "Strips of the items coloured by cluster: the estimate, and the horizontal, upper and lower bound of its "
         "credible ball; the table below has their figures.",
         "The estimate above the bounds of its credible ball: of the draws in it the furthest (horizontal), those with "
-        "the fewest clusters (upper) and with the most (lower), of these the furthest. A cluster has the colour of "
-        "the estimate's cluster that it overlaps most; lighter and darker shades are smaller pieces of it. The rows "
-        "are a few draws at the edge of the ball: what they share the other draws need not share, which is what the "
-        "certainties of items say.",
+        "the fewest clusters (upper) and with the most (lower), of these the furthest. A cluster has the colour and "
+        "the number of the estimate's cluster that it overlaps most; a lighter or darker shade, and a letter after the "
+        "number, is another part of that cluster. The rows are a few draws at the edge of the ball: what they share "
+        "the other draws need not share, which is what the certainties of items say.",
     )
 
 
@@ -99,7 +99,7 @@ def _modes(report: PartitionReport, pairs: PairMeans) -> Picture:
         lambda axes: StripsDisplay.from_modes(report.estimator.labels_, modes, order=pairs.order, ax=axes[0]),
         f"Strips of the items coloured by cluster: the estimate and the partitions of {len(modes.modes)} modes.",
         "The estimate above the best partition of each mode's own draws, with the mode's share of the draws; colours "
-        "as in the picture of the ball.",
+        "and numbers as in the picture of the ball.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -14,12 +14,16 @@ from partita.affinity import Affinity, DenseAffinity, DrawsAffinity
 from partita.arrays import Array
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
+from partita.estimators.explaining import any_table
+from partita.estimators.frames import row_names
+from partita.estimators.mixed_table import MixedTable
 from partita.io import versions
 from partita.partition.certainty import ItemCertainty
 from partita.partition.cores import PartialPartition
 from partita.partition.credible_ball import CredibleBall
 from partita.partition.modes import Modes
-from partita.report.fit_report import parameters_of
+from partita.report.fit_report import parameters_of, untouched
+from partita.report.item_columns import ItemColumns
 
 __all__ = [
     "SEEN",
@@ -63,13 +67,19 @@ class PartitionReport:
         Versions of Partita and its dependencies.
     command : str or None
         The command line that makes this again.
+    table : MixedTable or None
+        What is known of the items beside the draws: a row for each.
+    notes : sequence of str
+        Notes on how that table was read.
+    untouched : sequence of str
+        Parameters that have their defaults.
 
     Modes, certainties and cores are found out when they are first asked for.
 
     Raises
     ------
     InputError
-        Where ids or ball do not fit the number of items.
+        Where ids, ball or table do not fit the number of items.
     """
 
     title: str
@@ -81,6 +91,9 @@ class PartitionReport:
     seconds: float | None
     versions: dict[str, str]
     command: str | None
+    table: MixedTable | None = None
+    notes: Sequence[str] = ()
+    untouched: Collection[str] = ()
 
     def __post_init__(self) -> None:
         n = len(self.estimator.labels_)
@@ -88,11 +101,18 @@ class PartitionReport:
             raise InputError(f"ids has {len(self.ids)} entries, the partition {n} items")
         if self.ball is not None and len(self.ball.horizontal[0].labels) != n:
             raise InputError(f"ball is of {len(self.ball.horizontal[0].labels)} items, the partition of {n}")
+        if self.table is not None and self.table.shape[0] != n:
+            raise InputError(f"the table of the items has {self.table.shape[0]} rows, the partition {n} items")
 
     @classmethod
-    def of(cls, model: BayesianPartition, *, names: Sequence[Any] | None = None) -> Self:
-        """Return the report of a fitted estimator, from what it kept of its draws."""
+    def of(cls, model: BayesianPartition, *, names: Sequence[Any] | None = None, X: Any = None) -> Self:
+        """Return the report of a fitted estimator, from what it kept of its draws and a table of the items, if any.
+
+        Names are those that are given, those of the draws, or those of the rows of a frame.
+        """
         found = model.items_ if names is None else names
+        if found is None and X is not None:
+            found = row_names(X)
         return cls(
             title=type(model).__name__,
             source="",
@@ -103,6 +123,8 @@ class PartitionReport:
             seconds=None,
             versions=versions(),
             command=None,
+            table=None if X is None else any_table(X),
+            untouched=untouched(model),
         )
 
     def id_of(self, item: int) -> str:
@@ -170,6 +192,13 @@ class PartitionReport:
         return np.clip(close, 0.0, 1.0)
 
     @cached_property
+    def columns(self) -> ItemColumns | None:
+        """The table of the items beside their clusters; None where there is none."""
+        if self.table is None:
+            return None
+        return ItemColumns(self.table, self.estimator.labels_, self.closeness)
+
+    @cached_property
     def within(self) -> Array:
         """Similarity of each item to its own cluster."""
         return np.asarray(self.closeness[np.arange(self.n_items), self.estimator.labels_])
@@ -215,11 +244,11 @@ class UnsureItem:
 
 
 def partition_clusters(report: PartitionReport, limit: int = 100, n_least: int = 3) -> list[PartitionCluster]:
-    """Return one row a cluster; of more than `limit` the largest."""
+    """Return one row a cluster, the largest first; of more than `limit` the largest."""
     labels, K = report.estimator.labels_, report.estimator.n_clusters_
     largest = np.argsort(-report.sizes, kind="stable")[:limit]
     rows = []
-    for k in np.sort(largest).tolist():
+    for k in largest.tolist():
         own = np.flatnonzero(labels == k)
         across = report.closeness[own].mean(axis=0)
         across[k] = -1.0

@@ -21,13 +21,18 @@ from partita.wording import items, listed, percent
 
 __all__ = ["CERTAIN", "distance_words", "expected_words", "partition_headline", "partition_verdict", "weight_words"]
 
-# Share of the draws in which an item is in the cluster that stands for its own, from which its place is certain, and
-# that share for the median item below which the labels alone say too little.
+# Share of the draws in which an item is in the matching cluster, from which it is certain, and that share for the
+# median item below which the labels alone say too little.
 CERTAIN, DOUBTFUL = 0.95, 0.7
 # Items from which a credible ball is worth a headline.
 FEW = 6
 # Tails of the distribution of K that are left out, each.
 TAIL = 0.05
+# The usual answer of the search for modes.
+ONE_MODE = (
+    "One mode was found: around the estimate the draws form one group, and no second group of at least 5% of them is "
+    "set apart from it"
+)
 # Rounding error of a sum of weights that is 1.
 ROUNDING = 1e-12
 
@@ -68,20 +73,21 @@ def partition_headline(report: PartitionReport) -> tuple[str, ...]:
     >>> for sentence in partition_headline(PartitionReport.of(model)):
     ...     print(sentence)
     4 items were divided into 2 clusters of 2 and 2 items, from 3 draws (2 different partitions).
-    An item is in its place in 92% of the draws on average.
-    1 item is in its place in fewer than 70% of the draws.
+    On average an item is in the matching cluster in 92% of the draws.
+    1 item is in the matching cluster in fewer than 70% of the draws.
     """
     what = _clusters(report)[0].text
     if report.certainty is None:
         close = percent(float(report.within.mean()))
-        return what, f"On average an item is with another of its cluster in {close} of the draws that have both."
+        return what, f"On average two items of a cluster are together in {close} of the draws that have both."
     mean = percent(float(report.certainty.matched.mean()))
-    sure = f"An item is in its place in {mean} of the draws on average"
+    sure = f"On average an item is in the matching cluster in {mean} of the draws"
     ball = report.ball
     if ball is not None and ball.radius > 0 and report.n_items >= FEW:
         few, many = ball.upper[0].n_clusters, ball.lower[0].n_clusters
         have = _clusters_of(few) if few == many else f"{few} to {many} clusters"
-        sure += f"; {percent(ball.share)} of the draws are within {_radius(ball, report.n_items)} of it and have {have}"
+        radius = _radius(ball, report.n_items)
+        sure += f"; {percent(ball.share)} of the draws are within {radius} of the estimate and have {have}"
     return what, f"{sure}.", _what_to_doubt(report)
 
 
@@ -90,10 +96,12 @@ def _radius(ball: CredibleBall, n_items: int) -> str:
 
 
 def _what_to_doubt(report: PartitionReport) -> str:
-    """Modes, chains that differ, and items without a place."""
+    """Modes, chains that differ, and items that move between clusters."""
     doubts = []
     if report.modes is not None and len(report.modes.modes) > 1:
-        doubts.append(f"the posterior has {len(report.modes.modes)} modes, and one partition stands for one of them")
+        doubts.append(
+            f"the posterior has {len(report.modes.modes)} modes, and the estimate represents one of them only"
+        )
     found = report.estimator.agreement_
     if found is not None and not found.agree:
         doubts.append("the chains disagree, or are too short to tell")
@@ -101,9 +109,7 @@ def _what_to_doubt(report: PartitionReport) -> str:
     torn = int((report.certainty.matched < DOUBTFUL).sum())
     if torn and report.estimator.n_clusters_ > 1:
         verb = "is" if torn == 1 else "are"
-        doubts.append(
-            f"{items(torn)} {verb} in {'its' if torn == 1 else 'their'} place in fewer than {DOUBTFUL:.0%} of the draws"
-        )
+        doubts.append(f"{items(torn)} {verb} in the matching cluster in fewer than {DOUBTFUL:.0%} of the draws")
     if not doubts:
         return "Nothing stands out to be doubted."
     said = "; ".join(doubts)
@@ -133,12 +139,13 @@ def _clusters(report: PartitionReport) -> list[Sentence]:
     elif sizes.min() == sizes.max() and K > 2:
         what = f"{items(n)} were divided into {K:,} clusters of {items(int(sizes[0]))} each"
     elif K <= LIST_SIZES:
-        what = f"{items(n)} were divided into {K} clusters of {listed([f'{size:,}' for size in sizes])} items"
+        largest_first = [f"{size:,}" for size in np.sort(sizes)[::-1]]
+        what = f"{items(n)} were divided into {K} clusters of {listed(largest_first)} items"
     else:
         alone = int((sizes == 1).sum())
         single = f", {alone} of them of a single item" if alone else ""
         what = (
-            f"{items(n)} were divided into {K:,} clusters of {sizes.min():,} to {sizes.max():,} items (median "
+            f"{items(n)} were divided into {K:,} clusters of {sizes.max():,} to {sizes.min():,} items (median "
             f"{np.median(sizes):,.0f}){single}"
         )
     draws = model.draws_
@@ -153,8 +160,8 @@ def _clusters(report: PartitionReport) -> list[Sentence]:
     out.append(Sentence("clusters", text + (f" {model.loss_.unit}." if model.loss_.unit else ".")))
     if draws is None:
         text = (
-            "Some draws lack items: pairs count by the draws that have both, and a credible ball, modes and the "
-            "certainty of items are left out, as they need whole draws. Give draws of all items to have them."
+            "Some draws lack items: each pair of items counts in the draws that have both, and the credible ball, the "
+            "modes and the certainty of each item are left out, because they need draws of all items."
         )
         out.append(Sentence("clusters", text, "caution"))
     return out
@@ -167,16 +174,16 @@ def _ball(report: PartitionReport) -> list[Sentence]:
     few, many = ball.upper[0].n_clusters, ball.lower[0].n_clusters
     have = f"{few} clusters" if few == many else f"{few} to {many} clusters"
     if ball.radius == 0:
-        return [Sentence("ball", f"{_share(ball.share)} draws are this very partition.")]
+        return [Sentence("ball", f"{_share(ball.share)} draws are equal to the estimate.")]
     text = (
         f"{_share(ball.share)} draws are within {distance_words(ball.radius, ball.loss, report.n_items)} of "
-        f"it; these have {have}."
+        f"the estimate; these have {have}."
     )
     out = [Sentence("ball", text)]
     bounds = {"horizontal": ball.horizontal, "upper": ball.upper, "lower": ball.lower}
-    tied = [f"{len(ties):,} partitions tie for the {side} bound" for side, ties in bounds.items() if len(ties) > 1]
+    tied = [f"{len(ties):,} partitions are tied as the {side} bound" for side, ties in bounds.items() if len(ties) > 1]
     if tied:
-        out.append(Sentence("ball", f"{listed(tied)}: a picture shows one of them, the files have all."))
+        out.append(Sentence("ball", f"{listed(tied)}; the picture shows one of them, credible_ball() has all."))
     return out
 
 
@@ -191,27 +198,27 @@ def _counts(report: PartitionReport) -> list[Sentence]:
     if share[top] > 1 - ROUNDING:
         text = f"All draws have {_clusters_of(top)}."
     elif low == high:
-        text = f"The draws have {_clusters_of(top)} ({percent(float(share[top]))} of them)."
+        text = f"{_share(float(share[top]))} draws have {_clusters_of(top)}."
     else:
         text = (
-            f"The draws have {_clusters_of(top)} most often ({percent(float(share[top]))} of them), mostly {low} to "
-            f"{high}."
+            f"The most frequent number of clusters among the draws is {top} ({percent(float(share[top]))} of them); "
+            f"the central {1 - 2 * TAIL:.0%} of the draws have {low} to {high}."
         )
     out = [Sentence("ball", text)]
     if low > K:
         above = float(share[K + 1 :].sum())
         than = "any draw" if above > 1 - ROUNDING else f"{percent(above)} of the draws"
         text = (
-            f"The estimate has fewer than {than}: their small clusters do not recur from draw to draw, "
-            "and are no part of it."
+            f"The estimate has fewer clusters than {than}: small clusters that do not recur from draw to draw "
+            "are left out of it."
         )
         out.append(Sentence("ball", text))
     elif high < K:
         below = float(share[:K].sum())
         than = "any draw" if below > 1 - ROUNDING else f"{percent(below)} of the draws"
         text = (
-            f"The estimate has more than {than}: items that are torn between clusters, or small clusters "
-            "that are one with another in some draws, stand for themselves in it."
+            f"The estimate has more clusters than {than}: items that the draws assign now to one cluster and now "
+            "to another, and small clusters that some draws merge with a larger one, are clusters of their own in it."
         )
         out.append(Sentence("ball", text))
     return out
@@ -222,24 +229,17 @@ def _certainty(report: PartitionReport) -> list[Sentence]:
     if found is None or report.estimator.n_clusters_ == 1:
         return []
     share, median = float((found.matched >= CERTAIN).mean()), float(np.median(found.matched))
-    who = "No item has" if share == 0 else "All items have" if share == 1 else f"{percent(share)} of the items have"
+    who = "No item is" if share == 0 else "All items are" if share == 1 else f"{percent(share)} of the items are"
+    least = "" if share == 0 else "at least "
     text = (
-        f"{who} a certain place (in at least {CERTAIN:.0%} of the draws in the cluster that stands for its own); for "
-        f"the median item it is {percent(median)} of the draws."
+        f"{who} in the matching cluster in {least}{CERTAIN:.0%} of the draws; the median item is in "
+        f"{percent(median)} of them."
     )
     out = [Sentence("certainty", text)]
-    cores = report.cores
-    if cores is not None and len(cores.kept) > 1:
-        held = int(cores.labels.max()) + 1
-        text = (
-            f"The relations of {len(cores.kept):,} items, in {_clusters_of(held)}, hold all at once with probability "
-            f"{cores.probability:.2f}."
-        )
-        out.append(Sentence("certainty", text))
     if median < DOUBTFUL:
         text = (
-            f"Half of the items are in the cluster that stands for theirs in {percent(median)} of the draws or less: "
-            "take the labels as a summary of draws that differ much, and report the credible ball with them."
+            f"Half of the items are in the matching cluster in {percent(median)} of the draws or fewer: the draws "
+            "differ much from each other, so report the credible ball together with the labels."
         )
         out.append(Sentence("certainty", text, "caution"))
     return out
@@ -249,13 +249,15 @@ def _search(report: PartitionReport) -> list[Sentence]:
     result = report.estimator.result_
     n, agreeing = len(result.runs), result.n_agreeing
     if n == 0:
-        text = "No restart of the search was finished: it is the best of the starts."
+        text = "No restart of the search was finished: the estimate is the best of the starting partitions."
     elif n == 1:
-        text = "One restart of the search was run; whether another would end elsewhere was not tried."
+        text = "One restart of the search was run; whether another would end at another partition was not tried."
     elif agreeing == n:
-        text = f"All {n} restarts of the search reached this objective."
+        text = f"All {n} restarts of the search reached this expected loss."
     else:
-        text = f"{agreeing} of {n} restarts of the search reached this objective; the worst was {result.gap:.2g} off."
+        text = (
+            f"{agreeing} of {n} restarts of the search reached this expected loss; the worst is {result.gap:.2g} off."
+        )
     out = [Sentence("restarts", text)]
     match result.status:
         case "max_seconds":
@@ -278,12 +280,17 @@ def _modes(report: PartitionReport) -> list[Sentence]:
     if found is None:
         return []
     if len(found.modes) == 1:
-        return [Sentence("modes", "The posterior has one mode.")]
+        agreement = report.estimator.agreement_
+        differ = agreement is not None and not agreement.agree
+        meaning = "; the chains differ, however, and may have missed others"
+        if not differ:
+            meaning = ", so that one partition can represent the posterior"
+        return [Sentence("modes", f"{ONE_MODE}{meaning}.")]
     each = listed([f"{percent(mode.weight)} (K = {mode.n_clusters})" for mode in found.modes])
     text = (
-        f"The posterior has {len(found.modes)} modes, with {each} of the draws: no single partition stands for all of "
-        "them. Report the partition of each mode with its weight (they are below), and look whether the chains visit "
-        "all of them."
+        f"The posterior has {len(found.modes)} modes, with {each} of the draws: no single partition represents all "
+        "draws. Report the partition of each mode with its weight (section Modes), and check whether every chain "
+        "visits each of them."
     )
     return [Sentence("modes", text, "caution")]
 
@@ -294,8 +301,8 @@ def _chains(report: PartitionReport) -> list[Sentence]:
         if report.estimator.draws_ is None:
             return []
         text = (
-            "The draws were not told apart by chains, so that it is not known whether runs of a sampler agree "
-            "(--chains, or chain= of fit)."
+            "Which chain each draw is of was not given, so that it is not known whether separate runs of the sampler "
+            "agree (pass --chains, or chain= to fit)."
         )
         return [Sentence("chains", text)]
     if not found.agree:
@@ -311,8 +318,8 @@ def _membership(report: PartitionReport) -> list[Sentence]:
     n = int((largest != report.estimator.labels_).sum())
     if n:
         said += (
-            f" They are another answer to the same draws than the partition: for {items(n)} the largest membership is "
-            "that of another cluster than the item is in (labels.csv has the partition, memberships.csv these)."
+            f" They summarise the same draws in another way than the partition: for {items(n)} the largest membership "
+            "differs from the partition (labels.csv has the partition, memberships.csv the memberships)."
         )
     return [Sentence("evidence", said)]
 

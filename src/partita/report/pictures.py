@@ -25,7 +25,7 @@ from partita.report.fit_report import FitReport
 from partita.report.headline import verdict_on
 from partita.report.layout import Layout
 
-__all__ = ["Picture", "draw_picture", "draw_pictures", "drawn"]
+__all__ = ["DPI", "Picture", "draw_picture", "draw_pictures", "drawn"]
 
 # Dots an inch: sharp on a dense screen at the page's width.
 DPI = 150

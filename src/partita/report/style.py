@@ -72,6 +72,18 @@ figure img.upright { max-width: 27rem; }
   td { min-width: 0; }
   td.long { min-width: 10rem; }
 }
+@media screen and (max-width: 500px) {
+  table.stacked, .stacked tbody, .stacked tr, .stacked td { display: block; }
+  .stacked thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .stacked tr { padding: .4rem 0; border-bottom: 1px solid var(--line); }
+  .stacked td, .stacked td.number, .stacked td.number + td:not(.number),
+  .stacked tr:has(td.long) td:first-child { display: flow-root; min-width: 0;
+    padding: .1rem 0 .1rem 10rem; border: 0; text-align: left; white-space: normal; }
+  .stacked td::before { content: attr(data-column); float: left; width: 9.5rem; margin-left: -10rem;
+    color: var(--soft); font-weight: 600; }
+  .stacked td:empty { display: none; }
+  .stacked td:first-child { font-weight: 600; }
+}
 @media print {
   @page { margin: 16mm 14mm; }
   html { font-size: 9.5pt; }
@@ -80,7 +92,8 @@ figure img.upright { max-width: 27rem; }
   h2, h3 { break-after: avoid; }
   h2 { margin-top: 1.4rem; }
   figure, tr, .caution, .cluster, pre { break-inside: avoid; }
-  thead { display: table-header-group; }
+  thead { display: table-header-group; break-after: avoid; }
+  .wide:not(:has(tbody tr:nth-child(9))) { break-inside: avoid; }
   .wide, .card, pre { overflow: visible; }
   .chip, .caution { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   p, figcaption, .caution { orphans: 3; widows: 3; max-width: none; }
@@ -117,15 +130,16 @@ button:hover { border-color: var(--soft); }
   white-space: nowrap; }
 .caption { color: var(--soft); font-size: .875rem; margin: .5rem 0; max-width: 50rem; }
 .map { margin: 1rem 0; }
-.controls { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1.6rem; font-size: .875rem; }
+.controls { display: flex; flex-wrap: wrap; align-items: center; gap: .3rem 1.6rem; margin-top: .6rem;
+  font-size: .875rem; }
 .controls > div { display: flex; flex-wrap: wrap; align-items: center; gap: .2rem .6rem; }
 .controls p { margin: 0; font-weight: 600; font-variant-numeric: tabular-nums; }
 #map-threshold { width: 11rem; max-width: 100%; accent-color: var(--focus); }
 #map-find { width: 10rem; padding: .15rem .5rem; background: var(--paper); border: 1px solid var(--soft);
   border-radius: 6px; }
 #map-missed { color: var(--caution); }
-.legend { display: flex; flex-wrap: wrap; gap: .35rem; margin: .8rem 0; max-height: 21rem; overflow-y: auto;
-  padding: 4px; }
+.legend { display: flex; flex-wrap: wrap; gap: .35rem; margin: .8rem 0; padding: 4px; }
+.legend.many { max-height: 21rem; overflow-y: auto; }
 .key { display: inline-flex; align-items: center; gap: .35rem; font-variant-numeric: tabular-nums; font-weight: 600; }
 .key svg { width: .8rem; height: .8rem; }
 .key small { color: var(--soft); font-weight: 400; font-size: .75rem; }
@@ -142,6 +156,9 @@ button:hover { border-color: var(--soft); }
 #map-item p { margin: .3rem 0; }
 #map-item .heading { color: var(--soft); font-size: .8125rem; margin-bottom: 0; }
 #map-item .invitation { color: var(--soft); }
+.cells { display: grid; grid-template-columns: auto 1fr; gap: .1rem .7rem; margin: .4rem 0; overflow-wrap: anywhere; }
+.cells dt { color: var(--soft); }
+.cells dd { margin: 0; font-variant-numeric: tabular-nums; }
 .bars, .nearest { list-style: none; margin: .4rem 0; padding: 0; }
 .bars li { display: flex; align-items: center; gap: .5rem; margin: .15rem 0; }
 .bars .chip { min-width: 2.4em; }
@@ -159,8 +176,10 @@ summary { cursor: pointer; font-weight: 600; }
   #map-item { min-height: 13rem; }
 }
 @media print {
-  #theme, .controls, .legend, .views, #map-help, #map-item, details:not([open]) { display: none !important; }
-  .board { display: block; } }
+  #theme, .controls, .legend, .views, #map-help, #map-item, details:not([open]),
+  section:has(> details):not(:has(> details[open])) { display: none !important; }
+  .board { display: block; }
+  .sheet { width: 120mm; max-width: 100%; margin: 0 auto; break-inside: avoid; } }
 """
 
 
