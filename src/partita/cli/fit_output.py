@@ -96,6 +96,7 @@ def write_fit(
         parameters=result["parameters"],
         scores=result.get("scores"),
         notes=result["notes"],
+        reading=items.notes,
         seconds=fit.seconds,
         versions=result["versions"],
         command=" ".join(["partita", *sys.argv[1:]]) if sys.argv else None,

@@ -55,6 +55,8 @@ class FitReport:
         The known class of each item, which the fit did not see.
     explanation : Explanation or None
         What tells the clusters apart; by default that of `features`, where there are any.
+    reading : sequence of str
+        How the file was read: those of the notes that are on that.
     untouched : sequence of str
         Parameters that have their defaults.
 
@@ -78,6 +80,7 @@ class FitReport:
     command: str | None
     classes: Sequence[Any] | NDArray[Any] | None = None
     explanation: Explanation | None = None
+    reading: Sequence[str] = ()
     untouched: Collection[str] = ()
 
     def __post_init__(self) -> None:

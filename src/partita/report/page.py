@@ -14,7 +14,7 @@ from partita.io import atomic_write_text
 from partita.plots.order import membership_of
 from partita.report.behind import behind
 from partita.report.clusters import cluster_section
-from partita.report.document import chip, document, figure, section, verdict_block
+from partita.report.document import chip, document, figure, folded, section, verdict_block
 from partita.report.fit_report import FitReport
 from partita.report.headline import OUTLIER, headline, verdict_on
 from partita.report.html import Markup, element, join, table
@@ -78,6 +78,7 @@ def render_report(report: FitReport) -> str:
         model.n_clusters_,
         _header(report),
         verdict_block(headline(model), top),
+        _reading(report),
         section("Map of the items", _map(report, layout, figure(pictures.get("partition")))),
         section("Clusters", cluster_section(report)),
         section("How many clusters", how_many(report), figure(pictures.get("verdict")), other_answer(report)),
@@ -105,6 +106,7 @@ def _sentences(report: FitReport, without: str | None) -> tuple[list[Sentence], 
     notes = list(dict.fromkeys([*map(str, report.notes), *([] if found is None else found.notes)]))
     number = verdict_on(model)
     notes = [note for note in notes if number is None or note not in number.notes]  # told with the number of clusters
+    notes = [note for note in notes if note not in report.reading]
     chosen = [_whole(note) for note in notes if note.startswith(CHOSEN)]
     top = [one for one in said if one.tone == "caution" and one.topic not in ("notes", "restarts")]
     top += [Sentence("notes", _whole(note), "caution") for note in notes if not note.startswith(CHOSEN)]
@@ -112,6 +114,15 @@ def _sentences(report: FitReport, without: str | None) -> tuple[list[Sentence], 
         top.append(Sentence("notes", without, "caution"))
     optimizer = [one for one in said if one not in top and one.topic != "notes"]
     return top, [*optimizer, *(Sentence("notes", words) for words in chosen)]
+
+
+def _reading(report: FitReport) -> Markup:
+    """How the file was read, folded: facts for the most part, and too many for the top of a page."""
+    notes = [element("li", _whole(note)) for note in dict.fromkeys(report.reading)]
+    if not notes:
+        return Markup("")
+    title = f"How the file was read ({count(len(notes), 'note')})"
+    return element("section", folded(title, element("ul", *notes)), aria_label="How the file was read")
 
 
 def _whole(note: str) -> str:
