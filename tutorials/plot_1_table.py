@@ -112,8 +112,8 @@ plt.show()
 # table, and it is far from one. The values that were filled in are guesses, and so is the
 # decision about ``lab``.
 #
-# What came out
-# -------------
+# Results
+# -------
 # The varieties of these wines are known, and were not used above. ``partita score`` now
 # compares both results with them. An adjusted Rand index of 1 means perfect agreement, and
 # 0 is expected by chance.

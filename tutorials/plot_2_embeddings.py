@@ -102,8 +102,8 @@ for i in np.argsort(second.evidence)[:5]:
     print(f"{names[i]:35} cluster {model.labels_[i]:2} or {second.cluster[i]:2}")
 
 # %%
-# What came out
-# -------------
+# Results
+# -------
 # SciPy sorts its functions into modules. This is one possible classification, made for
 # programmers, and it was not used above. Homogeneity measures whether a cluster has texts
 # of one module only, completeness whether the texts of a module are in one cluster; the

@@ -83,8 +83,8 @@ draw(club, peer, np.ones(34), axes[1], f"Louvain (networkx): {peer.max() + 1}")
 plt.show()
 
 # %%
-# What came out
-# -------------
+# Results
+# -------
 # The club split in two while it was observed, and the side of each member is known. The fit
 # did not use this information.
 

@@ -96,8 +96,8 @@ said = cells.uns["components"]
 print(f"{said['n_clusters']} clusters, probability {said['verdict']['sure']:.2f}")
 
 # %%
-# What came out
-# -------------
+# Results
+# -------
 # The file has a type for each cell, determined by comparison with purified cells. This is
 # an annotation rather than the truth, several of the types are hard to distinguish, and it
 # was not used above.

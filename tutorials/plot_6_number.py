@@ -96,8 +96,8 @@ cloud = SoftClustering(random_state=0).fit(X_cloud)
 cloud
 
 # %%
-# What came out
-# -------------
+# Results
+# -------
 # The classes of digits and irises are known and were not used. The adjusted Rand index
 # compares the clusterings with them:
 

@@ -138,8 +138,8 @@ print("400 draws:", *(short.notes_ or ["nothing to note"]), sep="\n- ")
 # Then doubt the model. The ball describes the posterior of a mixture of normal
 # distributions; it does not show whether such a mixture is suitable for these flowers.
 #
-# What came out
-# -------------
+# Results
+# -------
 # Fisher's three species were not used. Two of them overlap, and this posterior has most
 # flowers of both in one cluster:
 
