@@ -2,18 +2,18 @@
 A messy table
 =============
 
-Which of 178 wines are alike, going by a spreadsheet as somebody saved it? One command
-reads it, finds the clusters and says what it did. It takes a file and a terminal; the
-Python on this page only makes the file and shows what the terminal says.
+Which of 178 wines are similar, according to a spreadsheet that nobody cleaned? One command
+reads it, finds the clusters and reports what it did. All you need is a file and a terminal;
+the Python code on this page only creates the file and shows the output of the terminal.
 """
 
 # %%
 # The file
 # --------
-# The wines and their 13 measurements are scikit-learn's. The mess is made here, and is the
-# usual one: a title above the header, a line of units below it, semicolons, decimal
-# commas, empty cells, a laboratory (drawn at random) and a row of totals. Where magnesium
-# was not measured, somebody wrote -999.
+# The wines and their 13 measurements come from scikit-learn. This page adds the usual
+# problems: a title above the header, a line of units below it, semicolons, decimal commas,
+# empty cells, a laboratory (chosen at random) and a row of totals. Where magnesium was not
+# measured, the cell has -999.
 
 import base64
 import io
@@ -62,11 +62,11 @@ print(*lines[:6], "...", *lines[-2:], sep="\n")
 # %%
 # One command
 # -----------
-# ``partita fit`` and the name of the file. There is nothing to choose.
+# Type ``partita fit`` and the name of the file. No options are needed.
 
 
 def terminal(*words):
-    """Run a command in the folder of the file, and show what it says."""
+    """Run a command in the folder of the file, and show its output."""
     print("$", *words)
     command = [sys.executable, "-X", "utf8", "-m", *words]
     done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
@@ -78,25 +78,25 @@ terminal("partita", "fit", "wine.csv")
 # %%
 # How to read it
 # --------------
-# The first three sentences are the answer: what there is, how sure that is, and what to
-# doubt. The table has a row for each cluster, the lines below it the values by which a
-# cluster differs from the rest. Precision and recall are measured on items held out.
+# The first three sentences give the result, its uncertainty, and its weakest points. The
+# table has a row for each cluster, and the lines below it give the values by which each
+# cluster differs from the others. Precision and recall are measured on items held out.
 #
-# The notes say how the file was read. Title, units and totals are left out, commas are
+# The notes describe how the file was read. Title, units and totals are left out, commas are
 # decimal marks, ``Nr`` names the items, and empty cells are filled from similar rows. Two
-# notes ask for a decision that the file cannot settle. Does -999 mean missing? The numbers
-# of ``Mg`` say yes, and ``--na -999`` tells the command. Is ``lab`` a property of a wine?
-# Here it is not, and ``--drop lab`` leaves it out.
+# notes ask for a decision that the file does not determine. Does -999 mean missing? The
+# other values of ``Mg`` suggest so, and the option ``--na -999`` declares it. Is ``lab`` a
+# property of a wine? Here it is not, and ``--drop lab`` leaves it out.
 
 terminal("partita", "fit", "wine.csv", "--na", "-999", "--drop", "lab", "-o", "better")
 
 # %%
 # The map
 # -------
-# The folder ``better`` has the memberships, the model, everything else as JSON, and a page,
-# ``report.html``, whose map answers to the mouse. This is the picture of it that the page
-# shows where there are no scripts: at the left the clusters, at the right how undecided
-# each item is.
+# The folder ``better`` has the memberships, the model, all results as JSON, and the report,
+# ``report.html``, with an interactive map. This is the static picture of the map that the
+# report shows where scripts are disabled. The left half shows the clusters, the right half
+# how ambiguous each item is.
 
 page = (folder / "better" / "report.html").read_text(encoding="utf-8")
 picture = re.search(r'id="picture-partition" src="data:image/png;base64,([^"]+)', page)
@@ -108,15 +108,15 @@ plt.show()
 # %%
 # What to doubt
 # -------------
-# The number of clusters. Its probability stands in the third sentence and below the table,
-# and it is far from one. Cells that were filled in
-# are a guess, and so is what was decided about ``lab``.
+# The number of clusters is in doubt. Its probability is in the third sentence and below the
+# table, and it is far from one. The values that were filled in are guesses, and so is the
+# decision about ``lab``.
 #
-# What came out
-# -------------
-# The varieties of these wines are known. Nothing above has seen them; ``partita score``
-# now compares both answers with them. An adjusted Rand index of 1 is agreement, 0 is what
-# chance gives.
+# Results
+# -------
+# The varieties of these wines are known, and were not used above. ``partita score`` now
+# compares both results with them. An adjusted Rand index of 1 means perfect agreement, and
+# 0 is expected by chance.
 
 known = [
     "id,label",
@@ -127,9 +127,9 @@ terminal("partita", "score", "wine-partita/memberships.csv", "varieties.csv")
 terminal("partita", "score", "better/memberships.csv", "varieties.csv")
 
 # %%
-# Both answers have the three varieties, but for a few wines: here the mess did little harm.
-# That is not to be relied on, and three was a near thing: with every cell in place the same
-# fit gives three clusters a probability below one half.
+# Both results have the three varieties, except for a few wines: here the problems of the
+# file did little harm. This cannot be relied on, and the number three was not certain: with
+# all cells complete, the same fit gives three clusters a probability below one half.
 
 import warnings
 
@@ -137,13 +137,13 @@ from partita import SoftClustering
 from partita.errors import UnsureWarning
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", UnsureWarning)  # the card says it too
+    warnings.simplefilter("ignore", UnsureWarning)  # shown below as well
     complete = SoftClustering(random_state=0).fit(load_wine(as_frame=True).data)
 complete
 
 # %%
 # Where next
 # ----------
-# :doc:`/input-formats` has what else may be in a file, :doc:`/command-line` every option,
-# :doc:`/explain` the rules that tell clusters apart, and :doc:`plot_6_number` what to do
-# where the number of clusters is in doubt.
+# :doc:`/input-formats` describes what a file may contain, :doc:`/command-line` every option,
+# :doc:`/explain` the rules that distinguish clusters, and :doc:`plot_6_number` what to do
+# if the number of clusters is in doubt.

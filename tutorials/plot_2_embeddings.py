@@ -2,17 +2,19 @@
 Embeddings
 ==========
 
-What is a collection of texts about, when nobody has sorted it? The texts become vectors,
-and one call finds their topics, how many there are, and which texts are in doubt.
+Which topics are there in a collection of texts that nobody has sorted? The texts are
+represented by vectors, and one call finds their topics, the number of topics, and the texts
+whose topic is uncertain.
 """
 
 # %%
 # Texts and vectors
 # -----------------
-# The texts are the docstrings of SciPy's functions: over a thousand, written by people,
-# and already on this machine. The vectors are those of latent semantic analysis, the
-# singular vectors of weighted word counts. That is an embedding in the plain sense, though
-# not one of a neural network, for no package ships those. With yours, start at the fit.
+# The texts are the docstrings of SciPy's functions: over a thousand texts, written by
+# people, and already on this machine. The vectors come from latent semantic analysis, that
+# is, from the singular vectors of weighted word counts. This is an embedding, although not
+# one computed by a neural network, since no package ships those. If you have your own
+# embeddings, start at the fit.
 
 import importlib
 import inspect
@@ -50,9 +52,9 @@ print(f"{len(X):,} texts, vectors of {X.shape[1]} numbers and length one")
 # %%
 # One call
 # --------
-# Vectors of length one are nearest where their cosine is largest, so that nothing has to be
-# said about it. Where the number of clusters is unsure the fit warns; what it warns of is
-# also among the notes of the card below, which a notebook shows for a fitted model.
+# Vectors of length one are nearest if their cosine is largest, so that no metric has to be
+# chosen. If the number of clusters is uncertain, the fit gives a warning. Its content is
+# also among the notes of the summary below, which a notebook shows for a fitted model.
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", UnsureWarning)
@@ -62,9 +64,9 @@ model
 # %%
 # How to read it
 # --------------
-# A cluster is easier to read by its words than by its vectors. These are the clusters whose
-# labels are surest on average, each with the words that it uses more than the others do and
-# the text that is most typical of it.
+# A cluster is easier to interpret by its words than by its vectors. The table lists the
+# clusters whose labels are surest on average, each with the words that are more frequent in
+# it than in the others, and with its most typical text.
 
 words = np.array(weigh.get_feature_names_out())
 sizes = np.bincount(model.labels_)
@@ -80,8 +82,9 @@ for k in [k for k in np.argsort(-sure) if sizes[k] >= 10][:12]:
 # %%
 # The picture
 # -----------
-# Two dimensions of fifty cannot show what the fit has seen: clusters that overlap here may
-# lie far apart. The right half is the useful one. It shows where undecided texts are.
+# Two of fifty dimensions cannot show all that the fit used: clusters that overlap in this
+# picture may be far apart. The right half is more useful. It shows where the ambiguous
+# texts are.
 
 PartitionDisplay.from_estimator(model, X)
 plt.show()
@@ -89,22 +92,23 @@ plt.show()
 # %%
 # What to doubt
 # -------------
-# The number of clusters first: no number is probable here, and topics have no natural
-# grain. ``at`` gives the answer at another number without a new fit. Then single texts.
-# ``second_choice`` names the cluster that each could go to, and these could go either way:
+# The number of clusters is the first thing to doubt: no number is probable here, because
+# topics can be divided finely or coarsely. ``at`` gives the clustering with another number
+# without a new fit. The second is the labels of single texts. ``second_choice`` names the
+# second most probable cluster of each; for these texts both are nearly as probable:
 
 second = model.second_choice()
 for i in np.argsort(second.evidence)[:5]:
     print(f"{names[i]:35} cluster {model.labels_[i]:2} or {second.cluster[i]:2}")
 
 # %%
-# What came out
-# -------------
-# SciPy sorts its functions into modules. That is one way of sorting, made for programmers,
-# and nothing above has used it. Homogeneity asks whether a cluster keeps to one module,
-# completeness whether a module keeps to one cluster; the adjusted Rand index weighs both.
-# k-means is given the number of modules. HDBSCAN finds its own, and the texts that it
-# leaves out count as one cluster.
+# Results
+# -------
+# SciPy sorts its functions into modules. This is one possible classification, made for
+# programmers, and it was not used above. Homogeneity measures whether a cluster has texts
+# of one module only, completeness whether the texts of a module are in one cluster; the
+# adjusted Rand index combines both. k-means is given the number of modules. HDBSCAN
+# estimates its own number, and the texts that it leaves out count as one cluster.
 
 module = np.array([name.split(".")[0] for name in names])
 K = len(set(module))
@@ -121,11 +125,12 @@ for name, labels in answers.items():
     print(f"{name:18}{len(set(labels)):9}{same:13.2f}{whole:14.2f}{ari:7.2f}")
 
 # %%
-# Many small clusters that keep to one module are pure and not complete: windows and filters
-# are both ``signal``, and two topics. Whether that is better than modules depends on what
-# the clusters are for.
+# Many small clusters, each within one module, are homogeneous but not complete: windows and
+# filters both belong to ``signal``, but are two topics. Whether this is better than the
+# modules depends on the purpose of the clustering.
 #
 # Where next
 # ----------
-# :doc:`/choose-affinity` for vectors of other lengths and other metrics, :doc:`/scaling-out`
-# for more than 20,000 of them, :doc:`plot_6_number` for the number of clusters.
+# See :doc:`/choose-affinity` for vectors of other lengths and other metrics,
+# :doc:`/scaling-out` for more than 20,000 vectors, and :doc:`plot_6_number` for the number
+# of clusters.

@@ -2,15 +2,16 @@
 A graph
 =======
 
-Who belongs with whom in a network of people? A graph goes in as networkx has it; out come
-its communities, their number, and the people who could belong elsewhere.
+Who belongs with whom in a network of people? From a graph of networkx, one call finds its
+communities, their number, and the people who could belong to another community.
 """
 
 # %%
 # The graph
 # ---------
-# The karate club that Wayne Zachary watched in the 1970s: 34 members, linked where they met
-# outside of the club, the more the heavier. It ships with networkx.
+# The graph is the karate club that Wayne Zachary observed in the 1970s. Its 34 members are
+# linked if they met outside of the club, with a larger weight the more they did. The data
+# are part of networkx.
 
 import warnings
 
@@ -29,9 +30,9 @@ print(club)
 # %%
 # One call
 # --------
-# Items are the nodes, in the order of the graph, and edge weights are affinities: larger is
-# closer. Four unlike methods for graphs are asked, and the number of communities is the one
-# that they agree on.
+# The items are the nodes, in the order of the graph, and the edge weights are affinities: a
+# larger weight means a closer pair. Four different methods for graphs are combined, and the
+# number of communities is the one on which they agree best.
 
 model = SoftClustering(random_state=0).fit(club)
 model
@@ -39,20 +40,20 @@ model
 # %%
 # How to read it
 # --------------
-# The certainty of a label is the probability that it is right, the possibility of other
-# numbers of clusters included. Members with the least:
+# The certainty of a label is the probability that it is right, including the possibility
+# of other numbers of clusters. These members have the lowest certainty:
 
 for i in np.argsort(model.certainty_, kind="stable")[:5]:
     shares = ", ".join(f"{share:.2f}" for share in model.membership_[i])
     print(f"member {i:2}: certainty {model.certainty_[i]:.2f}, memberships {shares}")
 
 # %%
-# A low certainty beside a clear membership says that the member is clearly on this side as
-# long as there are two sides, and that there may not be two.
+# A low certainty together with a clear membership means that the member is clearly on this
+# side if there are two sides, but that there may be another number.
 #
 # The picture
 # -----------
-# Colour is the cluster, and the fainter a node the less certain its label.
+# Colours are the clusters, and the fainter a node, the less certain its label.
 
 
 def draw(graph, labels, certainty, ax, title):
@@ -82,10 +83,10 @@ draw(club, peer, np.ones(34), axes[1], f"Louvain (networkx): {peer.max() + 1}")
 plt.show()
 
 # %%
-# What came out
-# -------------
-# The club split in two while it was watched, and the side of each member is known. The fit
-# has not seen it.
+# Results
+# -------
+# The club split in two while it was observed, and the side of each member is known. The fit
+# did not use this information.
 
 side = np.array([club.nodes[node]["club"] for node in club])
 for name, labels in (("Partita", model.labels_), ("Louvain", peer)):
@@ -94,22 +95,23 @@ for name, labels in (("Partita", model.labels_), ("Louvain", peer)):
 # %%
 # What to doubt
 # -------------
-# A graph need not have communities. In the novel Les Misérables 77 characters are linked by
-# the chapters that they share, and the fit finds no number that its methods agree on. One
-# cluster then means that nothing better was established, and the second sentence says with
-# what probability. Louvain's method has no such probability, and divides random graphs too
-# (:doc:`/benchmarks`).
+# A graph need not have communities. In the novel Les Misérables, 77 characters are linked by
+# the chapters in which they appear together, and the methods agree on no number. The answer
+# of one cluster then means that no communities could be established, and the second
+# sentence gives its probability. Louvain's method has no such probability, and it also
+# divides random graphs (:doc:`/benchmarks`).
 
 novel = nx.les_miserables_graph()
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", UnsureWarning)  # it is among the notes of the card
+    warnings.simplefilter("ignore", UnsureWarning)  # it is among the notes below
     book = SoftClustering(random_state=0).fit(novel)
     several = SoftClustering(n_clusters=(2, 12), random_state=0).fit(novel)
 book
 
 # %%
-# If you know that there are several, say so: ``n_clusters=(2, 12)`` leaves one out. Then
-# the two methods are close to each other, and the probability of the number stays low.
+# If you know that there are several communities, ``n_clusters=(2, 12)`` excludes the answer
+# of one. Then the results of both methods are similar, and the probability of the number
+# remains low.
 
 peer, K = louvain(novel), several.n_clusters_
 print(f"Partita: {K} clusters, probability {several.verdict_.probabilities[K - 1]:.2f}")
@@ -120,6 +122,6 @@ print(f"adjusted Rand index of the two: {ari:.2f}")
 # %%
 # Where next
 # ----------
-# :doc:`/choose-affinity` says what is done with a graph and what was measured on graphs with
-# and without communities. :doc:`/input-formats` has files of edges, GML and GraphML for the
-# terminal. :doc:`plot_4_cells` clusters a graph of cells.
+# :doc:`/choose-affinity` describes how graphs are clustered, with results on graphs with
+# and without communities. :doc:`/input-formats` describes files of edges, GML and GraphML
+# for the command line. :doc:`plot_4_cells` clusters a graph of cells.

@@ -2,15 +2,15 @@
 Cells
 =====
 
-Which types of cells are in a sample of blood, and which cells are between two types? One
-call on an AnnData, where Louvain's or Leiden's method usually stands.
+Which types of cells are in a blood sample, and which cells are between two types? One call
+on an AnnData object answers this, in place of Louvain's or the Leiden method.
 """
 
 # %%
 # The cells
 # ---------
-# scanpy ships 700 blood cells of one donor with 765 genes (``pbmc68k_reduced``, a sample of
-# the 68,000 cells of 10x Genomics). Its preparation is the usual one and is done already:
+# scanpy includes 700 blood cells of one donor with 765 genes (``pbmc68k_reduced``, a sample
+# of the 68,000 cells of 10x Genomics). The usual preprocessing has been done: it has
 # principal components, and a graph of ten neighbours in ``obsp["connectivities"]``.
 
 import warnings
@@ -33,12 +33,12 @@ print(cells.shape, *cells.obsp)
 # %%
 # One call
 # --------
-# ``cluster_cells`` reads the graph and writes where scanpy looks for it: ``obs`` has
-# clusters, certainties and outliers, ``obsm`` the memberships, ``uns`` what was taken and
-# why. There is no resolution to choose.
+# ``cluster_cells`` reads the graph and writes the results where scanpy expects them: ``obs``
+# has clusters, certainties and outlier probabilities, ``obsm`` the memberships, and ``uns``
+# the settings chosen automatically, with the reasons. There is no resolution parameter.
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", UnsureWarning)  # the notes say it too
+    warnings.simplefilter("ignore", UnsureWarning)  # it is among the notes
     cluster_cells(cells, random_state=0)
 said = cells.uns["partita"]
 print(f"{said['n_clusters']} clusters, probability {said['verdict']['sure']:.2f}")
@@ -48,8 +48,8 @@ print(*said["notes"], sep="\n")
 # %%
 # How to read it
 # --------------
-# The number is not sure, and the notes say which numbers are likely beside it. The mean
-# certainty includes that. Clusters differ in how sure they are:
+# The number of clusters is uncertain, and the notes list other plausible numbers. The mean
+# certainty takes this into account. Clusters differ in their certainty:
 
 by_cluster = cells.obs.groupby("partita", observed=True)["partita_certainty"]
 print(by_cluster.agg(["size", "mean", "min"]).round(2))
@@ -57,9 +57,9 @@ print(by_cluster.agg(["size", "mean", "min"]).round(2))
 # %%
 # The picture
 # -----------
-# On the map that scanpy made: clusters, Louvain's communities of the same graph (networkx's,
-# at its default resolution), and the entropy of the memberships. A bright cell has links to
-# more than one cluster.
+# The map was computed by scanpy. It shows the clusters, the communities that Louvain's
+# method finds in the same graph (by networkx, at its default resolution), and the entropy of
+# the memberships. A bright cell has links to more than one cluster.
 
 graph = nx.from_scipy_sparse_array(cells.obsp["connectivities"])
 louvain = np.empty(len(graph), dtype=int)
@@ -84,10 +84,10 @@ plt.show()
 # %%
 # What to doubt
 # -------------
-# A membership says to which clusters a cell is linked. It is no pseudotime, and entropies
-# compare within a cluster and not between clusters: small ones have more than they should
-# (:doc:`/gallery/plot_07_cells` shows both on cells whose truth is known). And the graph is
-# a choice. From the components themselves the number is less sure:
+# A membership shows to which clusters a cell is linked. It is not a pseudotime, and entropies
+# can be compared within a cluster but not between clusters, because those of small clusters
+# are too high (:doc:`/gallery/plot_07_cells` shows both on simulated cells). The graph is
+# also a choice. With the principal components themselves, the number is less certain:
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", UnsureWarning)
@@ -96,11 +96,11 @@ said = cells.uns["components"]
 print(f"{said['n_clusters']} clusters, probability {said['verdict']['sure']:.2f}")
 
 # %%
-# What came out
-# -------------
-# The file has a type for each cell, found by comparing it with purified cells. That is an
-# annotation and no truth, several of the types are hard to tell apart, and nothing above
-# has used it.
+# Results
+# -------
+# The file has a type for each cell, determined by comparison with purified cells. This is
+# an annotation rather than the truth, several of the types are hard to distinguish, and it
+# was not used above.
 
 types = cells.obs["bulk_labels"].astype(str).to_numpy()
 components = cells.obs["components"].astype(int).to_numpy()
@@ -115,18 +115,18 @@ for name, labels in answers.items():
     print(f"{name:21} {len(set(labels)):3} clusters, adjusted Rand index {ari:.2f}")
 
 # %%
-# Rows are types, columns the clusters of the graph:
+# The rows of the table are the types, and the columns are the clusters of the graph:
 
 table = pd.crosstab(types, found)
 print(table.rename_axis(None).rename_axis(None, axis=1).to_string())
 
 # %%
-# From the graph all answers are about equally far from the annotation, and each is coarser
-# somewhere and finer elsewhere. Here T cells and NK cells are one cluster, and dendritic
-# cells are several. That is the price of no resolution to choose; ``cluster_cells(cells, 12)``
-# gives twelve.
+# With the graph, all results agree about equally well with the annotation, and each is
+# coarser for some types and finer for others. Here T cells and NK cells are in one cluster,
+# and dendritic cells in several. This is a consequence of not choosing a resolution;
+# ``cluster_cells(cells, 12)`` gives twelve clusters.
 #
 # Where next
 # ----------
-# :doc:`/single-cells` has the other inputs, and what was not compared;
-# :doc:`plot_6_number` says what to do where the number is in doubt.
+# :doc:`/single-cells` describes the other inputs and the limits of these results;
+# :doc:`plot_6_number` describes what to do if the number is in doubt.

@@ -2,15 +2,15 @@
 Outliers
 ========
 
-Which rows of a table belong to no cluster? Every fit gives each item a probability of that.
-This page plants errors in real tables, and shows which of them are found and which are not.
+Which rows of a table belong to no cluster? Every fit gives each item a probability of this.
+This page adds errors to real tables, and shows which of them are found and which are not.
 """
 
 # %%
-# Six flowers, typed wrongly
-# --------------------------
-# The table is Fisher's irises. In six rows, drawn at random, length and width of sepal and
-# petal change places, as happens when a table is typed.
+# Six flowers with exchanged cells
+# --------------------------------
+# The table is Fisher's iris data. In six rows chosen at random, the length and the width of
+# sepal and petal are exchanged, as can happen when a table is typed.
 
 import warnings
 
@@ -41,9 +41,9 @@ model
 # %%
 # How to read it
 # --------------
-# ``outlier_`` is the probability that an item belongs nowhere, and the first sentence counts
-# the items above one half. ``labels(outliers=0.5)`` has -1 for them; ``labels_`` says where
-# an item belongs if it belongs anywhere.
+# ``outlier_`` is the probability that an item belongs to no cluster, and the first sentence
+# counts the items for which it is above one half. ``labels(outliers=0.5)`` is -1 for them;
+# ``labels_`` has the cluster of each item if it belongs to one at all.
 
 found = model.labels(outliers=0.5) == -1
 print("wrong rows:  ", *np.flatnonzero(wrong))
@@ -53,7 +53,7 @@ print("greatest probability of another row:", model.outlier_[~wrong].max().round
 # %%
 # The picture
 # -----------
-# Colour is the probability, and a ring stands around the rows with exchanged cells.
+# The colour is the probability, and a ring marks the rows with exchanged cells.
 
 figure, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 for ax, (x, y) in zip(axes, ((0, 1), (2, 3)), strict=True):
@@ -68,20 +68,21 @@ plt.show()
 # %%
 # What to doubt
 # -------------
-# That was an easy error: no flower is shaped like that. An outlier is an item that an even
-# background in the box of the columns explains better than the clusters do. Two kinds of
-# error fit that less well.
+# These errors are easy to find, since no flower has such a shape. An outlier is an item that
+# a uniform background over the ranges of the columns explains better than the clusters do.
+# Two other kinds of error are harder to find.
 #
-# *Rows put together from several items.* Twelve rows are added to the irises, and each of
-# their cells comes from another flower. Some of these are flowers that might well exist.
+# *Rows combined from several items.* Twelve rows are added to the iris data, and each of
+# their cells comes from a different flower. Some of these rows could be real flowers.
 #
-# *Slips of the decimal point.* In nine wines one cell is ten times too large or too small. A
-# far cell is seen near the edge of its column, and the other twelve say that the wine is
-# sound.
+# *Misplaced decimal points.* In nine wines one cell is ten times too large or too small. An
+# extreme cell is moved near the edge of its column, and the other twelve columns indicate
+# that the wine is normal.
 #
-# Two scores of scikit-learn stand beside, on standardised columns. They are no
-# probabilities, so all three are compared by the area under the ROC curve, the probability
-# that a planted row scores above another one: 1 is perfect, 0.5 is chance.
+# The table also has two scores of scikit-learn, on standardised columns. They are not
+# probabilities, so all three are compared by the area under the ROC curve, which is the
+# probability that an erroneous row has a higher score than a correct one: 1 is perfect, and
+# 0.5 is chance.
 
 mixed = np.column_stack([rng.choice(column, 12) for column in iris.T])
 wine, slips = load_wine().data.copy(), np.zeros(178, dtype=bool)
@@ -106,13 +107,13 @@ for name, (X, planted) in tables.items():
     print(f"{name:15}{hits:>9}{others:8}{area[0]:9.2f}{area[1]:7.2f}{area[2]:8.2f}")
 
 # %%
-# Partita says which rows are more likely wrong than right, and hardly ever says it of a
-# sound one. The price is that it misses errors that stay near the clusters, and slips in
-# single cells above all. For those, look at each column: ``partita fit`` names single
-# cells that are far from the rest, and leaves them as they are.
+# Partita marks the rows that are more likely outliers than not, and has few false alarms.
+# The price is that it misses errors that stay near the clusters, above all errors in single
+# cells. For those, look at each column: ``partita fit`` names single cells that are far from
+# the others, and does not change them.
 #
 # Where next
 # ----------
-# :doc:`/doubt` says what an outlier is, what was measured on drawn mixtures, and what the
-# probability cannot tell. The same page has the other question, which labels can be relied
-# on.
+# :doc:`/doubt` describes what an outlier is, the results on simulated mixtures, and the
+# limits of the probability. The same page answers another question: which labels can be
+# relied on.

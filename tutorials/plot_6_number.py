@@ -2,16 +2,16 @@
 Choosing the number of clusters
 ===============================
 
-How many kinds of things are there, and what if that cannot be said? The fit gives every
-number a probability. This page reads it on a set with many clusters, on one whose classes are no
-clusters, and on one where there is nothing to divide.
+How many clusters are there, and what if the data do not determine the number? The fit gives
+every number a probability. This page shows it for data with many clusters, for data whose
+classes are not clusters, and for data without any division.
 """
 
 # %%
 # 1,797 handwritten digits
 # ------------------------
-# Pictures of 8 by 8 pixels, as scikit-learn ships them. Nobody tells the fit that people
-# write ten digits.
+# The data are pictures of 8 by 8 pixels from scikit-learn. The fit is not told that there
+# are ten digits.
 
 import warnings
 
@@ -24,7 +24,7 @@ from partita.errors import UnsureWarning
 from partita.metrics import adjusted_rand_index
 from partita.plots import VerdictDisplay
 
-# Where the number is unsure a fit warns. Here the cards below say it.
+# If the number is uncertain, a fit gives a warning. Here the summaries below show it.
 warnings.simplefilter("ignore", UnsureWarning)
 
 X, digit = load_digits(return_X_y=True)
@@ -34,8 +34,8 @@ model
 # %%
 # How to read it
 # --------------
-# ``verdict_`` has the probabilities. Take them as they stand: where one number has nearly
-# everything, believe it, and where several share, look at several.
+# ``verdict_`` has the probabilities. If one number has nearly all of the probability, you can
+# rely on it; if several numbers share it, compare several clusterings.
 
 p = model.verdict_.probabilities
 likely = [k for k in np.argsort(-p) if p[k] >= 0.05]
@@ -46,9 +46,10 @@ plt.show()
 # %%
 # Numbers next to each other
 # --------------------------
-# Clusters are nested when one is merged or split at a time. ``layers`` says which, and how
-# often the two sides of the split are apart in the clusterings behind the fit. Where that
-# falls, the splits become a matter of choice.
+# If one cluster is merged or split at a time, the clusterings are nested. ``layers`` lists
+# these splits, and how often two items, one from each side, are in different clusters of the
+# clusterings behind the fit. If this probability is low, the clusterings disagree about the
+# split.
 
 layers = model.layers()
 for line in str(layers).splitlines():
@@ -56,9 +57,9 @@ for line in str(layers).splitlines():
         print(line)
 
 # %%
-# ``at`` is the answer at another number, from the evidence at hand: nothing is fitted anew.
-# A cluster is shown here by the mean of its pictures. At the number that the fit chose two
-# clusters may look like one digit written in two ways, which no count of clusters can know.
+# ``at`` gives the clustering with another number from the same affinities, without a new fit.
+# Each cluster is shown by the mean of its pictures. At the number that the fit chose, two
+# clusters may look like one digit written in two ways, which no criterion can decide.
 
 ten = model.at(10)
 figure, axes = plt.subplots(2, 12, figsize=(11, 2.6), layout="constrained")
@@ -74,31 +75,31 @@ plt.show()
 # %%
 # 150 irises
 # ----------
-# Botanists see three species. The measurements show two clusters, and the fit is surer of
-# them than it was of the digits. As clusters they are a fair answer; as species they would
-# be a wrong one. Two of the species overlap, and nothing in the measurements alone shows
-# that they are two.
+# Botanists distinguish three species. The measurements form two clusters, and the fit is more
+# certain of them than of the digits. This is a good clustering, but it does not give the
+# species: two of the species overlap, and the measurements alone do not show that there are
+# two.
 
 X_iris, species = load_iris(return_X_y=True)
 iris = SoftClustering(random_state=0).fit(X_iris)
 iris
 
 # %%
-# Nothing to divide
-# -----------------
-# 300 items of one normal distribution, the only drawn set on this page. Most methods divide
-# whatever they are given. Here the answer may be one, and its probability says how sure
-# that is.
+# Data without clusters
+# ---------------------
+# These are 300 items from one normal distribution, the only simulated data on this page.
+# Most methods divide all data that they are given. Here the answer may be one cluster, and
+# its probability shows how certain it is.
 
 X_cloud = np.random.default_rng(0).normal(size=(300, 2))
 cloud = SoftClustering(random_state=0).fit(X_cloud)
 cloud
 
 # %%
-# What came out
-# -------------
-# The classes of digits and irises are known and were not used. Against them, by the
-# adjusted Rand index:
+# Results
+# -------
+# The classes of digits and irises are known and were not used. The adjusted Rand index
+# compares the clusterings with them:
 
 for name, truth, answer in (
     ("digits, as found", digit, model),
@@ -112,12 +113,12 @@ for name, truth, answer in (
 # %%
 # What to doubt
 # -------------
-# A probability of the number is about clusters in the measurements. It was fitted to how
-# often the number of clusters was the number of classes on other sets, and it fails where
-# people's classes overlap. If you know the number, give it: ``SoftClustering(10)``. If you
-# know a range, ``n_clusters=(2, 12)`` keeps to it.
+# The probability of the number refers to clusters in the measurements. It was estimated on
+# simulated data, and known classes that overlap are often one cluster. If you know the
+# number, give it: ``SoftClustering(10)``. If you know a range, give it as well:
+# ``n_clusters=(2, 12)``.
 #
 # Where next
 # ----------
-# :doc:`/how-many` has how partitions are judged, and the criteria, :doc:`/doubt` the layers
-# and which labels can be relied on.
+# :doc:`/how-many` describes how partitions are judged, and the criteria; :doc:`/doubt`
+# describes the layers, and which labels can be relied on.

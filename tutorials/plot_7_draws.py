@@ -2,15 +2,16 @@
 MCMC draws from R
 =================
 
-A sampler drew thousands of partitions. Which one partition stands for them, how sure is it,
-and are there several? The draws come in as R writes them.
+A sampler has drawn thousands of partitions. Which single partition summarises them best, how
+certain is it, and does the posterior have several modes? The draws are read as R writes them.
 """
 
 # %%
 # From R
 # ------
-# R is not run on this page. With BNPmix, or any package that returns a draw a row, these
-# lines write what Partita reads; a column ``chain`` lets it compare the chains.
+# R is not run on this page. With BNPmix, or any package that returns one draw per row, the
+# following lines write a file that Partita reads. A column ``chain`` allows it to compare
+# the chains.
 #
 # .. code-block:: r
 #
@@ -21,9 +22,10 @@ and are there several? The draws come in as R writes them.
 #      data.frame(chain = chain, fits[[chain]]$clust)))
 #    write.csv(draws, "draws.csv")
 #
-# No Python package that we know ships draws for a real set, so these are made here by Partita's own sampler, for
-# Fisher's irises: a Dirichlet process mixture of normals, four chains from unlike starts. The
-# file is written as ``write.csv`` does, with names of rows, and clusters numbered from 1.
+# No Python package that we know of includes draws for real data, so the draws are made here
+# by Partita's own sampler for Fisher's iris data: a Dirichlet process mixture of normal
+# distributions, with four chains from dispersed starting values. The file has the format of
+# ``write.csv``, with row names, and with clusters numbered from 1.
 
 import subprocess
 import sys
@@ -72,10 +74,10 @@ model
 # %%
 # How to read it
 # --------------
-# The answer is the partition whose expected loss over the draws is least. The loss is the
-# variation of information, in bits, as in R's ``salso``: 0 is agreement, and the expected
-# loss says how far a draw is from the answer on average. ``expected_loss`` gives it for any
-# other partition, of another program too.
+# The answer is the partition with the least expected loss over the draws. The loss is the
+# variation of information in bits, as in R's ``salso``: 0 means that two partitions are
+# equal, and the expected loss is the mean distance of a draw from the answer.
+# ``expected_loss`` computes it for any other partition, also from another program.
 
 first = expected_loss(draws.labels[0], draws.labels)
 print(f"expected loss: {model.expected_loss_:.3f} bits; of the first draw: {first:.3f}")
@@ -83,12 +85,13 @@ LossesDisplay.from_estimator(model)
 plt.show()
 
 # %%
-# Where the picture is flat the draws say little about the number of clusters.
+# Where the curve is flat, the draws contain little information on the number of clusters.
 #
 # The posterior similarity matrix
 # -------------------------------
-# The share of the draws that have two items together, in the order of the answer. Blocks
-# with blurred edges are items that move between clusters.
+# An entry of this matrix is the share of the draws in which two items are together. The items
+# are in the order of the answer. Blocks with blurred edges are items that change their
+# cluster between draws.
 
 SimilarityDisplay.from_estimator(model)
 plt.show()
@@ -96,8 +99,9 @@ plt.show()
 # %%
 # How sure: the credible ball
 # ---------------------------
-# The smallest ball around the answer that holds 95% of the draws. Its edge has the draws
-# that are farthest from the answer, those with the fewest clusters and those with the most.
+# This is the smallest ball around the answer that holds 95% of the draws. Its bounds are the
+# draws in it that are farthest from the answer: of all, of those with the fewest clusters,
+# and of those with the most.
 
 ball = model.credible_ball()
 print(f"radius {ball.radius:.3f} bits")
@@ -107,9 +111,9 @@ plt.show()
 # %%
 # How sure: items and modes
 # -------------------------
-# ``certainty`` says how often an item is with its cluster, ``modes`` whether the draws fall
-# apart into groups that no single partition stands for, and ``cores`` which items are
-# together and apart as stated in 95% of the draws, all at once.
+# ``certainty`` reports how often an item is with its cluster, ``modes`` whether the draws
+# form several groups that no single partition can summarise, and ``cores`` the items whose
+# joint partition holds in 95% of the draws.
 
 matched = model.certainty().matched
 print("least sure:", *(f"{i} ({matched[i]:.2f})" for i in np.argsort(matched)[:5]))
@@ -119,8 +123,8 @@ print(model.cores())
 # %%
 # What to doubt
 # -------------
-# The chains before the answer. The notes say where they disagree, or are too short to tell.
-# Here, for comparison, are those on the first hundred draws of each chain:
+# Check the chains before the answer. The notes report if they disagree or are too short to
+# tell. For comparison, here are also the notes for the first hundred draws of each chain:
 
 few = np.concatenate([np.flatnonzero(draws.chain == c)[:100] for c in (1, 2, 3, 4)])
 with warnings.catch_warnings():
@@ -131,12 +135,13 @@ print("all draws:", *(model.notes_ or ["nothing to note"]), sep="\n- ")
 print("400 draws:", *(short.notes_ or ["nothing to note"]), sep="\n- ")
 
 # %%
-# Then the model. The ball is about the posterior of a mixture of normals, and says nothing of
-# whether such a mixture suits the flowers.
+# Then doubt the model. The ball describes the posterior of a mixture of normal
+# distributions; it does not show whether such a mixture is suitable for these flowers.
 #
-# What came out
-# -------------
-# Fisher's three species were not used. Two of them overlap, and this posterior keeps most of both together:
+# Results
+# -------
+# Fisher's three species were not used. Two of them overlap, and this posterior has most
+# flowers of both in one cluster:
 
 score = adjusted_rand_index(species, model.labels_)
 sizes = np.bincount(model.labels_)
@@ -147,6 +152,6 @@ print(
 # %%
 # Where next
 # ----------
-# :doc:`/from-r` has each call of salso and mcclust and its counterpart here, with units and
-# defaults that differ; :doc:`/partitions` is the guide, and :doc:`/choose-loss` says when
-# another loss is better.
+# :doc:`/from-r` lists the calls of salso and mcclust with their counterparts here, and the
+# units and defaults that differ; :doc:`/partitions` is the guide, and :doc:`/choose-loss`
+# describes when another loss is better.

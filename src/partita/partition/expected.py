@@ -38,7 +38,7 @@ def expected_loss(
     unit: Unit | None = None,
     weights: ArrayLike | None = None,
 ) -> Any:
-    """Return the mean over draws of the loss between a partition and the draw.
+    """Return how far a partition is from the draws on average, by a loss: its posterior expected loss.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def expected_loss_from_similarity(
 def partition_distance(
     a: ArrayLike, b: ArrayLike, *, loss: str | PartitionLoss = "vi", unit: Unit | None = None
 ) -> float:
-    """Return loss between two partitions.
+    """Return how far apart two partitions are, by a loss such as the variation of information.
 
     Parameters
     ----------

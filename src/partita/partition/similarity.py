@@ -40,7 +40,9 @@ def posterior_similarity(
     missing: Literal["error", "unobserved"] = "error",
     progress: Callable[[float], None] | None = None,
 ) -> Array:
-    """Return P_ij = sum of the weights of the draws in which items i and j are together, for weights that sum to one.
+    """Return how often each pair of items is in one cluster: the posterior similarity matrix of the draws.
+
+    P_ij is the sum of the weights of the draws in which items i and j are together, for weights that sum to one.
 
     Parameters
     ----------
