@@ -214,7 +214,9 @@ def test_every_cluster_holds_an_item(model):
 def test_some_fit_had_empty_clusters():
     model = SoftClustering(10, affinity="ensemble", probabilities="fitted", random_state=0).fit(X)
     assert model.n_clusters_ < 10
-    assert any(note.startswith(f"10 clusters were fitted, {10 - model.n_clusters_} of which") for note in model.result_.notes)
+    assert any(
+        note.startswith(f"10 clusters were fitted, {10 - model.n_clusters_} of which") for note in model.result_.notes
+    )
 
 
 def test_a_fit_that_goes_on_without_empty_clusters_counts_all_its_work(monkeypatch):

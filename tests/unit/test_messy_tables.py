@@ -284,7 +284,10 @@ def test_an_id_column_that_is_named_is_that_and_other_names_are_left_out(tmp_pat
     assert told(table, "'name'", "left out")
 
 
-@pytest.mark.parametrize("name", ["id", "PassengerId", "customer_id", "Unnamed: 0", "index", "no", "Nr."])
+@pytest.mark.parametrize(
+    "name",
+    ["id", "PassengerId", "customer_id", "Unnamed: 0", "index", "no", "Nr.", "sample", "Sample No.", "Kundennummer"],
+)
 def test_whole_numbers_under_a_name_of_ids_are_no_feature(tmp_path, name):
     assert read(tmp_path, f"{name},a\n3,1\n5,2\n9,7\n").columns == ["a"]
 
@@ -297,10 +300,55 @@ def test_whole_numbers_that_may_be_measured_stay_features(tmp_path, name, cells)
     assert read(tmp_path, f"{name},b\n{rows}").columns == [name, "b"]
 
 
-def test_a_first_column_that_counts_rows_is_said_and_stays(tmp_path):
-    table = read(tmp_path, "respondent,a\n" + "".join(f"{k},{k % 3}\n" for k in range(1, 31)))
-    assert table.columns == ["respondent", "a"]
-    assert told(table, "'respondent' counts the rows", "--id-column respondent")
+def shuffled(values):
+    return np.random.default_rng(0).permutation(list(values)).tolist()
+
+
+IDS_OF_ROWS = [
+    "subject",
+    "patient",
+    "record",
+    "code",
+    "no",
+    "Nr.",
+    "case",
+    "customer",
+    "user",
+    "animal",
+    "barcode",
+    "obs",
+]
+
+
+@pytest.mark.parametrize("name", IDS_OF_ROWS)
+def test_whole_numbers_each_once_under_a_name_of_rows_are_no_feature_in_any_order(tmp_path, name):
+    rows = "".join(f"{value},{k % 3}\n" for k, value in enumerate(shuffled(range(1000, 4000, 100))))
+    table = read(tmp_path, f"{name},a\n{rows}")
+    assert (table.columns, table.id_column) == (["a"], name)
+    assert told(table, f"'{name}' names the items")
+
+
+@pytest.mark.parametrize("values", [range(1, 31), shuffled(range(501, 531)), [*range(1, 30), 32]])
+def test_whole_numbers_without_a_gap_number_the_rows_under_any_name_unless_columns_are_named(tmp_path, values):
+    rows = "".join(f"{value},{k % 3}\n" for k, value in enumerate(values))
+    table = read(tmp_path, f"lfd,a\n{rows}")
+    assert (table.columns, table.id_column) == (["a"], "lfd")
+    assert told(table, "'lfd' names the items", "--columns")
+    assert read(tmp_path, f"lfd,a\n{rows}", columns=["lfd", "a"]).columns == ["lfd", "a"]
+
+
+@pytest.mark.parametrize("name", ["x", "lfd"])
+def test_coordinates_and_columns_beside_which_there_is_nothing_are_features(tmp_path, name):
+    rows = "".join(f"{k}{',' + str(k % 3) if name == 'x' else ''}\n" for k in range(30))
+    assert read(tmp_path, f"{name}{',b' if name == 'x' else ''}\n{rows}").columns[0] == name
+
+
+def test_whole_numbers_with_gaps_are_measured_and_a_note_is_made_where_they_go_up(tmp_path):
+    values = shuffled(range(1000, 4000, 100))
+    for cells, noted in ((values, False), (sorted(values), True)):
+        table = read(tmp_path, "income,a\n" + "".join(f"{v},{k % 3}\n" for k, v in enumerate(cells)))
+        assert table.columns == ["income", "a"]
+        assert told(table, "'income' goes up", "--id-column income") is noted
 
 
 def test_columns_that_may_hold_the_classes_are_said_and_the_truth_is_refused(tmp_path):
@@ -311,6 +359,15 @@ def test_columns_that_may_hold_the_classes_are_said_and_the_truth_is_refused(tmp
         for delimiter in ",;":
             with pytest.raises(InputError, match="--label-column"):
                 read(tmp_path, f"a,{name}\n{rows}".replace(",", delimiter), mixed=True)
+
+
+@pytest.mark.parametrize("name", ["kind", "Type", "cluster-id"])
+def test_few_whole_numbers_under_a_name_of_kinds_may_hold_the_classes(tmp_path, name):
+    few = read(tmp_path, f"a,{name},b\n" + "".join(f"{k % 7}.5,{k % 3},{k % 5}\n" for k in range(30)))
+    many = read(tmp_path, f"a,{name},b\n" + "".join(f"{k % 7}.5,{k % 13},{k % 5}\n" for k in range(30)))
+    assert told(few, f"'{name}'", "--label-column")
+    assert few.columns == ["a", name, "b"]
+    assert many.notes == []
 
 
 def test_a_table_without_a_feature_says_what_its_columns_are(tmp_path):
