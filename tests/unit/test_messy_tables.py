@@ -164,7 +164,7 @@ def test_a_row_of_totals_is_no_item(tmp_path, last):
     rows = ["store,town,a,b", "s1,x,1,10", "s2,x,2,20", "s3,y,3,30", "s4,y,4,40"]
     table = read(tmp_path, "\n".join([*rows, last]) + "\n", mixed=True)
     assert table.ids == ["s1", "s2", "s3", "s4"]
-    assert told(table, "sums up")
+    assert told(table, "line 6", "sums or means", last.strip(",").split(",")[0])
 
 
 def test_an_item_called_total_that_sums_up_nothing_is_an_item(tmp_path):
@@ -175,7 +175,32 @@ def test_an_item_called_total_that_sums_up_nothing_is_an_item(tmp_path):
 def test_lines_below_a_table_are_left_out(tmp_path):
     table = read(tmp_path, "a,b,c\n1,2,3\n4,5,6\n7,8,9\n\nSource: us\n")
     assert len(table.features) == 3
-    assert told(table, "below the table")
+    assert told(table, "line 6", "'Source: us'", "below the table")
+
+
+ENDS = {
+    "a footnote below an empty row": "Grand total,,10,100\n,,,\nSource: me,,,\n",
+    "two footnotes": "Grand total,,10,100\n\nSource: me,,,\nSeen: in May,by me,,\n",
+    "a footnote right below": "Grand total,,10,100\nSource: me,,,\n",
+    "totals of two kinds": "Total,,10,100\nMean,,2.5,25\n,,,\nSource: me,,,\n",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("n", [1, 1000])
+def test_totals_above_empty_rows_and_footnotes_are_no_items(tmp_path, end, n):
+    rows = ["store,day,a,b"]
+    rows += [f"s{k},2024-01-0{1 + k % 4},{n * (1 + k % 4)},{10 * n * (1 + k % 4)}" for k in range(4 * n)]
+    last = ENDS[end].replace("10,100", f"{10 * n * n},{100 * n * n}").replace("2.5,25", f"{2.5 * n},{25 * n}")
+    table = read(tmp_path, "\n".join([*rows, last]), mixed=True)
+    assert (len(table.features), table.columns) == (4 * n, ["a", "b"])
+    assert told(table, "sums or means of others", "otal")
+    assert told(table, "Source: me", "below the table")
+
+
+def test_an_item_of_which_little_is_known_is_an_item(tmp_path):
+    table = read(tmp_path, "name,a,b,c\nann,1,2,3\nbob,4,5,6\ncid,4,1,6\ndan,,,\n", mixed=True)
+    assert table.ids == ["ann", "bob", "cid", "dan"]
 
 
 @pytest.mark.parametrize(

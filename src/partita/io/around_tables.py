@@ -26,6 +26,8 @@ TOTALS = frozenset(
 # How far a sum may be off the cell that says it, relative: totals are rounded.
 CLOSE = 0.01
 LONGEST_TITLE = 50
+# Characters of a row that a note shows.
+SHOWN = 40
 SHARE_OF_HEADER = 0.6
 
 
@@ -103,26 +105,47 @@ def without_units(rows: Rows) -> tuple[Rows, list[str]]:
     return [rows[0], *rows[2:]], [f"the line below the header ({shown}) was read as units and left out"]
 
 
-def without_end(rows: Rows) -> tuple[Rows, list[str]]:
-    """Return the rows without empty ones at the end, footnotes, and a row of totals.
+def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
+    """Return the rows without empty ones at the end, footnotes, and rows of totals; `place` is what a row is called.
 
     A row of totals begins with a word for it, and one of its numbers is the sum or the mean of those above.
     """
     body, n_empty = _without_empty(rows)
-    n_notes, width = 0, len(body[0][1]) if body else 0
-    while len(body) > 3 and width > 2 and _is_footnote(body):
-        body, _ = _without_empty(body[:-1])
-        n_notes += 1
+    end, width = len(body), len(body[0][1]) if body else 0
+    while width > 2 and (start := _start_of_notes(body[:end])) < end:
+        end = len(_without_empty(body[:start])[0])
     notes = []
-    if n_notes:
-        notes.append(f"{count(n_notes, 'line')} below the table {'were' if n_notes > 1 else 'was'} left out")
+    if end < len(body):
+        notes.append(_left_out([row for row in body[end:] if _filled(row[1])], place, "below the table "))
     elif n_empty:
         notes.append(f"{count(n_empty, 'empty row')} at the end {'were' if n_empty > 1 else 'was'} left out")
-    if len(body) > 3 and _is_total(body):
-        said = " ".join(cell for cell in body[-1][1] if cell)[:40]
-        notes.append(f"the last row ({said!r}) sums up the others and was left out")
-        body, _ = _without_empty(body[:-1])
+    body, totals = _without_totals(body[:end])
+    if totals:
+        notes.append(
+            _left_out(totals, place, f"{'holds' if len(totals) == 1 else 'hold'} sums or means of others and ")
+        )
     return body, notes
+
+
+def _left_out(rows: Rows, place: str, why: str) -> str:
+    """A note on rows that were left out, with what the first and the last of them say."""
+    (first, words), (last, others) = rows[0], rows[-1]
+    if first == last:
+        return f"{place} {first} ({_said(words)}) {why}was left out"
+    return f"{place}s {first} to {last} ({_said(words)} to {_said(others)}) {why}were left out"
+
+
+def _said(row: Sequence[str]) -> str:
+    """The first cells of a row, without the noise of a spreadsheet's numbers.
+
+    >>> _said(["Total", "", NumberCell("4053.699999999999"), "17986"])
+    "'Total 4053.7 17986'"
+    """
+    cells = [f"{float(cell):.10g}" if isinstance(cell, NumberCell) else cell for cell in row if cell]
+    held = [cells[0][:SHOWN]]
+    while len(held) < len(cells) and len(" ".join([*held, cells[len(held)]])) <= SHOWN:
+        held.append(cells[len(held)])
+    return repr(" ".join(held) + (" ..." if len(held) < len(cells) else ""))
 
 
 def _without_empty(rows: Rows) -> tuple[Rows, int]:
@@ -141,17 +164,41 @@ def says_total(cell: str) -> bool:
     return cell.strip().rstrip(":").strip().casefold() in TOTALS
 
 
-def _is_footnote(body: Rows) -> bool:
-    """Whether the last row is words in its first cell alone, below a gap or with no other cell."""
-    line, row = body[-1]
-    apart = line - body[-2][0] > 1 or len(row) == 1
-    return bool(row) and bool(row[0]) and _filled(row) == 1 and not _numeric(row[0]) and apart
+def _says_total(row: Sequence[str]) -> bool:
+    return says_total(next((cell for cell in row if cell), ""))
 
 
-def _is_total(body: Rows) -> bool:
-    last, above = body[-1][1], [row for _, row in body[1:-1]]
-    if not says_total(next((cell for cell in last if cell), "")):
-        return False
+def _start_of_notes(body: Rows) -> int:
+    """Where the notes at the end of rows begin: words in few cells from the left, the first below a gap, an empty row
+    or a total, or each in one cell.
+    """
+    start = len(body)
+    while start > 3 and _is_note(body[start - 1][1]):
+        start -= 1
+    for at in range(start, len(body)):
+        (before, above), (line, _) = body[at - 1], body[at]
+        apart = line - before > 1 or not _filled(above) or _says_total(above)
+        if apart or all(len(row) == 1 for _, row in body[at:]):
+            return at
+    return len(body)
+
+
+def _is_note(row: Sequence[str]) -> bool:
+    few = _filled(row) == 1 or _filled(row) < SHARE_OF_HEADER * len(row)
+    return bool(row) and bool(row[0]) and few and not any(map(_numeric, row))
+
+
+def _without_totals(body: Rows) -> tuple[Rows, Rows]:
+    """The rows above those at the end that begin with a word for totals, and those, if each does sum up."""
+    end = len(body)
+    while end > 3 and _says_total(body[end - 1][1]):
+        end = len(_without_empty(body[: end - 1])[0])
+    above, totals = body[:end], [row for row in body[end:] if _filled(row[1])]
+    sound = bool(totals) and all(_sums_up(row, [cells for _, cells in above[1:]]) for _, row in totals)
+    return (above, totals) if sound else (body, [])
+
+
+def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
     for at, cell in enumerate(last):
         total = _number(cell)
         values = [value for row in above if at < len(row) and (value := _number(row[at])) is not None]

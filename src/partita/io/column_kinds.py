@@ -50,7 +50,7 @@ OF_CLASSES = frozenset(
     variety, ground_truth, groundtruth, true_label""".replace("\n    ", " ").split(", ")
 )
 # Names that are as often those of a category, and tell of classes only above few whole numbers or words.
-OF_KINDS = frozenset("kind kinds type types categories cat cls group_id class_id classid cluster_id gt".split())
+OF_KINDS = frozenset({"kind", "type", "types", "cat", "cls", "group_id", "class_id", "cluster_id", "gt"})
 # Words from which a column may be known classes, by its place; and rows of each of them, on average.
 MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
 # Different words from which a column is hardly one of categories, where they are more than half of its cells.

@@ -179,6 +179,7 @@ def _is_plain_tail(path: Path, tail: bytes) -> bool:
     before, last = ([cell.strip('" ') for cell in line.split(delimiter_of(path))] for line in lines[-2:])
     told = says_total(next((cell for cell in last if cell), ""))
     below = len(last) == 1 and _number_of(last[0]) is None and (len(before) > 1 or not before[0])
+    below = below or (len(before) > 1 and not any(before))
     return not (told or below or (len(last) > 1 and not any(last)))
 
 
@@ -225,8 +226,9 @@ def grid_of_rows(
     *,
     notes: Sequence[str] = (),
     delimiter: str = ",",
+    place: str = "line",
 ) -> GridTable:
-    """Return rows of cells, each after the number of its line, as a table.
+    """Return rows of cells, each after the number of its line (or of what `place` calls it), as a table.
 
     Raises
     ------
@@ -243,7 +245,7 @@ def grid_of_rows(
         rows = _with_corner(rows, width)
     if delimiter == "," and reading.delimiter is None and reading.skip_rows is None:
         _require_one_reading(path, rows)
-    rows, said = _around(rows, width, titles=reading.skip_rows is None)
+    rows, said = _around(rows, width, titles=reading.skip_rows is None, place=place)
     rows = _rectangular(path, rows, delimiter)
     first = [row for _, row in rows[:2]]
     header = is_header([[_plainly(cell) for cell in row] for row in first])
@@ -302,7 +304,7 @@ def _without_blank_lines(rows: Rows, width: int) -> Rows:
     return [(line, row or [""]) for line, row in rows[held[0] : held[-1] + 1]]
 
 
-def _around(rows: Rows, width: int, *, titles: bool = True) -> tuple[Rows, list[str]]:
+def _around(rows: Rows, width: int, *, titles: bool = True, place: str = "line") -> tuple[Rows, list[str]]:
     """The rows of a table without what stands around them, and what is said of that."""
     if width < 2:
         return rows, []
@@ -310,7 +312,7 @@ def _around(rows: Rows, width: int, *, titles: bool = True) -> tuple[Rows, list[
     if titles:
         rows, said = without_titles(rows, _width(rows))
         notes += said
-    rows, said = without_end(rows)
+    rows, said = without_end(rows, place)
     return rows, [*notes, *said]
 
 

@@ -53,7 +53,7 @@ def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, re
     names = [str(name) for name in book.sheet_names]
     if reading.sheet is not None:
         require_known(path, reading.sheet, names, f"sheet {reading.sheet!r} for --sheet")
-        return grid_of_rows(path, _rows(path, book, reading.sheet), is_header, reading)
+        return grid_of_rows(path, _rows(path, book, reading.sheet), is_header, reading, place="row")
     rows = {name: _rows(path, book, name) for name in names}
     tables = [name for name in names if _holds_a_table(rows[name])]
     if not tables:
@@ -61,7 +61,7 @@ def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, re
     notes = []
     if len(tables) > 1:
         notes.append(f"sheet {tables[0]!r} was read; {listed(map(repr, tables[1:]))} may hold a table too (--sheet)")
-    return grid_of_rows(path, rows[tables[0]], is_header, reading, notes=notes)
+    return grid_of_rows(path, rows[tables[0]], is_header, reading, notes=notes, place="row")
 
 
 def _rows(path: Path, book: Any, name: str) -> Rows:
