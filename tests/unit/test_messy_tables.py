@@ -203,6 +203,35 @@ def test_an_item_of_which_little_is_known_is_an_item(tmp_path):
     assert table.ids == ["ann", "bob", "cid", "dan"]
 
 
+HEADERS = {
+    "groups with gaps": ("bill,,body,,place\nlen,dep,flipper,mass,island", "len,dep,flipper,mass,island"),
+    "groups above each": ("bill,bill,body,body,place\nlen,dep,flipper,mass,island", "len,dep,flipper,mass,island"),
+    "few groups": ("bill,,,,\nlen,dep,flipper,mass,island", "len,dep,flipper,mass,island"),
+    "names that need their groups": (
+        "bill,,body,,place\nlength,depth,length,depth,island",
+        "bill length,bill depth,body length,body depth,place island",
+    ),
+    "few groups that are needed": (
+        ",bill,,body,\nflipper,len,dep,len,island",
+        "flipper,bill len,bill dep,body len,body island",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HEADERS)
+def test_of_two_lines_of_header_the_names_are_that_with_more_different_words(tmp_path, case):
+    header, names = HEADERS[case]
+    rows = "".join(f"{k}.5,{k % 4},{k % 3},{k % 5},{'uv'[k % 2]}\n" for k in range(20))
+    table = read(tmp_path, f"{header}\n{rows}", mixed=True)
+    assert table.columns == names.split(",")
+    assert len(table.features) == 20
+
+
+def test_words_of_the_first_item_below_a_header_with_gaps_are_no_names(tmp_path):
+    table = read(tmp_path, "who,,place\nann,red,rome\nbob,blue,paris\ncid,red,rome\ndan,red,rome\n", mixed=True)
+    assert table.ids == ["ann", "bob", "cid", "dan"]
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [

@@ -12,7 +12,7 @@ from partita.io.number_formats import NumberCell, bare_number
 from partita.io.text_rows import as_number, is_missing
 from partita.wording import count
 
-__all__ = ["Rows", "without_comments", "without_edges", "without_end", "without_titles", "without_units"]
+__all__ = ["Rows", "without_comments", "without_edges", "without_end", "without_second_header", "without_titles"]
 
 Rows = list[tuple[int, list[str]]]
 
@@ -57,12 +57,15 @@ def without_comments(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def without_titles(rows: Rows, width: int) -> tuple[Rows, list[str]]:
-    """Return the rows from the first one on that has `width` cells and most of them filled.
+    """Return the rows from the first one on that has `width` cells and most of them filled, or from the line of groups
+    above it where it is a header of names that are not different.
 
     Lines above it are only left out where that row is a header of words, or each of them is one cell of words.
     """
     enough = max(2, SHARE_OF_HEADER * width)
     start = next((k for k, (_, row) in enumerate(rows) if len(row) == width and _filled(row) >= enough), 0)
+    if start and _different(rows[start][1]) < _filled(rows[start][1]) and _filled(rows[start - 1][1]) > 1:
+        start -= 1
     above, rest = rows[:start], rows[start:]
     if not 0 < len(above) <= LONGEST_TITLE or any(len(row) != width for _, row in rest[1:2]):
         return rows, []
@@ -89,20 +92,46 @@ def without_edges(rows: Rows) -> tuple[Rows, list[str]]:
     )
 
 
-def without_units(rows: Rows) -> tuple[Rows, list[str]]:
-    """Return the rows, the first being the header, without a second line of it: words above columns of numbers."""
+def without_second_header(rows: Rows) -> tuple[Rows, list[str]]:
+    """Return the rows, the first being the header, with one line of names where they have two of words above columns
+    of numbers: a line of units is left out; a line of groups above the names, of which each has several, is joined to
+    these where they are not different without it.
+    """
     below = [row for _, row in rows[2:202]]
     if len(below) < 2:
         return rows, []
-    second = rows[1][1]
-    if len(second) != len(rows[0][1]) or any(map(_numeric, second)):
+    (line, first), (_, second) = rows[:2]
+    if len(second) != len(first) or any(map(_numeric, second)):
         return rows, []
     numbers = [at for at in range(len(second)) if all(at < len(row) and _numeric_or_none(row[at]) for row in below)]
     words = [second[at] for at in numbers if not is_missing(second[at]) and any(_numeric(row[at]) for row in below)]
     if not words:
         return rows, []
-    shown = ", ".join(words[:3])
-    return [rows[0], *rows[2:]], [f"the line below the header ({shown}) was read as units and left out"]
+    joined = _with_groups(first, second)
+    if _different(first) >= _different(joined):
+        note = f"the line below the header ({', '.join(words[:3])}) was read as units and left out"
+        return [rows[0], *rows[2:]], [note]
+    names = second if _different(second) == len(second) else joined
+    note = f"the second line was read as the header ({', '.join(names[:3])}, ...), below one of groups"
+    return [(line, names), *rows[2:]], [note]
+
+
+def _with_groups(groups: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Names with the name of their group, which stands above the first of it or above each.
+
+    >>> _with_groups(["", "bill", "", "body"], ["sex", "length", "depth", "length"])
+    ['sex', 'bill length', 'bill depth', 'body length']
+    """
+    held = ""
+    joined = []
+    for group, name in zip(groups, names, strict=True):
+        held = group or held
+        joined.append(f"{held} {name}".strip())
+    return joined
+
+
+def _different(row: Sequence[str]) -> int:
+    return len({cell for cell in row if cell})
 
 
 def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:

@@ -24,8 +24,8 @@ from partita.io.around_tables import (
     without_comments,
     without_edges,
     without_end,
+    without_second_header,
     without_titles,
-    without_units,
 )
 from partita.io.number_formats import NumberFormat, bare_number, formats_of
 from partita.io.reading import AS_FOUND, Decimal, Reading
@@ -168,7 +168,7 @@ def _is_plain_head(path: Path, head: bytes, cut: bool) -> bool:
     if without_comments(lines)[1]:
         return False
     rows, said = _around(rows, _width(rows))
-    return not said and not (len(rows) > 3 and without_units(rows)[1])
+    return not said and not (len(rows) > 3 and without_second_header(rows)[1])
 
 
 def _is_plain_tail(path: Path, tail: bytes) -> bool:
@@ -251,7 +251,8 @@ def grid_of_rows(
     header = is_header([[_plainly(cell) for cell in row] for row in first])
     all_notes = [*notes, *said, *header_notes(first[0], header)]
     if header:
-        rows, more = without_units(rows)
+        rows, more = without_second_header(rows)
+        first = [row for _, row in rows[:2]]
         all_notes += more
     names = column_names(path, first[0]) if header else default_names(len(first[0]))
     body = [row for _, row in rows[int(header) :]]
