@@ -421,13 +421,13 @@ COMMANDS = {
     "missing cell": (
         "a,b\n0,1\n1,nan\n5,5\n",
         (*FIT, "--affinity", "neighbors"),
-        "t.csv: 1 cell is missing (empty or NaN): row 2, column 'b'; fill them in, leave out these rows, or pass "
+        "t.csv: 1 cell is missing (empty or NaN): line 3, column 'b'; fill it in, leave out this row, or pass "
         "--missing unobserved",
     ),
     "text column": (
         "a,b\n0,x\n1,x\n5,z\n",
         (*FIT, "--affinity", "neighbors"),
-        "t.csv: column 'b' should hold numbers, 3 of 3 cells are text, the first in row 1: 'x'; if it names the items "
+        "t.csv: column 'b' should hold numbers, 3 of 3 cells are text, the first in line 2: 'x'; if it names the items "
         "pass --id-column b, if it holds the true classes pass --label-column b, otherwise --drop b, or code it as "
         "numbers",
     ),
@@ -445,7 +445,7 @@ COMMANDS = {
     "two items of one name": (
         "n,a\nx,1\nx,2\ny,3\n",
         (*FIT, "--id-column", "n"),
-        "t.csv: id 'x' of column 'n' stands in row 1 and in row 2; give every item its own id, or leave out "
+        "t.csv: id 'x' of column 'n' stands in line 2 and in line 3; give every item its own id, or leave out "
         "--id-column",
     ),
     "no clusters": (TABLE, ("fit", "t.csv", "--k", "0"), "--k 0: at least one cluster is needed"),
@@ -469,7 +469,7 @@ COMMANDS = {
     "row without a value": (
         "a,b\n0,1\n1,0\n,\n5,5\n",
         (*FIT, "--affinity", "neighbors", "--missing", "unobserved"),
-        "t.csv: row 3 has no value: leave it out, or fill cells in",
+        "t.csv: line 4 has no value: leave it out, or fill cells in",
     ),
     "triangle of a file": (
         "0\n1,0\n2,3,0\n",
@@ -507,8 +507,8 @@ COMMANDS = {
     "pair of two weights": (
         "a,b,1\nb,a,2\n",
         (*FIT, "--input", "edges"),
-        "t.csv: the pair 'a', 'b' weighs 1 in row 1 and 2 in row 2; give each pair one weight (the direction does not "
-        "count), or pass symmetrize='mean', 'max' or 'min' (command line: --symmetrize mean, max or min)",
+        "t.csv: the pair 'a', 'b' weighs 1 in line 1 and 2 in line 2; give each pair one weight (the direction does "
+        "not count), or pass symmetrize='mean', 'max' or 'min' (command line: --symmetrize mean, max or min)",
     ),
     "column of labels": (
         "a,b\n1,2\n",
@@ -572,8 +572,8 @@ def test_missing_cells_of_new_items_are_not_answered_with_an_option_of_another_c
     save(SoF(2, n_init=1, random_state=0).fit(X), "model")
     arguments = ("predict", "model", "t.csv", "--out", "new.csv")
     assert said_by(tmp_path, monkeypatch, capsys, "a,b\n0,1\n1,\n", arguments) == (
-        "partita: error: t.csv: 1 cell is missing (empty or NaN): row 2, column 'b'; fill them in, or leave out these "
-        "rows: the model was fitted on complete rows (partita fit --missing unobserved makes one that takes missing "
+        "partita: error: t.csv: 1 cell is missing (empty or NaN): line 3, column 'b'; fill it in, or leave out this "
+        "row: the model was fitted on complete rows (partita fit --missing unobserved makes one that takes missing "
         "cells)\n"
     )
 

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optional import optional
+from partita import SoftClustering
+from partita.ensemble import Ensemble
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
 from partita.io import Reading, read_edges, read_features, read_labels
 from partita.io.text_layout import MARKS
@@ -241,13 +243,49 @@ def test_words_of_the_first_item_below_a_header_with_gaps_are_no_names(tmp_path)
         ("a;b\n", ["header"]),
         ("\ufeff", ["t.csv"]),
         (b"\xff\xfe", ["t.csv"]),
-        ("a;b\n1,5;2\n2,5;x\n3,5;7\n", ["column 'b'", "row 2: 'x'", "--na"]),
+        ("a;b\n1,5;2\n2,5;x\n3,5;7\n", ["column 'b'", "line 3: 'x'", "--na"]),
     ],
 )
 def test_broken_tables_are_refused_with_the_place(tmp_path, content, words):
     with pytest.raises(InputError) as caught:
         read(tmp_path, content)
     assert all(word in str(caught.value) for word in words), caught.value
+
+
+PLACES = {
+    "a plain text": ("a,b\n1,2\n3,4\n5,\n", {}, "line 4"),
+    "with a blank line": ("a,b\n\n1,2\n3,4\n5,\n", {}, "line 5"),
+    "a messy text": ("Report\n\na;b\n1;2\n3;4\n5;\n", {}, "line 6"),
+    "without a header": ("1,2\n3,4\n5,\n", {}, "line 3"),
+    "text in a column": ("a,b\n1,2\n3,4\n5,x\n", {}, "line 4"),
+    "a row without a value": ("a,b\n1,2\n3,4\n,\n4,4\n", {"allow_missing": True}, "line 4"),
+    "an id twice": ("n,b\nann,2\nbob,4\nann,7\n", {"id_column": "n"}, "line 4"),
+    "a label that lacks": ("n,b\nann,2\nbob,4\n,7\n", {"label_column": "n"}, "line 4"),
+}
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_an_error_names_the_line_as_a_text_editor_shows_it(tmp_path, case):
+    content, options, line = PLACES[case]
+    with pytest.raises(InputError, match=rf"\b{line}\b"):
+        read(tmp_path, content, **options)
+
+
+def test_an_error_names_the_row_as_a_spreadsheet_shows_it(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    rows = [["a", "b"], [1, 2], [3, 4], [5, None], [6, 7]]
+    for above, row in (([], "row 4"), ([["Report"], []], "row 6")):
+        with pytest.raises(InputError, match=rf"\b{row}\b"):
+            read_features(write_xlsx(tmp_path / "t.xlsx", {"one": [*above, *rows]}))
+
+
+def test_notes_of_a_fit_name_the_lines_of_its_file(tmp_path):
+    rows = [f"{k % 7},{k % 5}.5" for k in range(60)]
+    rows[40], rows[7] = "3,99999", ","
+    model = SoftClustering(2, affinity=Ensemble(methods=("mixture",), n_draws=1), random_state=0)
+    notes = model.fit(read(tmp_path, "\n".join(["a,b", *rows]), mixed=True).table).result_.notes
+    assert any("line 42" in note for note in notes)
+    assert any("line 9" in note for note in notes)
 
 
 def test_plain_text_is_not_looked_at_cell_by_cell(tmp_path, monkeypatch):
@@ -444,7 +482,7 @@ def test_numbers_that_may_mean_missing_and_slips_are_said_and_left(tmp_path):
     rows = "".join(f"{a},{i}\n" for a, i in zip(age, income))
     table = read(tmp_path, f"age,income\n{rows}")
     assert told(table, "'income' has 3 cells of -999", "--na -999")
-    assert told(table, "row 8, column 'age' is 650", "read as it is")
+    assert told(table, "line 9, column 'age' is 650", "read as it is")
     assert table.features.tolist() == np.column_stack([age, income]).tolist()
 
 

@@ -16,6 +16,7 @@ from partita.errors import InputError
 from partita.estimators.input_checks import lost_digits
 from partita.estimators.scaling import dominating_column
 from partita.io import Reading, read_edges, read_features, read_matrix
+from partita.io.files import Place, row_place
 from partita.io.reading import AS_FOUND
 
 __all__ = ["Asked", "Input", "names_of", "read_input", "reading_of"]
@@ -23,7 +24,7 @@ __all__ = ["Asked", "Input", "names_of", "read_input", "reading_of"]
 
 @dataclass(frozen=True)
 class Input:
-    """Items, ready to fit."""
+    """Items, ready to fit; `place` gives the words for the place of an item in the file."""
 
     kind: InputKind
     source: str
@@ -35,6 +36,7 @@ class Input:
     truth: NDArray[Any] | None
     notes: list[str] = field(default_factory=list)
     found: dict[str, str | None] = field(default_factory=dict)
+    place: Place = row_place
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,5 +137,15 @@ def _features(path: Path, asked: Asked) -> Input:
     X = table.features if table.table is None else table.table
     found = {"id_column": table.id_column, "decimal": table.decimal}
     return Input(
-        "features", path.name, table.sha256, table.ids, X, table.columns, table.features, table.labels, notes, found
+        kind="features",
+        source=path.name,
+        sha256=table.sha256,
+        ids=table.ids,
+        X=X,
+        columns=table.columns,
+        features=table.features,
+        truth=table.labels,
+        notes=notes,
+        found=found,
+        place=table.place,
     )

@@ -40,7 +40,7 @@ INSTEAD = {
 }
 # What to do about missing cells where the model was fitted without.
 COMPLETE = (
-    "fill them in, or leave out these rows: the model was fitted on complete rows (partita fit --missing unobserved "
+    "fill {it} in, or leave out {rows}: the model was fitted on complete rows (partita fit --missing unobserved "
     "makes one that takes missing cells)"
 )
 

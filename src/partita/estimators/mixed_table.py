@@ -7,7 +7,7 @@ has is for the fit to learn (`partita.estimators.encoding`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from numbers import Real
@@ -35,6 +35,8 @@ class MixedTable:
         None for the columns of an array, which are known by their places.
     columns : tuple of d arrays of N
         Numbers are float64, NaN where a cell is missing; words are objects, None where a cell is missing.
+    place : callable
+        The words by which a note names a row, counted from 0: "item 0" is the first, or its line in a file.
 
     Examples
     --------
@@ -45,6 +47,7 @@ class MixedTable:
 
     names: tuple[str, ...] | None
     columns: tuple[Column, ...]
+    place: Callable[[int], str] = "item {}".format
 
     @classmethod
     def of_array(cls, X: NDArray[np.float64]) -> MixedTable:

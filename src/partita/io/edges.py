@@ -13,7 +13,7 @@ from scipy import sparse
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
-from partita.io.files import listed, sha256_of_file
+from partita.io.files import Place, listed, row_place, sha256_of_file
 from partita.io.graphs import GRAPHS, GraphFile
 from partita.io.reading import AS_FOUND, Reading
 from partita.io.tables import Table, is_number
@@ -89,24 +89,25 @@ def read_edges(
     notes: list[str] = []
     nodes: list[str] = []
     others: list[str] = []
+    place = found.place if isinstance(found, Table) else row_place
     if isinstance(found, GraphFile):
         nodes, source, target, weight = found.nodes, found.source, found.target, found.weight
     elif isinstance(found, ArrayFile):
         source, target, weight, others = _from_arrays(found, key)
     else:
         source, target, weight, others, notes = _from_table(found)
-    _require_ends(source, target, file)
+    _require_ends(source, target, file, place)
     weighted = weight is not None
     if weight is None:
         weight = np.ones(len(source))
         notes.append(f"there {'are no weights' if nodes else 'is no column of weights'}, so every pair has weight 1")
-    _require_weights(weight, source, target, file)
+    _require_weights(weight, source, target, file, place)
     ids, position = _index(source, target, nodes)
     i = np.array([position[name] for name in source], dtype=np.intp)
     j = np.array([position[name] for name in target], dtype=np.intp)
     if symmetrize is not None:
         weight = _one_weight(i, j, weight, len(ids), symmetrize)
-    kept = _each_pair_once(i, j, weight, ids, file)
+    kept = _each_pair_once(i, j, weight, ids, file, place)
     n_left_out = len(i) - len(kept)
     if n_left_out:
         same = "with the same weight" if symmetrize is None else f"(each has the {symmetrize} of its weights)"
@@ -243,24 +244,28 @@ def _from_arrays(
     return as_words(first), as_words(second), None if weight is None else as_numbers(weight, where), others
 
 
-def _require_ends(source: Sequence[str], target: Sequence[str], file: Path) -> None:
+def _require_ends(source: Sequence[str], target: Sequence[str], file: Path, place: Place) -> None:
     if not source:
         raise InputError(f"{file} has no pairs; expected at least one row with source and target")
     for what, words in (("source", source), ("target", target)):
         if "" in words:
             raise InputError(
-                f"{file}, row {words.index('') + 1}: the {what} is empty; name the item or leave out the row"
+                f"{file}, {place(words.index(''))}: the {what} is empty; name the item or leave out the row"
             )
 
 
-def _require_weights(weight: NDArray[np.float64], source: Sequence[str], target: Sequence[str], file: Path) -> None:
+def _require_weights(
+    weight: NDArray[np.float64], source: Sequence[str], target: Sequence[str], file: Path, place: Place
+) -> None:
     bad = ~np.isfinite(weight) | (weight < 0)
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
         what = "missing" if np.isnan(weight[at]) else f"{weight[at]:g}"
+        n = int(bad.sum())
+        others = f", and {n:,} are not; correct or leave out these rows" if n > 1 else "; correct or leave out this row"
         raise InputError(
-            f"{file}, row {at + 1}: the weight of {source[at]!r} and {target[at]!r} is {what}; "
-            f"weights should be finite and not negative ({int(bad.sum())} are not); correct or leave out these rows"
+            f"{file}, {place(at)}: the weight of {source[at]!r} and {target[at]!r} is {what}; "
+            f"weights should be finite and not negative{others}"
         )
 
 
@@ -285,7 +290,7 @@ def _one_weight(
 
 
 def _each_pair_once(
-    i: NDArray[np.intp], j: NDArray[np.intp], weight: NDArray[np.float64], ids: Sequence[str], file: Path
+    i: NDArray[np.intp], j: NDArray[np.intp], weight: NDArray[np.float64], ids: Sequence[str], file: Path, place: Place
 ) -> NDArray[np.intp]:
     """Rows to keep, in order; an error for a pair whose weights differ."""
     pair = np.minimum(i, j) * len(ids) + np.maximum(i, j)
@@ -295,8 +300,8 @@ def _each_pair_once(
         at = int(np.flatnonzero(differs)[0])
         before = int(first[which[at]])
         raise InputError(
-            f"{file}: the pair {ids[i[before]]!r}, {ids[j[before]]!r} weighs {weight[before]:g} in row {before + 1} "
-            f"and {weight[at]:g} in row {at + 1}; give each pair one weight (the direction does not count), or "
+            f"{file}: the pair {ids[i[before]]!r}, {ids[j[before]]!r} weighs {weight[before]:g} in {place(before)} "
+            f"and {weight[at]:g} in {place(at)}; give each pair one weight (the direction does not count), or "
             "pass symmetrize='mean', 'max' or 'min' (command line: --symmetrize mean, max or min)"
         )
     return np.sort(first).astype(np.intp, copy=False)

@@ -25,7 +25,7 @@ from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, 
 from partita.io.column_kinds import roles_of
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.far_values import far_notes
-from partita.io.files import did_you_mean, listed, require_known, sha256_of_file
+from partita.io.files import Place, did_you_mean, listed, require_known, row_place, sha256_of_file
 from partita.io.given_missing import without_given
 from partita.io.grids import GridTable, grid_of_text
 from partita.io.reading import AS_FOUND, Decimal, Reading
@@ -57,8 +57,8 @@ class FeatureTable:
     """Features that `read_features` found: the numbers, names of the rows and columns, and the source.
 
     `table` has columns of words too where these were asked for, which are NaN in `features`. `id_column` is the column
-    that names the items, given or found, `decimal` the decimal mark where it was found out, and `left_out` the columns
-    that are none of these.
+    that names the items, given or found, `decimal` the decimal mark where it was found out, `left_out` the columns that
+    are none of these, and `place` gives the words for the place of an item in the file.
     """
 
     features: NDArray[np.float64]
@@ -72,6 +72,7 @@ class FeatureTable:
     id_column: str | None = None
     decimal: Decimal | None = None
     left_out: list[str] = field(default_factory=list)
+    place: Place = row_place
 
 
 def read_features(
@@ -119,7 +120,7 @@ def read_features(
     Raises
     ------
     InputError
-        Naming file, row (the first data row is 1) and column of what is wrong, and the option or change that helps.
+        Naming file, line (in a spreadsheet row) and column of what is wrong, and the option or change that helps.
     MissingExtraError
         For parquet without pyarrow, a spreadsheet without python-calamine.
     MemoryLimitError
@@ -153,9 +154,9 @@ def read_features(
     mixed = mixed and not isinstance(found, ArrayFile)
     read = _read(table, names, asked, _How(mixed, columns is not None, id_column is not None, reading, is_header))
     names, features = read.names, read.features
-    require_finite(features, names, table.path, allow_missing=allow_missing or mixed, remedy=remedy)
+    require_finite(features, names, table.path, allow_missing=allow_missing or mixed, remedy=remedy, place=read.place)
     if not mixed and allow_missing:
-        require_observed(features, table.path)
+        require_observed(features, table.path, read.place)
     notes = list(read.notes)
     if coordinate in names and label_column is None:
         # Beside an x, y may be a coordinate; whole numbers may as well be classes.
@@ -166,8 +167,8 @@ def read_features(
     return FeatureTable(
         features=features,
         columns=names,
-        ids=require_ids(read.words.get(id_column or ""), len(features), table.path, id_column),
-        labels=label_array(read.words.get(label_column or ""), len(features), table.path, label_column),
+        ids=require_ids(read.words.get(id_column or ""), len(features), table.path, id_column, read.place),
+        labels=label_array(read.words.get(label_column or ""), len(features), table.path, label_column, read.place),
         sha256=sha256_of_file(table.path),
         path=table.path,
         notes=notes,
@@ -175,6 +176,7 @@ def read_features(
         id_column=id_column,
         decimal=read.decimal,
         left_out=[name for name in table.names if name not in (*names, *asked, id_column)],
+        place=read.place,
     )
 
 
@@ -199,6 +201,7 @@ class _Read:
     id_column: str | None
     notes: list[str]
     decimal: Decimal | None
+    place: Place
 
     @property
     def names(self) -> list[str]:
@@ -226,15 +229,16 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
         ids = None if roles.ids is None or table.beside else names[roles.ids]
     if ids is not None:
         words = words | table.read([], [ids])[1]
-    held = MixedTable(tuple(names[at] for at in kept), tuple(columns[at] for at in kept))
+    held = MixedTable(tuple(names[at] for at in kept), tuple(columns[at] for at in kept), table.place)
     if not how.mixed:
         held = _in_numbers(table, held)
     numeric = [at for at, is_numeric in enumerate(held.numeric) if is_numeric]
-    far = far_notes([held.names[at] for at in numeric], [held.columns[at] for at in numeric]) if held.names else []
+    named = held.names or ()
+    far = far_notes([named[at] for at in numeric], [held.columns[at] for at in numeric], table.place)
     decimal = table.decimal if isinstance(table, GridTable) else None
     unchanged = len(kept) == len(names) and all(map(is_, columns, as_read))
     features = block if unchanged and block is not None else held.as_numbers()
-    return _Read(held, features, words, ids, [*notes, *far], decimal)
+    return _Read(held, features, words, ids, [*notes, *far], decimal, table.place)
 
 
 def _columns(
@@ -276,7 +280,8 @@ def _in_numbers(table: Table, held: MixedTable) -> MixedTable:
         return held
     values, _ = table.read(texts, remedy=REMEDY)
     of_text = dict(zip(texts, values.T))
-    return MixedTable(held.names, tuple(of_text.get(name, c) for name, c in zip(held.names or (), held.columns)))
+    columns = tuple(of_text.get(name, column) for name, column in zip(held.names or (), held.columns))
+    return MixedTable(held.names, columns, held.place)
 
 
 def _require_known(table: Table, label_column: str | None, id_column: str | None) -> None:

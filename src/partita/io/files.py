@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from partita.errors import InputError
@@ -11,14 +11,19 @@ from partita.paths import require_file
 from partita.registry import did_you_mean
 
 __all__ = [
+    "Place",
     "did_you_mean",
     "listed",
     "number_label",
     "require_file",
     "require_known",
     "require_suffix",
+    "row_place",
     "sha256_of_file",
 ]
+
+# The words for the place of a row of data, counted from 0, in its file.
+Place = Callable[[int], str]
 
 BLOCK = 1 << 20
 
@@ -83,6 +88,15 @@ def require_known(path: Path, name: str, known: Collection[str], what: str) -> N
     """
     if name not in known:
         raise InputError(f"{path} has no {what}; it has {listed(known)}{did_you_mean(name, known)}")
+
+
+def row_place(row: int) -> str:
+    """Return the place of a row in a file that has no lines.
+
+    >>> row_place(0)
+    'row 1'
+    """
+    return f"row {row + 1}"
 
 
 def listed(items: Iterable[object], limit: int = 8) -> str:

@@ -11,6 +11,7 @@ import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from partita.io.around_tables import (
     without_second_header,
     without_titles,
 )
+from partita.io.files import Place
 from partita.io.number_formats import NumberFormat, bare_number, formats_of
 from partita.io.reading import AS_FOUND, Decimal, Reading
 from partita.io.tables import (
@@ -56,11 +58,14 @@ TAIL = 4096
 class GridTable(Table):
     """Cells that are held, a list for each column, and how the numbers of each are written.
 
-    `n_blank` of them stood for missing (`Reading.na`) and are empty now.
+    `lines` are the numbers of the rows in the file, which calls a row `line` or `row`. `n_blank` cells stood for
+    missing (`Reading.na`) and are empty now.
     """
 
     cells: list[list[str]]
     formats: list[NumberFormat]
+    lines: list[int]
+    called: str = "line"
     n_blank: int = 0
 
     @property
@@ -69,12 +74,16 @@ class GridTable(Table):
         marks = {form.decimal for form in self.formats if form.decimal is not None}
         return marks.pop() if len(marks) == 1 else None
 
+    @property
+    def place(self) -> Place:
+        return partial(_numbered, self.called, self.lines)
+
     def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
         self._require_rows()
         faults = Faults(self.path, self.names)
         columns = [self._numbers(self.names.index(name), faults) for name in numbers]
         n_rows = len(self.cells[0])
-        faults.raise_if_any(n_rows, remedy)
+        faults.raise_if_any(n_rows, remedy, self.place)
         values = np.column_stack(columns) if columns else np.empty((n_rows, 0))
         return values, self._text(text)
 
@@ -82,7 +91,7 @@ class GridTable(Table):
         self._require_rows()
         faults = Faults(self.path, self.names)
         columns = [self._mixed(self.names.index(name), faults) for name in names]
-        faults.raise_if_any(len(self.cells[0]), "", na=True)
+        faults.raise_if_any(len(self.cells[0]), "", self.place, na=True)
         return columns, self._text(text)
 
     def _require_rows(self) -> None:
@@ -114,9 +123,11 @@ class GridTable(Table):
         if values is not None:
             return values
         number = self.formats[at].number
-        return np.array(
-            [faults.number(cell, at, row, number(cell)) for row, cell in enumerate(self.cells[at], start=1)]
-        )
+        return np.array([faults.number(cell, at, row, number(cell)) for row, cell in enumerate(self.cells[at])])
+
+
+def _numbered(called: str, lines: Sequence[int], row: int) -> str:
+    return f"{called} {lines[row]}"
 
 
 def is_plain(path: Path, reading: Reading) -> bool:
@@ -269,6 +280,8 @@ def grid_of_rows(
         first=first,
         cells=cells,
         formats=formats,
+        lines=[line for line, _ in rows[int(header) :]],
+        called=place,
         n_blank=n_blank,
     )
 

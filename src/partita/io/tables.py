@@ -12,16 +12,18 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import partial
+from itertools import islice, pairwise
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.io.files import listed
-from partita.io.text_rows import as_number, data_rows, delimiter_of, first_rows, is_missing
+from partita.io.files import Place, listed, row_place
+from partita.io.text_rows import as_number, data_rows, delimiter_of, first_rows, is_missing, numbered_rows
 
 __all__ = [
     "BOOLEANS",
@@ -91,6 +93,13 @@ class Table(ABC):
             Where the columns of a binary file would not fit.
         """
 
+    @property
+    def place(self) -> Place:
+        """The words for the place of a row of data, counted from 0: its line, as a text editor shows it, or its row, as
+        a spreadsheet does; in other files row 1 is the first.
+        """
+        return row_place
+
     def read_mixed(self, names: Sequence[str], text: Sequence[str] = ()) -> MixedColumns:
         """Return the columns `names` as those of a mixed table, of numbers or of words, and the columns `text` as in
         `read`.
@@ -118,6 +127,10 @@ class TextTable(Table):
         fast = self._fast(columns, bool(text))
         values, cells = self._slow(columns, words, remedy) if fast is None else (fast, self._words(words))
         return values, dict(zip(text, cells, strict=True))
+
+    @property
+    def place(self) -> Place:
+        return partial(_line_of, self.path, len(self.names), self.has_header)
 
     def begins_with_words(self, names: Sequence[str]) -> bool:
         """Return whether a cell of these columns is text in the first row of data, so that `read` would refuse it."""
@@ -165,13 +178,18 @@ class TextTable(Table):
         values = array("d")
         n_rows = 0
         for row in data_rows(self.path, len(self.names), skip_header=self.has_header):
-            n_rows += 1
             for at, column in zip(text, words, strict=True):
                 column.append(row[at].strip())
             values.extend(faults.number(row[at], at, n_rows, as_number(row[at])) for at in numbers)
-        faults.raise_if_any(n_rows, remedy)
+            n_rows += 1
+        faults.raise_if_any(n_rows, remedy, self.place)
         # d may be 0 when only words are asked for; the rows are counted all the same.
         return np.array(values, dtype=np.float64).reshape(n_rows, len(numbers)), words
+
+
+def _line_of(path: Path, width: int, has_header: bool, row: int) -> str:
+    line, _ = next(islice(numbered_rows(path, width, skip_header=has_header), row, None))
+    return f"line {line}"
 
 
 class NotNumbersError(InputError):
@@ -203,7 +221,7 @@ class Faults:
         self.text[column] = (first_row, first_cell, count + 1)
         return math.nan
 
-    def raise_if_any(self, n_rows: int, remedy: str, *, na: bool = False) -> None:
+    def raise_if_any(self, n_rows: int, remedy: str, place: Place, *, na: bool = False) -> None:
         """Raise `NotNumbersError` for text among numbers; `na` says whether an option can call such a cell missing."""
         for column, (row, cell) in self.boolean.items():
             if column in self.other_number and column not in self.text:
@@ -212,17 +230,15 @@ class Faults:
             return
         column, (row, cell, count) = next(iter(sorted(self.text.items())))
         name = self.names[column]
-        message = (
-            f"{self.path}: column {name!r} should hold numbers, {count} of {n_rows} cells are text, "
-            f"the first in row {row}: {cell!r}"
-        )
+        of_text = f"{count} of {n_rows} cells {'is' if count == 1 else 'are'} text"
+        message = f"{self.path}: column {name!r} should hold numbers, {of_text}, the first in {place(row)}: {cell!r}"
         others = [repr(self.names[at]) for at in sorted(self.text) if at != column]
         if others:
             message += f" (text is also in {listed(others)})"
         # A column with some numbers in it was meant to be numeric: the cell is the mistake, not the column.
         if remedy and 2 * count > n_rows:
             raise NotNumbersError(f"{message}; {remedy.format(name=name)}")
-        missing = f"pass --na {cell} if that means missing" if na else "leave it empty and allow missing cells"
+        missing = f"pass --na {quote(cell)} if that means missing" if na else "leave it empty and allow missing cells"
         raise NotNumbersError(f"{message}; correct that cell, or {missing}")
 
 

@@ -120,17 +120,17 @@ def data_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[list[str
 def numbered_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that `data_rows` gives, each after the number of the line that it ends on."""
     pending = not skip_header
-    blank = 0
+    blank: list[int] = []
     for line, row in _rows(path):
         if _is_blank(row):
-            blank += pending
+            blank += [line] * pending
             continue
         if not pending:
             pending = True
             continue
         if width == 1:
-            yield from ((line, [""]) for _ in range(blank))
-        blank = 0
+            yield from ((at, [""]) for at in blank)
+        blank = []
         if len(row) != width:
             raise InputError(
                 f"{path}, line {line}: expected {count(width, 'cell')} as in the first row, found {len(row)}; "
