@@ -1,5 +1,6 @@
 """Tables as people have them: what is read, what is said of it, and that no number changes on the way."""
 
+import shlex
 import zipfile
 from datetime import date
 
@@ -353,6 +354,33 @@ def test_cells_that_mean_missing_are_said_and_counted(tmp_path):
     numbers = read(tmp_path, "a,b\n1,-999\n2,5\n", allow_missing=True, reading=Reading(na=("-999",)))
     assert np.isnan(numbers.features).sum() == 1
     assert told(read(tmp_path, "a,b\n1,2\n2,5\n", reading=Reading(na=("-999",))), "no cell is -999")
+
+
+@pytest.mark.parametrize("mark", ["-", "--", ".", "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?"])
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_marks_of_nothing_are_missing_in_a_column_of_numbers_and_said(tmp_path, mark, delimiter):
+    content = f"a,b,c\n1.5,2,u\n{mark},5,{mark}\n2.5,6,{mark}\n3,7,u\n".replace(",", delimiter)
+    table = read(tmp_path, content, mixed=True)
+    assert np.isnan(table.features[:, 0]).tolist() == [False, True, False, False]
+    assert table.table.columns[2].tolist() == ["u", mark, mark, "u"]  # beside words it is one
+    assert told(table, f"1 cell of '{mark}'", "missing in column 'a'")
+    assert not told(table, "'c'", "missing")
+    with pytest.raises(InputError, match="line 3, column 'a'"):
+        read(tmp_path, content, columns=["a", "b"])
+
+
+def test_marks_of_nothing_in_a_sheet_are_missing(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    rows = [["a", "b"], [1, 2], ["-", 4], [5, 7]]
+    table = read_features(write_xlsx(tmp_path / "t.xlsx", {"one": rows}), mixed=True)
+    assert np.isnan(table.features[:, 0]).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("word", ["*", "missing", "not known"])
+def test_a_word_that_may_mean_missing_is_quoted_for_a_shell(tmp_path, word):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, f"a,b\n1,2\n{word},5\n2,6\n", mixed=True)
+    assert f"--na {shlex.quote(word)}" in str(caught.value)
 
 
 # ---------------------------------------------------------------------------------------------- which columns are what

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from partita.io.number_formats import NumberCell, bare_number
-from partita.io.text_rows import as_number, is_missing
+from partita.io.text_rows import MISSING_MARKS, as_number, is_missing
 from partita.wording import count
 
 __all__ = ["Rows", "without_comments", "without_edges", "without_end", "without_second_header", "without_titles"]
@@ -260,4 +260,4 @@ def _numeric(cell: str) -> bool:
 
 
 def _numeric_or_none(cell: str) -> bool:
-    return is_missing(cell) or _numeric(cell)
+    return is_missing(cell) or cell in MISSING_MARKS or _numeric(cell)

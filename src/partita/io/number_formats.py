@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from partita.io.files import listed
 from partita.io.reading import Decimal
-from partita.io.text_rows import as_number, is_missing
+from partita.io.text_rows import MISSING_MARKS, as_number, is_missing
+from partita.wording import count
 
 __all__ = ["NumberCell", "NumberFormat", "bare_number", "formats_of"]
 
@@ -116,13 +117,18 @@ def bare_number(cell: str) -> Bare | None:
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """Format of the numbers of a column: as Python reads them, or with this decimal mark and marks around."""
+    """Format of the numbers of a column: as Python reads them, or with this decimal mark and marks around; and what
+    else means missing in it.
+    """
 
     decimal: Decimal | None = None
     marks: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
 
     def number(self, cell: str) -> float | None:
         """Return the number in a cell, NaN for a missing one, None for text."""
+        if cell in self.missing:
+            return float("nan")
         if self.decimal is None or isinstance(cell, NumberCell) or is_missing(cell):
             return as_number(cell)
         found = bare_number(cell)
@@ -153,6 +159,7 @@ class _Column:
     found: list[Bare] = field(default_factory=list)
     proofs: Counter[str] = field(default_factory=Counter)
     simple: bool = False
+    gaps: Counter[str] = field(default_factory=Counter)
 
     @property
     def proved(self) -> Decimal | None:
@@ -220,12 +227,17 @@ def formats_of(
 def _looked_at(name: str, cells: Sequence[str]) -> _Column:
     for mark, form in SIMPLE.items():
         text = "\n".join(cells)
-        if form.fullmatch(text) and PROOF[mark].search(text):
+        if form.fullmatch(text) and PROOF[mark].search(text) and MISSING_MARKS.isdisjoint(cells):
             return _Column(name, plain=mark == ".", proofs=Counter({mark: 1}), simple=True)
     held = [cell for cell in cells if not isinstance(cell, NumberCell) and not is_missing(cell)]
+    gaps = Counter(cell for cell in held if cell in MISSING_MARKS)
+    if gaps:
+        held = [cell for cell in held if cell not in gaps]
     column = _Column(name, plain=all(as_number(cell) is not None for cell in held))
     found = [each for each in map(bare_number, held) if each is not None]
     if 2 * len(found) >= len(held):
+        if found or any(isinstance(cell, NumberCell) for cell in cells):
+            column.gaps = gaps
         column.found = found
         column.proofs.update(proof for each in found if (proof := each.proves))
     return column
@@ -238,8 +250,9 @@ def _of_file(seen: Sequence[_Column]) -> Decimal | None:
 
 
 def _chosen(column: _Column, given: Decimal | None, of_file: Decimal | None, comma: bool) -> NumberFormat:
+    missing = frozenset(column.gaps)
     if not column.found and not column.simple:
-        return NumberFormat()
+        return NumberFormat(missing=missing)
     mark = column.doubtful
     decimal = given or column.proved
     if decimal is None and mark:
@@ -247,8 +260,8 @@ def _chosen(column: _Column, given: Decimal | None, of_file: Decimal | None, com
         decimal = of_file or ((column.beside or by_default) if mark == "," else ".")
     decimal = decimal or "."
     if column.plain and decimal == ".":
-        return NumberFormat()
-    return NumberFormat(decimal, _marks(column))
+        return NumberFormat(missing=missing)
+    return NumberFormat(decimal, _marks(column), missing)
 
 
 def _marks(column: _Column) -> frozenset[str]:
@@ -306,6 +319,12 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
     negative = [column.name for column, form in of if form.decimal and any(each.bracketed for each in column.found)]
     if negative:
         notes.append(f"numbers in brackets were read as negative in {_names(negative)}")
+    gaps = sum((column.gaps for column in seen), Counter[str]())
+    if gaps:
+        n = gaps.total()
+        spelled = listed(map(repr, gaps), NAMED)
+        where = _names([column.name for column in seen if column.gaps])
+        notes.append(f"{count(n, 'cell')} of {spelled} {'was' if n == 1 else 'were'} read as missing in {where}")
     return notes
 
 

@@ -21,6 +21,7 @@ from partita.wording import count
 
 __all__ = [
     "LINE_HELD",
+    "MISSING_MARKS",
     "OTHER_TEXT_SUFFIXES",
     "TEXT_SUFFIXES",
     "NotUtf8Error",
@@ -38,6 +39,9 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 OTHER_TEXT_SUFFIXES = (".txt", ".dat", ".tab", ".txt.gz", ".dat.gz", ".tab.gz", ".zip")
 # Words that people and programs write into a cell that holds nothing.
 MISSING_WORDS = frozenset({"", "na", "n/a", "<na>", "nan", "null", "none", "?"})
+# What is written where nothing was measured, and by spreadsheets for what cannot be computed: it means missing only in
+# a column that otherwise holds numbers.
+MISSING_MARKS = frozenset({"-", "--", ".", "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"})
 BLOCK = 1 << 20
 # Cells take as much memory as their text, about; a line is held as text, as cells, and as pointers to them.
 LINE_HELD = 16
