@@ -59,6 +59,16 @@ def test_one_new_item_is_read_with_the_decimal_mark_of_the_fit(call, tmp_path):
     assert read_memberships(tmp_path / "one.csv").labels[0] == fitted.labels[-1]
 
 
+def test_columns_of_one_name_are_chosen_by_the_names_that_tell_them_apart(call, tmp_path):
+    _, X = items()
+    (tmp_path / "t.csv").write_text("a,a,b\n" + "".join(f"{a},{b},{a}\n" for a, b in X))
+    done = call("fit", "t.csv", *QUICK, "--columns", "a")
+    assert done.code == 2
+    assert "--columns a" in done.err
+    assert call("fit", "t.csv", *QUICK, "--drop", "a.2", "--quiet").code == 0
+    assert call("predict", "t-partita", "t.csv", "--out", "new.csv", "--quiet").code == 0
+
+
 def test_cells_that_mean_missing_do_so_in_new_files_too(call, tmp_path):
     _, X = items()
     rows = X.tolist()

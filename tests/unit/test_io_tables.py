@@ -192,7 +192,7 @@ BAD_TEXT = {
     "too many cells": ("a,b\n1,2\n\n3,4,5\n", {}, ["line 4", "expected 2", "found 3"]),
     "too many cells beside a label": ("a,b,c\n1,2,x\n3,4,y,5\n", {"label_column": "c"}, ["line 3", "found 4"]),
     "all rows wider than the header": ("a,b\n1,2,3\n4,5,6\n", {}, ["line 2", "expected 2", "found 3"]),
-    "duplicate names": ("a,b,a\n1,2,3\n", {}, ["'a'"]),
+    "label column of two": ("a,b,a\n1,2,3\n", {"label_column": "a"}, ["--label-column a", "2 columns"]),
     "duplicate ids": (
         "n,a\nann,1\nbob,2\nann,3\n",
         {"id_column": "n"},

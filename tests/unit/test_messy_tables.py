@@ -13,7 +13,7 @@ from optional import optional
 from partita import SoftClustering
 from partita.ensemble import Ensemble
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
-from partita.io import Reading, read_edges, read_features, read_labels
+from partita.io import Reading, read_edges, read_features, read_labels, read_matrix
 from partita.io.text_layout import MARKS
 from sheets import WRITERS, write_xlsx
 
@@ -498,6 +498,33 @@ def test_a_table_without_a_feature_says_what_its_columns_are(tmp_path):
 def test_words_of_categories_are_refused_where_only_numbers_are_taken(tmp_path):
     with pytest.raises(InputError, match=r"column 'colour' .*'red'"):
         read(tmp_path, "\n".join(["name,colour,nr,size,day", *ROWS]) + "\n")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_columns_of_one_name_are_told_apart_and_said(tmp_path, delimiter):
+    content = "a,a,b\n1,2,3\n4,5,6\n7,9,9\n".replace(",", delimiter)
+    table = read(tmp_path, content)
+    assert (table.columns, table.features[0].tolist()) == (["a", "a.2", "b"], [1, 2, 3])
+    assert told(table, "2 columns are called 'a'", "a.2")
+    assert read(tmp_path, content, columns=["a", "a.2"]).columns == ["a", "a.2"]
+    assert read(tmp_path, content, columns=["a*"]).columns == ["a", "a.2"]
+    assert read(tmp_path, content, reading=Reading(drop=("a.2",))).columns == ["a", "b"]
+
+
+AMBIGUOUS = [{"label_column": "a"}, {"id_column": "a"}, {"reading": Reading(drop=("a",))}]
+
+
+@pytest.mark.parametrize("options", AMBIGUOUS)
+def test_an_option_that_may_mean_several_columns_is_refused(tmp_path, options):
+    with pytest.raises(InputError, match=r"--[a-z-]+ a\b"):
+        read(tmp_path, "a,a,b\n1,2,3\n4,5,6\n7,9,9\n", **options)
+
+
+def test_columns_of_one_name_are_refused_where_names_are_those_of_items(tmp_path):
+    with pytest.raises(InputError, match="'ann'"):
+        read_matrix(write(tmp_path, "ann,ann\n0,1\n1,0\n"))
+    with pytest.raises(InputError, match="'weight'"):
+        read_edges(write(tmp_path, "source,target,weight,weight\na,b,1,2\n"))
 
 
 # ------------------------------------------------------------------------------------------------ cells far from others

@@ -18,6 +18,7 @@ from partita.estimators.scaling import dominating_column
 from partita.io import Reading, read_edges, read_features, read_matrix
 from partita.io.files import Place, row_place
 from partita.io.reading import AS_FOUND
+from partita.io.tables import require_single
 
 __all__ = ["Asked", "Input", "names_of", "read_input", "reading_of"]
 
@@ -122,6 +123,7 @@ def _features(path: Path, asked: Asked) -> Input:
         mixed=asked.mixed,
         reading=asked.reading,
     )
+    require_single(path, table.repeated, asked.columns or (), "--columns")
     notes = list(table.notes)
     with_words = table.table is not None and not all(table.table.numeric)
     dominating = None if asked.scaled or with_words else dominating_column(table.features)

@@ -29,7 +29,7 @@ from partita.io.files import Place, did_you_mean, listed, require_known, row_pla
 from partita.io.given_missing import without_given
 from partita.io.grids import GridTable, grid_of_text
 from partita.io.reading import AS_FOUND, Decimal, Reading
-from partita.io.tables import HeaderRule, NotNumbersError, Table, TextTable, looks_like_a_header
+from partita.io.tables import HeaderRule, NotNumbersError, Table, TextTable, looks_like_a_header, require_single
 from partita.io.text_rows import NotUtf8Error
 
 __all__ = ["TRUTH_NAMES", "FeatureTable", "LackingColumnsError", "read_features"]
@@ -58,7 +58,8 @@ class FeatureTable:
 
     `table` has columns of words too where these were asked for, which are NaN in `features`. `id_column` is the column
     that names the items, given or found, `decimal` the decimal mark where it was found out, `left_out` the columns that
-    are none of these, and `place` gives the words for the place of an item in the file.
+    are none of these, `place` gives the words for the place of an item in the file, and `repeated` has the names that
+    several columns were given by the file, with those that they have here.
     """
 
     features: NDArray[np.float64]
@@ -73,6 +74,7 @@ class FeatureTable:
     decimal: Decimal | None = None
     left_out: list[str] = field(default_factory=list)
     place: Place = row_place
+    repeated: dict[str, list[str]] = field(default_factory=dict)
 
 
 def read_features(
@@ -145,7 +147,7 @@ def read_features(
         raise InputError(f"label and id column are both {label_column!r}; name two columns")
     asked = [name for name in (label_column, id_column) if name is not None]
     is_header = partial(looks_like_a_header, known=asked)
-    found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading)
+    found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading, repeats=True)
     table = array_table(found, key) if isinstance(found, ArrayFile) else found
     _require_known(table, label_column, id_column)
     names, coordinate = _features(table, asked, columns, reading.drop)
@@ -177,6 +179,7 @@ def read_features(
         decimal=read.decimal,
         left_out=[name for name in table.names if name not in (*names, *asked, id_column)],
         place=read.place,
+        repeated=table.repeated,
     )
 
 
@@ -291,6 +294,7 @@ def _require_known(table: Table, label_column: str | None, id_column: str | None
         if name is not None:
             what = "array" if table.beside else "column"
             require_known(table.path, name, own, f"{what} {name!r} for {option}")
+            require_single(table.path, table.repeated, [name], option)
 
 
 def _matching(table: Table, patterns: Sequence[str], option: str) -> list[str]:
@@ -314,6 +318,7 @@ def _features(
 ) -> tuple[list[str], str | None]:
     """The names of the columns that may be features, and of the one among them that is a `y` beside an `x`."""
     dropped = _matching(table, drop, "--drop")
+    require_single(table.path, table.repeated, dropped, "--drop")
     others = [name for name in table.names if (name not in asked or table.beside) and name not in dropped]
     if columns is not None:
         chosen = [name for name in _matching(table, columns, "--columns") if name not in dropped]

@@ -43,6 +43,7 @@ from partita.io.tables import (
     header_notes,
     is_number,
     looks_like_a_header,
+    repeated_notes,
 )
 from partita.io.text_layout import HEAD, MARKS, SAMPLE, decoded, encoding_of, guessed_delimiter, parted, raw_bytes
 from partita.io.text_rows import delimiter_of, is_missing
@@ -200,7 +201,7 @@ def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, readin
     Raises
     ------
     InputError
-        For no rows, rows of several lengths, broken quotes, bytes that are no text, or names given twice.
+        For no rows, rows of several lengths, broken quotes, or bytes that are no text.
     MemoryLimitError
     """
     data = raw_bytes(path)
@@ -244,7 +245,7 @@ def grid_of_rows(
     Raises
     ------
     InputError
-        For no rows, rows of several lengths, or names of columns given twice.
+        For no rows, or rows of several lengths.
     """
     width = _width([(line, row) for line, row in rows if any(row)])
     if reading.skip_rows:
@@ -265,7 +266,7 @@ def grid_of_rows(
         rows, more = without_second_header(rows)
         first = [row for _, row in rows[:2]]
         all_notes += more
-    names = column_names(path, first[0]) if header else default_names(len(first[0]))
+    names, repeated = column_names(first[0]) if header else (default_names(len(first[0])), {})
     body = [row for _, row in rows[int(header) :]]
     cells: list[list[str]] = [list(column) for column in zip(*body)] if body else [[] for _ in names]
     n_blank = sum(cell in reading.na for column in cells for cell in column) if reading.na else 0
@@ -276,7 +277,8 @@ def grid_of_rows(
         path=path,
         names=names,
         has_header=header,
-        notes=[*all_notes, *more],
+        notes=[*all_notes, *repeated_notes(repeated), *more],
+        repeated=repeated,
         first=first,
         cells=cells,
         formats=formats,

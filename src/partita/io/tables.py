@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from array import array
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count as count_from
 from itertools import islice, pairwise
 from pathlib import Path
 from shlex import quote
@@ -40,6 +40,8 @@ __all__ = [
     "is_number",
     "looks_like_a_header",
     "open_text",
+    "repeated_notes",
+    "require_single",
 ]
 
 Columns = tuple[NDArray[np.float64], dict[str, list[str]]]
@@ -68,6 +70,8 @@ class Table(ABC):
         Decisions that a user might not expect.
     beside : list of str
         Names of ids and labels where they are no columns: other arrays of the file.
+    repeated : dict of lists
+        The names that several columns were given by the file, and those that these have got.
     first : list of rows
         The first two rows of a text as they stand, without blanks around cells.
     """
@@ -77,6 +81,7 @@ class Table(ABC):
     has_header: bool = True
     notes: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
+    repeated: dict[str, list[str]] = field(default_factory=dict)
     first: list[list[str]] = field(default_factory=list)
 
     @abstractmethod
@@ -294,15 +299,21 @@ def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTa
     Raises
     ------
     InputError
-        For an empty file, bytes that are not UTF-8, or column names given twice.
+        For an empty file, or bytes that are not UTF-8.
     """
     rows, on_first_line = first_rows(path)
     first = rows[0]
     header = is_header(rows)
     notes = header_notes(first, header)
-    names = column_names(path, first) if header else default_names(len(first))
+    names, repeated = column_names(first) if header else (default_names(len(first)), {})
     return TextTable(
-        path=path, names=names, has_header=header, notes=notes, first=rows, header_on_first_line=on_first_line
+        path=path,
+        names=names,
+        has_header=header,
+        notes=[*notes, *repeated_notes(repeated)],
+        repeated=repeated,
+        first=rows,
+        header_on_first_line=on_first_line,
     )
 
 
@@ -318,13 +329,47 @@ def header_notes(first: Sequence[str], header: bool) -> list[str]:
     ]
 
 
-def column_names(path: Path, names: Sequence[str]) -> list[str]:
-    """Return names as they stand, column_<position> for one without, after a check that none is given twice."""
+def column_names(names: Sequence[str]) -> tuple[list[str], dict[str, list[str]]]:
+    """Return names as they stand, column_<position> for one without, name.2 for the second of a name; and of the
+    names that stand there several times those that their columns got.
+
+    >>> column_names(["a", "", "a", "a.2", "a"])
+    (['a', 'column_1', 'a.3', 'a.2', 'a.4'], {'a': ['a', 'a.3', 'a.4']})
+    """
     filled = [name.strip() or f"column_{at}" for at, name in enumerate(names)]
-    twice = [repr(name) for name, count in Counter(filled).items() if count > 1]
-    if twice:
-        raise InputError(f"{path}: column name {', '.join(twice)} occurs more than once; give each column its own name")
-    return filled
+    taken, given = set(filled), list[str]()
+    got: dict[str, list[str]] = {}
+    for name in filled:
+        new = name
+        if name in got:
+            new = next(each for n in count_from(2) if (each := f"{name}.{n}") not in taken)
+            taken.add(new)
+        got.setdefault(name, []).append(new)
+        given.append(new)
+    return given, {name: each for name, each in got.items() if len(each) > 1}
+
+
+def repeated_notes(repeated: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return what is to be said of names that stand above several columns."""
+    return [
+        f"{len(columns)} columns are called {name!r}; they are told apart as {listed(columns)}"
+        for name, columns in repeated.items()
+    ]
+
+
+def require_single(path: Path, repeated: Mapping[str, Sequence[str]], asked: Sequence[str], option: str) -> None:
+    """Raise for a name that a file gives to several columns, not all of which are asked for.
+
+    Raises
+    ------
+    InputError
+    """
+    for name in asked:
+        if not set(repeated.get(name, ())).issubset(asked):
+            raise InputError(
+                f"{path}: {option} {name} may be any of {len(repeated[name])} columns of that name; give each its own "
+                "name in the file"
+            )
 
 
 def default_names(n: int) -> list[str]:
