@@ -152,6 +152,30 @@ def test_numbers_of_a_spreadsheet_are_never_in_doubt(tmp_path):
     assert table.features.tolist() == [[1.234, 1.5], [5.678, 2.25]]
 
 
+@pytest.mark.parametrize(
+    ("cells", "unit"),
+    [
+        ("39.5 mm|40 mm||41 mm", "mm"),
+        ("39,5mm|40mm||41mm", "mm"),
+        ("39,5 °C|40 °C|-|41 °C", "°C"),
+        ("39.5 kg/m²|40 kg/m²|NA|41 kg/m²", "kg/m²"),
+        ("1,039.5 m|1,040 m|NA|1,041 m", "m"),
+    ],
+)
+def test_a_unit_behind_all_numbers_of_a_column_is_left_out_and_said(tmp_path, cells, unit):
+    rows = "".join(f"{cell};{k}\n" for k, cell in enumerate(cells.split("|")))
+    table = read(tmp_path, f"a;b\n{rows}", mixed=True)
+    column = table.features[:, 0]
+    assert (column[~np.isnan(column)] % 1000).tolist() == [39.5, 40, 41]
+    assert told(table, f"'{unit}' in 'a'")
+
+
+@pytest.mark.parametrize("cells", ["12a,7a,12a,3a", "4WD,2WD,4WD,4WD", "001ab,002ab,001ab,003ab", "1 m,2 s,1 m,3 m"])
+def test_numbers_within_words_are_words(tmp_path, cells):
+    rows = "".join(f"{cell},{k % 3}\n" for k, cell in enumerate(cells.split(",")))
+    assert read(tmp_path, f"a,b\n{rows}", mixed=True).table.columns[0].tolist() == cells.split(",")
+
+
 @pytest.mark.parametrize("cells", ["$5,€6,$7,€6", "5%,0.12,7%,5%", "1.5,2.5,3.5 kg"])
 def test_marks_that_differ_within_a_column_are_no_numbers(tmp_path, cells):
     rows = "".join(f"{cell};{k}\n" for k, cell in enumerate(cells.split(",")))
@@ -525,6 +549,23 @@ def test_columns_of_one_name_are_refused_where_names_are_those_of_items(tmp_path
         read_matrix(write(tmp_path, "ann,ann\n0,1\n1,0\n"))
     with pytest.raises(InputError, match="'weight'"):
         read_edges(write(tmp_path, "source,target,weight,weight\na,b,1,2\n"))
+
+
+@pytest.mark.parametrize("names", ["source,target,weight", "From,To", "Source,Target,Type,Id", "u,v,weight"])
+def test_a_list_of_links_is_no_table_of_features_unless_columns_are_named(tmp_path, names):
+    width = names.count(",") + 1
+    rows = "".join(",".join(f"{(k * step) % 7}" for step in range(1, width + 1)) + "\n" for k in range(30))
+    with pytest.raises(InputError, match=f"{names.split(',')[0]} .*{names.split(',')[1]} .*--input edges"):
+        read(tmp_path, f"{names}\n{rows}", mixed=True)
+    table = read(tmp_path, f"{names}\n{rows}", columns=names.split(","))
+    assert table.columns == names.split(",")
+
+
+@pytest.mark.parametrize("names", ["u,v", "i,j", "from,to,price,size"])
+def test_names_of_links_that_may_be_measured_are_features(tmp_path, names):
+    width = names.count(",") + 1
+    rows = "".join(",".join(f"{(k * step) % 7}" for step in range(1, width + 1)) + "\n" for k in range(30))
+    assert read(tmp_path, f"{names}\n{rows}").columns == names.split(",")
 
 
 # ------------------------------------------------------------------------------------------------ cells far from others

@@ -13,6 +13,7 @@ from scipy import sparse
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
+from partita.io.edge_names import WEIGHT, ends_and_weight
 from partita.io.files import Place, listed, row_place, sha256_of_file
 from partita.io.graphs import GRAPHS, GraphFile
 from partita.io.reading import AS_FOUND, Reading
@@ -22,8 +23,6 @@ from partita.wording import count
 __all__ = ["EdgeTable", "read_edges", "read_links", "read_pair_weights"]
 
 FORMATS: Formats[Table | ArrayFile | GraphFile] = {**TABLES, **ARRAYS, **GRAPHS}
-ENDS = (("source", "target"), ("from", "to"), ("i", "j"), ("u", "v"))
-WEIGHT = "weight"
 
 
 @dataclass(frozen=True)
@@ -169,18 +168,9 @@ def _rows_of(pairs: EdgeTable, ids: list[str]) -> NDArray[np.intp]:
     return np.column_stack([rows[pairs.source], rows[pairs.target]])
 
 
-def _ends_and_weight(names: Sequence[str]) -> tuple[int, int, int | None] | None:
-    """Positions of the columns with known names; None when there are none."""
-    lower = [name.strip().lower() for name in names]
-    for source, target in ENDS:
-        if source in lower and target in lower:
-            return lower.index(source), lower.index(target), lower.index(WEIGHT) if WEIGHT in lower else None
-    return None
-
-
 def _is_header(rows: Sequence[list[str]]) -> bool:
     first = rows[0]
-    if _ends_and_weight(first) is not None:
+    if ends_and_weight(first) is not None:
         return True
     # Two columns of words are pairs; words over a column of numbers are names.
     if len(first) < 2 or any(is_number(cell) for cell in first):
@@ -192,7 +182,7 @@ def _from_table(
     table: Table,
 ) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str], list[str]]:
     names, notes = table.names, list(table.notes)
-    found = _ends_and_weight(names)
+    found = ends_and_weight(names)
     if found is None:
         if len(names) not in (2, 3):
             raise InputError(
@@ -212,7 +202,7 @@ def _from_arrays(
     source: ArrayFile, key: str | None
 ) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str]]:
     names = list(source.headers)
-    found = None if key is not None else _ends_and_weight(names)
+    found = None if key is not None else ends_and_weight(names)
     if found is None:
         name = names[0] if key is None and len(names) == 1 else source.choose(key)
         where = f"{source.path}: array {name!r}"

@@ -24,6 +24,7 @@ from partita.io.arrays import ArrayFile, array_table
 from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, require_observed
 from partita.io.column_kinds import roles_of
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
+from partita.io.edge_names import ends_of_links
 from partita.io.far_values import far_notes
 from partita.io.files import Place, did_you_mean, listed, require_known, row_place, sha256_of_file
 from partita.io.given_missing import without_given
@@ -324,11 +325,22 @@ def _features(
         chosen = [name for name in _matching(table, columns, "--columns") if name not in dropped]
         _refuse_hidden_truth(table.path, [name for name in chosen if name not in columns and name not in asked])
         return [name for name in chosen if name in columns or name in others], None
+    _refuse_links(table, [*asked, *dropped])
     coordinate = None
     if "x" in (name.lower() for name in table.names):
         coordinate = next((name for name in others if name.lower() == "y"), None)
     _refuse_hidden_truth(table.path, [name for name in others if name != coordinate])
     return others, coordinate
+
+
+def _refuse_links(table: Table, told: Sequence[str]) -> None:
+    """Raise for a table of which two columns look like the ends of links, and nobody said what they are."""
+    ends = ends_of_links(table.names) if table.has_header else None
+    if ends is not None and not set(ends) & set(told):
+        raise InputError(
+            f"{table.path}: the columns {ends[0]} and {ends[1]} look like the links of a graph: pass --input edges; if "
+            f"they are features, name them: --columns {','.join(table.names)}"
+        )
 
 
 def _refuse_hidden_truth(file: Path, names: Sequence[str]) -> None:

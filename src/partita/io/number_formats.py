@@ -47,6 +47,8 @@ PROOF = {
     mark: re.compile(rf"^[+-]?(?:0\d*|\d{{4,}}|)[{mark}]\d|\d[{mark}](?:\d{{1,2}}|\d{{4,}})(?:[eE]|$)", re.MULTILINE)
     for mark in ".,"
 }
+# A number and a unit behind it.
+WITH_UNIT = re.compile(rf".*?[\d.,]{GAP}((?:[^\W\d_]|[°µ])[^\s\d;]{{0,9}})")
 NAMED = 4
 
 
@@ -118,17 +120,20 @@ def bare_number(cell: str) -> Bare | None:
 @dataclass(frozen=True)
 class NumberFormat:
     """Format of the numbers of a column: as Python reads them, or with this decimal mark and marks around; and what
-    else means missing in it.
+    else means missing in it, and the unit behind each.
     """
 
     decimal: Decimal | None = None
     marks: frozenset[str] = frozenset()
     missing: frozenset[str] = frozenset()
+    unit: str = ""
 
     def number(self, cell: str) -> float | None:
         """Return the number in a cell, NaN for a missing one, None for text."""
         if cell in self.missing:
             return float("nan")
+        if self.unit:
+            cell = cell.removesuffix(self.unit)
         if self.decimal is None or isinstance(cell, NumberCell) or is_missing(cell):
             return as_number(cell)
         found = bare_number(cell)
@@ -160,6 +165,7 @@ class _Column:
     proofs: Counter[str] = field(default_factory=Counter)
     simple: bool = False
     gaps: Counter[str] = field(default_factory=Counter)
+    unit: str = ""
 
     @property
     def proved(self) -> Decimal | None:
@@ -233,7 +239,9 @@ def _looked_at(name: str, cells: Sequence[str]) -> _Column:
     gaps = Counter(cell for cell in held if cell in MISSING_MARKS)
     if gaps:
         held = [cell for cell in held if cell not in gaps]
-    column = _Column(name, plain=all(as_number(cell) is not None for cell in held))
+    unit = _unit_of(held)
+    held = [cell.removesuffix(unit) for cell in held]
+    column = _Column(name, plain=not unit and all(as_number(cell) is not None for cell in held), unit=unit)
     found = [each for each in map(bare_number, held) if each is not None]
     if 2 * len(found) >= len(held):
         if found or any(isinstance(cell, NumberCell) for cell in cells):
@@ -241,6 +249,28 @@ def _looked_at(name: str, cells: Sequence[str]) -> _Column:
         column.found = found
         column.proofs.update(proof for each in found if (proof := each.proves))
     return column
+
+
+def _unit_of(cells: Sequence[str]) -> str:
+    """The one unit behind the numbers of all cells; empty where there is none.
+
+    Without a blank between it is one where a number has a decimal mark, or the unit has several letters that are not
+    all capitals: 12a, 4WD and 001ab are names.
+
+    >>> _unit_of(["39.5 mm", "40 mm"]), _unit_of(["39.5mm", "40mm"]), _unit_of(["12a", "7a"]), _unit_of(["1 m", "2 s"])
+    ('mm', 'mm', '', '')
+    """
+    first = WITH_UNIT.fullmatch(cells[0]) if cells else None
+    unit = first[1] if first else ""
+    if not unit or not all(cell.endswith(unit) for cell in cells):
+        return ""
+    numbers = [cell.removesuffix(unit) for cell in cells]
+    if any(bare_number(each) is None for each in numbers):
+        return ""
+    apart = all(each[-1] in BLANKS for each in numbers)
+    told = any(mark in each for each in numbers for mark in ".,") or (len(unit) > 1 and not unit.isupper())
+    codes = any(len(each) > 1 and each[0] == "0" and each[1].isdigit() for each in numbers)
+    return unit if (apart or told) and not codes else ""
 
 
 def _of_file(seen: Sequence[_Column]) -> Decimal | None:
@@ -261,7 +291,7 @@ def _chosen(column: _Column, given: Decimal | None, of_file: Decimal | None, com
     decimal = decimal or "."
     if column.plain and decimal == ".":
         return NumberFormat(missing=missing)
-    return NumberFormat(decimal, _marks(column), missing)
+    return NumberFormat(decimal, _marks(column), missing, column.unit)
 
 
 def _marks(column: _Column) -> frozenset[str]:
@@ -319,6 +349,9 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
     negative = [column.name for column, form in of if form.decimal and any(each.bracketed for each in column.found)]
     if negative:
         notes.append(f"numbers in brackets were read as negative in {_names(negative)}")
+    units = [f"{column.unit!r} in {column.name!r}" for column in seen if column.unit]
+    if units:
+        notes.append(f"units behind numbers were left out: {listed(units, NAMED)}")
     gaps = sum((column.gaps for column in seen), Counter[str]())
     if gaps:
         n = gaps.total()
