@@ -514,6 +514,12 @@ def test_few_whole_numbers_under_a_name_of_kinds_may_hold_the_classes(tmp_path, 
     assert many.notes == []
 
 
+def test_a_column_of_one_value_is_said(tmp_path):
+    table = read(tmp_path, "".join(f"{k},5,u\n" for k in ["a", *range(0, 60, 2)]).replace("a,5,u", "a,b,c"), mixed=True)
+    assert told(table, "'b', 'c'", "no difference")
+    assert not told(table, "'a'", "no difference")
+
+
 def test_a_table_without_a_feature_says_what_its_columns_are(tmp_path):
     with pytest.raises(InputError, match=r"'name' .*'day'"):
         read(tmp_path, "name,day\nann,1.1.2024\nbob,2.1.2024\ncid,3.1.2024\n", mixed=True)
@@ -582,6 +588,23 @@ def test_numbers_that_may_mean_missing_and_slips_are_said_and_left(tmp_path):
     assert table.features.tolist() == np.column_stack([age, income]).tolist()
 
 
+@pytest.mark.parametrize("value", [-9, -99, -999, -9999, 999, 9999, -1])
+def test_one_cell_of_a_usual_sign_for_missing_is_asked_about(tmp_path, value):
+    held = np.random.default_rng(0).integers(30, 50, 40).tolist()
+    held[3] = value
+    table = read(tmp_path, "a,b\n" + "".join(f"{cell},{k % 7}\n" for k, cell in enumerate(held)))
+    assert told(table, "line 5, column 'a'", f"--na {value}")
+    assert table.doubts == [note for note in table.notes if "--na" in note]
+
+
+@pytest.mark.parametrize("value", [99, 700])
+def test_another_cell_far_off_may_be_a_slip(tmp_path, value):
+    held = np.random.default_rng(0).integers(30, 50, 40).tolist()
+    held[3] = value
+    table = read(tmp_path, "a,b\n" + "".join(f"{cell},{k % 7}\n" for k, cell in enumerate(held)))
+    assert not told(table, "--na")
+
+
 @pytest.mark.parametrize("kind", ["normal", "lognormal", "counts", "binary", "uniform", "pixels"])
 def test_nothing_is_said_of_columns_as_they_are_measured(tmp_path, kind):
     rng = np.random.default_rng(0)
@@ -589,7 +612,7 @@ def test_nothing_is_said_of_columns_as_they_are_measured(tmp_path, kind):
         "normal": rng.normal(size=(500, 4)),
         "lognormal": rng.lognormal(size=(500, 4)),
         "counts": rng.poisson(0.05, (500, 4)) * 9,
-        "binary": rng.random((500, 4)) < 0.01,
+        "binary": rng.random((500, 4)) < 0.03,
         "pixels": np.where(np.arange(500)[:, None] == [3, 44, 99, 8], 16, rng.random((500, 4)) < 0.1),
         "uniform": rng.integers(0, 100, (500, 4)),
     }[kind]
@@ -606,6 +629,7 @@ def test_the_one_file_in_a_zip_is_read(tmp_path):
         packed.writestr("folder/inside.csv", "a;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n")
         packed.writestr("__MACOSX/._inside.csv", "x")
     assert read_features(file).features.tolist() == EXPECTED
+    assert told(read_features(file), "'folder/inside.csv'")
     with zipfile.ZipFile(file, "a") as packed:
         packed.writestr("other.csv", "a\n1\n")
     with pytest.raises(InputError, match=r"holds 2 \(folder/inside.csv, other.csv\)"):
@@ -630,6 +654,9 @@ def test_the_first_sheet_with_a_table_is_read_by_its_types(tmp_path, suffix):
     assert table.table.columns[2].tolist() == ["True", "False", "True"]
     assert table.ids == ["u", "v", "w"]
     assert told(table, "'data' was read", "'more'", "--sheet")
+    assert told(table, "'seen'", "category")
+    alone = WRITERS[suffix](tmp_path / f"u{suffix}", {"about": about, "data": TYPED})
+    assert told(read_features(alone, mixed=True), "'data' was read", "'about' holds none")
     assert told(table, "'day'", "dates")
     other = read_features(file, mixed=True, reading=Reading(sheet="more"))
     assert other.features[:, :2].tolist() == EXPECTED

@@ -25,7 +25,9 @@ __all__ = ["Asked", "Input", "names_of", "read_input", "reading_of"]
 
 @dataclass(frozen=True)
 class Input:
-    """Items, ready to fit; `place` gives the words for the place of an item in the file."""
+    """Items, ready to fit; `place` gives the words for the place of an item in the file, and `doubts` are notes that
+    should be read before the fit.
+    """
 
     kind: InputKind
     source: str
@@ -38,6 +40,7 @@ class Input:
     notes: list[str] = field(default_factory=list)
     found: dict[str, str | None] = field(default_factory=dict)
     place: Place = row_place
+    doubts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,4 +153,5 @@ def _features(path: Path, asked: Asked) -> Input:
         notes=notes,
         found=found,
         place=table.place,
+        doubts=table.doubts,
     )

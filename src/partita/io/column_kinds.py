@@ -140,8 +140,11 @@ def _of_ids(name: str, *, is_text: bool, is_run: bool) -> str:
 
 
 def _columns(names: Sequence[str], at: Sequence[int]) -> str:
-    said = listed((repr(names[k]) for k in at), NAMED)
-    return f"column {said} was" if len(at) == 1 else f"columns {said} were"
+    return f"{_named(names, at)} {'was' if len(at) == 1 else 'were'}"
+
+
+def _named(names: Sequence[str], at: Sequence[int]) -> str:
+    return f"column{'s' if len(at) > 1 else ''} {listed((repr(names[k]) for k in at), NAMED)}"
 
 
 def _holds_dates(column: Column) -> bool:
@@ -191,6 +194,14 @@ def _few(n_values: int, n_rows: int) -> bool:
     return 1 < n_values <= min(MOST_CLASSES, n_rows / ROWS_OF_A_CLASS)
 
 
+def _is_constant(column: Column) -> bool:
+    if len(column) < 2:
+        return False
+    if column.dtype.kind != "f":
+        return len({word for word in column if word is not None}) == 1
+    return all(bool((part == part[0]).all()) for part in (column[:SAMPLE], column))
+
+
 def _whole(column: Column) -> int:
     """The number of different values of a column of whole numbers alone, 0 of any other."""
     if column.dtype.kind != "f" or not np.isfinite(column).all() or (column % 1 != 0).any():
@@ -208,6 +219,15 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
         for at in steady[:1]
     ]
     of_words = [at for at in features if columns[at].dtype.kind != "f"]
+    truths = [at for at in of_words if {word for word in columns[at] if word is not None} == {"True", "False"}]
+    constant = [at for at in features if _is_constant(columns[at])]
+    if truths:
+        notes.append(
+            f"{_columns(names, truths)} read as {'a category' if len(truths) == 1 else 'categories'}: true, false"
+        )
+    if constant:
+        same = "has one value in all rows and makes" if len(constant) == 1 else "have one value in all rows and make"
+        notes.append(f"{_named(names, constant)} {same} no difference")
     for at in features:
         n_words = len({word for word in columns[at] if word is not None}) if at in of_words else 0
         name = names[at].strip().lower().replace(" ", "_").replace("-", "_")

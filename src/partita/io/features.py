@@ -60,7 +60,8 @@ class FeatureTable:
     `table` has columns of words too where these were asked for, which are NaN in `features`. `id_column` is the column
     that names the items, given or found, `decimal` the decimal mark where it was found out, `left_out` the columns that
     are none of these, `place` gives the words for the place of an item in the file, and `repeated` has the names that
-    several columns were given by the file, with those that they have here.
+    several columns were given by the file, with those that they have here. Of `notes` those in `doubts` should be read
+    before a fit: cells that may mean missing, or are slips.
     """
 
     features: NDArray[np.float64]
@@ -76,6 +77,7 @@ class FeatureTable:
     left_out: list[str] = field(default_factory=list)
     place: Place = row_place
     repeated: dict[str, list[str]] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
 
 
 def read_features(
@@ -181,6 +183,7 @@ def read_features(
         left_out=[name for name in table.names if name not in (*names, *asked, id_column)],
         place=read.place,
         repeated=table.repeated,
+        doubts=read.far,
     )
 
 
@@ -206,6 +209,7 @@ class _Read:
     notes: list[str]
     decimal: Decimal | None
     place: Place
+    far: list[str]
 
     @property
     def names(self) -> list[str]:
@@ -242,7 +246,7 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
     decimal = table.decimal if isinstance(table, GridTable) else None
     unchanged = len(kept) == len(names) and all(map(is_, columns, as_read))
     features = block if unchanged and block is not None else held.as_numbers()
-    return _Read(held, features, words, ids, [*notes, *far], decimal, table.place)
+    return _Read(held, features, words, ids, [*notes, *far], decimal, table.place, far)
 
 
 def _columns(

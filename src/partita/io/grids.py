@@ -204,9 +204,9 @@ def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, readin
         For no rows, rows of several lengths, broken quotes, or bytes that are no text.
     MemoryLimitError
     """
-    data = raw_bytes(path)
+    data, inside = raw_bytes(path)
     text, encoding = decoded(data, path, reading.encoding)
-    notes = []
+    notes = [] if inside is None else [f"the file {inside!r} in the zip was read"]
     if reading.encoding is None and encoding not in ("utf-8", "utf-8-sig"):
         notes.append(f"the text was read as {encoding}; --encoding names another encoding")
     lines = io.StringIO(text, newline="").readlines()

@@ -59,8 +59,10 @@ def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, re
     if not tables:
         raise InputError(f"{path} holds no table in {listed(names)}: expected rows of at least two cells")
     notes = []
-    if len(tables) > 1:
-        notes.append(f"sheet {tables[0]!r} was read; {listed(map(repr, tables[1:]))} may hold a table too (--sheet)")
+    if len(names) > 1:
+        others = listed(map(repr, tables[1:] or [name for name in names if name != tables[0]]))
+        what = "may hold a table too" if len(tables) > 1 else "holds none" if len(names) == 2 else "hold none"
+        notes.append(f"the table of sheet {tables[0]!r} was read; {others} {what} (--sheet names another)")
     return grid_of_rows(path, rows[tables[0]], is_header, reading, notes=notes, place="row")
 
 

@@ -50,8 +50,9 @@ NO_TEXT = frozenset({*range(9), 11, *range(14, 26), 27, 28, 29, 30, 31, 127})
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, IndexError)
 
 
-def raw_bytes(path: Path) -> bytes:
-    """Return the bytes of a text, unpacked where it is packed by gzip or is the one file in a zip.
+def raw_bytes(path: Path) -> tuple[bytes, str | None]:
+    """Return the bytes of a text, unpacked where it is packed by gzip or is the one file in a zip, and the name of
+    that file.
 
     Raises
     ------
@@ -66,12 +67,12 @@ def raw_bytes(path: Path) -> bytes:
     if suffix == ".gz":
         require_unpacked(path)
         with gzip.open(path, "rb") as file:
-            return file.read()
+            return file.read(), None
     require_memory(LINE_HELD * path.stat().st_size, f"{path}", "leave out rows or columns, or save it as parquet")
-    return path.read_bytes()
+    return path.read_bytes(), None
 
 
-def _unzipped(path: Path) -> bytes:
+def _unzipped(path: Path) -> tuple[bytes, str]:
     try:
         with zipfile.ZipFile(path) as packed:
             inside = [each for each in packed.infolist() if not each.is_dir() and not _of_a_system(each.filename)]
@@ -81,7 +82,7 @@ def _unzipped(path: Path) -> bytes:
             said = inside[0].file_size
             require_memory(LINE_HELD * said, f"what {path} unpacks to", "leave out rows or columns")
             with packed.open(inside[0]) as file:  # zipfile reads no more than the file's entry says
-                return file.read(said)
+                return file.read(said), inside[0].filename
     except (*BROKEN_ZIP, ValueError) as error:
         if isinstance(error, InputError):
             raise
