@@ -141,6 +141,25 @@ def test_an_error_in_standard_input_does_not_name_another_file(call, monkeypatch
     assert "stdin" not in done.err
 
 
+def test_predict_says_which_cells_it_filled(call, tmp_path):
+    _, X = items()
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in X))
+    assert call("fit", "t.csv", "-k", 2, "--quiet").code == 0
+    (tmp_path / "new.csv").write_text("a,b\n50,\n,\n1,2\n")
+    done = call("predict", "t-partita", "new.csv", "--out", "p.csv")
+    assert done.code == 0, done.err
+    assert "3 cells are missing (b 2, a 1)" in done.err
+    assert "line 3" in done.err
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_table_of_so_few_rows_that_nothing_can_be_learned_is_said(call, tmp_path, n):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n"[: 4 + 4 * n])
+    done = call("fit", "t.csv", "--affinity", "relative", "-k", 1)
+    assert done.code == 0, done.err
+    assert f"from {n} row" in done.out
+
+
 def test_columns_are_chosen_by_name_and_pattern(call, tmp_path):
     _, X = items()
     (tmp_path / "t.csv").write_text("pixel_1,pixel_2,size\n" + "".join(f"{a},{b},{a}\n" for a, b in X))

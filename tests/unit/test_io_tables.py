@@ -200,7 +200,7 @@ BAD_TEXT = {
     ),
     "empty id": ("n,a\nann,1\n,2\n", {"id_column": "n"}, ["id column 'n'", "line 3"]),
     "empty label": ("n,a\nann,1\n,2\n", {"label_column": "n"}, ["label column 'n'", "line 3"]),
-    "no features left": ("n,l\nann,1\n", {"id_column": "n", "label_column": "l"}, ["feature columns"]),
+    "no features left": ("n,l\nann,1\n", {"id_column": "n", "label_column": "l"}, ["no column is left"]),
     "no name and no names of rows": (",a\n0,1\n0,2\n", {}, ["first column", "--drop", "index=False"]),
     "no text": (b"a,b\n1,\x01\x02\n", {}, ["--encoding"]),
     "open quote": ('a,b\n1,"2\n3,4\n', {}, ["quotes"]),

@@ -130,7 +130,7 @@ CALLS = {
         lambda: of_matrix(np.tril(1 - BLOCKS), "precomputed_distance"),
         InputError,
         "distances has its lower triangle only, and zeros in the other: expected every pair in both; mirror it, "
-        "distances + distances.T",
+        "distances + distances.T (in a file: write the whole square)",
     ),
     "negative affinity": (
         lambda: of_matrix(BLOCKS - 0.25),
@@ -442,6 +442,50 @@ COMMANDS = {
         (*FIT, "--label-column", "species"),
         "t.csv has no column 'species' for --label-column; it has a, b",
     ),
+    "repeated names": (
+        "a,a,b\n1,2,3\n4,5,6\n",
+        (*FIT, "--columns", "a"),
+        "t.csv: --columns a may be any of 2 columns of that name; give each its own name in the file",
+    ),
+    "nothing left": (
+        TABLE,
+        (*FIT, "--drop", "*"),
+        "t.csv: no column is left as a feature after --drop *; expected at least one",
+    ),
+    "mark that is in no line": (
+        "a,b\n1,2\n3,4\n",
+        (*FIT, "--delimiter", ";"),
+        "t.csv: the mark of --delimiter is not in it; its cells seem to be separated by commas",
+    ),
+    "wrong encoding": (
+        "a,b\n1,2\n3,4\n",
+        (*FIT, "--encoding", "utf-16"),
+        "t.csv has a single line when it is read as utf-16, and its bytes are utf-8; correct --encoding",
+    ),
+    "unknown encoding": (
+        TABLE,
+        (*FIT, "--encoding", "klingon"),
+        "--encoding klingon: expected the name of an encoding, such as utf-8, cp1252 or utf-16",
+    ),
+    "links": (
+        "from,to\na,b\nb,c\n",
+        FIT,
+        "t.csv: the columns from and to look like the links of a graph: pass --input edges; if they are features, name "
+        "them: --columns from,to",
+    ),
+    "negative weight": (
+        "source,target,weight\na,b,-1\nb,c,1\n",
+        (*FIT, "--input", "edges"),
+        "t.csv, line 2: the weight of 'a' and 'b' is -1; weights should be finite and not negative; correct or leave "
+        "out this row",
+    ),
+    "word for missing": (
+        "a,b\n0,1\n*,0\n5,5\n",
+        FIT,
+        "t.csv: column 'a' should hold numbers, 1 of 3 cells is text, the first in line 3: '*'; correct that cell, or "
+        "pass --na '*' if that means missing",
+    ),
+    "another file": (TABLE, ("fit", "nofile.csv", "--k", "2"), "nofile.csv does not exist; check the path"),
     "two items of one name": (
         "n,a\nx,1\nx,2\ny,3\n",
         (*FIT, "--id-column", "n"),

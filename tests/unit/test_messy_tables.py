@@ -1,5 +1,6 @@
 """Tables as people have them: what is read, what is said of it, and that no number changes on the way."""
 
+import re
 import shlex
 import zipfile
 from datetime import date
@@ -42,8 +43,8 @@ LAYOUTS = {
     "thousands among decimal commas": ("a;b\n1,5;20,25\n2,5;30,75\n3,25;1.234,5\n", ["thousands"]),
     "apostrophes": ("a;b\n1.5;20.25\n2.5;30.75\n3.25;1'234.5\n", ["thousands"]),
     "no-break spaces": ("a;b\n1,5;20,25\n2,5;30,75\n3,25;1\u202f234,5\n", ["thousands"]),
-    "bars": ("a|b\n1.5|20.25\n2.5|30.75\n3.25|1234.5\n", ["bars"]),
-    "tabs in a csv": ("a\tb\n1.5\t20.25\n2.5\t30.75\n3.25\t1234.5\n", ["tabulators"]),
+    "bars": ("a|b\n1.5|20.25\n2.5|30.75\n3.25|1234.5\n", ["pipes"]),
+    "tabs in a csv": ("a\tb\n1.5\t20.25\n2.5\t30.75\n3.25\t1234.5\n", ["tabs"]),
     "Latin": ("größe;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n".encode("cp1252"), ["cp1252"]),
     "UTF-16 with a mark": ("a\tb\n1,5\t20,25\n2,5\t30,75\n3,25\t1234,5\n".encode("utf-16"), ["utf-16"]),
     "UTF-16 without": ("a,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n".encode("utf-16-be"), ["utf-16-be"]),
@@ -64,7 +65,7 @@ LAYOUTS = {
     "empty rows at the end": ("a,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n,\n,\n", ["2 empty rows"]),
     "Excel's own word": ("sep=;\na;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n", []),
     "negative in brackets is not here": ("a;b\n+1,5;20,25\n2,5;30,75\n3,25;1234,5\n", []),
-    "blanks": ("a    b\n1.5  20.25\n2.5  30.75\n3.25 1234.5\n", ["blanks"]),
+    "blanks": ("a    b\n1.5  20.25\n2.5  30.75\n3.25 1234.5\n", ["spaces"]),
 }
 
 
@@ -275,6 +276,29 @@ def test_broken_tables_are_refused_with_the_place(tmp_path, content, words):
     with pytest.raises(InputError) as caught:
         read(tmp_path, content)
     assert all(word in str(caught.value) for word in words), caught.value
+
+
+@pytest.mark.parametrize("cells", ["1,2,3", "1,red,3"])
+def test_a_line_that_repeats_the_header_is_no_item(tmp_path, cells):
+    rows = [*[cells] * 3, "a,b,c", *[cells] * 3]
+    table = read(tmp_path, "\n".join(["a,b,c", *rows]), mixed=True)
+    assert len(table.features) == 6
+    assert told(table, "line 5", "repeats the header")
+
+
+def test_a_word_of_an_unknown_mark_or_encoding_is_no_empty_table(tmp_path):
+    for reading in (Reading(delimiter=";"), Reading(encoding="utf-16")):
+        with pytest.raises(InputError, match=r"--(delimiter|encoding)"):
+            read(tmp_path, "a,b\n1,2\n3,4\n", reading=reading)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("t.xls", "save it as .xlsx"), ("t.mtx", "--input affinity"), ("t.gml", "--input edges"), ("t.pdf", ".graphml")],
+)
+def test_a_format_that_is_not_read_says_what_to_do(tmp_path, name, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        read(tmp_path, "a,b\n1,2\n", name)
 
 
 PLACES = {

@@ -19,8 +19,12 @@ from partita.io import Reading, read_edges, read_features, read_matrix
 from partita.io.files import Place, row_place
 from partita.io.reading import AS_FOUND
 from partita.io.tables import require_single
+from partita.wording import count
 
 __all__ = ["Asked", "Input", "names_of", "read_input", "reading_of"]
+
+# Rows below which a table tells nothing of clusters.
+FEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,9 @@ def _features(path: Path, asked: Asked) -> Input:
     )
     require_single(path, table.repeated, asked.columns or (), "--columns")
     notes = list(table.notes)
+    n = len(table.features)
+    if n < FEWEST:
+        notes.append(f"nothing can be learned about clusters from {count(n, 'row')}: pass a table of more")
     with_words = table.table is not None and not all(table.table.numeric)
     dominating = None if asked.scaled or with_words else dominating_column(table.features)
     if dominating is not None:

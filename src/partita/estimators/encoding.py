@@ -181,13 +181,11 @@ class Encoding:
         if not n_gaps.any():
             return tuple(left_out)
         most = np.argsort(-n_gaps, kind="stable")[: (n_gaps > 0).sum()]
-        of = ", ".join(f"{names[at]} {n_gaps[at]:,}" for at in most[:NAMED])
-        more = f", and {count(len(most) - NAMED, 'more column')}" if len(most) > NAMED else ""
         total = int(n_gaps.sum())
-        notes = [
-            f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({of}{more}): each was filled with the mean "
-            "of the nearest rows that have it"
-        ]
+        of = ", ".join(f"{names[at]} {n_gaps[at]:,}" if total > 1 else names[at] for at in most[:NAMED])
+        more = f", and {count(len(most) - NAMED, 'more column')}" if len(most) > NAMED else ""
+        said = "cells are missing ({}): each was" if total > 1 else "cell is missing ({}): it was"
+        notes = [f"{total:,} {said.format(of + more)} filled with the mean of the nearest rows that have it"]
         rows = np.flatnonzero(gaps.all(axis=0))
         if len(rows):
             named = ", ".join(table.place(int(row)) for row in rows[:NAMED]) + (", ..." if len(rows) > NAMED else "")

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["MixedTable", "column_of_values", "words"]
+__all__ = ["DATES", "REPLACE_DATES", "MixedTable", "column_of_values", "words"]
 
 Column = NDArray[Any]
 
-DATES = "leave it out, or put into its place the numbers in it that matter, as the days since a day or the hour"
+REPLACE_DATES = "replace them by numbers that matter, such as the days since a date or the hour of the day"
+DATES = f"leave the column out, or {REPLACE_DATES}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,15 @@ from partita.io.number_formats import NumberCell, bare_number
 from partita.io.text_rows import MISSING_MARKS, as_number, is_missing
 from partita.wording import count
 
-__all__ = ["Rows", "without_comments", "without_edges", "without_end", "without_second_header", "without_titles"]
+__all__ = [
+    "Rows",
+    "without_comments",
+    "without_edges",
+    "without_end",
+    "without_repeated_header",
+    "without_second_header",
+    "without_titles",
+]
 
 Rows = list[tuple[int, list[str]]]
 
@@ -114,6 +122,17 @@ def without_second_header(rows: Rows) -> tuple[Rows, list[str]]:
     names = second if _different(second) == len(second) else joined
     note = f"the second line was read as the header ({', '.join(names[:3])}, ...), below one of groups"
     return [(line, names), *rows[2:]], [note]
+
+
+def without_repeated_header(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
+    """Return the rows, the first being the header, without others that say the same, as in files put together."""
+    again = [line for line, row in rows[1:] if row == rows[0][1]] if len(rows[0][1]) > 1 else []
+    if not again or len(again) == len(rows) - 1:
+        return rows, []
+    others = f" and {len(again) - 1:,} more" if len(again) > 1 else ""
+    verb = "repeat the header and were" if len(again) > 1 else "repeats the header and was"
+    left_out = set(again)
+    return [row for row in rows if row[0] not in left_out], [f"{place} {again[0]}{others} {verb} left out"]
 
 
 def _with_groups(groups: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.estimators.mixed_table import DATES
+from partita.estimators.mixed_table import REPLACE_DATES
 from partita.io.files import listed
 
 __all__ = ["Roles", "is_date", "roles_of"]
@@ -128,8 +128,7 @@ def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = F
             notes.append(f"{_columns(names, left)} left out: {why}")
     if dates:
         sample = next(word for word in columns[dates[0]] if word is not None)
-        advice = DATES.replace("leave it out, or put", "put")
-        notes.append(f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {advice}")
+        notes.append(f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {REPLACE_DATES}")
     return Roles(features, ids, [*notes, *_doubts(names, columns, features)])
 
 

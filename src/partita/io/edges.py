@@ -109,8 +109,13 @@ def read_edges(
     kept = _each_pair_once(i, j, weight, ids, file, place)
     n_left_out = len(i) - len(kept)
     if n_left_out:
-        same = "with the same weight" if symmetrize is None else f"(each has the {symmetrize} of its weights)"
-        notes.append(f"{count(n_left_out, 'repeated pair')} {same} {'was' if n_left_out == 1 else 'were'} left out")
+        repeats = f"{count(n_left_out, 'repeated pair')} {'was' if n_left_out == 1 else 'were'}"
+        how = (
+            "left out, of the same weight"
+            if symmetrize is None
+            else f"merged: a pair has the {symmetrize} of its weights"
+        )
+        notes.append(f"{repeats} {how}")
     return EdgeTable(i[kept], j[kept], weight[kept], ids, sha256_of_file(file), file, notes, others, weighted)
 
 

@@ -155,7 +155,9 @@ def read_features(
     _require_known(table, label_column, id_column)
     names, coordinate = _features(table, asked, columns, reading.drop)
     if not names:
-        raise InputError(f"{table.path} has no feature columns left beside {listed(asked)}; expected at least one")
+        beside = f" beside {listed(asked)}" if asked else ""
+        dropped = f" after --drop {','.join(reading.drop)}" if reading.drop else ""
+        raise InputError(f"{table.path}: no column is left as a feature{beside}{dropped}; expected at least one")
     mixed = mixed and not isinstance(found, ArrayFile)
     read = _read(table, names, asked, _How(mixed, columns is not None, id_column is not None, reading, is_header))
     names, features = read.names, read.features

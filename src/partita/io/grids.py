@@ -25,6 +25,7 @@ from partita.io.around_tables import (
     without_comments,
     without_edges,
     without_end,
+    without_repeated_header,
     without_second_header,
     without_titles,
 )
@@ -45,7 +46,17 @@ from partita.io.tables import (
     looks_like_a_header,
     repeated_notes,
 )
-from partita.io.text_layout import HEAD, MARKS, SAMPLE, decoded, encoding_of, guessed_delimiter, parted, raw_bytes
+from partita.io.text_layout import (
+    HEAD,
+    MARKS,
+    SAMPLE,
+    decoded,
+    encoding_of,
+    guessed_delimiter,
+    parted,
+    raw_bytes,
+    require_delimiter,
+)
 from partita.io.text_rows import delimiter_of, is_missing
 from partita.wording import count
 
@@ -223,9 +234,11 @@ def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, readin
         own = delimiter_of(path)
         delimiter = guessed_delimiter([line for line in lines if line.strip()][:SAMPLE], own)
         if delimiter != own:
-            notes.append(f"cells are parted by {MARKS[delimiter]}; --delimiter names another mark")
+            notes.append(f"cells are separated by {MARKS[delimiter]}; --delimiter names another mark")
     elif len(delimiter) != 1:
         raise InputError(f"--delimiter {delimiter!r}: expected one character, as in --delimiter ';'")
+    else:
+        require_delimiter([line for line in lines if line.strip()][:SAMPLE], delimiter, delimiter_of(path), path)
     rows = list(parted(lines, delimiter, path))
     return grid_of_rows(path, rows, is_header, reading, notes=notes, delimiter=delimiter)
 
@@ -264,8 +277,9 @@ def grid_of_rows(
     all_notes = [*notes, *said, *header_notes(first[0], header)]
     if header:
         rows, more = without_second_header(rows)
+        rows, again = without_repeated_header(rows, place)
         first = [row for _, row in rows[:2]]
-        all_notes += more
+        all_notes += [*more, *again]
     names, repeated = column_names(first[0]) if header else (default_names(len(first[0])), {})
     body = [row for _, row in rows[int(header) :]]
     cells: list[list[str]] = [list(column) for column in zip(*body)] if body else [[] for _ in names]

@@ -338,7 +338,7 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
         and any(each.parted or OTHER[form.decimal] in each.core for each in column.found)
     ]
     if grouped:
-        notes.append(f"marks between thousands were left out in {_names(grouped)}")
+        notes.append(f"separators of thousands were left out in {_names(grouped)}")
     for kinds, what in (
         (("%",), "percent signs were left out, so that 5% is 5,"),
         ((), "signs of money were left out"),

@@ -31,9 +31,10 @@ __all__ = [
     "guessed_delimiter",
     "parted",
     "raw_bytes",
+    "require_delimiter",
 ]
 
-MARKS = {",": "commas", ";": "semicolons", "\t": "tabulators", "|": "bars", " ": "blanks"}
+MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "spaces"}
 # What is looked at to find encoding and delimiter: enough for the lines above a table and some of its rows.
 HEAD = 1 << 16
 SAMPLE = 200
@@ -93,6 +94,22 @@ def _of_a_system(name: str) -> bool:
     return name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")
 
 
+def require_delimiter(lines: Sequence[str], delimiter: str, own: str, path: Path) -> None:
+    """Raise where a mark that was given is in no line, and another one is in each.
+
+    Raises
+    ------
+    InputError
+    """
+    if any(delimiter in line for line in lines):
+        return
+    found = guessed_delimiter(lines, own)
+    if lines and found != " " and all(found in line for line in lines):
+        raise InputError(
+            f"{path}: the mark of --delimiter is not in it; its cells seem to be separated by {MARKS[found]}"
+        )
+
+
 def encoding_of(data: bytes) -> str | None:
     """Return the encoding of a text; None for bytes that are none.
 
@@ -136,11 +153,17 @@ def decoded(data: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
     try:
         text = data.decode("utf-8-sig" if found == "utf-8" else found)
     except LookupError as error:
-        raise InputError(f"--encoding {found}: there is no such encoding; as in utf-8, cp1252, utf-16") from error
+        raise InputError(
+            f"--encoding {found}: expected the name of an encoding, such as utf-8, cp1252 or utf-16"
+        ) from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path}: byte 0x{data[error.start]:02x} is not {found} text; name its encoding with --encoding"
         ) from error
+    if encoding is not None and "\n" not in text and b"\n" in data.rstrip() and encoding_of(data) == "utf-8":
+        raise InputError(
+            f"{path} has a single line when it is read as {found}, and its bytes are utf-8; correct --encoding"
+        )
     return text.removeprefix("\ufeff").replace("\x00", ""), found
 
 

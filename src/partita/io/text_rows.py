@@ -54,7 +54,7 @@ class NotUtf8Error(InputError):
 
 
 def delimiter_of(path: Path) -> str:
-    """Return tabulator for .tsv and .tab, else comma."""
+    """Return tab for .tsv and .tab, else comma."""
     return "\t" if path.name.lower().removesuffix(".zip").removesuffix(".gz").endswith((".tsv", ".tab")) else ","
 
 
@@ -149,8 +149,8 @@ def _require_delimiter(path: Path, line: str) -> None:
     other = next((mark for mark in ";\t," if mark in line and mark != own), None)
     if other is not None and own not in line:
         raise InputError(
-            f"{path}: the cells of line 1 are parted by {other!r}, expected {own!r}; write it with commas as .csv "
-            "(R: write.csv, not write.csv2) or with tabulators as .tsv"
+            f"{path}: the cells of line 1 are separated by {other!r}, expected {own!r}; write it with commas as .csv "
+            "(R: write.csv, not write.csv2) or with tabs as .tsv"
         )
 
 
