@@ -538,6 +538,17 @@ def test_few_whole_numbers_under_a_name_of_kinds_may_hold_the_classes(tmp_path, 
     assert many.notes == []
 
 
+@pytest.mark.parametrize("beside", ["1", "red"])
+def test_truth_values_are_a_category_beside_numbers_and_words_and_said(tmp_path, beside):
+    table = read(
+        tmp_path,
+        "a,t,b\n" + "".join(f"{k},{'true' if k % 3 else 'False'},{beside}\n" for k in range(0, 60, 2)),
+        mixed=True,
+    )
+    assert table.table.columns[1][:3].tolist() == ["False", "True", "True"]
+    assert told(table, "'t'", "category")
+
+
 def test_a_column_of_one_value_is_said(tmp_path):
     table = read(tmp_path, "".join(f"{k},5,u\n" for k in ["a", *range(0, 60, 2)]).replace("a,5,u", "a,b,c"), mixed=True)
     assert told(table, "'b', 'c'", "no difference")

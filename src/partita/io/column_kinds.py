@@ -58,7 +58,7 @@ MANY = 20
 NAMED = 5
 SAMPLE = 1000
 NAME_WORDS = "its name and its whole numbers say so"
-RUN_WORDS = "its whole numbers follow one another without a gap, each once"
+RUN_WORDS = "its whole numbers come once each, with hardly a gap between them"
 
 
 @dataclass(frozen=True)

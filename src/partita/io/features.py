@@ -257,7 +257,7 @@ def _columns(
     """The columns of a table, of numbers or words, and as an array where they were read as one: plain numbers as they
     stand, anything else looked at as a whole.
     """
-    if isinstance(table, TextTable) and table.begins_with_words(names):
+    if isinstance(table, TextTable) and table.begins_with_words(names, truths=how.mixed):
         table = grid_of_text(table.path, how.is_header, how.reading)
     elif isinstance(table, TextTable) or not how.mixed:
         try:

@@ -137,11 +137,13 @@ class TextTable(Table):
     def place(self) -> Place:
         return partial(_line_of, self.path, len(self.names), self.has_header)
 
-    def begins_with_words(self, names: Sequence[str]) -> bool:
-        """Return whether a cell of these columns is text in the first row of data, so that `read` would refuse it."""
+    def begins_with_words(self, names: Sequence[str], *, truths: bool = False) -> bool:
+        """Return whether a cell of these columns is text in the first row of data, so that `read` would refuse it;
+        `truths` says whether truth values are words too.
+        """
         row = self.first[int(self.has_header) :][:1]
         cells = [row[0][at] for at in map(self.names.index, names) if row and at < len(row[0])]
-        return any(as_number(cell) is None and cell.lower() not in BOOLEANS for cell in cells)
+        return any(as_number(cell) is None and (truths or cell.lower() not in BOOLEANS) for cell in cells)
 
     def _fast(self, numbers: Sequence[int], with_text: bool) -> NDArray[np.float64] | None:
         # Outside these cases loadtxt would skip blank cells or take part of a header for data.
