@@ -215,7 +215,7 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
     notes += [
         f"column {names[at]!r} goes up from row to row and was read as a feature; if it names the rows, pass "
         f"--id-column {names[at]}"
-        for at in steady[:1]
+        for at in steady[: int(len(features) > 1)]
     ]
     of_words = [at for at in features if columns[at].dtype.kind != "f"]
     truths = [at for at in of_words if {word for word in columns[at] if word is not None} == {"True", "False"}]
