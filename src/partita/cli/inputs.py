@@ -17,8 +17,8 @@ from partita.estimators.input_checks import lost_digits
 from partita.estimators.scaling import dominating_column
 from partita.io import Reading, read_edges, read_features, read_matrix
 from partita.io.files import Place, row_place
+from partita.io.headers import require_single
 from partita.io.reading import AS_FOUND
-from partita.io.tables import require_single
 from partita.wording import count
 
 __all__ = ["Asked", "Input", "names_of", "read_input", "reading_of"]

@@ -6,19 +6,23 @@ taken away where the others say that it is no item, since an item that is lost i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from partita.io.number_formats import NumberCell, bare_number
+from partita.io.bare_numbers import NumberCell, bare_number
 from partita.io.text_rows import MISSING_MARKS, as_number, is_missing
 from partita.wording import count
 
 __all__ = [
     "Rows",
+    "says_total",
+    "usual_width",
     "without_comments",
     "without_edges",
     "without_end",
     "without_repeated_header",
     "without_second_header",
+    "without_surroundings",
     "without_titles",
 ]
 
@@ -37,6 +41,24 @@ LONGEST_TITLE = 50
 # Characters of a row that a note shows.
 SHOWN = 40
 SHARE_OF_HEADER = 0.6
+
+
+def without_surroundings(rows: Rows, width: int, *, titles: bool = True, place: str = "line") -> tuple[Rows, list[str]]:
+    """The rows of a table without what stands around them, and what is said of that."""
+    if width < 2:
+        return rows, []
+    rows, notes = without_edges(rows)
+    if titles:
+        rows, said = without_titles(rows, usual_width(rows))
+        notes += said
+    rows, said = without_end(rows, place)
+    return rows, [*notes, *said]
+
+
+def usual_width(rows: Rows) -> int:
+    """The number of cells that most rows have."""
+    widths = Counter(len(row) for _, row in rows)
+    return max(widths, key=lambda width: (widths[width] * (width > 1), width), default=1)
 
 
 def without_comments(lines: Sequence[str]) -> tuple[list[str], list[str]]:

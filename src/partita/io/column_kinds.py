@@ -56,7 +56,7 @@ MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
 # Different words from which a column is hardly one of categories, where they are more than half of its cells.
 MANY = 20
 NAMED = 5
-SAMPLE = 1000
+SAMPLE = 100
 NAME_WORDS = "its name and its whole numbers say so"
 RUN_WORDS = "its whole numbers come once each, with hardly a gap between them"
 

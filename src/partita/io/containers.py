@@ -14,12 +14,14 @@ from typing import TypeVar
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, open_npy, open_npz
 from partita.io.files import require_file, require_suffix
-from partita.io.grids import grid_of_text, is_plain
+from partita.io.grids import grid_of_text
+from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.market import MarketFile, open_market
 from partita.io.parquet import open_parquet
+from partita.io.plain_text import is_plain
 from partita.io.reading import AS_FOUND, Reading
 from partita.io.spreadsheets import SHEET_SUFFIXES, open_spreadsheet
-from partita.io.tables import HeaderRule, Table, looks_like_a_header, open_text
+from partita.io.tables import Table, open_text
 from partita.io.text_rows import OTHER_TEXT_SUFFIXES, TEXT_SUFFIXES
 
 __all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "misplaced", "opened"]

@@ -16,8 +16,9 @@ from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.edge_names import WEIGHT, ends_and_weight
 from partita.io.files import Place, listed, row_place, sha256_of_file
 from partita.io.graphs import GRAPHS, GraphFile
+from partita.io.headers import is_number
 from partita.io.reading import AS_FOUND, Reading
-from partita.io.tables import Table, is_number
+from partita.io.tables import Table
 from partita.wording import count
 
 __all__ = ["EdgeTable", "read_edges", "read_links", "read_pair_weights"]

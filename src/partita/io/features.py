@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import partial
 from operator import is_
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,35 +21,25 @@ from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable
 from partita.io.arrays import ArrayFile, array_table
 from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, require_observed
+from partita.io.chosen_columns import possible_features, refuse_hidden_truth, refuse_nameless, require_named
 from partita.io.column_kinds import roles_of
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
-from partita.io.edge_names import ends_of_links
 from partita.io.far_values import far_notes
-from partita.io.files import Place, did_you_mean, listed, require_known, row_place, sha256_of_file
+from partita.io.files import Place, listed, row_place, sha256_of_file
 from partita.io.given_missing import without_given
 from partita.io.grids import GridTable, grid_of_text
+from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.reading import AS_FOUND, Decimal, Reading
-from partita.io.tables import HeaderRule, NotNumbersError, Table, TextTable, looks_like_a_header, require_single
+from partita.io.tables import NotNumbersError, Table, TextTable
 from partita.io.text_rows import NotUtf8Error
 
-__all__ = ["TRUTH_NAMES", "FeatureTable", "LackingColumnsError", "read_features"]
+__all__ = ["FeatureTable", "read_features"]
 
 FORMATS: Formats[Table | ArrayFile] = {**TABLES, **ARRAYS}
-# Names that hold the truth in most files with labels; read as features they would give the answer away. A `y` beside an
-# `x` is a coordinate when the labels are named or its values are not all whole numbers.
-TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
 REMEDY = (
     "if it names the items pass --id-column {name}, if it holds the true classes pass --label-column {name}, "
     "otherwise --drop {name}, or code it as numbers"
 )
-
-
-class LackingColumnsError(InputError):
-    """Columns that were asked for are not in the file."""
-
-    def __init__(self, message: str, lacking: Sequence[str]) -> None:
-        super().__init__(message)
-        self.lacking = list(lacking)
 
 
 @dataclass(frozen=True)
@@ -152,8 +141,8 @@ def read_features(
     is_header = partial(looks_like_a_header, known=asked)
     found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading, repeats=True)
     table = array_table(found, key) if isinstance(found, ArrayFile) else found
-    _require_known(table, label_column, id_column)
-    names, coordinate = _features(table, asked, columns, reading.drop)
+    require_named(table, label_column, id_column)
+    names, coordinate = possible_features(table, asked, columns, reading.drop)
     if not names:
         beside = f" beside {listed(asked)}" if asked else ""
         dropped = f" after --drop {','.join(reading.drop)}" if reading.drop else ""
@@ -168,7 +157,7 @@ def read_features(
     if coordinate in names and label_column is None:
         # Beside an x, y may be a coordinate; whole numbers may as well be classes.
         if (np.nan_to_num(features[:, names.index(coordinate)]) % 1 == 0).all():
-            _refuse_hidden_truth(table.path, [coordinate])
+            refuse_hidden_truth(table.path, [coordinate])
         notes.append(f"column {coordinate!r} was read as a coordinate beside x; its values are no class labels")
     id_column = id_column or read.id_column
     return FeatureTable(
@@ -230,7 +219,7 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
         nameless = names[0] == table.names[0] and table.has_header and bool(table.first) and not table.first[0][0]
         roles = roles_of(names, columns, named=how.ids_named, nameless=nameless)
         if nameless and 0 in roles.features:
-            _refuse_nameless(table)
+            refuse_nameless(table)
         if not roles.features:
             raise InputError(
                 f"{table.path}: no column is a feature: {'; '.join(roles.notes)}; name some with --columns"
@@ -270,13 +259,6 @@ def _columns(
     return table, columns, words, None
 
 
-def _refuse_nameless(table: Table) -> NoReturn:
-    raise InputError(
-        f"{table.path}: the first column has no name and does not name the rows, as where pandas writes its index; "
-        f"pass --drop {table.names[0]}, or write the file without it (index=False)"
-    )
-
-
 def _in_numbers(table: Table, held: MixedTable) -> MixedTable:
     """The table in numbers alone, truth values as zeros and ones.
 
@@ -292,67 +274,3 @@ def _in_numbers(table: Table, held: MixedTable) -> MixedTable:
     of_text = dict(zip(texts, values.T))
     columns = tuple(of_text.get(name, column) for name, column in zip(held.names or (), held.columns))
     return MixedTable(held.names, columns, held.place)
-
-
-def _require_known(table: Table, label_column: str | None, id_column: str | None) -> None:
-    """Raise for a name that an option gives and the file does not have."""
-    own = table.beside or table.names  # what names items and classes is another array of a .npz file
-    for option, name in (("--label-column", label_column), ("--id-column", id_column)):
-        if name is not None:
-            what = "array" if table.beside else "column"
-            require_known(table.path, name, own, f"{what} {name!r} for {option}")
-            require_single(table.path, table.repeated, [name], option)
-
-
-def _matching(table: Table, patterns: Sequence[str], option: str) -> list[str]:
-    """The columns that names or patterns mean, in the order of these."""
-    found: list[str] = []
-    lacking = []
-    for pattern in patterns:
-        mine = [pattern] if pattern in table.names else [n for n in table.names if fnmatchcase(n, pattern)]
-        lacking += [] if mine else [pattern]
-        found += [name for name in mine if name not in found]
-    if lacking:
-        near = did_you_mean(lacking[0], table.names)
-        raise LackingColumnsError(
-            f"{table.path} has no column {lacking[0]!r} for {option}; it has {listed(table.names)}{near}", lacking
-        )
-    return found
-
-
-def _features(
-    table: Table, asked: Sequence[str], columns: Sequence[str] | None, drop: Sequence[str]
-) -> tuple[list[str], str | None]:
-    """The names of the columns that may be features, and of the one among them that is a `y` beside an `x`."""
-    dropped = _matching(table, drop, "--drop")
-    require_single(table.path, table.repeated, dropped, "--drop")
-    others = [name for name in table.names if (name not in asked or table.beside) and name not in dropped]
-    if columns is not None:
-        chosen = [name for name in _matching(table, columns, "--columns") if name not in dropped]
-        _refuse_hidden_truth(table.path, [name for name in chosen if name not in columns and name not in asked])
-        return [name for name in chosen if name in columns or name in others], None
-    _refuse_links(table, [*asked, *dropped])
-    coordinate = None
-    if "x" in (name.lower() for name in table.names):
-        coordinate = next((name for name in others if name.lower() == "y"), None)
-    _refuse_hidden_truth(table.path, [name for name in others if name != coordinate])
-    return others, coordinate
-
-
-def _refuse_links(table: Table, told: Sequence[str]) -> None:
-    """Raise for a table of which two columns look like the ends of links, and nobody said what they are."""
-    ends = ends_of_links(table.names) if table.has_header else None
-    if ends is not None and not set(ends) & set(told):
-        raise InputError(
-            f"{table.path}: the columns {ends[0]} and {ends[1]} look like the links of a graph: pass --input edges; if "
-            f"they are features, name them: --columns {','.join(table.names)}"
-        )
-
-
-def _refuse_hidden_truth(file: Path, names: Sequence[str]) -> None:
-    name = next((name for name in names if name.lower() in TRUTH_NAMES), None)
-    if name is not None:
-        raise InputError(
-            f"{file}: column {name!r} looks like the truth and would leak in as a feature; "
-            f"pass --label-column {name}, or rename it if it is a feature"
-        )

@@ -8,7 +8,6 @@ here.
 from __future__ import annotations
 
 import io
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,24 +20,16 @@ from partita.errors import InputError
 from partita.estimators.mixed_table import words
 from partita.io.around_tables import (
     Rows,
-    says_total,
+    usual_width,
     without_comments,
-    without_edges,
-    without_end,
     without_repeated_header,
     without_second_header,
-    without_titles,
+    without_surroundings,
 )
+from partita.io.bare_numbers import number_in
 from partita.io.files import Place
-from partita.io.number_formats import NumberFormat, bare_number, formats_of
-from partita.io.reading import AS_FOUND, Decimal, Reading
-from partita.io.tables import (
-    BOOLEANS,
-    Columns,
-    Faults,
+from partita.io.headers import (
     HeaderRule,
-    MixedColumns,
-    Table,
     column_names,
     default_names,
     header_notes,
@@ -46,12 +37,13 @@ from partita.io.tables import (
     looks_like_a_header,
     repeated_notes,
 )
+from partita.io.number_formats import NumberFormat, formats_of
+from partita.io.reading import AS_FOUND, Decimal, Reading
+from partita.io.tables import BOOLEANS, Columns, Faults, MixedColumns, Table
 from partita.io.text_layout import (
-    HEAD,
     MARKS,
     SAMPLE,
     decoded,
-    encoding_of,
     guessed_delimiter,
     parted,
     raw_bytes,
@@ -60,10 +52,7 @@ from partita.io.text_layout import (
 from partita.io.text_rows import delimiter_of, is_missing
 from partita.wording import count
 
-__all__ = ["GridTable", "grid_of_rows", "grid_of_text", "is_plain"]
-
-# The last bytes of a text that are looked at for a row of totals.
-TAIL = 4096
+__all__ = ["GridTable", "grid_of_rows", "grid_of_text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,70 +131,6 @@ def _numbered(called: str, lines: Sequence[int], row: int) -> str:
     return f"{called} {lines[row]}"
 
 
-def is_plain(path: Path, reading: Reading) -> bool:
-    """Return whether a text is as programs write it, by its first and last lines: UTF-8, cells parted as its name
-    says, a header or none, and rows of one length.
-    """
-    if reading.of_text or path.suffix.lower() == ".zip" or any(_number_of(word) is None for word in reading.na):
-        return False
-    if path.suffix.lower() == ".gz":
-        return _is_plain_head(path, *_gzip_head(path))
-    with path.open("rb") as file:
-        head = file.read(HEAD)
-        size = path.stat().st_size
-        file.seek(max(0, size - TAIL))
-        tail = file.read(TAIL)
-    return _is_plain_head(path, head, size > HEAD) and _is_plain_tail(path, tail)
-
-
-def _gzip_head(path: Path) -> tuple[bytes, bool]:
-    import gzip
-    import zlib
-
-    try:
-        with gzip.open(path, "rb") as file:
-            head = file.read(HEAD)
-            return head, len(head) == HEAD
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        return b"", False  # an error with its own words where the file is read
-
-
-def _is_plain_head(path: Path, head: bytes, cut: bool) -> bool:
-    if not head:
-        return True
-    if cut:  # within a line, and perhaps within a letter
-        head = head[: head.rfind(b"\n") + 1] or head[: head.rfind(b",") + 1] or head
-    encoding = encoding_of(head)
-    if encoding not in ("utf-8", "utf-8-sig"):
-        return False
-    lines = io.StringIO(head.decode("utf-8-sig", errors="replace"), newline="").readlines()
-    own = delimiter_of(path)
-    if not lines:
-        return True
-    if guessed_delimiter(lines, own) != own or lines[0].lower().startswith("sep="):
-        return False
-    try:
-        rows = [(line, row) for line, row in parted(lines, own, path) if any(row)]
-    except InputError:
-        return True  # an error with its own words where the file is read
-    if without_comments(lines)[1]:
-        return False
-    rows, said = _around(rows, _width(rows))
-    return not said and not (len(rows) > 3 and without_second_header(rows)[1])
-
-
-def _is_plain_tail(path: Path, tail: bytes) -> bool:
-    """Whether a text ends in a row like others: none of totals, none that is empty, no line below."""
-    lines = tail.decode("utf-8", errors="replace").rstrip().splitlines()
-    if len(lines) < 3:
-        return True
-    before, last = ([cell.strip('" ') for cell in line.split(delimiter_of(path))] for line in lines[-2:])
-    told = says_total(next((cell for cell in last if cell), ""))
-    below = len(last) == 1 and _number_of(last[0]) is None and (len(before) > 1 or not before[0])
-    below = below or (len(before) > 1 and not any(before))
-    return not (told or below or (len(last) > 1 and not any(last)))
-
-
 def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, reading: Reading = AS_FOUND) -> GridTable:
     """Return a text as a table whose cells are held, with notes about what was found and left out.
 
@@ -260,7 +185,7 @@ def grid_of_rows(
     InputError
         For no rows, or rows of several lengths.
     """
-    width = _width([(line, row) for line, row in rows if any(row)])
+    width = usual_width([(line, row) for line, row in rows if any(row)])
     if reading.skip_rows:
         rows = [(line, row) for line, row in rows if line > reading.skip_rows]
     rows = _without_blank_lines(rows, width)
@@ -270,7 +195,7 @@ def grid_of_rows(
         rows = _with_corner(rows, width)
     if delimiter == "," and reading.delimiter is None and reading.skip_rows is None:
         _require_one_reading(path, rows)
-    rows, said = _around(rows, width, titles=reading.skip_rows is None, place=place)
+    rows, said = without_surroundings(rows, width, titles=reading.skip_rows is None, place=place)
     rows = _rectangular(path, rows, delimiter)
     first = [row for _, row in rows[:2]]
     header = is_header([[_plainly(cell) for cell in row] for row in first])
@@ -306,7 +231,7 @@ def _with_corner(rows: Rows, width: int) -> Rows:
     """The rows, with a cell more at the left of a header that R has written: it has no name for the names of rows."""
     (line, header), *below = rows
     lacks_one = len(header) == width - 1 and len(below) > 1 and all(len(row) == width for _, row in below)
-    return [(line, ["", *header]), *below] if lacks_one and not any(map(_number_of, header)) else rows
+    return [(line, ["", *header]), *below] if lacks_one and not any(map(number_in, header)) else rows
 
 
 def _require_one_reading(path: Path, rows: Rows) -> None:
@@ -317,7 +242,7 @@ def _require_one_reading(path: Path, rows: Rows) -> None:
     InputError
     """
     (line, head), *below = rows
-    alone = len(head) == 1 and _number_of(head[0]) is None and below and below[0][0] == line + 1
+    alone = len(head) == 1 and number_in(head[0]) is None and below and below[0][0] == line + 1
     if alone and all(len(row) == 2 and row[1].isdecimal() and row[0].lstrip("+-").isdecimal() for _, row in below):
         cell = ",".join(below[0][1])
         raise InputError(
@@ -334,24 +259,6 @@ def _without_blank_lines(rows: Rows, width: int) -> Rows:
     return [(line, row or [""]) for line, row in rows[held[0] : held[-1] + 1]]
 
 
-def _around(rows: Rows, width: int, *, titles: bool = True, place: str = "line") -> tuple[Rows, list[str]]:
-    """The rows of a table without what stands around them, and what is said of that."""
-    if width < 2:
-        return rows, []
-    rows, notes = without_edges(rows)
-    if titles:
-        rows, said = without_titles(rows, _width(rows))
-        notes += said
-    rows, said = without_end(rows, place)
-    return rows, [*notes, *said]
-
-
-def _width(rows: Rows) -> int:
-    """The number of cells that most rows have."""
-    widths = Counter(len(row) for _, row in rows)
-    return max(widths, key=lambda width: (widths[width] * (width > 1), width), default=1)
-
-
 def _rectangular(path: Path, rows: Rows, delimiter: str) -> Rows:
     """The rows, after a check that each has as many cells as the first."""
     width = len(rows[0][1])
@@ -366,13 +273,5 @@ def _rectangular(path: Path, rows: Rows, delimiter: str) -> Rows:
 
 def _plainly(cell: str) -> str:
     """A cell, as Python writes it where it is a number that Python does not read."""
-    value = None if is_number(cell) else _number_of(cell)
+    value = None if is_number(cell) else number_in(cell)
     return cell if value is None else repr(value)
-
-
-def _number_of(cell: str) -> float | None:
-    found = bare_number(cell)
-    if found is None:
-        return None
-    one = found.number(".")
-    return found.number(",") if one is None else one

@@ -14,7 +14,7 @@ from partita.errors import InputError
 from partita.io.cells import label_array
 from partita.io.containers import TABLES, opened
 from partita.io.files import Place, listed, require_known, row_place, sha256_of_file
-from partita.io.tables import is_number
+from partita.io.headers import is_number
 
 __all__ = ["LabelTable", "match_labels", "read_labels"]
 

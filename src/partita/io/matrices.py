@@ -20,10 +20,11 @@ from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.cells import require_finite, require_ids
 from partita.io.containers import ARRAYS, MATRICES, TABLES, Formats, opened
 from partita.io.files import Place, require_known, row_place, sha256_of_file
+from partita.io.headers import is_number, looks_like_a_header
 from partita.io.market import MarketFile
 from partita.io.reading import AS_FOUND, Reading
 from partita.io.sparse_files import is_stored_sparse, stored_sparse
-from partita.io.tables import Table, is_number, looks_like_a_header
+from partita.io.tables import Table
 from partita.io.text_rows import is_missing
 from partita.memory import require_memory
 

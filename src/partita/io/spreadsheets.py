@@ -20,11 +20,11 @@ from xml.parsers import expat
 
 from partita.errors import InputError, require
 from partita.io.around_tables import Rows
+from partita.io.bare_numbers import NumberCell
 from partita.io.files import listed, require_known
 from partita.io.grids import GridTable, grid_of_rows
-from partita.io.number_formats import NumberCell
+from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.reading import AS_FOUND, Reading
-from partita.io.tables import HeaderRule, looks_like_a_header
 from partita.io.text_layout import BROKEN_ZIP
 from partita.memory import require_memory
 

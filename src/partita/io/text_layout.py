@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from partita.errors import InputError
-from partita.io.number_formats import bare_number
+from partita.io.bare_numbers import bare_number
 from partita.io.text_rows import LINE_HELD, is_missing, require_unpacked
 from partita.memory import require_memory
 
