@@ -337,6 +337,17 @@ def test_notes_of_a_fit_name_the_lines_of_its_file(tmp_path):
     assert any("line 9" in note for note in notes)
 
 
+@pytest.mark.parametrize("first", ["(5),2", "1'000,2", "$5,3"])
+def test_a_first_row_of_numbers_that_python_does_not_read_is_an_item(tmp_path, first):
+    table = read(tmp_path, f"{first}\n7,8\nNA,9\n5,4\n", mixed=True)
+    assert (table.columns, len(table.features)) == (["column_0", "column_1"], 4)
+
+
+def test_an_empty_first_row_is_no_header(tmp_path):
+    table = read(tmp_path, ",\na,b\n1,u\n2,v\n3,u\n", mixed=True)
+    assert (table.columns, len(table.features)) == (["a", "b"], 3)
+
+
 def test_plain_text_is_not_looked_at_cell_by_cell(tmp_path, monkeypatch):
     from partita.io import containers, features
 

@@ -14,6 +14,7 @@ from partita.io.around_tables import (
     without_surroundings,
 )
 from partita.io.bare_numbers import number_in
+from partita.io.headers import is_number
 from partita.io.reading import Reading
 from partita.io.text_layout import HEAD, encoding_of, guessed_delimiter, parted
 from partita.io.text_rows import delimiter_of
@@ -67,11 +68,14 @@ def _is_plain_head(path: Path, head: bytes, cut: bool) -> bool:
     if guessed_delimiter(lines, own) != own or lines[0].lower().startswith("sep="):
         return False
     try:
-        rows = [(line, row) for line, row in parted(lines, own, path) if any(row)]
+        rows = [(line, row) for line, row in parted(lines, own, path) if row]
     except InputError:
         return True  # an error with its own words where the file is read
-    if without_comments(lines)[1]:
+    if without_comments(lines)[1] or (rows and len(rows[0][1]) > 1 and not any(rows[0][1])):
         return False
+    rows = [(line, row) for line, row in rows if any(row)]
+    if any(not is_number(cell) and number_in(cell) is not None for _, row in rows[:2] for cell in row):
+        return False  # whether the first row is a header depends on how such numbers are read
     rows, said = without_surroundings(rows, usual_width(rows))
     return not said and not (len(rows) > 3 and without_second_header(rows)[1])
 
