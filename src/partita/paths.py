@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 
 from partita.errors import InputError
-from partita.registry import did_you_mean
 
 __all__ = ["STANDARD_INPUT", "name_of", "require_file", "require_input"]
 
@@ -38,6 +38,13 @@ def require_input(path: str | Path) -> Path:
     return file if file.is_dir() else require_file(file)
 
 
+def _near(stem: str, folder: Path) -> str:
+    """A clause with the file of a folder whose name, without its ending, is close to one."""
+    names = {entry.stem: entry.name for entry in folder.iterdir() if entry.is_file()}
+    close = difflib.get_close_matches(stem, names, n=1)
+    return f"; did you mean {names[close[0]]!r}?" if close else ""
+
+
 def require_file(path: str | Path) -> Path:
     """Return the path, if a file that can be opened is there.
 
@@ -51,7 +58,7 @@ def require_file(path: str | Path) -> Path:
         raise InputError(f"{file} is a folder; pass a file in it")
     if not file.exists():
         parent = file.parent
-        near = did_you_mean(file.name, [entry.name for entry in parent.iterdir()]) if parent.is_dir() else ""
+        near = _near(file.stem, parent) if parent.is_dir() else ""
         raise InputError(f"{file} does not exist{near or '; check the path'}")
     try:
         with file.open("rb"):

@@ -130,5 +130,5 @@ def test_a_missing_cell_is_named_without_an_option_that_there_is_not(call, tmp_p
     (tmp_path / "points.csv").write_text("a,b\n1,2\n3,\n4,NA\n5,6\n")
     ended = call("draws", tmp_path / "points.csv", "--quiet", "--out", tmp_path / "no")
     assert ended.code == 2
-    assert "row 2, column 'b'" in " ".join(ended.err.split())
+    assert "line 3, column 'b'" in " ".join(ended.err.split())
     assert "--missing" not in ended.err

@@ -1,14 +1,16 @@
 """Files as people have them through the commands: what is found is said and kept, and predict reads new files alike."""
 
+import gzip
 import io
 import json
+import zipfile
 
 import numpy as np
 import pytest
 
 from optional import optional
 from partita.io import load, read_memberships
-from sheets import write_xlsx
+from sheets import WRITERS, write_xlsx
 from synthetic import gaussians
 
 QUICK = ("--k", 2, "--affinity", "relative", "--force")
@@ -59,12 +61,22 @@ def test_one_new_item_is_read_with_the_decimal_mark_of_the_fit(call, tmp_path):
     assert read_memberships(tmp_path / "one.csv").labels[0] == fitted.labels[-1]
 
 
+def test_columns_of_one_name_are_chosen_by_the_names_that_tell_them_apart(call, tmp_path):
+    _, X = items()
+    (tmp_path / "t.csv").write_text("a,a,b\n" + "".join(f"{a},{b},{a}\n" for a, b in X))
+    done = call("fit", "t.csv", *QUICK, "--columns", "a")
+    assert done.code == 2
+    assert "--columns a" in done.err
+    assert call("fit", "t.csv", *QUICK, "--drop", "a.2", "--quiet").code == 0
+    assert call("predict", "t-partita", "t.csv", "--out", "new.csv", "--quiet").code == 0
+
+
 def test_cells_that_mean_missing_do_so_in_new_files_too(call, tmp_path):
     _, X = items()
     rows = X.tolist()
     rows[3][1] = -999
     (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in rows))
-    assert "--na -999" not in call("fit", "t.csv", *QUICK).out  # one cell is no sign
+    assert "line 5, column 'b' is -999" in call("fit", "t.csv", *QUICK).err  # before the fit
     given = ("--na", "-999", "--missing", "unobserved")
     assert call("fit", "t.csv", *QUICK, *given, "--quiet").code == 0
     done = call("predict", "t-partita", "t.csv", "--out", "p.csv")
@@ -84,6 +96,68 @@ def test_standard_input_is_a_file(call, tmp_path, monkeypatch):
     assert one.read_bytes() == other.read_bytes()
     assert call("verify", "stdin-partita").code == 2
     assert call("verify", "stdin-partita", "--file", "t.csv", "--quiet").code == 0
+
+
+def given(monkeypatch, content):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t.ods", "t.zip", "t.csv.gz", "t.npy", "t.npz", "t.parquet"])
+def test_standard_input_is_read_by_the_format_that_it_has(call, tmp_path, monkeypatch, name):
+    _, X = items()
+    table = [["a", "b"], *X.tolist()]
+    text = "\n".join(",".join(map(str, row)) for row in table).encode()
+    file = tmp_path / name
+    match file.suffix:
+        case ".xlsx" | ".ods":
+            optional("python_calamine").CalamineWorkbook  # noqa: B018
+            WRITERS[file.suffix](file, {"one": table})
+        case ".zip":
+            with zipfile.ZipFile(file, "w") as packed:
+                packed.writestr("t.csv", text)
+        case ".gz":
+            file.write_bytes(gzip.compress(text))
+        case ".npy":
+            np.save(file, X)
+        case ".npz":
+            np.savez(file, X=X)
+        case ".parquet":
+            optional("pyarrow.parquet").write_table(optional("pyarrow").table({"a": X[:, 0], "b": X[:, 1]}), file)
+    given(monkeypatch, file.read_bytes())
+    done = call("fit", "-", *QUICK)
+    assert done.code == 0, done.err
+    (tmp_path / "plain.csv").write_bytes(text)
+    assert call("fit", "plain.csv", *QUICK, "--quiet").code == 0
+    one, other = (read_memberships(tmp_path / f"{name}-partita/memberships.csv").labels for name in ("stdin", "plain"))
+    assert one.tolist() == other.tolist()
+
+
+@pytest.mark.parametrize("content", [b"PK\x03\x04nothing", b"\x00\x01\x02\x03", b"a,b\n1,2\n3\n", b"", b"PAR1xx"])
+def test_an_error_in_standard_input_does_not_name_another_file(call, monkeypatch, content):
+    given(monkeypatch, content)
+    done = call("fit", "-", *QUICK)
+    assert done.code == 2
+    assert "standard input" in done.err
+    assert "stdin" not in done.err
+
+
+def test_predict_says_which_cells_it_filled(call, tmp_path):
+    _, X = items()
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{a},{b}\n" for a, b in X))
+    assert call("fit", "t.csv", "-k", 2, "--quiet").code == 0
+    (tmp_path / "new.csv").write_text("a,b\n50,\n,\n1,2\n")
+    done = call("predict", "t-partita", "new.csv", "--out", "p.csv")
+    assert done.code == 0, done.err
+    assert "3 cells are missing (b 2, a 1)" in done.err
+    assert "line 3" in done.err
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_a_table_of_so_few_rows_that_nothing_can_be_learned_is_said(call, tmp_path, n):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n"[: 4 + 4 * n])
+    done = call("fit", "t.csv", "--affinity", "relative", "-k", 1)
+    assert done.code == 0, done.err
+    assert f"from {n} row" in done.out
 
 
 def test_columns_are_chosen_by_name_and_pattern(call, tmp_path):

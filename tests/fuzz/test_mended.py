@@ -215,7 +215,7 @@ def test_text_of_a_parquet_file_that_is_no_text(tmp_path):
 
 def test_a_label_that_is_no_machine_number(tmp_path):
     content = b"id,label,p_0,entropy,margin\na,99999999999999999999,1,0,1\n"
-    refused(read_memberships, tmp_path / "m.csv", content, "row 1")
+    refused(read_memberships, tmp_path / "m.csv", content, "line 2")
 
 
 def test_draws_in_a_zip_file_of_zarr(tmp_path):

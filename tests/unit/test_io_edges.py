@@ -92,13 +92,13 @@ def test_parquet_and_numpy_files(tmp_path):
 
 
 BAD = {
-    "negative": ("source,target,weight\na,b,1\nb,c,-2\n", ["row 2", "'b'", "'c'", "-2"]),
-    "infinite": ("source,target,weight\na,b,inf\n", ["row 1", "inf"]),
-    "missing weight": ("source,target,weight\na,b,\nb,c,1\n", ["row 1", "'a'", "'b'"]),
-    "text weight": ("source,target,weight\na,b,1\nb,c,1\nc,d,much\n", ["column 'weight'", "row 3: 'much'"]),
-    "two weights": ("source,target,weight\na,b,1\nb,c,5\na,b,2\n", ["'a', 'b'", "1 in row 1", "2 in row 3"]),
-    "two weights, other direction": ("a,b,1\nb,a,2\n", ["'a', 'b'", "row 1", "row 2"]),
-    "empty end": ("source,target\na,b\n,c\n", ["row 2", "source"]),
+    "negative": ("source,target,weight\na,b,1\nb,c,-2\n", ["line 3", "'b'", "'c'", "-2"]),
+    "infinite": ("source,target,weight\na,b,inf\n", ["line 2", "inf"]),
+    "missing weight": ("source,target,weight\na,b,\nb,c,1\n", ["line 2", "'a'", "'b'"]),
+    "text weight": ("source,target,weight\na,b,1\nb,c,1\nc,d,much\n", ["column 'weight'", "line 4: 'much'"]),
+    "two weights": ("source,target,weight\na,b,1\nb,c,5\na,b,2\n", ["'a', 'b'", "1 in line 2", "2 in line 4"]),
+    "two weights, other direction": ("a,b,1\nb,a,2\n", ["'a', 'b'", "line 1", "line 2"]),
+    "empty end": ("source,target\na,b\n,c\n", ["line 3", "source"]),
     "header only": ("source,target\n", ["header"]),
     "empty": ("", ["0 bytes"]),
     "one column": ("source\na\n", ["source, target", "found 1"]),

@@ -53,8 +53,8 @@ def test_parquet_labels(tmp_path):
     [
         ("a,b\n1,2\n", ["column 'label'", "a, b"]),
         ("label\n", ["header"]),
-        ("id,label\n1,r\n2,\n", ["'label'", "row 2"]),
-        ("label\nr\n\ns\n", ["row 2"]),
+        ("id,label\n1,r\n2,\n", ["'label'", "line 3"]),
+        ("label\nr\n\ns\n", ["line 3"]),
         ("id\n1\n", ["column 'label'"]),
         ("", ["0 bytes"]),
     ],
@@ -87,7 +87,7 @@ def test_files_without_shared_ids_are_taken_in_order(tmp_path):
         ("label\nr\ns\n", "label\nr\n", ["2 labels", "has 1", "'id'"]),
         ("id,label\n1,r\n2,s\n", "id,label\n1,r\n", ["1 ids", "a.csv", "'2'"]),
         ("id,label\n1,r\n", "id,label\n1,r\n2,s\n", ["1 ids", "'2'"]),
-        ("id,label\n1,r\n1,s\n", "id,label\n1,r\n2,s\n", ["a.csv", "id '1'", "row 1", "row 2"]),
+        ("id,label\n1,r\n1,s\n", "id,label\n1,r\n2,s\n", ["a.csv", "id '1'", "line 2", "line 3"]),
     ],
 )
 def test_files_that_do_not_match_are_named(tmp_path, a, b, words):

@@ -143,12 +143,12 @@ def test_what_is_not_square_is_named_with_its_shape(tmp_path, suffix):
 
 
 BAD_TEXT = {
-    "other order": (",ann,bob\nbob,1,2\nann,3,4\n", {}, ["row 1", "'bob'"]),
+    "other order": (",ann,bob\nbob,1,2\nann,3,4\n", {}, ["line 2", "'bob'"]),
     "text cell": ("a,b\n1,x\n2,3\n", {}, ["column 'b'", "'x'"]),
     "ragged": ("1,2\n3\n", {}, ["line 2", "expected 2", "found 1"]),
-    "missing": ("1,\n2,3\n", {}, ["row 1, column '1'"]),
+    "missing": ("1,\n2,3\n", {}, ["line 1, column '1'"]),
     "unknown id column": ("a,b\n1,2\n3,4\n", {"id_column": "c"}, ["'c'", "--id-column", "a, b"]),
-    "ids twice": (",ann,bob\nann,1,2\nann,3,4\n", {}, ["id 'ann'", "row 1", "row 2"]),
+    "ids twice": (",ann,bob\nann,1,2\nann,3,4\n", {}, ["id 'ann'", "line 2", "line 3"]),
     "key": ("1", {"key": "K"}, ["--key"]),
     "header only": ("a,b\n", {}, ["header"]),
 }

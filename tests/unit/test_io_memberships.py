@@ -101,8 +101,8 @@ HEADER = "id,label,p_0,entropy,margin\n"
         ("id,label,p_1,entropy,margin\na,0,1,0,1\n", ["found id, label, p_1"]),
         (HEADER, ["header"]),
         (HEADER + "a,0,1,0,1\nb,0,1,0\n", ["line 3", "5 cells"]),
-        (HEADER + "a,0,1,0,1\nb,zero,1,0,1\n", ["row 2", "zero"]),
-        (HEADER + "a,0,one,0,1\n", ["row 1", "one"]),
+        (HEADER + "a,0,1,0,1\nb,zero,1,0,1\n", ["line 3", "zero"]),
+        (HEADER + "a,0,one,0,1\n", ["line 2", "one"]),
     ],
 )
 def test_a_file_of_another_kind_is_named(tmp_path, content, words):

@@ -142,7 +142,7 @@ def test_one_column(tmp_path):
 
 
 def test_a_blank_line_inside_one_column_is_a_missing_cell(tmp_path):
-    assert "row 2, column 'x'" in error_of(write(tmp_path, "t.csv", "x\n1\n\n2\n"))
+    assert "line 3, column 'x'" in error_of(write(tmp_path, "t.csv", "x\n1\n\n2\n"))
 
 
 @settings(max_examples=50, deadline=None)
@@ -159,18 +159,18 @@ def test_numbers_are_read_to_the_last_digit(tmp_path_factory, rows):
 # ---------------------------------------------------------------- text that is refused
 
 BAD_TEXT = {
-    "missing cell": ("a,b\n1,2\n3,\n", {}, ["row 2, column 'b'", "missing", "--missing unobserved"]),
-    "nan cell": ("a,b\n1,2\nnan,1\n", {}, ["row 2, column 'a'", "missing"]),
-    "infinite cell": ("a,b\n1,2\n3,inf\n", {}, ["row 2, column 'b'", "infinite"]),
-    "infinite though missing is allowed": ("a,b\n1,\n3,-inf\n", {"allow_missing": True}, ["row 2, column 'b'"]),
-    "many missing": ("a,b\n" + ",\n" * 9, {}, ["18 cells are missing", "row 1, column 'a'", "13 more"]),
+    "missing cell": ("a,b\n1,2\n3,\n", {}, ["line 3, column 'b'", "missing", "--missing unobserved"]),
+    "nan cell": ("a,b\n1,2\nnan,1\n", {}, ["line 3, column 'a'", "missing"]),
+    "infinite cell": ("a,b\n1,2\n3,inf\n", {}, ["line 3, column 'b'", "infinite"]),
+    "infinite though missing is allowed": ("a,b\n1,\n3,-inf\n", {"allow_missing": True}, ["line 3, column 'b'"]),
+    "many missing": ("a,b\n" + ",\n" * 9, {}, ["18 cells are missing", "line 2, column 'a'", "13 more"]),
     "text column": (
         "a,city\n1,Paris\n2,Rome\n",
         {},
-        ["column 'city'", "2 of 2 cells", "row 1: 'Paris'", "--id-column city", "--label-column city"],
+        ["column 'city'", "2 of 2 cells", "line 2: 'Paris'", "--id-column city", "--label-column city"],
     ),
     "two text columns": ("a,b,c\n1,x,y\n2,x,y\n", {}, ["column 'b'", "'c'"]),
-    "one text cell": ("a,b\n1,2\n1,2\n3,4x\n", {}, ["column 'b'", "1 of 3 cells", "row 3: '4x'", "--na 4x"]),
+    "one text cell": ("a,b\n1,2\n1,2\n3,4x\n", {}, ["column 'b'", "1 of 3 cells", "line 4: '4x'", "--na 4x"]),
     "digit separators": ("a,b\n1,2\n1,2\n3,1_000\n", {}, ["column 'b'", "'1_000'"]),
     "boolean among numbers": ("a,b\n1,2\n1,2\n3,true\n", {}, ["column 'b'", "'true'"]),
     "text column beside a label": ("a,b,c\n1,x,y\n", {"label_column": "c"}, ["column 'b'", "'x'"]),
@@ -192,15 +192,15 @@ BAD_TEXT = {
     "too many cells": ("a,b\n1,2\n\n3,4,5\n", {}, ["line 4", "expected 2", "found 3"]),
     "too many cells beside a label": ("a,b,c\n1,2,x\n3,4,y,5\n", {"label_column": "c"}, ["line 3", "found 4"]),
     "all rows wider than the header": ("a,b\n1,2,3\n4,5,6\n", {}, ["line 2", "expected 2", "found 3"]),
-    "duplicate names": ("a,b,a\n1,2,3\n", {}, ["'a'"]),
+    "label column of two": ("a,b,a\n1,2,3\n", {"label_column": "a"}, ["--label-column a", "2 columns"]),
     "duplicate ids": (
         "n,a\nann,1\nbob,2\nann,3\n",
         {"id_column": "n"},
-        ["id 'ann'", "row 1", "row 3"],
+        ["id 'ann'", "line 2", "line 4"],
     ),
-    "empty id": ("n,a\nann,1\n,2\n", {"id_column": "n"}, ["id column 'n'", "row 2"]),
-    "empty label": ("n,a\nann,1\n,2\n", {"label_column": "n"}, ["label column 'n'", "row 2"]),
-    "no features left": ("n,l\nann,1\n", {"id_column": "n", "label_column": "l"}, ["feature columns"]),
+    "empty id": ("n,a\nann,1\n,2\n", {"id_column": "n"}, ["id column 'n'", "line 3"]),
+    "empty label": ("n,a\nann,1\n,2\n", {"label_column": "n"}, ["label column 'n'", "line 3"]),
+    "no features left": ("n,l\nann,1\n", {"id_column": "n", "label_column": "l"}, ["no column is left"]),
     "no name and no names of rows": (",a\n0,1\n0,2\n", {}, ["first column", "--drop", "index=False"]),
     "no text": (b"a,b\n1,\x01\x02\n", {}, ["--encoding"]),
     "open quote": ('a,b\n1,"2\n3,4\n', {}, ["quotes"]),

@@ -130,7 +130,7 @@ CALLS = {
         lambda: of_matrix(np.tril(1 - BLOCKS), "precomputed_distance"),
         InputError,
         "distances has its lower triangle only, and zeros in the other: expected every pair in both; mirror it, "
-        "distances + distances.T",
+        "distances + distances.T (in a file: write the whole square)",
     ),
     "negative affinity": (
         lambda: of_matrix(BLOCKS - 0.25),
@@ -421,13 +421,13 @@ COMMANDS = {
     "missing cell": (
         "a,b\n0,1\n1,nan\n5,5\n",
         (*FIT, "--affinity", "neighbors"),
-        "t.csv: 1 cell is missing (empty or NaN): row 2, column 'b'; fill them in, leave out these rows, or pass "
+        "t.csv: 1 cell is missing (empty or NaN): line 3, column 'b'; fill it in, leave out this row, or pass "
         "--missing unobserved",
     ),
     "text column": (
         "a,b\n0,x\n1,x\n5,z\n",
         (*FIT, "--affinity", "neighbors"),
-        "t.csv: column 'b' should hold numbers, 3 of 3 cells are text, the first in row 1: 'x'; if it names the items "
+        "t.csv: column 'b' should hold numbers, 3 of 3 cells are text, the first in line 2: 'x'; if it names the items "
         "pass --id-column b, if it holds the true classes pass --label-column b, otherwise --drop b, or code it as "
         "numbers",
     ),
@@ -442,10 +442,54 @@ COMMANDS = {
         (*FIT, "--label-column", "species"),
         "t.csv has no column 'species' for --label-column; it has a, b",
     ),
+    "repeated names": (
+        "a,a,b\n1,2,3\n4,5,6\n",
+        (*FIT, "--columns", "a"),
+        "t.csv: --columns a may be any of 2 columns of that name; give each its own name in the file",
+    ),
+    "nothing left": (
+        TABLE,
+        (*FIT, "--drop", "*"),
+        "t.csv: no column is left as a feature after --drop *; expected at least one",
+    ),
+    "mark that is in no line": (
+        "a,b\n1,2\n3,4\n",
+        (*FIT, "--delimiter", ";"),
+        "t.csv: the mark of --delimiter is not in it; its cells seem to be separated by commas",
+    ),
+    "wrong encoding": (
+        "a,b\n1,2\n3,4\n",
+        (*FIT, "--encoding", "utf-16"),
+        "t.csv has a single line when it is read as utf-16, and its bytes are utf-8; correct --encoding",
+    ),
+    "unknown encoding": (
+        TABLE,
+        (*FIT, "--encoding", "klingon"),
+        "--encoding klingon: expected the name of an encoding, such as utf-8, cp1252 or utf-16",
+    ),
+    "links": (
+        "from,to\na,b\nb,c\n",
+        FIT,
+        "t.csv: the columns from and to look like the links of a graph: pass --input edges; if they are features, name "
+        "them: --columns from,to",
+    ),
+    "negative weight": (
+        "source,target,weight\na,b,-1\nb,c,1\n",
+        (*FIT, "--input", "edges"),
+        "t.csv, line 2: the weight of 'a' and 'b' is -1; weights should be finite and not negative; correct or leave "
+        "out this row",
+    ),
+    "word for missing": (
+        "a,b\n0,1\n*,0\n5,5\n",
+        FIT,
+        "t.csv: column 'a' should hold numbers, 1 of 3 cells is text, the first in line 3: '*'; correct that cell, or "
+        "pass --na '*' if that means missing",
+    ),
+    "another file": (TABLE, ("fit", "nofile.csv", "--k", "2"), "nofile.csv does not exist; check the path"),
     "two items of one name": (
         "n,a\nx,1\nx,2\ny,3\n",
         (*FIT, "--id-column", "n"),
-        "t.csv: id 'x' of column 'n' stands in row 1 and in row 2; give every item its own id, or leave out "
+        "t.csv: id 'x' of column 'n' stands in line 2 and in line 3; give every item its own id, or leave out "
         "--id-column",
     ),
     "no clusters": (TABLE, ("fit", "t.csv", "--k", "0"), "--k 0: at least one cluster is needed"),
@@ -469,7 +513,7 @@ COMMANDS = {
     "row without a value": (
         "a,b\n0,1\n1,0\n,\n5,5\n",
         (*FIT, "--affinity", "neighbors", "--missing", "unobserved"),
-        "t.csv: row 3 has no value: leave it out, or fill cells in",
+        "t.csv: line 4 has no value: leave it out, or fill cells in",
     ),
     "triangle of a file": (
         "0\n1,0\n2,3,0\n",
@@ -507,8 +551,8 @@ COMMANDS = {
     "pair of two weights": (
         "a,b,1\nb,a,2\n",
         (*FIT, "--input", "edges"),
-        "t.csv: the pair 'a', 'b' weighs 1 in row 1 and 2 in row 2; give each pair one weight (the direction does not "
-        "count), or pass symmetrize='mean', 'max' or 'min' (command line: --symmetrize mean, max or min)",
+        "t.csv: the pair 'a', 'b' weighs 1 in line 1 and 2 in line 2; give each pair one weight (the direction does "
+        "not count), or pass symmetrize='mean', 'max' or 'min' (command line: --symmetrize mean, max or min)",
     ),
     "column of labels": (
         "a,b\n1,2\n",
@@ -572,8 +616,8 @@ def test_missing_cells_of_new_items_are_not_answered_with_an_option_of_another_c
     save(SoF(2, n_init=1, random_state=0).fit(X), "model")
     arguments = ("predict", "model", "t.csv", "--out", "new.csv")
     assert said_by(tmp_path, monkeypatch, capsys, "a,b\n0,1\n1,\n", arguments) == (
-        "partita: error: t.csv: 1 cell is missing (empty or NaN): row 2, column 'b'; fill them in, or leave out these "
-        "rows: the model was fitted on complete rows (partita fit --missing unobserved makes one that takes missing "
+        "partita: error: t.csv: 1 cell is missing (empty or NaN): line 3, column 'b'; fill it in, or leave out this "
+        "row: the model was fitted on complete rows (partita fit --missing unobserved makes one that takes missing "
         "cells)\n"
     )
 

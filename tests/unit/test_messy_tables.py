@@ -1,5 +1,7 @@
 """Tables as people have them: what is read, what is said of it, and that no number changes on the way."""
 
+import re
+import shlex
 import zipfile
 from datetime import date
 
@@ -9,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optional import optional
+from partita import SoftClustering
+from partita.ensemble import Ensemble
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
-from partita.io import Reading, read_edges, read_features, read_labels
+from partita.io import Reading, read_edges, read_features, read_labels, read_matrix
 from partita.io.text_layout import MARKS
 from sheets import WRITERS, write_xlsx
 
@@ -39,8 +43,8 @@ LAYOUTS = {
     "thousands among decimal commas": ("a;b\n1,5;20,25\n2,5;30,75\n3,25;1.234,5\n", ["thousands"]),
     "apostrophes": ("a;b\n1.5;20.25\n2.5;30.75\n3.25;1'234.5\n", ["thousands"]),
     "no-break spaces": ("a;b\n1,5;20,25\n2,5;30,75\n3,25;1\u202f234,5\n", ["thousands"]),
-    "bars": ("a|b\n1.5|20.25\n2.5|30.75\n3.25|1234.5\n", ["bars"]),
-    "tabs in a csv": ("a\tb\n1.5\t20.25\n2.5\t30.75\n3.25\t1234.5\n", ["tabulators"]),
+    "bars": ("a|b\n1.5|20.25\n2.5|30.75\n3.25|1234.5\n", ["pipes"]),
+    "tabs in a csv": ("a\tb\n1.5\t20.25\n2.5\t30.75\n3.25\t1234.5\n", ["tabs"]),
     "Latin": ("größe;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n".encode("cp1252"), ["cp1252"]),
     "UTF-16 with a mark": ("a\tb\n1,5\t20,25\n2,5\t30,75\n3,25\t1234,5\n".encode("utf-16"), ["utf-16"]),
     "UTF-16 without": ("a,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n".encode("utf-16-be"), ["utf-16-be"]),
@@ -61,7 +65,7 @@ LAYOUTS = {
     "empty rows at the end": ("a,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n,\n,\n", ["2 empty rows"]),
     "Excel's own word": ("sep=;\na;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n", []),
     "negative in brackets is not here": ("a;b\n+1,5;20,25\n2,5;30,75\n3,25;1234,5\n", []),
-    "blanks": ("a    b\n1.5  20.25\n2.5  30.75\n3.25 1234.5\n", ["blanks"]),
+    "blanks": ("a    b\n1.5  20.25\n2.5  30.75\n3.25 1234.5\n", ["spaces"]),
 }
 
 
@@ -149,6 +153,30 @@ def test_numbers_of_a_spreadsheet_are_never_in_doubt(tmp_path):
     assert table.features.tolist() == [[1.234, 1.5], [5.678, 2.25]]
 
 
+@pytest.mark.parametrize(
+    ("cells", "unit"),
+    [
+        ("39.5 mm|40 mm||41 mm", "mm"),
+        ("39,5mm|40mm||41mm", "mm"),
+        ("39,5 °C|40 °C|-|41 °C", "°C"),
+        ("39.5 kg/m²|40 kg/m²|NA|41 kg/m²", "kg/m²"),
+        ("1,039.5 m|1,040 m|NA|1,041 m", "m"),
+    ],
+)
+def test_a_unit_behind_all_numbers_of_a_column_is_left_out_and_said(tmp_path, cells, unit):
+    rows = "".join(f"{cell};{k}\n" for k, cell in enumerate(cells.split("|")))
+    table = read(tmp_path, f"a;b\n{rows}", mixed=True)
+    column = table.features[:, 0]
+    assert (column[~np.isnan(column)] % 1000).tolist() == [39.5, 40, 41]
+    assert told(table, f"'{unit}' in 'a'")
+
+
+@pytest.mark.parametrize("cells", ["12a,7a,12a,3a", "4WD,2WD,4WD,4WD", "001ab,002ab,001ab,003ab", "1 m,2 s,1 m,3 m"])
+def test_numbers_within_words_are_words(tmp_path, cells):
+    rows = "".join(f"{cell},{k % 3}\n" for k, cell in enumerate(cells.split(",")))
+    assert read(tmp_path, f"a,b\n{rows}", mixed=True).table.columns[0].tolist() == cells.split(",")
+
+
 @pytest.mark.parametrize("cells", ["$5,€6,$7,€6", "5%,0.12,7%,5%", "1.5,2.5,3.5 kg"])
 def test_marks_that_differ_within_a_column_are_no_numbers(tmp_path, cells):
     rows = "".join(f"{cell};{k}\n" for k, cell in enumerate(cells.split(",")))
@@ -164,7 +192,7 @@ def test_a_row_of_totals_is_no_item(tmp_path, last):
     rows = ["store,town,a,b", "s1,x,1,10", "s2,x,2,20", "s3,y,3,30", "s4,y,4,40"]
     table = read(tmp_path, "\n".join([*rows, last]) + "\n", mixed=True)
     assert table.ids == ["s1", "s2", "s3", "s4"]
-    assert told(table, "sums up")
+    assert told(table, "line 6", "sums or means", last.strip(",").split(",")[0])
 
 
 def test_an_item_called_total_that_sums_up_nothing_is_an_item(tmp_path):
@@ -175,7 +203,61 @@ def test_an_item_called_total_that_sums_up_nothing_is_an_item(tmp_path):
 def test_lines_below_a_table_are_left_out(tmp_path):
     table = read(tmp_path, "a,b,c\n1,2,3\n4,5,6\n7,8,9\n\nSource: us\n")
     assert len(table.features) == 3
-    assert told(table, "below the table")
+    assert told(table, "line 6", "'Source: us'", "below the table")
+
+
+ENDS = {
+    "a footnote below an empty row": "Grand total,,10,100\n,,,\nSource: me,,,\n",
+    "two footnotes": "Grand total,,10,100\n\nSource: me,,,\nSeen: in May,by me,,\n",
+    "a footnote right below": "Grand total,,10,100\nSource: me,,,\n",
+    "totals of two kinds": "Total,,10,100\nMean,,2.5,25\n,,,\nSource: me,,,\n",
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("n", [1, 1000])
+def test_totals_above_empty_rows_and_footnotes_are_no_items(tmp_path, end, n):
+    rows = ["store,day,a,b"]
+    rows += [f"s{k},2024-01-0{1 + k % 4},{n * (1 + k % 4)},{10 * n * (1 + k % 4)}" for k in range(4 * n)]
+    last = ENDS[end].replace("10,100", f"{10 * n * n},{100 * n * n}").replace("2.5,25", f"{2.5 * n},{25 * n}")
+    table = read(tmp_path, "\n".join([*rows, last]), mixed=True)
+    assert (len(table.features), table.columns) == (4 * n, ["a", "b"])
+    assert told(table, "sums or means of others", "otal")
+    assert told(table, "Source: me", "below the table")
+
+
+def test_an_item_of_which_little_is_known_is_an_item(tmp_path):
+    table = read(tmp_path, "name,a,b,c\nann,1,2,3\nbob,4,5,6\ncid,4,1,6\ndan,,,\n", mixed=True)
+    assert table.ids == ["ann", "bob", "cid", "dan"]
+
+
+HEADERS = {
+    "groups with gaps": ("bill,,body,,place\nlen,dep,flipper,mass,island", "len,dep,flipper,mass,island"),
+    "groups above each": ("bill,bill,body,body,place\nlen,dep,flipper,mass,island", "len,dep,flipper,mass,island"),
+    "few groups": ("bill,,,,\nlen,dep,flipper,mass,island", "len,dep,flipper,mass,island"),
+    "names that need their groups": (
+        "bill,,body,,place\nlength,depth,length,depth,island",
+        "bill length,bill depth,body length,body depth,place island",
+    ),
+    "few groups that are needed": (
+        ",bill,,body,\nflipper,len,dep,len,island",
+        "flipper,bill len,bill dep,body len,body island",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", HEADERS)
+def test_of_two_lines_of_header_the_names_are_that_with_more_different_words(tmp_path, case):
+    header, names = HEADERS[case]
+    rows = "".join(f"{k}.5,{k % 4},{k % 3},{k % 5},{'uv'[k % 2]}\n" for k in range(20))
+    table = read(tmp_path, f"{header}\n{rows}", mixed=True)
+    assert table.columns == names.split(",")
+    assert len(table.features) == 20
+
+
+def test_words_of_the_first_item_below_a_header_with_gaps_are_no_names(tmp_path):
+    table = read(tmp_path, "who,,place\nann,red,rome\nbob,blue,paris\ncid,red,rome\ndan,red,rome\n", mixed=True)
+    assert table.ids == ["ann", "bob", "cid", "dan"]
 
 
 @pytest.mark.parametrize(
@@ -187,13 +269,83 @@ def test_lines_below_a_table_are_left_out(tmp_path):
         ("a;b\n", ["header"]),
         ("\ufeff", ["t.csv"]),
         (b"\xff\xfe", ["t.csv"]),
-        ("a;b\n1,5;2\n2,5;x\n3,5;7\n", ["column 'b'", "row 2: 'x'", "--na"]),
+        ("a;b\n1,5;2\n2,5;x\n3,5;7\n", ["column 'b'", "line 3: 'x'", "--na"]),
     ],
 )
 def test_broken_tables_are_refused_with_the_place(tmp_path, content, words):
     with pytest.raises(InputError) as caught:
         read(tmp_path, content)
     assert all(word in str(caught.value) for word in words), caught.value
+
+
+@pytest.mark.parametrize("cells", ["1,2,3", "1,red,3"])
+def test_a_line_that_repeats_the_header_is_no_item(tmp_path, cells):
+    rows = [*[cells] * 3, "a,b,c", *[cells] * 3]
+    table = read(tmp_path, "\n".join(["a,b,c", *rows]), mixed=True)
+    assert len(table.features) == 6
+    assert told(table, "line 5", "repeats the header")
+
+
+def test_a_word_of_an_unknown_mark_or_encoding_is_no_empty_table(tmp_path):
+    for reading in (Reading(delimiter=";"), Reading(encoding="utf-16")):
+        with pytest.raises(InputError, match=r"--(delimiter|encoding)"):
+            read(tmp_path, "a,b\n1,2\n3,4\n", reading=reading)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("t.xls", "save it as .xlsx"), ("t.mtx", "--input affinity"), ("t.gml", "--input edges"), ("t.pdf", ".graphml")],
+)
+def test_a_format_that_is_not_read_says_what_to_do(tmp_path, name, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        read(tmp_path, "a,b\n1,2\n", name)
+
+
+PLACES = {
+    "a plain text": ("a,b\n1,2\n3,4\n5,\n", {}, "line 4"),
+    "with a blank line": ("a,b\n\n1,2\n3,4\n5,\n", {}, "line 5"),
+    "a messy text": ("Report\n\na;b\n1;2\n3;4\n5;\n", {}, "line 6"),
+    "without a header": ("1,2\n3,4\n5,\n", {}, "line 3"),
+    "text in a column": ("a,b\n1,2\n3,4\n5,x\n", {}, "line 4"),
+    "a row without a value": ("a,b\n1,2\n3,4\n,\n4,4\n", {"allow_missing": True}, "line 4"),
+    "an id twice": ("n,b\nann,2\nbob,4\nann,7\n", {"id_column": "n"}, "line 4"),
+    "a label that lacks": ("n,b\nann,2\nbob,4\n,7\n", {"label_column": "n"}, "line 4"),
+}
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_an_error_names_the_line_as_a_text_editor_shows_it(tmp_path, case):
+    content, options, line = PLACES[case]
+    with pytest.raises(InputError, match=rf"\b{line}\b"):
+        read(tmp_path, content, **options)
+
+
+def test_an_error_names_the_row_as_a_spreadsheet_shows_it(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    rows = [["a", "b"], [1, 2], [3, 4], [5, None], [6, 7]]
+    for above, row in (([], "row 4"), ([["Report"], []], "row 6")):
+        with pytest.raises(InputError, match=rf"\b{row}\b"):
+            read_features(write_xlsx(tmp_path / "t.xlsx", {"one": [*above, *rows]}))
+
+
+def test_notes_of_a_fit_name_the_lines_of_its_file(tmp_path):
+    rows = [f"{k % 7},{k % 5}.5" for k in range(60)]
+    rows[40], rows[7] = "3,99999", ","
+    model = SoftClustering(2, affinity=Ensemble(methods=("mixture",), n_draws=1), random_state=0)
+    notes = model.fit(read(tmp_path, "\n".join(["a,b", *rows]), mixed=True).table).result_.notes
+    assert any("line 42" in note for note in notes)
+    assert any("line 9" in note for note in notes)
+
+
+@pytest.mark.parametrize("first", ["(5),2", "1'000,2", "$5,3"])
+def test_a_first_row_of_numbers_that_python_does_not_read_is_an_item(tmp_path, first):
+    table = read(tmp_path, f"{first}\n7,8\nNA,9\n5,4\n", mixed=True)
+    assert (table.columns, len(table.features)) == (["column_0", "column_1"], 4)
+
+
+def test_an_empty_first_row_is_no_header(tmp_path):
+    table = read(tmp_path, ",\na,b\n1,u\n2,v\n3,u\n", mixed=True)
+    assert (table.columns, len(table.features)) == (["a", "b"], 3)
 
 
 def test_plain_text_is_not_looked_at_cell_by_cell(tmp_path, monkeypatch):
@@ -263,6 +415,33 @@ def test_cells_that_mean_missing_are_said_and_counted(tmp_path):
     assert told(read(tmp_path, "a,b\n1,2\n2,5\n", reading=Reading(na=("-999",))), "no cell is -999")
 
 
+@pytest.mark.parametrize("mark", ["-", "--", ".", "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?"])
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_marks_of_nothing_are_missing_in_a_column_of_numbers_and_said(tmp_path, mark, delimiter):
+    content = f"a,b,c\n1.5,2,u\n{mark},5,{mark}\n2.5,6,{mark}\n3,7,u\n".replace(",", delimiter)
+    table = read(tmp_path, content, mixed=True)
+    assert np.isnan(table.features[:, 0]).tolist() == [False, True, False, False]
+    assert table.table.columns[2].tolist() == ["u", mark, mark, "u"]  # beside words it is one
+    assert told(table, f"1 cell of '{mark}'", "missing in column 'a'")
+    assert not told(table, "'c'", "missing")
+    with pytest.raises(InputError, match="line 3, column 'a'"):
+        read(tmp_path, content, columns=["a", "b"])
+
+
+def test_marks_of_nothing_in_a_sheet_are_missing(tmp_path):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    rows = [["a", "b"], [1, 2], ["-", 4], [5, 7]]
+    table = read_features(write_xlsx(tmp_path / "t.xlsx", {"one": rows}), mixed=True)
+    assert np.isnan(table.features[:, 0]).tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("word", ["*", "missing", "not known"])
+def test_a_word_that_may_mean_missing_is_quoted_for_a_shell(tmp_path, word):
+    with pytest.raises(InputError) as caught:
+        read(tmp_path, f"a,b\n1,2\n{word},5\n2,6\n", mixed=True)
+    assert f"--na {shlex.quote(word)}" in str(caught.value)
+
+
 # ---------------------------------------------------------------------------------------------- which columns are what
 
 ROWS = ["ann,red,1,5,2024-01-05", "bob,blue,2,7,2024-01-06", "cid,red,3,6,2024-02-05", "dan,red,4,9,2024-03-05"]
@@ -284,7 +463,10 @@ def test_an_id_column_that_is_named_is_that_and_other_names_are_left_out(tmp_pat
     assert told(table, "'name'", "left out")
 
 
-@pytest.mark.parametrize("name", ["id", "PassengerId", "customer_id", "Unnamed: 0", "index", "no", "Nr."])
+@pytest.mark.parametrize(
+    "name",
+    ["id", "PassengerId", "customer_id", "Unnamed: 0", "index", "no", "Nr.", "sample", "Sample No.", "Kundennummer"],
+)
 def test_whole_numbers_under_a_name_of_ids_are_no_feature(tmp_path, name):
     assert read(tmp_path, f"{name},a\n3,1\n5,2\n9,7\n").columns == ["a"]
 
@@ -297,10 +479,55 @@ def test_whole_numbers_that_may_be_measured_stay_features(tmp_path, name, cells)
     assert read(tmp_path, f"{name},b\n{rows}").columns == [name, "b"]
 
 
-def test_a_first_column_that_counts_rows_is_said_and_stays(tmp_path):
-    table = read(tmp_path, "respondent,a\n" + "".join(f"{k},{k % 3}\n" for k in range(1, 31)))
-    assert table.columns == ["respondent", "a"]
-    assert told(table, "'respondent' counts the rows", "--id-column respondent")
+def shuffled(values):
+    return np.random.default_rng(0).permutation(list(values)).tolist()
+
+
+IDS_OF_ROWS = [
+    "subject",
+    "patient",
+    "record",
+    "code",
+    "no",
+    "Nr.",
+    "case",
+    "customer",
+    "user",
+    "animal",
+    "barcode",
+    "obs",
+]
+
+
+@pytest.mark.parametrize("name", IDS_OF_ROWS)
+def test_whole_numbers_each_once_under_a_name_of_rows_are_no_feature_in_any_order(tmp_path, name):
+    rows = "".join(f"{value},{k % 3}\n" for k, value in enumerate(shuffled(range(1000, 4000, 100))))
+    table = read(tmp_path, f"{name},a\n{rows}")
+    assert (table.columns, table.id_column) == (["a"], name)
+    assert told(table, f"'{name}' names the items")
+
+
+@pytest.mark.parametrize("values", [range(1, 31), shuffled(range(501, 531)), [*range(1, 30), 32]])
+def test_whole_numbers_without_a_gap_number_the_rows_under_any_name_unless_columns_are_named(tmp_path, values):
+    rows = "".join(f"{value},{k % 3}\n" for k, value in enumerate(values))
+    table = read(tmp_path, f"lfd,a\n{rows}")
+    assert (table.columns, table.id_column) == (["a"], "lfd")
+    assert told(table, "'lfd' names the items", "--columns")
+    assert read(tmp_path, f"lfd,a\n{rows}", columns=["lfd", "a"]).columns == ["lfd", "a"]
+
+
+@pytest.mark.parametrize("name", ["x", "lfd"])
+def test_coordinates_and_columns_beside_which_there_is_nothing_are_features(tmp_path, name):
+    rows = "".join(f"{k}{',' + str(k % 3) if name == 'x' else ''}\n" for k in range(30))
+    assert read(tmp_path, f"{name}{',b' if name == 'x' else ''}\n{rows}").columns[0] == name
+
+
+def test_whole_numbers_with_gaps_are_measured_and_a_note_is_made_where_they_go_up(tmp_path):
+    values = shuffled(range(1000, 4000, 100))
+    for cells, noted in ((values, False), (sorted(values), True)):
+        table = read(tmp_path, "income,a\n" + "".join(f"{v},{k % 3}\n" for k, v in enumerate(cells)))
+        assert table.columns == ["income", "a"]
+        assert told(table, "'income' goes up", "--id-column income") is noted
 
 
 def test_columns_that_may_hold_the_classes_are_said_and_the_truth_is_refused(tmp_path):
@@ -313,6 +540,32 @@ def test_columns_that_may_hold_the_classes_are_said_and_the_truth_is_refused(tmp
                 read(tmp_path, f"a,{name}\n{rows}".replace(",", delimiter), mixed=True)
 
 
+@pytest.mark.parametrize("name", ["kind", "Type", "cluster-id"])
+def test_few_whole_numbers_under_a_name_of_kinds_may_hold_the_classes(tmp_path, name):
+    few = read(tmp_path, f"a,{name},b\n" + "".join(f"{k % 7}.5,{k % 3},{k % 5}\n" for k in range(30)))
+    many = read(tmp_path, f"a,{name},b\n" + "".join(f"{k % 7}.5,{k % 13},{k % 5}\n" for k in range(30)))
+    assert told(few, f"'{name}'", "--label-column")
+    assert few.columns == ["a", name, "b"]
+    assert many.notes == []
+
+
+@pytest.mark.parametrize("beside", ["1", "red"])
+def test_truth_values_are_a_category_beside_numbers_and_words_and_said(tmp_path, beside):
+    table = read(
+        tmp_path,
+        "a,t,b\n" + "".join(f"{k},{'true' if k % 3 else 'False'},{beside}\n" for k in range(0, 60, 2)),
+        mixed=True,
+    )
+    assert table.table.columns[1][:3].tolist() == ["False", "True", "True"]
+    assert told(table, "'t'", "category")
+
+
+def test_a_column_of_one_value_is_said(tmp_path):
+    table = read(tmp_path, "".join(f"{k},5,u\n" for k in ["a", *range(0, 60, 2)]).replace("a,5,u", "a,b,c"), mixed=True)
+    assert told(table, "'b', 'c'", "no difference")
+    assert not told(table, "'a'", "no difference")
+
+
 def test_a_table_without_a_feature_says_what_its_columns_are(tmp_path):
     with pytest.raises(InputError, match=r"'name' .*'day'"):
         read(tmp_path, "name,day\nann,1.1.2024\nbob,2.1.2024\ncid,3.1.2024\n", mixed=True)
@@ -321,6 +574,50 @@ def test_a_table_without_a_feature_says_what_its_columns_are(tmp_path):
 def test_words_of_categories_are_refused_where_only_numbers_are_taken(tmp_path):
     with pytest.raises(InputError, match=r"column 'colour' .*'red'"):
         read(tmp_path, "\n".join(["name,colour,nr,size,day", *ROWS]) + "\n")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_columns_of_one_name_are_told_apart_and_said(tmp_path, delimiter):
+    content = "a,a,b\n1,2,3\n4,5,6\n7,9,9\n".replace(",", delimiter)
+    table = read(tmp_path, content)
+    assert (table.columns, table.features[0].tolist()) == (["a", "a.2", "b"], [1, 2, 3])
+    assert told(table, "2 columns are called 'a'", "a.2")
+    assert read(tmp_path, content, columns=["a", "a.2"]).columns == ["a", "a.2"]
+    assert read(tmp_path, content, columns=["a*"]).columns == ["a", "a.2"]
+    assert read(tmp_path, content, reading=Reading(drop=("a.2",))).columns == ["a", "b"]
+
+
+AMBIGUOUS = [{"label_column": "a"}, {"id_column": "a"}, {"reading": Reading(drop=("a",))}]
+
+
+@pytest.mark.parametrize("options", AMBIGUOUS)
+def test_an_option_that_may_mean_several_columns_is_refused(tmp_path, options):
+    with pytest.raises(InputError, match=r"--[a-z-]+ a\b"):
+        read(tmp_path, "a,a,b\n1,2,3\n4,5,6\n7,9,9\n", **options)
+
+
+def test_columns_of_one_name_are_refused_where_names_are_those_of_items(tmp_path):
+    with pytest.raises(InputError, match="'ann'"):
+        read_matrix(write(tmp_path, "ann,ann\n0,1\n1,0\n"))
+    with pytest.raises(InputError, match="'weight'"):
+        read_edges(write(tmp_path, "source,target,weight,weight\na,b,1,2\n"))
+
+
+@pytest.mark.parametrize("names", ["source,target,weight", "From,To", "Source,Target,Type,Id", "u,v,weight"])
+def test_a_list_of_links_is_no_table_of_features_unless_columns_are_named(tmp_path, names):
+    width = names.count(",") + 1
+    rows = "".join(",".join(f"{(k * step) % 7}" for step in range(1, width + 1)) + "\n" for k in range(30))
+    with pytest.raises(InputError, match=f"{names.split(',')[0]} .*{names.split(',')[1]} .*--input edges"):
+        read(tmp_path, f"{names}\n{rows}", mixed=True)
+    table = read(tmp_path, f"{names}\n{rows}", columns=names.split(","))
+    assert table.columns == names.split(",")
+
+
+@pytest.mark.parametrize("names", ["u,v", "i,j", "from,to,price,size"])
+def test_names_of_links_that_may_be_measured_are_features(tmp_path, names):
+    width = names.count(",") + 1
+    rows = "".join(",".join(f"{(k * step) % 7}" for step in range(1, width + 1)) + "\n" for k in range(30))
+    assert read(tmp_path, f"{names}\n{rows}").columns == names.split(",")
 
 
 # ------------------------------------------------------------------------------------------------ cells far from others
@@ -333,8 +630,25 @@ def test_numbers_that_may_mean_missing_and_slips_are_said_and_left(tmp_path):
     rows = "".join(f"{a},{i}\n" for a, i in zip(age, income))
     table = read(tmp_path, f"age,income\n{rows}")
     assert told(table, "'income' has 3 cells of -999", "--na -999")
-    assert told(table, "row 8, column 'age' is 650", "read as it is")
+    assert told(table, "line 9, column 'age' is 650", "read as it is")
     assert table.features.tolist() == np.column_stack([age, income]).tolist()
+
+
+@pytest.mark.parametrize("value", [-9, -99, -999, -9999, 999, 9999, -1])
+def test_one_cell_of_a_usual_sign_for_missing_is_asked_about(tmp_path, value):
+    held = np.random.default_rng(0).integers(30, 50, 40).tolist()
+    held[3] = value
+    table = read(tmp_path, "a,b\n" + "".join(f"{cell},{k % 7}\n" for k, cell in enumerate(held)))
+    assert told(table, "line 5, column 'a'", f"--na {value}")
+    assert table.doubts == [note for note in table.notes if "--na" in note]
+
+
+@pytest.mark.parametrize("value", [99, 700])
+def test_another_cell_far_off_may_be_a_slip(tmp_path, value):
+    held = np.random.default_rng(0).integers(30, 50, 40).tolist()
+    held[3] = value
+    table = read(tmp_path, "a,b\n" + "".join(f"{cell},{k % 7}\n" for k, cell in enumerate(held)))
+    assert not told(table, "--na")
 
 
 @pytest.mark.parametrize("kind", ["normal", "lognormal", "counts", "binary", "uniform", "pixels"])
@@ -344,7 +658,7 @@ def test_nothing_is_said_of_columns_as_they_are_measured(tmp_path, kind):
         "normal": rng.normal(size=(500, 4)),
         "lognormal": rng.lognormal(size=(500, 4)),
         "counts": rng.poisson(0.05, (500, 4)) * 9,
-        "binary": rng.random((500, 4)) < 0.01,
+        "binary": rng.random((500, 4)) < 0.03,
         "pixels": np.where(np.arange(500)[:, None] == [3, 44, 99, 8], 16, rng.random((500, 4)) < 0.1),
         "uniform": rng.integers(0, 100, (500, 4)),
     }[kind]
@@ -361,6 +675,7 @@ def test_the_one_file_in_a_zip_is_read(tmp_path):
         packed.writestr("folder/inside.csv", "a;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n")
         packed.writestr("__MACOSX/._inside.csv", "x")
     assert read_features(file).features.tolist() == EXPECTED
+    assert told(read_features(file), "'folder/inside.csv'")
     with zipfile.ZipFile(file, "a") as packed:
         packed.writestr("other.csv", "a\n1\n")
     with pytest.raises(InputError, match=r"holds 2 \(folder/inside.csv, other.csv\)"):
@@ -385,6 +700,9 @@ def test_the_first_sheet_with_a_table_is_read_by_its_types(tmp_path, suffix):
     assert table.table.columns[2].tolist() == ["True", "False", "True"]
     assert table.ids == ["u", "v", "w"]
     assert told(table, "'data' was read", "'more'", "--sheet")
+    assert told(table, "'seen'", "category")
+    alone = WRITERS[suffix](tmp_path / f"u{suffix}", {"about": about, "data": TYPED})
+    assert told(read_features(alone, mixed=True), "'data' was read", "'about' holds none")
     assert told(table, "'day'", "dates")
     other = read_features(file, mixed=True, reading=Reading(sheet="more"))
     assert other.features[:, :2].tolist() == EXPECTED

@@ -497,7 +497,7 @@ def test_files_hold_what_frames_hold(suffix, tmp_path):
 def test_a_number_misspelled_in_a_file_is_still_a_mistake(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text("x,c\n1,a\n2,b\n3O,a\n4,\n")
-    with pytest.raises(InputError, match=r"'x' .*row 3.*'3O'"):
+    with pytest.raises(InputError, match=r"'x' .*line 4.*'3O'"):
         read_features(file, mixed=True)
     file.write_text("x,c\n1,a\n2,b\n3,a\n4,\n")
     assert read_features(file, mixed=True).table.columns[1].tolist() == ["a", "b", "a", None]

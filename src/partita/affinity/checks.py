@@ -333,9 +333,10 @@ def _symmetric(values: Any, how: Symmetrize | None, name: str, remedy: str) -> A
         else:
             i, j = (int(v) for v in np.unravel_index(int(difference.argmax()), difference.shape))
         if side := _only_side(values):
+            mirrored = f"mirror it, {name} + {name}.T (in a file: write the whole square)"
             raise InputError(
                 f"{name} has its {side} triangle only, and zeros in the other: expected every pair in both; "
-                f"{MIRRORED if remedy == SYMMETRIZE else f'mirror it, {name} + {name}.T'}"
+                f"{MIRRORED if remedy == SYMMETRIZE else mirrored}"
             )
         raise InputError(
             f"{name} is not symmetric: {name}[{i}, {j}] = {values[i, j]:g} and {name}[{j}, {i}] = {values[j, i]:g}; "

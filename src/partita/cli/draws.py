@@ -65,9 +65,9 @@ def _read(options: DrawsOptions) -> tuple[Input, NDArray[np.float64]]:
     lacking = np.argwhere(np.isnan(X))
     if len(lacking):
         i, j = lacking[0].tolist()
-        more = f" (and {len(lacking) - 1:,} more cells)" if len(lacking) > 1 else ""
+        more = f" (and {count(len(lacking) - 1, 'more cell')})" if len(lacking) > 1 else ""
         raise InputError(
-            f"{options.file}: row {i + 1}, column {items.columns[j]!r} is missing (empty or NaN){more}: a mixture "
+            f"{options.file}: {items.place(i)}, column {items.columns[j]!r} is missing (empty or NaN){more}: a mixture "
             "needs every feature of every item; fill the cells in, or leave out these rows"
         )
     scaling = Scaling.of(X, None, options.scale_features)

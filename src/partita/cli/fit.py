@@ -80,6 +80,8 @@ def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input
             reading=reading_of(options),
         )
         items = read_input(file, options.holds, asked)
+    for doubt in items.doubts:  # before the time of a fit is spent
+        say(f"note: {doubt}", quiet=options.quiet)
     links = {"must_link": options.must_link, "cannot_link": options.cannot_link}
     known: dict[str, Any] = {name: read_links(file, items.ids) for name, file in links.items() if file is not None}
     if options.pair_weight is not None:

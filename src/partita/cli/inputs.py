@@ -18,15 +18,22 @@ from partita.errors import InputError
 from partita.estimators.input_checks import lost_digits
 from partita.estimators.scaling import dominating_column
 from partita.io import Reading, read_edges, read_features, read_matrix
+from partita.io.files import Place, row_place
+from partita.io.headers import require_single
 from partita.io.reading import AS_FOUND
 from partita.wording import count
 
 __all__ = ["Asked", "Input", "names_of", "read_input", "reading_of", "require_features", "require_neighbors"]
 
+# Rows below which a table tells nothing of clusters.
+FEWEST = 3
+
 
 @dataclass(frozen=True)
 class Input:
-    """Items, ready to fit."""
+    """Items, ready to fit; `place` gives the words for the place of an item in the file, and `doubts` are notes that
+    should be read before the fit.
+    """
 
     kind: InputKind
     source: str
@@ -38,6 +45,8 @@ class Input:
     truth: NDArray[Any] | None
     notes: list[str] = field(default_factory=list)
     found: dict[str, str | None] = field(default_factory=dict)
+    place: Place = row_place
+    doubts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,7 +166,11 @@ def _features(path: Path, asked: Asked) -> Input:
         mixed=asked.mixed,
         reading=asked.reading,
     )
+    require_single(path, table.repeated, asked.columns or (), "--columns")
     notes = list(table.notes)
+    n = len(table.features)
+    if n < FEWEST:
+        notes.append(f"nothing can be learned about clusters from {count(n, 'row')}: pass a table of more")
     with_words = table.table is not None and not all(table.table.numeric)
     dominating = None if asked.scaled or with_words else dominating_column(table.features)
     if dominating is not None:
@@ -172,5 +185,16 @@ def _features(path: Path, asked: Asked) -> Input:
     X = table.features if table.table is None else table.table
     found = {"id_column": table.id_column, "decimal": table.decimal}
     return Input(
-        "features", path.name, table.sha256, table.ids, X, table.columns, table.features, table.labels, notes, found
+        kind="features",
+        source=path.name,
+        sha256=table.sha256,
+        ids=table.ids,
+        X=X,
+        columns=table.columns,
+        features=table.features,
+        truth=table.labels,
+        notes=notes,
+        found=found,
+        place=table.place,
+        doubts=table.doubts,
     )

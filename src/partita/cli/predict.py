@@ -42,7 +42,7 @@ INSTEAD = {
 }
 # What to do about missing cells where the model was fitted without.
 COMPLETE = (
-    "fill them in, or leave out these rows: the model was fitted on complete rows (partita fit --missing unobserved "
+    "fill {it} in, or leave out {rows}: the model was fitted on complete rows (partita fit --missing unobserved "
     "makes one that takes missing cells)"
 )
 
@@ -80,6 +80,8 @@ def _scored(
     notes = list(table.notes)
     if estimator._columns is not None and table.left_out:
         notes.append(f"left out, since the model was not fitted on it: {listed(map(repr, table.left_out))}")
+    if table.table is not None:
+        notes += estimator.encoding_.notes(table.table)
     given = table.features if table.table is None else table.table
     return table.ids, estimator.predict_proba(given), notes
 

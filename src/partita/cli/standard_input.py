@@ -5,18 +5,29 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from partita.errors import InputError, MemoryLimitError
 from partita.paths import STANDARD_INPUT
 
 __all__ = ["readable"]
 
+# How files of these formats begin; what begins otherwise is read as text.
+BEGINNINGS = {b"PK\x03\x04": ".zip", b"\x1f\x8b": ".txt.gz", b"\x93NUMPY": ".npy", b"PAR1": ".parquet"}
+# What is in a zip that is a file of a format of its own.
+INSIDE = {"xl/workbook.xml": ".xlsx", "content.xml": ".ods"}
+
 
 @contextmanager
 def readable(file: Path) -> Iterator[Path]:
-    """Yield the file; for - a text file with what standard input held, which is removed at the end."""
+    """Yield the file; for - a file with what standard input held, of the format that it has, which is removed at the
+    end.
+
+    An error speaks of standard input and not of that file.
+    """
     if file != STANDARD_INPUT:
         yield file
         return
@@ -24,4 +35,25 @@ def readable(file: Path) -> Iterator[Path]:
         held = Path(folder, "stdin.txt")
         with held.open("wb") as out:
             shutil.copyfileobj(sys.stdin.buffer, out)
-        yield held
+        held = held.rename(held.with_name(f"stdin{_suffix_of(held)}"))
+        try:
+            yield held
+        except (InputError, MemoryLimitError) as error:
+            error.args = (str(error).replace(str(held), "standard input"), *error.args[1:])
+            raise
+
+
+def _suffix_of(file: Path) -> str:
+    with file.open("rb") as start:
+        head = start.read(max(map(len, BEGINNINGS)))
+    suffix = next((name for mark, name in BEGINNINGS.items() if head.startswith(mark)), ".txt")
+    if suffix != ".zip":
+        return suffix
+    try:
+        with zipfile.ZipFile(file) as packed:
+            names = packed.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return suffix  # an error with its own words where the file is read
+    if names and all(name.endswith(".npy") for name in names):
+        return ".npz"
+    return next((kind for name, kind in INSIDE.items() if name in names), suffix)

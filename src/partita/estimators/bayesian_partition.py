@@ -323,8 +323,11 @@ class BayesianPartition(PosteriorSummaries):
         self, labels: Any, loss: PartitionLoss, weights: ArrayLike | None, tell: Callable[[str], None] | None
     ) -> PartitionResult:
         if not loss.by_pairs:
-            able = ", ".join(repr(name) for name, kind in PartitionLoss.registry.items() if kind.by_pairs)
-            raise InputError(f"some draws lack items, and {loss.title} needs whole draws: choose loss={able}")
+            able = [name for name, kind in PartitionLoss.registry.items() if kind.by_pairs]
+            raise InputError(
+                f"some draws lack items, and {loss.title} needs whole draws: choose loss={', '.join(map(repr, able))} "
+                f"(command line: --loss {', '.join(able)})"
+            )
         affinity = DrawsAffinity(labels, weights, missing="unobserved")
         if affinity.unobserved is not None:
             raise InputError("some pairs of items are together in no draw that has both: their similarity is unknown")

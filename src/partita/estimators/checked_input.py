@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -140,16 +141,16 @@ class Encoded(NamedTuple):
 def encoded(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | None) -> Encoded:
     """Return a mixed table as numbers, and anything else as it is; `names` are those of the columns of an array."""
     if not isinstance(X, MixedTable):
-        return Encoded(X, plan, None, _far_note(X, names) if plan.builder.mixed else ())
+        return Encoded(X, plan, None, _far_note(X, names, "item {}".format) if plan.builder.mixed else ())
     scale: ScaleFeatures = plan.scale_features if plan.scale_features in ("standard", "minmax") else "none"
     encoding = Encoding.of(X, weights, units=plan.builder.units, scale=scale)
     if encoding.joint:  # the encoding has scaled the numbers beside the words
         plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
     names = None if X.names is None else np.array(X.names)[X.numeric]
-    return Encoded(encoding(X), plan, encoding, (*encoding.notes(X), *_far_note(X.numbers, names)))
+    return Encoded(encoding(X), plan, encoding, (*encoding.notes(X), *_far_note(X.numbers, names, X.place)))
 
 
-def _far_note(X: Array, names: NDArray[Any] | None) -> tuple[str, ...]:
+def _far_note(X: Array, names: NDArray[Any] | None, place: Callable[[int], str]) -> tuple[str, ...]:
     """What is to be said of cells far from all others of their column."""
     far = far_cells(X)
     if not far.any():
@@ -159,4 +160,4 @@ def _far_note(X: Array, names: NDArray[Any] | None) -> tuple[str, ...]:
     n = int(far.sum())
     said = f"{count(n, 'cell')} {'is' if n == 1 else 'are'} far from all others of the column"
     seen = f"the ensemble treats {'it' if n == 1 else 'them'} as lying at the edge of the others"
-    return (f"{said} (the first: item {row}, {column}): {seen}",)
+    return (f"{said} (the first: {place(int(row))}, {column}): {seen}",)

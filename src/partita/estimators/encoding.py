@@ -29,6 +29,7 @@ from partita.estimators.mixed_table import DATES, MixedTable
 from partita.estimators.scaling import ScaleFeatures, Scaling
 from partita.kernels.fill import completed, fill
 from partita.memory import require_memory
+from partita.wording import count
 
 __all__ = ["Encoding"]
 
@@ -176,22 +177,20 @@ class Encoding:
         names = table.names or tuple(f"column {at}" for at in range(len(gaps)))
         empty = np.array([found == EMPTY for found in self.categories])
         left_out = [f"{name} holds no value and is left out" for name, none in zip(names, empty, strict=True) if none]
-        count = np.where(empty, 0, gaps.sum(axis=1))
-        if not count.any():
+        n_gaps = np.where(empty, 0, gaps.sum(axis=1))
+        if not n_gaps.any():
             return tuple(left_out)
-        most = np.argsort(-count, kind="stable")[: (count > 0).sum()]
-        of = ", ".join(f"{names[at]} {count[at]:,}" for at in most[:NAMED])
-        more = f", and {len(most) - NAMED} more columns" if len(most) > NAMED else ""
-        total = int(count.sum())
-        notes = [
-            f"{total:,} {'cell is' if total == 1 else 'cells are'} missing ({of}{more}): each was filled with the mean "
-            "of the nearest rows that have it"
-        ]
+        most = np.argsort(-n_gaps, kind="stable")[: (n_gaps > 0).sum()]
+        total = int(n_gaps.sum())
+        of = ", ".join(f"{names[at]} {n_gaps[at]:,}" if total > 1 else names[at] for at in most[:NAMED])
+        more = f", and {count(len(most) - NAMED, 'more column')}" if len(most) > NAMED else ""
+        said = "cells are missing ({}): each was" if total > 1 else "cell is missing ({}): it was"
+        notes = [f"{total:,} {said.format(of + more)} filled with the mean of the nearest rows that have it"]
         rows = np.flatnonzero(gaps.all(axis=0))
         if len(rows):
-            named = ", ".join(map(str, rows[:NAMED])) + (", ..." if len(rows) > NAMED else "")
-            which = f"item {named}, and its membership says" if len(rows) == 1 else f"items {named}, and theirs say"
-            notes.append(f"nothing is known of {which} nothing (the first is item 0)")
+            named = ", ".join(table.place(int(row)) for row in rows[:NAMED]) + (", ..." if len(rows) > NAMED else "")
+            which = "and its membership says" if len(rows) == 1 else "and their memberships say"
+            notes.append(f"nothing is known of {named}, {which} nothing")
         return (*left_out, *notes)
 
 

@@ -7,7 +7,7 @@ has is for the fit to learn (`partita.estimators.encoding`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time, timedelta
 from numbers import Real
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["MixedTable", "column_of_values", "words"]
+__all__ = ["DATES", "REPLACE_DATES", "MixedTable", "column_of_values", "words"]
 
 Column = NDArray[Any]
 
-DATES = "leave it out, or put into its place the numbers in it that matter, as the days since a day or the hour"
+REPLACE_DATES = "replace them by numbers that matter, such as the days since a date or the hour of the day"
+DATES = f"leave the column out, or {REPLACE_DATES}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,8 @@ class MixedTable:
         None for the columns of an array, which are known by their places.
     columns : tuple of d arrays of N
         Numbers are float64, NaN where a cell is missing; words are objects, None where a cell is missing.
+    place : callable
+        The words by which a note names a row, counted from 0: "item 0" is the first, or its line in a file.
 
     Examples
     --------
@@ -45,6 +48,7 @@ class MixedTable:
 
     names: tuple[str, ...] | None
     columns: tuple[Column, ...]
+    place: Callable[[int], str] = "item {}".format
 
     @classmethod
     def of_array(cls, X: NDArray[np.float64]) -> MixedTable:

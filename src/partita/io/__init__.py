@@ -3,10 +3,11 @@
 Readers return frozen dataclasses with the arrays, the ids, the SHA-256 of the file and `notes` for the user.
 """
 
+from partita.io.chosen_columns import LackingColumnsError
 from partita.io.draw_files import open_draws, read_draw_weights, read_draws
 from partita.io.edges import EdgeTable, read_edges, read_links, read_pair_weights
 from partita.io.estimators import load, save, save_model
-from partita.io.features import FeatureTable, LackingColumnsError, read_features
+from partita.io.features import FeatureTable, read_features
 from partita.io.files import did_you_mean, sha256_of_file
 from partita.io.installed import versions
 from partita.io.label_files import LabelTable, match_labels, read_labels

@@ -6,13 +6,25 @@ taken away where the others say that it is no item, since an item that is lost i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from partita.io.number_formats import NumberCell, bare_number
-from partita.io.text_rows import as_number, is_missing
+from partita.io.bare_numbers import NumberCell, bare_number
+from partita.io.text_rows import MISSING_MARKS, as_number, is_missing
 from partita.wording import count
 
-__all__ = ["Rows", "without_comments", "without_edges", "without_end", "without_titles", "without_units"]
+__all__ = [
+    "Rows",
+    "says_total",
+    "usual_width",
+    "without_comments",
+    "without_edges",
+    "without_end",
+    "without_repeated_header",
+    "without_second_header",
+    "without_surroundings",
+    "without_titles",
+]
 
 Rows = list[tuple[int, list[str]]]
 
@@ -26,7 +38,27 @@ TOTALS = frozenset(
 # How far a sum may be off the cell that says it, relative: totals are rounded.
 CLOSE = 0.01
 LONGEST_TITLE = 50
+# Characters of a row that a note shows.
+SHOWN = 40
 SHARE_OF_HEADER = 0.6
+
+
+def without_surroundings(rows: Rows, width: int, *, titles: bool = True, place: str = "line") -> tuple[Rows, list[str]]:
+    """The rows of a table without what stands around them, and what is said of that."""
+    if width < 2:
+        return rows, []
+    rows, notes = without_edges(rows)
+    if titles:
+        rows, said = without_titles(rows, usual_width(rows))
+        notes += said
+    rows, said = without_end(rows, place)
+    return rows, [*notes, *said]
+
+
+def usual_width(rows: Rows) -> int:
+    """The number of cells that most rows have."""
+    widths = Counter(len(row) for _, row in rows)
+    return max(widths, key=lambda width: (widths[width] * (width > 1), width), default=1)
 
 
 def without_comments(lines: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -55,12 +87,15 @@ def without_comments(lines: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def without_titles(rows: Rows, width: int) -> tuple[Rows, list[str]]:
-    """Return the rows from the first one on that has `width` cells and most of them filled.
+    """Return the rows from the first one on that has `width` cells and most of them filled, or from the line of groups
+    above it where it is a header of names that are not different.
 
     Lines above it are only left out where that row is a header of words, or each of them is one cell of words.
     """
     enough = max(2, SHARE_OF_HEADER * width)
     start = next((k for k, (_, row) in enumerate(rows) if len(row) == width and _filled(row) >= enough), 0)
+    if start and _different(rows[start][1]) < _filled(rows[start][1]) and _filled(rows[start - 1][1]) > 1:
+        start -= 1
     above, rest = rows[:start], rows[start:]
     if not 0 < len(above) <= LONGEST_TITLE or any(len(row) != width for _, row in rest[1:2]):
         return rows, []
@@ -87,42 +122,100 @@ def without_edges(rows: Rows) -> tuple[Rows, list[str]]:
     )
 
 
-def without_units(rows: Rows) -> tuple[Rows, list[str]]:
-    """Return the rows, the first being the header, without a second line of it: words above columns of numbers."""
+def without_second_header(rows: Rows) -> tuple[Rows, list[str]]:
+    """Return the rows, the first being the header, with one line of names where they have two of words above columns
+    of numbers: a line of units is left out; a line of groups above the names, of which each has several, is joined to
+    these where they are not different without it.
+    """
     below = [row for _, row in rows[2:202]]
     if len(below) < 2:
         return rows, []
-    second = rows[1][1]
-    if len(second) != len(rows[0][1]) or any(map(_numeric, second)):
+    (line, first), (_, second) = rows[:2]
+    if len(second) != len(first) or any(map(_numeric, second)):
         return rows, []
     numbers = [at for at in range(len(second)) if all(at < len(row) and _numeric_or_none(row[at]) for row in below)]
     words = [second[at] for at in numbers if not is_missing(second[at]) and any(_numeric(row[at]) for row in below)]
     if not words:
         return rows, []
-    shown = ", ".join(words[:3])
-    return [rows[0], *rows[2:]], [f"the line below the header ({shown}) was read as units and left out"]
+    joined = _with_groups(first, second)
+    if _different(first) >= _different(joined):
+        note = f"the line below the header ({', '.join(words[:3])}) was read as units and left out"
+        return [rows[0], *rows[2:]], [note]
+    names = second if _different(second) == len(second) else joined
+    note = f"the second line was read as the header ({', '.join(names[:3])}, ...), below one of groups"
+    return [(line, names), *rows[2:]], [note]
 
 
-def without_end(rows: Rows) -> tuple[Rows, list[str]]:
-    """Return the rows without empty ones at the end, footnotes, and a row of totals.
+def without_repeated_header(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
+    """Return the rows, the first being the header, without others that say the same, as in files put together."""
+    again = [line for line, row in rows[1:] if row == rows[0][1]] if len(rows[0][1]) > 1 else []
+    if not again or len(again) == len(rows) - 1:
+        return rows, []
+    others = f" and {len(again) - 1:,} more" if len(again) > 1 else ""
+    verb = "repeat the header and were" if len(again) > 1 else "repeats the header and was"
+    left_out = set(again)
+    return [row for row in rows if row[0] not in left_out], [f"{place} {again[0]}{others} {verb} left out"]
+
+
+def _with_groups(groups: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Names with the name of their group, which stands above the first of it or above each.
+
+    >>> _with_groups(["", "bill", "", "body"], ["sex", "length", "depth", "length"])
+    ['sex', 'bill length', 'bill depth', 'body length']
+    """
+    held = ""
+    joined = []
+    for group, name in zip(groups, names, strict=True):
+        held = group or held
+        joined.append(f"{held} {name}".strip())
+    return joined
+
+
+def _different(row: Sequence[str]) -> int:
+    return len({cell for cell in row if cell})
+
+
+def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
+    """Return the rows without empty ones at the end, footnotes, and rows of totals; `place` is what a row is called.
 
     A row of totals begins with a word for it, and one of its numbers is the sum or the mean of those above.
     """
     body, n_empty = _without_empty(rows)
-    n_notes, width = 0, len(body[0][1]) if body else 0
-    while len(body) > 3 and width > 2 and _is_footnote(body):
-        body, _ = _without_empty(body[:-1])
-        n_notes += 1
+    end, width = len(body), len(body[0][1]) if body else 0
+    while width > 2 and (start := _start_of_notes(body[:end])) < end:
+        end = len(_without_empty(body[:start])[0])
     notes = []
-    if n_notes:
-        notes.append(f"{count(n_notes, 'line')} below the table {'were' if n_notes > 1 else 'was'} left out")
+    if end < len(body):
+        notes.append(_left_out([row for row in body[end:] if _filled(row[1])], place, "below the table "))
     elif n_empty:
         notes.append(f"{count(n_empty, 'empty row')} at the end {'were' if n_empty > 1 else 'was'} left out")
-    if len(body) > 3 and _is_total(body):
-        said = " ".join(cell for cell in body[-1][1] if cell)[:40]
-        notes.append(f"the last row ({said!r}) sums up the others and was left out")
-        body, _ = _without_empty(body[:-1])
+    body, totals = _without_totals(body[:end])
+    if totals:
+        notes.append(
+            _left_out(totals, place, f"{'holds' if len(totals) == 1 else 'hold'} sums or means of others and ")
+        )
     return body, notes
+
+
+def _left_out(rows: Rows, place: str, why: str) -> str:
+    """A note on rows that were left out, with what the first and the last of them say."""
+    (first, words), (last, others) = rows[0], rows[-1]
+    if first == last:
+        return f"{place} {first} ({_said(words)}) {why}was left out"
+    return f"{place}s {first} to {last} ({_said(words)} to {_said(others)}) {why}were left out"
+
+
+def _said(row: Sequence[str]) -> str:
+    """The first cells of a row, without the noise of a spreadsheet's numbers.
+
+    >>> _said(["Total", "", NumberCell("4053.699999999999"), "17986"])
+    "'Total 4053.7 17986'"
+    """
+    cells = [f"{float(cell):.10g}" if isinstance(cell, NumberCell) else cell for cell in row if cell]
+    held = [cells[0][:SHOWN]]
+    while len(held) < len(cells) and len(" ".join([*held, cells[len(held)]])) <= SHOWN:
+        held.append(cells[len(held)])
+    return repr(" ".join(held) + (" ..." if len(held) < len(cells) else ""))
 
 
 def _without_empty(rows: Rows) -> tuple[Rows, int]:
@@ -141,17 +234,41 @@ def says_total(cell: str) -> bool:
     return cell.strip().rstrip(":").strip().casefold() in TOTALS
 
 
-def _is_footnote(body: Rows) -> bool:
-    """Whether the last row is words in its first cell alone, below a gap or with no other cell."""
-    line, row = body[-1]
-    apart = line - body[-2][0] > 1 or len(row) == 1
-    return bool(row) and bool(row[0]) and _filled(row) == 1 and not _numeric(row[0]) and apart
+def _says_total(row: Sequence[str]) -> bool:
+    return says_total(next((cell for cell in row if cell), ""))
 
 
-def _is_total(body: Rows) -> bool:
-    last, above = body[-1][1], [row for _, row in body[1:-1]]
-    if not says_total(next((cell for cell in last if cell), "")):
-        return False
+def _start_of_notes(body: Rows) -> int:
+    """Where the notes at the end of rows begin: words in few cells from the left, the first below a gap, an empty row
+    or a total, or each in one cell.
+    """
+    start = len(body)
+    while start > 3 and _is_note(body[start - 1][1]):
+        start -= 1
+    for at in range(start, len(body)):
+        (before, above), (line, _) = body[at - 1], body[at]
+        apart = line - before > 1 or not _filled(above) or _says_total(above)
+        if apart or all(len(row) == 1 for _, row in body[at:]):
+            return at
+    return len(body)
+
+
+def _is_note(row: Sequence[str]) -> bool:
+    few = _filled(row) == 1 or _filled(row) < SHARE_OF_HEADER * len(row)
+    return bool(row) and bool(row[0]) and few and not any(map(_numeric, row))
+
+
+def _without_totals(body: Rows) -> tuple[Rows, Rows]:
+    """The rows above those at the end that begin with a word for totals, and those, if each does sum up."""
+    end = len(body)
+    while end > 3 and _says_total(body[end - 1][1]):
+        end = len(_without_empty(body[: end - 1])[0])
+    above, totals = body[:end], [row for row in body[end:] if _filled(row[1])]
+    sound = bool(totals) and all(_sums_up(row, [cells for _, cells in above[1:]]) for _, row in totals)
+    return (above, totals) if sound else (body, [])
+
+
+def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
     for at, cell in enumerate(last):
         total = _number(cell)
         values = [value for row in above if at < len(row) and (value := _number(row[at])) is not None]
@@ -184,4 +301,4 @@ def _numeric(cell: str) -> bool:
 
 
 def _numeric_or_none(cell: str) -> bool:
-    return is_missing(cell) or _numeric(cell)
+    return is_missing(cell) or cell in MISSING_MARKS or _numeric(cell)

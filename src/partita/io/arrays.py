@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.io.files import require_known
-from partita.io.tables import Columns, Table, default_names
+from partita.io.headers import default_names
+from partita.io.tables import Columns, Table
 from partita.memory import require_memory
 
 __all__ = ["ArrayFile", "ArrayTable", "array_table", "as_numbers", "as_words", "open_npy", "open_npz"]

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.io.files import listed
+from partita.io.files import Place, row_place
 
 __all__ = ["FILL_IN", "label_array", "require_finite", "require_ids", "require_observed"]
 
 SHOWN = 5
-FILL_IN = "fill them in, leave out these rows, or pass --missing unobserved"
+FILL_IN = "fill {it} in, leave out {rows}, or pass --missing unobserved"
 
 
 def require_finite(
@@ -24,10 +24,11 @@ def require_finite(
     *,
     allow_missing: bool = False,
     remedy: str = FILL_IN,
+    place: Place = row_place,
 ) -> None:
-    """Raise `InputError` naming row (from 1) and column of the first cells that are infinite, or missing (NaN).
+    """Raise `InputError` naming place and column of the first cells that are infinite, or missing (NaN).
 
-    `remedy` says what to do about missing ones.
+    `remedy` says what to do about missing ones, with {it} for the cells and {rows} for their rows.
 
     The sum is finite for clean values of moderate size, so the second pass over N x d is made only when in doubt.
     """
@@ -36,55 +37,74 @@ def require_finite(
             return
     infinite = np.isinf(values)
     if infinite.any():
-        raise InputError(f"{file}: {_places(infinite, columns, 'infinite')}; replace or leave out these cells")
+        advice = "replace {it}, or leave out {rows}".format(**_words(infinite))
+        raise InputError(f"{file}: {_places(infinite, columns, 'infinite', place)}; {advice}")
     missing = np.isnan(values)
     if missing.any() and not allow_missing:
-        raise InputError(f"{file}: {_places(missing, columns, 'missing (empty or NaN)')}; {remedy}")
+        raise InputError(
+            f"{file}: {_places(missing, columns, 'missing (empty or NaN)', place)}; {remedy.format(**_words(missing))}"
+        )
 
 
-def require_ids(ids: Sequence[str] | None, n: int, file: Path, column: str | None) -> list[str]:
+def require_ids(
+    ids: Sequence[str] | None, n: int, file: Path, column: str | None, place: Place = row_place
+) -> list[str]:
     """Return the given ids, or "0".."N-1", after a check that there is one for each item and none twice."""
     if ids is None:
         return [str(at) for at in range(n)]
-    _require_one_each(ids, n, file, f"id column {column!r}")
+    _require_one_each(ids, n, file, f"id column {column!r}", place)
     first: dict[str, int] = {}
-    for row, name in enumerate(ids, start=1):
+    for row, name in enumerate(ids):
         if name in first:
             raise InputError(
-                f"{file}: id {name!r} of column {column!r} stands in row {first[name]} and in row {row}; "
+                f"{file}: id {name!r} of column {column!r} stands in {place(first[name])} and in {place(row)}; "
                 f"give every item its own id, or leave out --id-column"
             )
         first[name] = row
     return list(ids)
 
 
-def require_observed(values: NDArray[np.float64], file: Path) -> None:
-    """Raise `InputError` naming the rows (from 1) that have no value at all, of which nothing could be said."""
-    empty = np.flatnonzero(np.isnan(values).all(axis=1)) + 1
+def require_observed(values: NDArray[np.float64], file: Path, place: Place = row_place) -> None:
+    """Raise `InputError` naming the rows that have no value at all, of which nothing could be said."""
+    empty = np.flatnonzero(np.isnan(values).all(axis=1))
     if len(empty):
-        which = "row {} has no value: leave it" if len(empty) == 1 else "rows {} have no values: leave them"
-        raise InputError(f"{file}: {which.format(listed(map(str, empty), SHOWN))} out, or fill cells in")
+        which = "has no value: leave it" if len(empty) == 1 else "have no value: leave them"
+        raise InputError(f"{file}: {_listed_places(empty, place)} {which} out, or fill cells in")
 
 
-def label_array(labels: Sequence[str] | None, n: int, file: Path, column: str | None) -> NDArray[np.str_] | None:
+def label_array(
+    labels: Sequence[str] | None, n: int, file: Path, column: str | None, place: Place = row_place
+) -> NDArray[np.str_] | None:
     """Return the given labels as an array of strings, after a check that there is one for each item."""
     if labels is None:
         return None
-    _require_one_each(labels, n, file, f"label column {column!r}")
+    _require_one_each(labels, n, file, f"label column {column!r}", place)
     return np.array(labels, dtype=np.str_)
 
 
-def _require_one_each(words: Sequence[str], n: int, file: Path, what: str) -> None:
+def _require_one_each(words: Sequence[str], n: int, file: Path, what: str, place: Place) -> None:
     if len(words) != n:
         raise InputError(f"{file}: {what} has {len(words)} entries for {n} items; give one for each")
-    empty = [row for row, word in enumerate(words, start=1) if not word]
+    empty = [row for row, word in enumerate(words) if not word]
     if empty:
-        raise InputError(f"{file}: {what} is empty in row {listed(empty, SHOWN)}; fill it in or leave out these rows")
+        these = "this row" if len(empty) == 1 else "these rows"
+        raise InputError(f"{file}: {what} is empty in {_listed_places(empty, place)}; fill it in, or leave {these} out")
 
 
-def _places(bad: NDArray[np.bool_], columns: Sequence[str], what: str) -> str:
+def _listed_places(rows: Sequence[int] | NDArray[np.intp], place: Place) -> str:
+    more = len(rows) - SHOWN
+    said = ", ".join(place(int(row)) for row in rows[:SHOWN])
+    return said if more <= 0 else f"{said} and {more:,} more"
+
+
+def _words(bad: NDArray[np.bool_]) -> dict[str, str]:
+    alone = bad.sum() == 1
+    return {"it": "it" if alone else "them", "rows": "this row" if alone else "these rows"}
+
+
+def _places(bad: NDArray[np.bool_], columns: Sequence[str], what: str, place: Place) -> str:
     rows, at = np.nonzero(bad)
-    count = len(rows)
-    places = listed((f"row {row + 1}, column {columns[k]!r}" for row, k in zip(rows[:SHOWN], at[:SHOWN])), SHOWN)
-    more = f" and {count - SHOWN} more" if count > SHOWN else ""
-    return f"{count} {'cell is' if count == 1 else 'cells are'} {what}: {places}{more}"
+    n = len(rows)
+    places = ", ".join(f"{place(int(row))}, column {columns[k]!r}" for row, k in zip(rows[:SHOWN], at[:SHOWN]))
+    more = f" and {n - SHOWN:,} more" if n > SHOWN else ""
+    return f"{n:,} {'cell is' if n == 1 else 'cells are'} {what}: {places}{more}"

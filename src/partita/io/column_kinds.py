@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.estimators.mixed_table import DATES
+from partita.estimators.mixed_table import REPLACE_DATES
 from partita.io.files import listed
 
 __all__ = ["Roles", "is_date", "roles_of"]
@@ -27,25 +27,38 @@ DAY = (
     rf"\d{{1,2}}\.?[ -]{MONTH}[ -]\d{{2,4}}|{MONTH} \d{{1,2}},? \d{{4}}|{MONTH}[ -](?:\d{{4}}|\d{{2}})"
 )
 A_DATE = re.compile(rf"(?:{DAY})(?:[T ,]+{CLOCK}.*)?|(?:-?\d+ days?,? )?{CLOCK}", re.IGNORECASE)
-# Names of columns that count or name rows; of the second kind only where the numbers go up.
+# Names of columns that name the rows, of others that may also be measured, and of numbers that are coordinates.
 OF_IDS = re.compile(
-    r"(?:.*[_\s.-])?(?:id|ids|uid|guid|uuid|identifier|rownames|row[_\s]?names?|row[_\s]?(?:id|no|nr|number|index))"
+    r"(?:.*[_\s.-])?(?:id|ids|uid|guid|uuid|identifier|rownames|row[_\s]?names?|row[_\s]?(?:id|no|nr|number|index)"
+    r"|(?:sample|subject|patient|participant|respondent|customer|specimen|barcode|accession|proband)"
+    r"(?:[_\s]?(?:no|nr|num|number|code|key))?\.?)"
+    r"|(?:kunden|patienten|proben|probanden|artikel|auftrags|rechnungs|mitglieds)(?:nummer|nr)\.?"
     r"|unnamed(?::?\s*\d+)?",
     re.IGNORECASE,
 )
 CAMEL_ID = re.compile(r".*[a-z0-9](?:Id|ID)")
 OF_COUNTS = re.compile(
-    r"index|idx|no\.?|nr\.?|num|number|nummer|lfd\.?\s?nr\.?|row|rows|obs|observation|#|n°", re.IGNORECASE
+    r"index|idx|no\.?|nr\.?|num|number|nummer|lfd\.?\s?nr\.?|row|rows|obs|observation|#|n°"
+    r"|case|record|code|user|animal|member|client|employee|student|order|seq|sequence",
+    re.IGNORECASE,
 )
+COORDINATES = frozenset("xyz")
+# How much wider than the number of rows the range of whole numbers may be, each once, that are numbers of rows.
+RUN = 1.1
 OF_CLASSES = frozenset(
     """labels, classes, targets, truth, species, group, groups, cluster, clusters, category, diagnosis, outcome,
     variety, ground_truth, groundtruth, true_label""".replace("\n    ", " ").split(", ")
 )
+# Names that are as often those of a category, and tell of classes only above few whole numbers or words.
+OF_KINDS = frozenset({"kind", "type", "types", "cat", "cls", "group_id", "class_id", "cluster_id", "gt"})
 # Words from which a column may be known classes, by its place; and rows of each of them, on average.
 MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
 # Different words from which a column is hardly one of categories, where they are more than half of its cells.
 MANY = 20
 NAMED = 5
+SAMPLE = 100
+NAME_WORDS = "its name and its whole numbers say so"
+RUN_WORDS = "its whole numbers come once each, with hardly a gap between them"
 
 
 @dataclass(frozen=True)
@@ -99,10 +112,13 @@ def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = F
     texts = [at for at, column in enumerate(columns) if at not in dates and _all_distinct(column)]
     said = ["unnamed", *names[1:]] if nameless else names
     counts = [at for at, (name, column) in enumerate(zip(said, columns)) if _counts_rows(name, column)]
+    runs = [at for at, (name, column) in enumerate(zip(said, columns)) if at not in counts and _is_run(name, column)]
+    if len({*dates, *texts, *counts, *runs}) < len(names):  # or they are all that there is
+        counts = sorted([*counts, *runs])
     whole = [at for at in texts if None not in columns[at]]
     ids = None if named else next(iter([*whole, *counts]), None)
     features = [at for at in range(len(names)) if at not in (*dates, *texts, *counts)]
-    notes = [] if ids is None else [_of_ids(names[ids], is_text=ids in texts)]
+    notes = [] if ids is None else [_of_ids(names[ids], is_text=ids in texts, is_run=ids in runs)]
     others = {
         "no word in it comes twice, so it is no category": [at for at in texts if at != ids],
         "it counts or names the rows": [at for at in counts if at != ids],
@@ -112,19 +128,22 @@ def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = F
             notes.append(f"{_columns(names, left)} left out: {why}")
     if dates:
         sample = next(word for word in columns[dates[0]] if word is not None)
-        advice = DATES.replace("leave it out, or put", "put")
-        notes.append(f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {advice}")
+        notes.append(f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {REPLACE_DATES}")
     return Roles(features, ids, [*notes, *_doubts(names, columns, features)])
 
 
-def _of_ids(name: str, *, is_text: bool) -> str:
-    why = "no word in it comes twice" if is_text else "its name and its whole numbers say so"
-    return f"column {name!r} names the items: {why}"
+def _of_ids(name: str, *, is_text: bool, is_run: bool) -> str:
+    if is_run:
+        return f"column {name!r} names the items: {RUN_WORDS}; if it is a feature, name the features with --columns"
+    return f"column {name!r} names the items: {'no word in it comes twice' if is_text else NAME_WORDS}"
 
 
 def _columns(names: Sequence[str], at: Sequence[int]) -> str:
-    said = listed((repr(names[k]) for k in at), NAMED)
-    return f"column {said} was" if len(at) == 1 else f"columns {said} were"
+    return f"{_named(names, at)} {'was' if len(at) == 1 else 'were'}"
+
+
+def _named(names: Sequence[str], at: Sequence[int]) -> str:
+    return f"column{'s' if len(at) > 1 else ''} {listed((repr(names[k]) for k in at), NAMED)}"
 
 
 def _holds_dates(column: Column) -> bool:
@@ -142,35 +161,77 @@ def _all_distinct(column: Column) -> bool:
 
 
 def _counts_rows(name: str, column: Column) -> bool:
-    """Whether whole numbers, each once, stand under a name of ids, or go up under one of counts."""
+    """Whether whole numbers, each once, stand under a name of ids, or go up or are many under one of counts."""
     strong = OF_IDS.fullmatch(name.strip()) or CAMEL_ID.fullmatch(name.strip())
-    if column.dtype.kind != "f" or len(column) < 2 or not (strong or OF_COUNTS.fullmatch(name.strip())):
+    if not (strong or OF_COUNTS.fullmatch(name.strip())) or not _each_once(column):
         return False
-    if not (np.isfinite(column).all() and (column % 1 == 0).all()):
-        return False
-    return bool(len(np.unique(column)) == len(column) if strong else (np.diff(column) > 0).all())
+    return bool(strong) or len(column) >= MANY or _goes_up(column)
 
 
-def _is_a_count(column: Column) -> bool:
-    """Whether a column is 0, 1, 2, ... or 1, 2, 3, ... from the first row to the last."""
-    if column.dtype.kind != "f" or len(column) < MANY or column[0] not in (0.0, 1.0):
+def _is_run(name: str, column: Column) -> bool:
+    """Whether many whole numbers, each once, lie side by side, as the numbers of rows do in any order."""
+    if len(column) < MANY or name.strip().lower() in COORDINATES or not _each_once(column):
         return False
-    return bool((column == column[0] + np.arange(len(column))).all())
+    return bool(np.ptp(column) < RUN * len(column))
+
+
+def _each_once(column: Column) -> bool:
+    """Whether a column is of whole numbers, none of them twice."""
+    if column.dtype.kind != "f" or len(column) < 2:
+        return False
+    for part in (column[:SAMPLE], column):  # most columns end with the first
+        if not np.isfinite(part).all() or (part % 1 != 0).any() or len(np.unique(part)) < len(part):
+            return False
+    return True
+
+
+def _goes_up(column: Column) -> bool:
+    return bool((np.diff(column) > 0).all())
+
+
+def _few(n_values: int, n_rows: int) -> bool:
+    return 1 < n_values <= min(MOST_CLASSES, n_rows / ROWS_OF_A_CLASS)
+
+
+def _is_constant(column: Column) -> bool:
+    if len(column) < 2:
+        return False
+    if column.dtype.kind != "f":
+        return len({word for word in column if word is not None}) == 1
+    return all(bool((part == part[0]).all()) for part in (column[:SAMPLE], column))
+
+
+def _whole(column: Column) -> int:
+    """The number of different values of a column of whole numbers alone, 0 of any other."""
+    if column.dtype.kind != "f" or not np.isfinite(column).all() or (column % 1 != 0).any():
+        return 0
+    return len(np.unique(column))
 
 
 def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[int]) -> list[str]:
     """Notes about columns that were kept and perhaps should not have been."""
     notes = []
-    if 0 in features and _is_a_count(columns[0]):
-        notes.append(
-            f"column {names[0]!r} counts the rows and was read as a feature; if it names them, pass --id-column "
-            f"{names[0]}"
-        )
+    steady = [at for at in features if len(columns[at]) >= MANY and _each_once(columns[at]) and _goes_up(columns[at])]
+    notes += [
+        f"column {names[at]!r} goes up from row to row and was read as a feature; if it names the rows, pass "
+        f"--id-column {names[at]}"
+        for at in steady[: int(len(features) > 1)]
+    ]
     of_words = [at for at in features if columns[at].dtype.kind != "f"]
+    truths = [at for at in of_words if {word for word in columns[at] if word is not None} == {"True", "False"}]
+    constant = [at for at in features if _is_constant(columns[at])]
+    if truths:
+        notes.append(
+            f"{_columns(names, truths)} read as {'a category' if len(truths) == 1 else 'categories'}: true, false"
+        )
+    if constant:
+        same = "has one value in all rows and makes" if len(constant) == 1 else "have one value in all rows and make"
+        notes.append(f"{_named(names, constant)} {same} no difference")
     for at in features:
         n_words = len({word for word in columns[at] if word is not None}) if at in of_words else 0
-        by_name = names[at].strip().lower().replace(" ", "_") in OF_CLASSES
-        few = 1 < n_words <= min(MOST_CLASSES, len(columns[at]) / ROWS_OF_A_CLASS)
+        name = names[at].strip().lower().replace(" ", "_").replace("-", "_")
+        few = _few(n_words, len(columns[at]))
+        by_name = name in OF_CLASSES or (name in OF_KINDS and _few(n_words or _whole(columns[at]), len(columns[at])))
         by_place = few and of_words == [at] and at == len(names) - 1
         if by_name or by_place:
             notes.append(
@@ -179,7 +240,7 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
             )
         if n_words > max(MANY, len(columns[at]) / 2):
             notes.append(
-                f"column {names[at]!r} has {n_words:,} different words in {len(columns[at]):,} rows and is hardly one "
-                f"of categories; --drop {names[at]} leaves it out"
+                f"column {names[at]!r} has {n_words:,} different words in {len(columns[at]):,} rows, too many for a "
+                f"category; leave it out with --drop {names[at]}"
             )
     return notes

@@ -14,12 +14,14 @@ from typing import TypeVar
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, open_npy, open_npz
 from partita.io.files import require_file, require_suffix
-from partita.io.grids import grid_of_text, is_plain
+from partita.io.grids import grid_of_text
+from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.market import MarketFile, open_market
 from partita.io.parquet import open_parquet
+from partita.io.plain_text import is_plain
 from partita.io.reading import AS_FOUND, Reading
 from partita.io.spreadsheets import SHEET_SUFFIXES, open_spreadsheet
-from partita.io.tables import HeaderRule, Table, looks_like_a_header, open_text
+from partita.io.tables import Table, open_text
 from partita.io.text_rows import OTHER_TEXT_SUFFIXES, TEXT_SUFFIXES
 
 __all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "misplaced", "opened"]
@@ -62,6 +64,7 @@ def opened(
     key: str | None = None,
     is_header: HeaderRule = looks_like_a_header,
     reading: Reading = AS_FOUND,
+    repeats: bool = False,
 ) -> Container:
     r"""Return a file of one of these formats, opened: its header or schema has been read, and nothing else.
 
@@ -77,11 +80,13 @@ def opened(
         Whether the first of two rows of text names the columns.
     reading : Reading
         What is known of a text or a spreadsheet.
+    repeats : bool
+        Whether several columns may be given one name by the file; they are told apart by a number.
 
     Raises
     ------
     InputError
-        Where there is no such file, it is of another format, or it is broken.
+        Where there is no such file, it is of another format, it is broken, or columns have one name.
     MissingExtraError
         For parquet without pyarrow, spreadsheets without python-calamine.
 
@@ -101,4 +106,8 @@ def opened(
     for name in misplaced(reading, suffix):
         raise InputError(f"{file}: --{name.replace('_', '-')} says how another kind of file is read; leave it out")
     opener = formats[suffix]
-    return opener(file, is_header, reading) if suffix in READ_CELL_BY_CELL else opener(file)
+    found = opener(file, is_header, reading) if suffix in READ_CELL_BY_CELL else opener(file)
+    if isinstance(found, Table) and found.repeated and not repeats:
+        name, columns = next(iter(found.repeated.items()))
+        raise InputError(f"{file}: {len(columns)} columns are called {name!r}; give each column its own name")
+    return found

@@ -13,17 +13,17 @@ from scipy import sparse
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
-from partita.io.files import listed, sha256_of_file
+from partita.io.edge_names import WEIGHT, ends_and_weight
+from partita.io.files import Place, listed, row_place, sha256_of_file
 from partita.io.graphs import GRAPHS, GraphFile
+from partita.io.headers import is_number
 from partita.io.reading import AS_FOUND, Reading
-from partita.io.tables import Table, is_number
+from partita.io.tables import Table
 from partita.wording import count
 
 __all__ = ["EdgeTable", "read_edges", "read_links", "read_pair_weights"]
 
 FORMATS: Formats[Table | ArrayFile | GraphFile] = {**TABLES, **ARRAYS, **GRAPHS}
-ENDS = (("source", "target"), ("from", "to"), ("i", "j"), ("u", "v"))
-WEIGHT = "weight"
 
 
 @dataclass(frozen=True)
@@ -90,6 +90,7 @@ def read_edges(
     notes: list[str] = []
     nodes: list[str] = []
     others: list[str] = []
+    place = found.place if isinstance(found, Table) else row_place
     if isinstance(found, GraphFile):
         if found.directed and symmetrize is None:
             raise InputError(
@@ -102,22 +103,27 @@ def read_edges(
         source, target, weight, others = _from_arrays(found, key)
     else:
         source, target, weight, others, notes = _from_table(found)
-    _require_ends(source, target, file)
+    _require_ends(source, target, file, place)
     weighted = weight is not None
     if weight is None:
         weight = np.ones(len(source))
         notes.append(f"there {'are no weights' if nodes else 'is no column of weights'}, so every pair has weight 1")
-    _require_weights(weight, source, target, file)
+    _require_weights(weight, source, target, file, place)
     ids, position = _index(source, target, nodes)
     i = np.array([position[name] for name in source], dtype=np.intp)
     j = np.array([position[name] for name in target], dtype=np.intp)
     if symmetrize is not None:
         weight = _one_weight(i, j, weight, len(ids), symmetrize)
-    kept = _each_pair_once(i, j, weight, ids, file)
+    kept = _each_pair_once(i, j, weight, ids, file, place)
     n_left_out = len(i) - len(kept)
     if n_left_out:
-        same = "with the same weight" if symmetrize is None else f"(each has the {symmetrize} of its weights)"
-        notes.append(f"{count(n_left_out, 'repeated pair')} {same} {'was' if n_left_out == 1 else 'were'} left out")
+        repeats = f"{count(n_left_out, 'repeated pair')} {'was' if n_left_out == 1 else 'were'}"
+        how = (
+            "left out, of the same weight"
+            if symmetrize is None
+            else f"merged: a pair has the {symmetrize} of its weights"
+        )
+        notes.append(f"{repeats} {how}")
     return EdgeTable(i[kept], j[kept], weight[kept], ids, sha256_of_file(file), file, notes, others, weighted)
 
 
@@ -175,18 +181,9 @@ def _rows_of(pairs: EdgeTable, ids: list[str]) -> NDArray[np.intp]:
     return np.column_stack([rows[pairs.source], rows[pairs.target]])
 
 
-def _ends_and_weight(names: Sequence[str]) -> tuple[int, int, int | None] | None:
-    """Positions of the columns with known names; None when there are none."""
-    lower = [name.strip().lower() for name in names]
-    for source, target in ENDS:
-        if source in lower and target in lower:
-            return lower.index(source), lower.index(target), lower.index(WEIGHT) if WEIGHT in lower else None
-    return None
-
-
 def _is_header(rows: Sequence[list[str]]) -> bool:
     first = rows[0]
-    if _ends_and_weight(first) is not None:
+    if ends_and_weight(first) is not None:
         return True
     # Two columns of words are pairs; words over a column of numbers are names.
     if len(first) < 2 or any(is_number(cell) for cell in first):
@@ -198,7 +195,7 @@ def _from_table(
     table: Table,
 ) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str], list[str]]:
     names, notes = table.names, list(table.notes)
-    found = _ends_and_weight(names)
+    found = ends_and_weight(names)
     if found is None:
         if len(names) not in (2, 3):
             raise InputError(
@@ -218,7 +215,7 @@ def _from_arrays(
     source: ArrayFile, key: str | None
 ) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str]]:
     names = list(source.headers)
-    found = None if key is not None else _ends_and_weight(names)
+    found = None if key is not None else ends_and_weight(names)
     if found is None:
         name = names[0] if key is None and len(names) == 1 else source.choose(key)
         where = f"{source.path}: array {name!r}"
@@ -250,24 +247,28 @@ def _from_arrays(
     return as_words(first), as_words(second), None if weight is None else as_numbers(weight, where), others
 
 
-def _require_ends(source: Sequence[str], target: Sequence[str], file: Path) -> None:
+def _require_ends(source: Sequence[str], target: Sequence[str], file: Path, place: Place) -> None:
     if not source:
         raise InputError(f"{file} has no pairs; expected at least one row with source and target")
     for what, words in (("source", source), ("target", target)):
         if "" in words:
             raise InputError(
-                f"{file}, row {words.index('') + 1}: the {what} is empty; name the item or leave out the row"
+                f"{file}, {place(words.index(''))}: the {what} is empty; name the item or leave out the row"
             )
 
 
-def _require_weights(weight: NDArray[np.float64], source: Sequence[str], target: Sequence[str], file: Path) -> None:
+def _require_weights(
+    weight: NDArray[np.float64], source: Sequence[str], target: Sequence[str], file: Path, place: Place
+) -> None:
     bad = ~np.isfinite(weight) | (weight < 0)
     if bad.any():
         at = int(np.flatnonzero(bad)[0])
         what = "missing" if np.isnan(weight[at]) else f"{weight[at]:g}"
+        n = int(bad.sum())
+        others = f", and {n:,} are not; correct or leave out these rows" if n > 1 else "; correct or leave out this row"
         raise InputError(
-            f"{file}, row {at + 1}: the weight of {source[at]!r} and {target[at]!r} is {what}; "
-            f"weights should be finite and not negative ({int(bad.sum())} are not); correct or leave out these rows"
+            f"{file}, {place(at)}: the weight of {source[at]!r} and {target[at]!r} is {what}; "
+            f"weights should be finite and not negative{others}"
         )
 
 
@@ -292,7 +293,7 @@ def _one_weight(
 
 
 def _each_pair_once(
-    i: NDArray[np.intp], j: NDArray[np.intp], weight: NDArray[np.float64], ids: Sequence[str], file: Path
+    i: NDArray[np.intp], j: NDArray[np.intp], weight: NDArray[np.float64], ids: Sequence[str], file: Path, place: Place
 ) -> NDArray[np.intp]:
     """Rows to keep, in order; an error for a pair whose weights differ."""
     pair = np.minimum(i, j) * len(ids) + np.maximum(i, j)
@@ -302,8 +303,8 @@ def _each_pair_once(
         at = int(np.flatnonzero(differs)[0])
         before = int(first[which[at]])
         raise InputError(
-            f"{file}: the pair {ids[i[before]]!r}, {ids[j[before]]!r} weighs {weight[before]:g} in row {before + 1} "
-            f"and {weight[at]:g} in row {at + 1}; give each pair one weight (the direction does not count), or "
+            f"{file}: the pair {ids[i[before]]!r}, {ids[j[before]]!r} weighs {weight[before]:g} in {place(before)} "
+            f"and {weight[at]:g} in {place(at)}; give each pair one weight (the direction does not count), or "
             "pass symmetrize='mean', 'max' or 'min' (command line: --symmetrize mean, max or min)"
         )
     return np.sort(first).astype(np.intp, copy=False)

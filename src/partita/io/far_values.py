@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.ensemble.units import APART
+from partita.io.files import Place, row_place
 
 __all__ = ["far_notes"]
 
@@ -19,16 +20,20 @@ __all__ = ["far_notes"]
 SAMPLE, FEWEST = 1000, 10
 # How far a number of nines is, in ranges of the other cells; others are as far as they are to an ensemble.
 NINES_APART = 1.0
+# A single number of nines means missing rather than a slip where it is below 0 or as large as this.
+SURELY = 999
 SAID = 5
 
 
-def far_notes(names: Sequence[str], columns: Sequence[NDArray[np.float64]]) -> list[str]:
+def far_notes(names: Sequence[str], columns: Sequence[NDArray[np.float64]], place: Place = row_place) -> list[str]:
     """Return notes about cells far from the rest of their column.
 
     Parameters
     ----------
     names : sequence of d str
     columns : sequence of d arrays of N
+    place : callable
+        The words for the place of a row.
 
     Examples
     --------
@@ -36,12 +41,12 @@ def far_notes(names: Sequence[str], columns: Sequence[NDArray[np.float64]]) -> l
     >>> far_notes(["x"], [x])
     ["column 'x' has 2 cells of -999, far from the rest (0 to 1): if they mean missing, pass --na -999"]
     """
-    notes = [note for name, column in zip(names, columns, strict=True) for note in _of_column(name, column)]
+    notes = [note for name, column in zip(names, columns, strict=True) for note in _of_column(name, column, place)]
     more = len(notes) - SAID
-    return notes if more <= 1 else [*notes[:SAID], f"{more} more columns have cells far from the rest"]
+    return notes if more <= 1 else [*notes[:SAID], f"{more} more such cells or columns were found"]
 
 
-def _of_column(name: str, column: NDArray[np.float64]) -> list[str]:
+def _of_column(name: str, column: NDArray[np.float64], place: Place) -> list[str]:
     if len(column) < FEWEST:
         return []
     with np.errstate(invalid="ignore", over="ignore"):
@@ -54,12 +59,12 @@ def _of_column(name: str, column: NDArray[np.float64]) -> list[str]:
         near, far = held[len(held) // 4], held[(3 * len(held)) // 4]
         notes = []
         for value in dict.fromkeys((low, high)):
-            if max(near - value, value - far) > APART * (far - near) or _is_nines(value):
-                notes += _of_value(name, column, value)
+            if max(near - value, value - far) > APART * (far - near) or _is_nines(value) or value == -1:
+                notes += _of_value(name, column, value, place)
     return notes
 
 
-def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[str]:
+def _of_value(name: str, column: NDArray[np.float64], value: float, place: Place) -> list[str]:
     """What is to be said of the smallest or largest value of a column."""
     rows = np.flatnonzero(column == value)
     rest = column[np.isfinite(column) & (column != value)]
@@ -70,17 +75,20 @@ def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[str]
     if spread == 0:
         return []
     between = f"far from the rest ({low:.6g} to {high:.6g})"
+    said = f"{value:.12g}"
+    signs = _is_nines(value) and (gap > NINES_APART * spread or value < 0 <= low)
+    signs = signs or (value == -1 and low >= 0 and gap > NINES_APART * spread)
     if len(rows) > 1:
-        signs = _is_nines(value) and (gap > NINES_APART * spread or value < 0 <= low)
         if signs or (gap > APART * spread and value % 1 == 0):
-            said = f"{value:.12g}"
             return [
                 f"column {name!r} has {len(rows)} cells of {said}, {between}: if they mean missing, pass --na {said}"
             ]
         return []
+    if signs and (value < 0 or value >= SURELY):
+        return [f"{place(int(rows[0]))}, column {name!r} is {said}, {between}: if it means missing, pass --na {said}"]
     quarters = np.quantile(rest, [0.25, 0.75])
     if gap > APART * spread and quarters[1] > quarters[0]:
-        return [f"row {rows[0] + 1}, column {name!r} is {value:.12g}, {between}: a slip? It was read as it is"]
+        return [f"{place(int(rows[0]))}, column {name!r} is {said}, {between}: a slip? It was read as it is"]
     return []
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from functools import partial
 from operator import is_
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,34 +21,25 @@ from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable
 from partita.io.arrays import ArrayFile, array_table
 from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, require_observed
+from partita.io.chosen_columns import possible_features, refuse_hidden_truth, refuse_nameless, require_named
 from partita.io.column_kinds import roles_of
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.far_values import far_notes
-from partita.io.files import did_you_mean, listed, require_known, sha256_of_file
+from partita.io.files import Place, listed, row_place, sha256_of_file
 from partita.io.given_missing import without_given
 from partita.io.grids import GridTable, grid_of_text
+from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.reading import AS_FOUND, Decimal, Reading
-from partita.io.tables import HeaderRule, NotNumbersError, Table, TextTable, looks_like_a_header
+from partita.io.tables import NotNumbersError, Table, TextTable
 from partita.io.text_rows import NotUtf8Error
 
-__all__ = ["TRUTH_NAMES", "FeatureTable", "LackingColumnsError", "read_features"]
+__all__ = ["FeatureTable", "read_features"]
 
 FORMATS: Formats[Table | ArrayFile] = {**TABLES, **ARRAYS}
-# Names that hold the truth in most files with labels; read as features they would give the answer away. A `y` beside an
-# `x` is a coordinate when the labels are named or its values are not all whole numbers.
-TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
 REMEDY = (
     "if it names the items pass --id-column {name}, if it holds the true classes pass --label-column {name}, "
     "otherwise --drop {name}, or code it as numbers"
 )
-
-
-class LackingColumnsError(InputError):
-    """Columns that were asked for are not in the file."""
-
-    def __init__(self, message: str, lacking: Sequence[str]) -> None:
-        super().__init__(message)
-        self.lacking = list(lacking)
 
 
 @dataclass(frozen=True)
@@ -57,8 +47,10 @@ class FeatureTable:
     """Features that `read_features` found: the numbers, names of the rows and columns, and the source.
 
     `table` has columns of words too where these were asked for, which are NaN in `features`. `id_column` is the column
-    that names the items, given or found, `decimal` the decimal mark where it was found out, and `left_out` the columns
-    that are none of these.
+    that names the items, given or found, `decimal` the decimal mark where it was found out, `left_out` the columns that
+    are none of these, `place` gives the words for the place of an item in the file, and `repeated` has the names that
+    several columns were given by the file, with those that they have here. Of `notes` those in `doubts` should be read
+    before a fit: cells that may mean missing, or are slips.
     """
 
     features: NDArray[np.float64]
@@ -72,6 +64,9 @@ class FeatureTable:
     id_column: str | None = None
     decimal: Decimal | None = None
     left_out: list[str] = field(default_factory=list)
+    place: Place = row_place
+    repeated: dict[str, list[str]] = field(default_factory=dict)
+    doubts: list[str] = field(default_factory=list)
 
 
 def read_features(
@@ -119,7 +114,7 @@ def read_features(
     Raises
     ------
     InputError
-        Naming file, row (the first data row is 1) and column of what is wrong, and the option or change that helps.
+        Naming file, line (in a spreadsheet row) and column of what is wrong, and the option or change that helps.
     MissingExtraError
         For parquet without pyarrow, a spreadsheet without python-calamine.
     MemoryLimitError
@@ -144,30 +139,32 @@ def read_features(
         raise InputError(f"label and id column are both {label_column!r}; name two columns")
     asked = [name for name in (label_column, id_column) if name is not None]
     is_header = partial(looks_like_a_header, known=asked)
-    found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading)
+    found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading, repeats=True)
     table = array_table(found, key) if isinstance(found, ArrayFile) else found
-    _require_known(table, label_column, id_column)
-    names, coordinate = _features(table, asked, columns, reading.drop)
+    require_named(table, label_column, id_column)
+    names, coordinate = possible_features(table, asked, columns, reading.drop)
     if not names:
-        raise InputError(f"{table.path} has no feature columns left beside {listed(asked)}; expected at least one")
+        beside = f" beside {listed(asked)}" if asked else ""
+        dropped = f" after --drop {','.join(reading.drop)}" if reading.drop else ""
+        raise InputError(f"{table.path}: no column is left as a feature{beside}{dropped}; expected at least one")
     mixed = mixed and not isinstance(found, ArrayFile)
     read = _read(table, names, asked, _How(mixed, columns is not None, id_column is not None, reading, is_header))
     names, features = read.names, read.features
-    require_finite(features, names, table.path, allow_missing=allow_missing or mixed, remedy=remedy)
+    require_finite(features, names, table.path, allow_missing=allow_missing or mixed, remedy=remedy, place=read.place)
     if not mixed and allow_missing:
-        require_observed(features, table.path)
+        require_observed(features, table.path, read.place)
     notes = list(read.notes)
     if coordinate in names and label_column is None:
         # Beside an x, y may be a coordinate; whole numbers may as well be classes.
         if (np.nan_to_num(features[:, names.index(coordinate)]) % 1 == 0).all():
-            _refuse_hidden_truth(table.path, [coordinate])
+            refuse_hidden_truth(table.path, [coordinate])
         notes.append(f"column {coordinate!r} was read as a coordinate beside x; its values are no class labels")
     id_column = id_column or read.id_column
     return FeatureTable(
         features=features,
         columns=names,
-        ids=require_ids(read.words.get(id_column or ""), len(features), table.path, id_column),
-        labels=label_array(read.words.get(label_column or ""), len(features), table.path, label_column),
+        ids=require_ids(read.words.get(id_column or ""), len(features), table.path, id_column, read.place),
+        labels=label_array(read.words.get(label_column or ""), len(features), table.path, label_column, read.place),
         sha256=sha256_of_file(table.path),
         path=table.path,
         notes=notes,
@@ -175,6 +172,9 @@ def read_features(
         id_column=id_column,
         decimal=read.decimal,
         left_out=[name for name in table.names if name not in (*names, *asked, id_column)],
+        place=read.place,
+        repeated=table.repeated,
+        doubts=read.far,
     )
 
 
@@ -199,6 +199,8 @@ class _Read:
     id_column: str | None
     notes: list[str]
     decimal: Decimal | None
+    place: Place
+    far: list[str]
 
     @property
     def names(self) -> list[str]:
@@ -217,7 +219,7 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
         nameless = names[0] == table.names[0] and table.has_header and bool(table.first) and not table.first[0][0]
         roles = roles_of(names, columns, named=how.ids_named, nameless=nameless)
         if nameless and 0 in roles.features:
-            _refuse_nameless(table)
+            refuse_nameless(table)
         if not roles.features:
             raise InputError(
                 f"{table.path}: no column is a feature: {'; '.join(roles.notes)}; name some with --columns"
@@ -226,15 +228,16 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
         ids = None if roles.ids is None or table.beside else names[roles.ids]
     if ids is not None:
         words = words | table.read([], [ids])[1]
-    held = MixedTable(tuple(names[at] for at in kept), tuple(columns[at] for at in kept))
+    held = MixedTable(tuple(names[at] for at in kept), tuple(columns[at] for at in kept), table.place)
     if not how.mixed:
         held = _in_numbers(table, held)
     numeric = [at for at, is_numeric in enumerate(held.numeric) if is_numeric]
-    far = far_notes([held.names[at] for at in numeric], [held.columns[at] for at in numeric]) if held.names else []
+    named = held.names or ()
+    far = far_notes([named[at] for at in numeric], [held.columns[at] for at in numeric], table.place)
     decimal = table.decimal if isinstance(table, GridTable) else None
     unchanged = len(kept) == len(names) and all(map(is_, columns, as_read))
     features = block if unchanged and block is not None else held.as_numbers()
-    return _Read(held, features, words, ids, [*notes, *far], decimal)
+    return _Read(held, features, words, ids, [*notes, *far], decimal, table.place, far)
 
 
 def _columns(
@@ -243,7 +246,7 @@ def _columns(
     """The columns of a table, of numbers or words, and as an array where they were read as one: plain numbers as they
     stand, anything else looked at as a whole.
     """
-    if isinstance(table, TextTable) and table.begins_with_words(names):
+    if isinstance(table, TextTable) and table.begins_with_words(names, truths=how.mixed):
         table = grid_of_text(table.path, how.is_header, how.reading)
     elif isinstance(table, TextTable) or not how.mixed:
         try:
@@ -254,13 +257,6 @@ def _columns(
                 table = grid_of_text(table.path, how.is_header, how.reading)
     columns, words = table.read_mixed(names, asked)
     return table, columns, words, None
-
-
-def _refuse_nameless(table: Table) -> NoReturn:
-    raise InputError(
-        f"{table.path}: the first column has no name and does not name the rows, as where pandas writes its index; "
-        f"pass --drop {table.names[0]}, or write the file without it (index=False)"
-    )
 
 
 def _in_numbers(table: Table, held: MixedTable) -> MixedTable:
@@ -276,55 +272,5 @@ def _in_numbers(table: Table, held: MixedTable) -> MixedTable:
         return held
     values, _ = table.read(texts, remedy=REMEDY)
     of_text = dict(zip(texts, values.T))
-    return MixedTable(held.names, tuple(of_text.get(name, c) for name, c in zip(held.names or (), held.columns)))
-
-
-def _require_known(table: Table, label_column: str | None, id_column: str | None) -> None:
-    """Raise for a name that an option gives and the file does not have."""
-    own = table.beside or table.names  # what names items and classes is another array of a .npz file
-    for option, name in (("--label-column", label_column), ("--id-column", id_column)):
-        if name is not None:
-            what = "array" if table.beside else "column"
-            require_known(table.path, name, own, f"{what} {name!r} for {option}")
-
-
-def _matching(table: Table, patterns: Sequence[str], option: str) -> list[str]:
-    """The columns that names or patterns mean, in the order of these."""
-    found: list[str] = []
-    lacking = []
-    for pattern in patterns:
-        mine = [pattern] if pattern in table.names else [n for n in table.names if fnmatchcase(n, pattern)]
-        lacking += [] if mine else [pattern]
-        found += [name for name in mine if name not in found]
-    if lacking:
-        near = did_you_mean(lacking[0], table.names)
-        raise LackingColumnsError(
-            f"{table.path} has no column {lacking[0]!r} for {option}; it has {listed(table.names)}{near}", lacking
-        )
-    return found
-
-
-def _features(
-    table: Table, asked: Sequence[str], columns: Sequence[str] | None, drop: Sequence[str]
-) -> tuple[list[str], str | None]:
-    """The names of the columns that may be features, and of the one among them that is a `y` beside an `x`."""
-    dropped = _matching(table, drop, "--drop")
-    others = [name for name in table.names if (name not in asked or table.beside) and name not in dropped]
-    if columns is not None:
-        chosen = [name for name in _matching(table, columns, "--columns") if name not in dropped]
-        _refuse_hidden_truth(table.path, [name for name in chosen if name not in columns and name not in asked])
-        return [name for name in chosen if name in columns or name in others], None
-    coordinate = None
-    if "x" in (name.lower() for name in table.names):
-        coordinate = next((name for name in others if name.lower() == "y"), None)
-    _refuse_hidden_truth(table.path, [name for name in others if name != coordinate])
-    return others, coordinate
-
-
-def _refuse_hidden_truth(file: Path, names: Sequence[str]) -> None:
-    name = next((name for name in names if name.lower() in TRUTH_NAMES), None)
-    if name is not None:
-        raise InputError(
-            f"{file}: column {name!r} looks like the truth and would leak in as a feature; "
-            f"pass --label-column {name}, or rename it if it is a feature"
-        )
+    columns = tuple(of_text.get(name, column) for name, column in zip(held.names or (), held.columns))
+    return MixedTable(held.names, columns, held.place)

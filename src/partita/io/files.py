@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from partita.errors import InputError
@@ -11,16 +11,24 @@ from partita.paths import require_file
 from partita.registry import did_you_mean
 
 __all__ = [
+    "Place",
     "did_you_mean",
     "listed",
     "number_label",
     "require_file",
     "require_known",
     "require_suffix",
+    "row_place",
     "sha256_of_file",
 ]
 
+# The words for the place of a row of data, counted from 0, in its file.
+Place = Callable[[int], str]
+
 BLOCK = 1 << 20
+# Formats of which every file is of another kind of input than features, and spreadsheets that are not read.
+OF_INPUT = {".mtx": "affinity or distances", ".gml": "edges", ".graphml": "edges"}
+OLD_SHEETS = (".xls", ".xlsb", ".xlsm", ".numbers")
 
 
 def sha256_of_file(path: str | Path) -> str:
@@ -63,14 +71,26 @@ def require_suffix(path: Path, suffixes: Sequence[str]) -> str:
     name = path.name.lower()
     suffix = next((candidate for candidate in suffixes if name.endswith(candidate)), None)
     if suffix is None:
-        plain = [each for each in suffixes if each.count(".") == 1]
-        packed = ", text also as .gz" if len(plain) < len(suffixes) else ""
         raise InputError(
-            f"{path}: the format {path.suffix or '(no suffix)'} is not read here; use {listed(plain, 20)}{packed}"
+            f"{path}: the format {path.suffix or '(no suffix)'} is not read here; {_instead(path, suffixes)}"
         )
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes); expected at least one row")
     return suffix
+
+
+def _instead(path: Path, suffixes: Sequence[str]) -> str:
+    """What to do about a file of a format that is not among those of these suffixes."""
+    suffix = path.suffix.lower()
+    if suffix in OLD_SHEETS and ".xlsx" in suffixes:
+        return "save it as .xlsx"
+    if suffix in OF_INPUT:
+        return f"it is read with --input {OF_INPUT[suffix]}"
+    plain = [each for each in suffixes if each.count(".") == 1]
+    packed = ", text also as .gz" if len(plain) < len(suffixes) else ""
+    others = [f"{each} (--input {how})" for each, how in OF_INPUT.items() if each not in suffixes]
+    also = f", or {' or '.join(others)}" if ".xlsx" in suffixes and others else ""
+    return f"use {listed(plain, 20)}{packed}{also}"
 
 
 def require_known(path: Path, name: str, known: Collection[str], what: str) -> None:
@@ -83,6 +103,15 @@ def require_known(path: Path, name: str, known: Collection[str], what: str) -> N
     """
     if name not in known:
         raise InputError(f"{path} has no {what}; it has {listed(known)}{did_you_mean(name, known)}")
+
+
+def row_place(row: int) -> str:
+    """Return the place of a row in a file that has no lines.
+
+    >>> row_place(0)
+    'row 1'
+    """
+    return f"row {row + 1}"
 
 
 def listed(items: Iterable[object], limit: int = 8) -> str:

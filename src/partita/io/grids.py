@@ -8,9 +8,9 @@ here.
 from __future__ import annotations
 
 import io
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,47 +20,53 @@ from partita.errors import InputError
 from partita.estimators.mixed_table import words
 from partita.io.around_tables import (
     Rows,
-    says_total,
+    usual_width,
     without_comments,
-    without_edges,
-    without_end,
-    without_titles,
-    without_units,
+    without_repeated_header,
+    without_second_header,
+    without_surroundings,
 )
-from partita.io.number_formats import NumberFormat, bare_number, formats_of
-from partita.io.reading import AS_FOUND, Decimal, Reading
-from partita.io.tables import (
-    BOOLEANS,
-    Columns,
-    Faults,
+from partita.io.bare_numbers import number_in
+from partita.io.files import Place
+from partita.io.headers import (
     HeaderRule,
-    MixedColumns,
-    Table,
     column_names,
     default_names,
     header_notes,
     is_number,
     looks_like_a_header,
+    repeated_notes,
 )
-from partita.io.text_layout import HEAD, MARKS, SAMPLE, decoded, encoding_of, guessed_delimiter, parted, raw_bytes
+from partita.io.number_formats import NumberFormat, formats_of
+from partita.io.reading import AS_FOUND, Decimal, Reading
+from partita.io.tables import BOOLEANS, Columns, Faults, MixedColumns, Table
+from partita.io.text_layout import (
+    MARKS,
+    SAMPLE,
+    decoded,
+    guessed_delimiter,
+    parted,
+    raw_bytes,
+    require_delimiter,
+)
 from partita.io.text_rows import delimiter_of, is_missing
 from partita.wording import count
 
-__all__ = ["GridTable", "grid_of_rows", "grid_of_text", "is_plain"]
-
-# The last bytes of a text that are looked at for a row of totals.
-TAIL = 4096
+__all__ = ["GridTable", "grid_of_rows", "grid_of_text"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class GridTable(Table):
     """Cells that are held, a list for each column, and how the numbers of each are written.
 
-    `n_blank` of them stood for missing (`Reading.na`) and are empty now.
+    `lines` are the numbers of the rows in the file, which calls a row `line` or `row`. `n_blank` cells stood for
+    missing (`Reading.na`) and are empty now.
     """
 
     cells: list[list[str]]
     formats: list[NumberFormat]
+    lines: list[int]
+    called: str = "line"
     n_blank: int = 0
 
     @property
@@ -69,12 +75,16 @@ class GridTable(Table):
         marks = {form.decimal for form in self.formats if form.decimal is not None}
         return marks.pop() if len(marks) == 1 else None
 
+    @property
+    def place(self) -> Place:
+        return partial(_numbered, self.called, self.lines)
+
     def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
         self._require_rows()
         faults = Faults(self.path, self.names)
         columns = [self._numbers(self.names.index(name), faults) for name in numbers]
         n_rows = len(self.cells[0])
-        faults.raise_if_any(n_rows, remedy)
+        faults.raise_if_any(n_rows, remedy, self.place)
         values = np.column_stack(columns) if columns else np.empty((n_rows, 0))
         return values, self._text(text)
 
@@ -82,7 +92,7 @@ class GridTable(Table):
         self._require_rows()
         faults = Faults(self.path, self.names)
         columns = [self._mixed(self.names.index(name), faults) for name in names]
-        faults.raise_if_any(len(self.cells[0]), "", na=True)
+        faults.raise_if_any(len(self.cells[0]), "", self.place, na=True)
         return columns, self._text(text)
 
     def _require_rows(self) -> None:
@@ -114,72 +124,11 @@ class GridTable(Table):
         if values is not None:
             return values
         number = self.formats[at].number
-        return np.array(
-            [faults.number(cell, at, row, number(cell)) for row, cell in enumerate(self.cells[at], start=1)]
-        )
+        return np.array([faults.number(cell, at, row, number(cell)) for row, cell in enumerate(self.cells[at])])
 
 
-def is_plain(path: Path, reading: Reading) -> bool:
-    """Return whether a text is as programs write it, by its first and last lines: UTF-8, cells parted as its name
-    says, a header or none, and rows of one length.
-    """
-    if reading.of_text or path.suffix.lower() == ".zip" or any(_number_of(word) is None for word in reading.na):
-        return False
-    if path.suffix.lower() == ".gz":
-        return _is_plain_head(path, *_gzip_head(path))
-    with path.open("rb") as file:
-        head = file.read(HEAD)
-        size = path.stat().st_size
-        file.seek(max(0, size - TAIL))
-        tail = file.read(TAIL)
-    return _is_plain_head(path, head, size > HEAD) and _is_plain_tail(path, tail)
-
-
-def _gzip_head(path: Path) -> tuple[bytes, bool]:
-    import gzip
-    import zlib
-
-    try:
-        with gzip.open(path, "rb") as file:
-            head = file.read(HEAD)
-            return head, len(head) == HEAD
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        return b"", False  # an error with its own words where the file is read
-
-
-def _is_plain_head(path: Path, head: bytes, cut: bool) -> bool:
-    if not head:
-        return True
-    if cut:  # within a line, and perhaps within a letter
-        head = head[: head.rfind(b"\n") + 1] or head[: head.rfind(b",") + 1] or head
-    encoding = encoding_of(head)
-    if encoding not in ("utf-8", "utf-8-sig"):
-        return False
-    lines = io.StringIO(head.decode("utf-8-sig", errors="replace"), newline="").readlines()
-    own = delimiter_of(path)
-    if not lines:
-        return True
-    if guessed_delimiter(lines, own) != own or lines[0].lower().startswith("sep="):
-        return False
-    try:
-        rows = [(line, row) for line, row in parted(lines, own, path) if any(row)]
-    except InputError:
-        return True  # an error with its own words where the file is read
-    if without_comments(lines)[1]:
-        return False
-    rows, said = _around(rows, _width(rows))
-    return not said and not (len(rows) > 3 and without_units(rows)[1])
-
-
-def _is_plain_tail(path: Path, tail: bytes) -> bool:
-    """Whether a text ends in a row like others: none of totals, none that is empty, no line below."""
-    lines = tail.decode("utf-8", errors="replace").rstrip().splitlines()
-    if len(lines) < 3:
-        return True
-    before, last = ([cell.strip('" ') for cell in line.split(delimiter_of(path))] for line in lines[-2:])
-    told = says_total(next((cell for cell in last if cell), ""))
-    below = len(last) == 1 and _number_of(last[0]) is None and (len(before) > 1 or not before[0])
-    return not (told or below or (len(last) > 1 and not any(last)))
+def _numbered(called: str, lines: Sequence[int], row: int) -> str:
+    return f"{called} {lines[row]}"
 
 
 def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, reading: Reading = AS_FOUND) -> GridTable:
@@ -188,12 +137,12 @@ def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, readin
     Raises
     ------
     InputError
-        For no rows, rows of several lengths, broken quotes, bytes that are no text, or names given twice.
+        For no rows, rows of several lengths, broken quotes, or bytes that are no text.
     MemoryLimitError
     """
-    data = raw_bytes(path)
+    data, inside = raw_bytes(path)
     text, encoding = decoded(data, path, reading.encoding)
-    notes = []
+    notes = [] if inside is None else [f"the file {inside!r} in the zip was read"]
     if reading.encoding is None and encoding not in ("utf-8", "utf-8-sig"):
         notes.append(f"the text was read as {encoding}; --encoding names another encoding")
     lines = io.StringIO(text, newline="").readlines()
@@ -210,9 +159,11 @@ def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, readin
         own = delimiter_of(path)
         delimiter = guessed_delimiter([line for line in lines if line.strip()][:SAMPLE], own)
         if delimiter != own:
-            notes.append(f"cells are parted by {MARKS[delimiter]}; --delimiter names another mark")
+            notes.append(f"cells are separated by {MARKS[delimiter]}; --delimiter names another mark")
     elif len(delimiter) != 1:
         raise InputError(f"--delimiter {delimiter!r}: expected one character, as in --delimiter ';'")
+    else:
+        require_delimiter([line for line in lines if line.strip()][:SAMPLE], delimiter, delimiter_of(path), path)
     rows = list(parted(lines, delimiter, path))
     return grid_of_rows(path, rows, is_header, reading, notes=notes, delimiter=delimiter)
 
@@ -225,15 +176,16 @@ def grid_of_rows(
     *,
     notes: Sequence[str] = (),
     delimiter: str = ",",
+    place: str = "line",
 ) -> GridTable:
-    """Return rows of cells, each after the number of its line, as a table.
+    """Return rows of cells, each after the number of its line (or of what `place` calls it), as a table.
 
     Raises
     ------
     InputError
-        For no rows, rows of several lengths, or names of columns given twice.
+        For no rows, or rows of several lengths.
     """
-    width = _width([(line, row) for line, row in rows if any(row)])
+    width = usual_width([(line, row) for line, row in rows if any(row)])
     if reading.skip_rows:
         rows = [(line, row) for line, row in rows if line > reading.skip_rows]
     rows = _without_blank_lines(rows, width)
@@ -243,15 +195,17 @@ def grid_of_rows(
         rows = _with_corner(rows, width)
     if delimiter == "," and reading.delimiter is None and reading.skip_rows is None:
         _require_one_reading(path, rows)
-    rows, said = _around(rows, width, titles=reading.skip_rows is None)
+    rows, said = without_surroundings(rows, width, titles=reading.skip_rows is None, place=place)
     rows = _rectangular(path, rows, delimiter)
     first = [row for _, row in rows[:2]]
     header = is_header([[_plainly(cell) for cell in row] for row in first])
     all_notes = [*notes, *said, *header_notes(first[0], header)]
     if header:
-        rows, more = without_units(rows)
-        all_notes += more
-    names = column_names(path, first[0]) if header else default_names(len(first[0]))
+        rows, more = without_second_header(rows)
+        rows, again = without_repeated_header(rows, place)
+        first = [row for _, row in rows[:2]]
+        all_notes += [*more, *again]
+    names, repeated = column_names(first[0]) if header else (default_names(len(first[0])), {})
     body = [row for _, row in rows[int(header) :]]
     cells: list[list[str]] = [list(column) for column in zip(*body)] if body else [[] for _ in names]
     n_blank = sum(cell in reading.na for column in cells for cell in column) if reading.na else 0
@@ -262,10 +216,13 @@ def grid_of_rows(
         path=path,
         names=names,
         has_header=header,
-        notes=[*all_notes, *more],
+        notes=[*all_notes, *repeated_notes(repeated), *more],
+        repeated=repeated,
         first=first,
         cells=cells,
         formats=formats,
+        lines=[line for line, _ in rows[int(header) :]],
+        called=place,
         n_blank=n_blank,
     )
 
@@ -274,7 +231,7 @@ def _with_corner(rows: Rows, width: int) -> Rows:
     """The rows, with a cell more at the left of a header that R has written: it has no name for the names of rows."""
     (line, header), *below = rows
     lacks_one = len(header) == width - 1 and len(below) > 1 and all(len(row) == width for _, row in below)
-    return [(line, ["", *header]), *below] if lacks_one and not any(map(_number_of, header)) else rows
+    return [(line, ["", *header]), *below] if lacks_one and not any(map(number_in, header)) else rows
 
 
 def _require_one_reading(path: Path, rows: Rows) -> None:
@@ -285,7 +242,7 @@ def _require_one_reading(path: Path, rows: Rows) -> None:
     InputError
     """
     (line, head), *below = rows
-    alone = len(head) == 1 and _number_of(head[0]) is None and below and below[0][0] == line + 1
+    alone = len(head) == 1 and number_in(head[0]) is None and below and below[0][0] == line + 1
     if alone and all(len(row) == 2 and row[1].isdecimal() and row[0].lstrip("+-").isdecimal() for _, row in below):
         cell = ",".join(below[0][1])
         raise InputError(
@@ -302,24 +259,6 @@ def _without_blank_lines(rows: Rows, width: int) -> Rows:
     return [(line, row or [""]) for line, row in rows[held[0] : held[-1] + 1]]
 
 
-def _around(rows: Rows, width: int, *, titles: bool = True) -> tuple[Rows, list[str]]:
-    """The rows of a table without what stands around them, and what is said of that."""
-    if width < 2:
-        return rows, []
-    rows, notes = without_edges(rows)
-    if titles:
-        rows, said = without_titles(rows, _width(rows))
-        notes += said
-    rows, said = without_end(rows)
-    return rows, [*notes, *said]
-
-
-def _width(rows: Rows) -> int:
-    """The number of cells that most rows have."""
-    widths = Counter(len(row) for _, row in rows)
-    return max(widths, key=lambda width: (widths[width] * (width > 1), width), default=1)
-
-
 def _rectangular(path: Path, rows: Rows, delimiter: str) -> Rows:
     """The rows, after a check that each has as many cells as the first."""
     width = len(rows[0][1])
@@ -334,13 +273,5 @@ def _rectangular(path: Path, rows: Rows, delimiter: str) -> Rows:
 
 def _plainly(cell: str) -> str:
     """A cell, as Python writes it where it is a number that Python does not read."""
-    value = None if is_number(cell) else _number_of(cell)
+    value = None if is_number(cell) else number_in(cell)
     return cell if value is None else repr(value)
-
-
-def _number_of(cell: str) -> float | None:
-    found = bare_number(cell)
-    if found is None:
-        return None
-    one = found.number(".")
-    return found.number(",") if one is None else one

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.io.cells import label_array
 from partita.io.containers import TABLES, opened
-from partita.io.files import listed, require_known, sha256_of_file
-from partita.io.tables import is_number
+from partita.io.files import Place, listed, require_known, row_place, sha256_of_file
+from partita.io.headers import is_number
 
 __all__ = ["LabelTable", "match_labels", "read_labels"]
 
@@ -30,6 +30,7 @@ class LabelTable:
     sha256: str
     path: Path
     notes: list[str] = field(default_factory=list)
+    place: Place = row_place
 
 
 def read_labels(
@@ -79,10 +80,10 @@ def read_labels(
     if column == id_column:
         raise InputError(f"{table.path}: label and id column are both {column!r}; name two columns")
     _, words = table.read([], [column] if id_column is None else [column, id_column])
-    labels = label_array(words[column], len(words[column]), table.path, column)
+    labels = label_array(words[column], len(words[column]), table.path, column, table.place)
     assert labels is not None
     ids = None if id_column is None else words[id_column]
-    return LabelTable(labels, ids, sha256_of_file(table.path), table.path, list(table.notes))
+    return LabelTable(labels, ids, sha256_of_file(table.path), table.path, list(table.notes), table.place)
 
 
 def match_labels(a: LabelTable, b: LabelTable) -> tuple[NDArray[np.str_], NDArray[np.str_]]:
@@ -109,7 +110,7 @@ def match_labels(a: LabelTable, b: LabelTable) -> tuple[NDArray[np.str_], NDArra
                 f"give both the same items in the same order, or both a column 'id'"
             )
         return a.labels, b.labels
-    row_of_a, row_of_b = _rows_by_id(a.ids, a.path), _rows_by_id(b.ids, b.path)
+    row_of_a, row_of_b = _rows_by_id(a), _rows_by_id(b)
     for one, other, here, there in ((row_of_a, row_of_b, a, b), (row_of_b, row_of_a, b, a)):
         lacking = [repr(name) for name in one if name not in other]
         if lacking:
@@ -129,12 +130,13 @@ def _is_header(rows: Sequence[list[str]], known: Sequence[str] = ()) -> bool:
     return not any(is_number(cell) for cell in cells)
 
 
-def _rows_by_id(ids: Sequence[str], path: Path) -> dict[str, int]:
+def _rows_by_id(table: LabelTable) -> dict[str, int]:
     rows: dict[str, int] = {}
-    for row, name in enumerate(ids):
+    for row, name in enumerate(table.ids or ()):
         if name in rows:
             raise InputError(
-                f"{path}: id {name!r} stands in row {rows[name] + 1} and in row {row + 1}; keep one row for each item"
+                f"{table.path}: id {name!r} stands in {table.place(rows[name])} and in {table.place(row)}; keep one "
+                "row for each item"
             )
         rows[name] = row
     return rows

@@ -19,11 +19,12 @@ from partita.errors import InputError
 from partita.io.arrays import ArrayFile, as_numbers, as_words
 from partita.io.cells import require_finite, require_ids
 from partita.io.containers import ARRAYS, MATRICES, TABLES, Formats, opened
-from partita.io.files import require_known, sha256_of_file
+from partita.io.files import Place, require_known, row_place, sha256_of_file
+from partita.io.headers import is_number, looks_like_a_header
 from partita.io.market import MarketFile
 from partita.io.reading import AS_FOUND, Reading
 from partita.io.sparse_files import is_stored_sparse, stored_sparse
-from partita.io.tables import Table, is_number, looks_like_a_header
+from partita.io.tables import Table
 from partita.io.text_rows import is_missing
 from partita.memory import require_memory
 
@@ -110,6 +111,7 @@ def read_matrix(
         raise InputError(f"{file}: {suffix} files have no column {id_column!r}; leave out --id-column")
     ids: list[str] | None = None
     notes: list[str] = []
+    place: Place = row_place
     matrix: Matrix
     match found:
         case MarketFile():
@@ -117,15 +119,15 @@ def read_matrix(
         case ArrayFile():
             matrix, ids = _from_arrays(found, what, key, id_column)
         case Table():
-            matrix, ids, notes = _from_table(found, what, id_column)
+            matrix, ids, notes, place = _from_table(found, what, id_column)
     _require_square(matrix.shape, file, what)
     n = matrix.shape[0]
     names = ids or [str(at) for at in range(n)]
     if isinstance(matrix, np.ndarray):
-        require_finite(matrix, names, file, allow_missing=allow_missing)
+        require_finite(matrix, names, file, allow_missing=allow_missing, place=place)
     else:
         _require_finite_entries(matrix, file, allow_missing=allow_missing)
-    return MatrixTable(matrix, require_ids(ids, n, file, id_column), sha256_of_file(file), file, notes)
+    return MatrixTable(matrix, require_ids(ids, n, file, id_column, place), sha256_of_file(file), file, notes)
 
 
 def read_sparse_rows(path: str | Path) -> sparse.csr_array | None:
@@ -176,7 +178,7 @@ def _from_market(file: MarketFile, what: What) -> Matrix:
 
 def _from_table(
     table: Table, what: What, id_column: str | None
-) -> tuple[NDArray[np.float64], list[str] | None, list[str]]:
+) -> tuple[NDArray[np.float64], list[str] | None, list[str], Place]:
     file, has_header = table.path, table.has_header
     first_is_ids = False
     if has_header and table.first:
@@ -187,27 +189,28 @@ def _from_table(
         require_known(file, id_column, names, f"column {id_column!r} for --id-column")
     of_ids = names[0] if id_column is None and first_is_ids else id_column
     columns = [name for name in names if name != of_ids]
+    place = table.place
     _refuse_ragged_triangle(table, what)
     values, words = table.read(columns, [] if of_ids is None else [of_ids], remedy=REMEDY)
     _refuse_empty_triangle(values, file, what)
     n_rows, n_columns = values.shape
     if of_ids is not None:
         ids = words[of_ids]
-        _require_same_order(ids, columns, file, what)
-        return values, ids, notes
+        _require_same_order(ids, columns, file, what, place)
+        return values, ids, notes, place
     if n_rows == n_columns + 1 and not has_header:
         notes = [f"the first of {n_rows} rows was read as a header, since there are {n_columns} columns"]
-        return values[1:], as_words(values[0]), notes
+        return values[1:], as_words(values[0]), notes, lambda row: place(row + 1)
     if n_columns == n_rows + 1 and has_header and all(map(is_number, columns)):
         # 0, 1, 2, ... may be the first row of distances along a line: the file is square as it stands.
         first = np.array([[float(name) for name in columns]])
-        return np.concatenate([first, values]), None, []
+        return np.concatenate([first, values]), None, [], lambda row: place(row - 1) if row else "the first line"
     if n_columns == n_rows + 1 and has_header:
         notes.append(f"column {columns[0]!r} was read as the ids, since there are {n_rows} rows")
-        return values[:, 1:], as_words(values[:, 0]), notes
+        return values[:, 1:], as_words(values[:, 0]), notes, place
     if has_header and n_rows != n_columns and all(map(is_number, columns)):
         _require_square((n_rows + 1, n_columns), file, what)  # its first row is one of numbers
-    return values, columns if has_header else None, notes
+    return values, columns if has_header else None, notes, place
 
 
 def _refuse_ragged_triangle(table: Table, what: What) -> None:
@@ -240,12 +243,12 @@ def _refuse_empty_triangle(values: NDArray[np.float64], file: Path, what: What) 
             )
 
 
-def _require_same_order(ids: Sequence[str], columns: Sequence[str], file: Path, what: What) -> None:
+def _require_same_order(ids: Sequence[str], columns: Sequence[str], file: Path, what: What, place: Place) -> None:
     """Raise where rows and columns carry the same names in different orders."""
     if list(ids) != list(columns) and sorted(ids) == sorted(columns):
         at = next(at for at, (row, column) in enumerate(zip(ids, columns)) if row != column)
         raise InputError(
-            f"{file}: the {what} has its columns in another order than its rows (row {at + 1} is {ids[at]!r}, "
+            f"{file}: the {what} has its columns in another order than its rows ({place(at)} is {ids[at]!r}, "
             f"column {at + 1} is {columns[at]!r}); put both into the same order"
         )
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita.errors import InputError
 from partita.io.files import require_file, require_suffix
 from partita.io.output import atomic_text_file
-from partita.io.text_rows import data_rows, first_rows
+from partita.io.text_rows import first_rows, numbered_rows
 
 __all__ = ["MembershipTable", "read_memberships", "write_memberships", "write_predictions"]
 
@@ -147,13 +147,13 @@ def read_memberships(path: str | Path) -> MembershipTable:
     ids: list[str] = []
     labels: list[int] = []
     values: list[NDArray[np.float64]] = []
-    for row, cells in enumerate(data_rows(file, len(header), skip_header=True), start=1):
+    for line, cells in numbered_rows(file, len(header), skip_header=True):
         ids.append(cells[0])
         try:
             labels.append(int(np.intp(int(cells[1]))))
             values.append(np.array([float(cell) for cell in cells[2:]]))
         except (ValueError, OverflowError) as error:
-            raise InputError(f"{file}, row {row}: {error}; write the file again") from error
+            raise InputError(f"{file}, line {line}: {error}; write the file again") from error
     if not ids:
         raise InputError(f"{file} has a header and no rows; expected at least one item")
     table = np.stack(values)

@@ -16,113 +16,42 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from partita.io.bare_numbers import BLANKS, GAP, OTHER, Bare, NumberCell, bare_number
 from partita.io.files import listed
 from partita.io.reading import Decimal
-from partita.io.text_rows import as_number, is_missing
+from partita.io.text_rows import MISSING_MARKS, as_number, is_missing
+from partita.wording import count
 
-__all__ = ["NumberCell", "NumberFormat", "bare_number", "formats_of"]
+__all__ = ["NumberFormat", "formats_of"]
 
-OTHER: dict[str, Decimal] = {".": ",", ",": "."}
-# What parts thousands beside the comma and the point: blanks (common, no-break, thin, narrow no-break), apostrophes.
-BLANKS = " \u00a0\u2009\u202f\u2007"
-PARTS = BLANKS + "'\u2019"
-MONEY = r"(?:[$€£¥₹₽₩₺₪₫฿₴₦]|EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|CAD|AUD|INR|BRL|Fr\.|kr\.?|zł|R\$|Kč|Ft)"
-GAP = f"[{BLANKS}]*"
-WRITTEN = re.compile(
-    rf"(?P<sign>[+-]?){GAP}(?P<before>{MONEY}?){GAP}(?P<inner>[+-]?)"
-    rf"(?P<core>(?:\d|[.,]\d)(?:[\d.,]|[{PARTS}](?=\d{{3}}(?!\d)))*(?:[eE][+-]?\d+)?)"
-    rf"{GAP}(?P<after>{MONEY}|%|)"
-)
-# One mark that may part thousands or decimals: up to three digits, not beginning with 0, then three.
-EITHER = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")
-GROUPED = {
-    "," + ".": re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d*)?"),
-    "." + ",": re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d*)?"),
-}
-SPACED = re.compile(rf"\d{{1,3}}(?:[{PARTS}]\d{{3}})+(?:[.,]\d*)?")
 # Columns that need no look at each cell: digits and one mark, which some cell proves to be the decimal one.
 SIMPLE = {mark: re.compile(rf"(?:[+-]?\d*(?:[{mark}]\d*)?(?:\d[eE][+-]?\d+)?(?:\n|\Z))*") for mark in ".,"}
 PROOF = {
     mark: re.compile(rf"^[+-]?(?:0\d*|\d{{4,}}|)[{mark}]\d|\d[{mark}](?:\d{{1,2}}|\d{{4,}})(?:[eE]|$)", re.MULTILINE)
     for mark in ".,"
 }
+# A number and a unit behind it.
+WITH_UNIT = re.compile(rf".*?[\d.,]{GAP}((?:[^\W\d_]|[°µ])[^\s\d;]{{0,9}})")
 NAMED = 4
-
-
-class NumberCell(str):
-    """A cell that a spreadsheet keeps as a number, written out: its point is a decimal mark."""
-
-    __slots__ = ()
-
-
-@dataclass(frozen=True)
-class Bare:
-    """A cell that may be a number: the digits and marks of it, and what stood around them."""
-
-    core: str
-    negative: bool
-    mark: str
-    parted: bool
-    bracketed: bool
-
-    def number(self, decimal: str) -> float | None:
-        """Return the number that it is with this decimal mark; None where it is none."""
-        core, group = self.core, OTHER[decimal]
-        if group in core:
-            if not GROUPED[decimal + group].fullmatch(core):
-                return None
-            core = core.replace(group, "")
-        try:
-            value = float(core.replace(decimal, "."))
-        except ValueError:
-            return None
-        return -value if self.negative else value
-
-    @property
-    def proves(self) -> str:
-        """The decimal mark without which it is no number; empty where both do."""
-        if self.core.lower().find("e") >= 0 or not any(mark in self.core for mark in ".,"):
-            return ""
-        if EITHER.fullmatch(self.core) and not self.parted:
-            return ""
-        return next((mark for mark in ".," if self.number(mark) is not None), "")
-
-
-def bare_number(cell: str) -> Bare | None:
-    """Return a cell without what stands around its number; None for a cell that holds none.
-
-    >>> bare_number("1.234,50 €").number(","), bare_number("(12%)").number("."), bare_number("red") is None
-    (1234.5, -12.0, True)
-    >>> bare_number("21.06.2009") is None
-    True
-    """
-    text = cell.strip().replace("\u2212", "-")
-    bracketed = text.startswith("(") and text.endswith(")")
-    found = WRITTEN.fullmatch(text[1:-1].strip() if bracketed else text)
-    if found is None or (found["sign"] and found["inner"]) or (found["before"] and found["after"]):
-        return None
-    core = found["core"]
-    parted = any(part in core for part in PARTS)
-    if parted and not SPACED.fullmatch(core):
-        return None
-    if parted:
-        core = "".join(each for each in core if each not in PARTS)
-    sign = found["sign"] or found["inner"]
-    if bracketed and sign:
-        return None
-    bare = Bare(core, bracketed or sign == "-", found["before"] or found["after"], parted, bracketed)
-    return None if bare.number(".") is None and bare.number(",") is None else bare
 
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """Format of the numbers of a column: as Python reads them, or with this decimal mark and marks around."""
+    """Format of the numbers of a column: as Python reads them, or with this decimal mark and marks around; and what
+    else means missing in it, and the unit behind each.
+    """
 
     decimal: Decimal | None = None
     marks: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
+    unit: str = ""
 
     def number(self, cell: str) -> float | None:
         """Return the number in a cell, NaN for a missing one, None for text."""
+        if cell in self.missing:
+            return float("nan")
+        if self.unit:
+            cell = cell.removesuffix(self.unit)
         if self.decimal is None or isinstance(cell, NumberCell) or is_missing(cell):
             return as_number(cell)
         found = bare_number(cell)
@@ -153,6 +82,8 @@ class _Column:
     found: list[Bare] = field(default_factory=list)
     proofs: Counter[str] = field(default_factory=Counter)
     simple: bool = False
+    gaps: Counter[str] = field(default_factory=Counter)
+    unit: str = ""
 
     @property
     def proved(self) -> Decimal | None:
@@ -220,15 +151,44 @@ def formats_of(
 def _looked_at(name: str, cells: Sequence[str]) -> _Column:
     for mark, form in SIMPLE.items():
         text = "\n".join(cells)
-        if form.fullmatch(text) and PROOF[mark].search(text):
+        if form.fullmatch(text) and PROOF[mark].search(text) and MISSING_MARKS.isdisjoint(cells):
             return _Column(name, plain=mark == ".", proofs=Counter({mark: 1}), simple=True)
     held = [cell for cell in cells if not isinstance(cell, NumberCell) and not is_missing(cell)]
-    column = _Column(name, plain=all(as_number(cell) is not None for cell in held))
+    gaps = Counter(cell for cell in held if cell in MISSING_MARKS)
+    if gaps:
+        held = [cell for cell in held if cell not in gaps]
+    unit = _unit_of(held)
+    held = [cell.removesuffix(unit) for cell in held]
+    column = _Column(name, plain=not unit and all(as_number(cell) is not None for cell in held), unit=unit)
     found = [each for each in map(bare_number, held) if each is not None]
     if 2 * len(found) >= len(held):
+        if found or any(isinstance(cell, NumberCell) for cell in cells):
+            column.gaps = gaps
         column.found = found
         column.proofs.update(proof for each in found if (proof := each.proves))
     return column
+
+
+def _unit_of(cells: Sequence[str]) -> str:
+    """The one unit behind the numbers of all cells; empty where there is none.
+
+    Without a blank between it is one where a number has a decimal mark, or the unit has several letters that are not
+    all capitals: 12a, 4WD and 001ab are names.
+
+    >>> _unit_of(["39.5 mm", "40 mm"]), _unit_of(["39.5mm", "40mm"]), _unit_of(["12a", "7a"]), _unit_of(["1 m", "2 s"])
+    ('mm', 'mm', '', '')
+    """
+    first = WITH_UNIT.fullmatch(cells[0]) if cells else None
+    unit = first[1] if first else ""
+    if not unit or not all(cell.endswith(unit) for cell in cells):
+        return ""
+    numbers = [cell.removesuffix(unit) for cell in cells]
+    if any(bare_number(each) is None for each in numbers):
+        return ""
+    apart = all(each[-1] in BLANKS for each in numbers)
+    told = any(mark in each for each in numbers for mark in ".,") or (len(unit) > 1 and not unit.isupper())
+    codes = any(len(each) > 1 and each[0] == "0" and each[1].isdigit() for each in numbers)
+    return unit if (apart or told) and not codes else ""
 
 
 def _of_file(seen: Sequence[_Column]) -> Decimal | None:
@@ -238,8 +198,9 @@ def _of_file(seen: Sequence[_Column]) -> Decimal | None:
 
 
 def _chosen(column: _Column, given: Decimal | None, of_file: Decimal | None, comma: bool) -> NumberFormat:
+    missing = frozenset(column.gaps)
     if not column.found and not column.simple:
-        return NumberFormat()
+        return NumberFormat(missing=missing)
     mark = column.doubtful
     decimal = given or column.proved
     if decimal is None and mark:
@@ -247,8 +208,8 @@ def _chosen(column: _Column, given: Decimal | None, of_file: Decimal | None, com
         decimal = of_file or ((column.beside or by_default) if mark == "," else ".")
     decimal = decimal or "."
     if column.plain and decimal == ".":
-        return NumberFormat()
-    return NumberFormat(decimal, _marks(column))
+        return NumberFormat(missing=missing)
+    return NumberFormat(decimal, _marks(column), missing, column.unit)
 
 
 def _marks(column: _Column) -> frozenset[str]:
@@ -295,7 +256,7 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
         and any(each.parted or OTHER[form.decimal] in each.core for each in column.found)
     ]
     if grouped:
-        notes.append(f"marks between thousands were left out in {_names(grouped)}")
+        notes.append(f"separators of thousands were left out in {_names(grouped)}")
     for kinds, what in (
         (("%",), "percent signs were left out, so that 5% is 5,"),
         ((), "signs of money were left out"),
@@ -306,6 +267,15 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
     negative = [column.name for column, form in of if form.decimal and any(each.bracketed for each in column.found)]
     if negative:
         notes.append(f"numbers in brackets were read as negative in {_names(negative)}")
+    units = [f"{column.unit!r} in {column.name!r}" for column in seen if column.unit]
+    if units:
+        notes.append(f"units behind numbers were left out: {listed(units, NAMED)}")
+    gaps = sum((column.gaps for column in seen), Counter[str]())
+    if gaps:
+        n = gaps.total()
+        spelled = listed(map(repr, gaps), NAMED)
+        where = _names([column.name for column in seen if column.gaps])
+        notes.append(f"{count(n, 'cell')} of {spelled} {'was' if n == 1 else 'were'} read as missing in {where}")
     return notes
 
 

@@ -122,6 +122,8 @@ def open_parquet(path: Path) -> ParquetTable:
         raise InputError(f"{path} has no columns; expected at least one")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"{path}: column name {twice[0]!r} occurs more than once; give each column its own name")
+        raise InputError(
+            f"{path}: {names.count(twice[0])} columns are called {twice[0]!r}; give each column its own name"
+        )
     notes = [f"the pandas index {name} was left out" for name in index]
     return ParquetTable(path=path, names=names, notes=notes, file=file)

@@ -20,11 +20,11 @@ from xml.parsers import expat
 
 from partita.errors import InputError, require
 from partita.io.around_tables import Rows
+from partita.io.bare_numbers import NumberCell
 from partita.io.files import listed, require_known
 from partita.io.grids import GridTable, grid_of_rows
-from partita.io.number_formats import NumberCell
+from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.reading import AS_FOUND, Reading
-from partita.io.tables import HeaderRule, looks_like_a_header
 from partita.io.text_layout import BROKEN_ZIP
 from partita.memory import require_memory
 
@@ -53,15 +53,17 @@ def open_spreadsheet(path: Path, is_header: HeaderRule = looks_like_a_header, re
     names = [str(name) for name in book.sheet_names]
     if reading.sheet is not None:
         require_known(path, reading.sheet, names, f"sheet {reading.sheet!r} for --sheet")
-        return grid_of_rows(path, _rows(path, book, reading.sheet), is_header, reading)
+        return grid_of_rows(path, _rows(path, book, reading.sheet), is_header, reading, place="row")
     rows = {name: _rows(path, book, name) for name in names}
     tables = [name for name in names if _holds_a_table(rows[name])]
     if not tables:
         raise InputError(f"{path} holds no table in {listed(names)}: expected rows of at least two cells")
     notes = []
-    if len(tables) > 1:
-        notes.append(f"sheet {tables[0]!r} was read; {listed(map(repr, tables[1:]))} may hold a table too (--sheet)")
-    return grid_of_rows(path, rows[tables[0]], is_header, reading, notes=notes)
+    if len(names) > 1:
+        others = listed(map(repr, tables[1:] or [name for name in names if name != tables[0]]))
+        what = "may hold a table too" if len(tables) > 1 else "holds none" if len(names) == 2 else "hold none"
+        notes.append(f"the table of sheet {tables[0]!r} was read; {others} {what} (--sheet names another)")
+    return grid_of_rows(path, rows[tables[0]], is_header, reading, notes=notes, place="row")
 
 
 def _rows(path: Path, book: Any, name: str) -> Rows:

@@ -9,44 +9,44 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from array import array
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import partial
+from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.io.files import listed
-from partita.io.text_rows import as_number, data_rows, delimiter_of, first_rows, is_missing
+from partita.io.files import Place, listed, row_place
+from partita.io.headers import (
+    HeaderRule,
+    column_names,
+    default_names,
+    header_notes,
+    looks_like_a_header,
+    repeated_notes,
+)
+from partita.io.text_rows import as_number, data_rows, delimiter_of, first_rows, numbered_rows
 
 __all__ = [
     "BOOLEANS",
     "Columns",
     "Faults",
-    "HeaderRule",
     "MixedColumns",
     "NotNumbersError",
     "Table",
     "TextTable",
-    "column_names",
-    "default_names",
-    "header_notes",
-    "is_number",
-    "looks_like_a_header",
     "open_text",
 ]
 
 Columns = tuple[NDArray[np.float64], dict[str, list[str]]]
 MixedColumns = tuple[list[NDArray[Any]], dict[str, list[str]]]
-HeaderRule = Callable[[Sequence[list[str]]], bool]
 
-# Years that are names of columns, and how unequal steps may be, relative, as those of numbers that were rounded.
-YEARS = range(1800, 2101)
-EVEN = 1e-6
+
 BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
@@ -66,6 +66,8 @@ class Table(ABC):
         Decisions that a user might not expect.
     beside : list of str
         Names of ids and labels where they are no columns: other arrays of the file.
+    repeated : dict of lists
+        The names that several columns were given by the file, and those that these have got.
     first : list of rows
         The first two rows of a text as they stand, without blanks around cells.
     """
@@ -75,6 +77,7 @@ class Table(ABC):
     has_header: bool = True
     notes: list[str] = field(default_factory=list)
     beside: list[str] = field(default_factory=list)
+    repeated: dict[str, list[str]] = field(default_factory=dict)
     first: list[list[str]] = field(default_factory=list)
 
     @abstractmethod
@@ -90,6 +93,13 @@ class Table(ABC):
         MemoryLimitError
             Where the columns of a binary file would not fit.
         """
+
+    @property
+    def place(self) -> Place:
+        """The words for the place of a row of data, counted from 0: its line, as a text editor shows it, or its row, as
+        a spreadsheet does; in other files row 1 is the first.
+        """
+        return row_place
 
     def read_mixed(self, names: Sequence[str], text: Sequence[str] = ()) -> MixedColumns:
         """Return the columns `names` as those of a mixed table, of numbers or of words, and the columns `text` as in
@@ -119,11 +129,17 @@ class TextTable(Table):
         values, cells = self._slow(columns, words, remedy) if fast is None else (fast, self._words(words))
         return values, dict(zip(text, cells, strict=True))
 
-    def begins_with_words(self, names: Sequence[str]) -> bool:
-        """Return whether a cell of these columns is text in the first row of data, so that `read` would refuse it."""
+    @property
+    def place(self) -> Place:
+        return partial(_line_of, self.path, len(self.names), self.has_header)
+
+    def begins_with_words(self, names: Sequence[str], *, truths: bool = False) -> bool:
+        """Return whether a cell of these columns is text in the first row of data, so that `read` would refuse it;
+        `truths` says whether truth values are words too.
+        """
         row = self.first[int(self.has_header) :][:1]
         cells = [row[0][at] for at in map(self.names.index, names) if row and at < len(row[0])]
-        return any(as_number(cell) is None and cell.lower() not in BOOLEANS for cell in cells)
+        return any(as_number(cell) is None and (truths or cell.lower() not in BOOLEANS) for cell in cells)
 
     def _fast(self, numbers: Sequence[int], with_text: bool) -> NDArray[np.float64] | None:
         # Outside these cases loadtxt would skip blank cells or take part of a header for data.
@@ -165,13 +181,18 @@ class TextTable(Table):
         values = array("d")
         n_rows = 0
         for row in data_rows(self.path, len(self.names), skip_header=self.has_header):
-            n_rows += 1
             for at, column in zip(text, words, strict=True):
                 column.append(row[at].strip())
             values.extend(faults.number(row[at], at, n_rows, as_number(row[at])) for at in numbers)
-        faults.raise_if_any(n_rows, remedy)
+            n_rows += 1
+        faults.raise_if_any(n_rows, remedy, self.place)
         # d may be 0 when only words are asked for; the rows are counted all the same.
         return np.array(values, dtype=np.float64).reshape(n_rows, len(numbers)), words
+
+
+def _line_of(path: Path, width: int, has_header: bool, row: int) -> str:
+    line, _ = next(islice(numbered_rows(path, width, skip_header=has_header), row, None))
+    return f"line {line}"
 
 
 class NotNumbersError(InputError):
@@ -203,7 +224,7 @@ class Faults:
         self.text[column] = (first_row, first_cell, count + 1)
         return math.nan
 
-    def raise_if_any(self, n_rows: int, remedy: str, *, na: bool = False) -> None:
+    def raise_if_any(self, n_rows: int, remedy: str, place: Place, *, na: bool = False) -> None:
         """Raise `NotNumbersError` for text among numbers; `na` says whether an option can call such a cell missing."""
         for column, (row, cell) in self.boolean.items():
             if column in self.other_number and column not in self.text:
@@ -212,63 +233,16 @@ class Faults:
             return
         column, (row, cell, count) = next(iter(sorted(self.text.items())))
         name = self.names[column]
-        message = (
-            f"{self.path}: column {name!r} should hold numbers, {count} of {n_rows} cells are text, "
-            f"the first in row {row}: {cell!r}"
-        )
+        of_text = f"{count} of {n_rows} cells {'is' if count == 1 else 'are'} text"
+        message = f"{self.path}: column {name!r} should hold numbers, {of_text}, the first in {place(row)}: {cell!r}"
         others = [repr(self.names[at]) for at in sorted(self.text) if at != column]
         if others:
             message += f" (text is also in {listed(others)})"
         # A column with some numbers in it was meant to be numeric: the cell is the mistake, not the column.
         if remedy and 2 * count > n_rows:
             raise NotNumbersError(f"{message}; {remedy.format(name=name)}")
-        missing = f"pass --na {cell} if that means missing" if na else "leave it empty and allow missing cells"
+        missing = f"pass --na {quote(cell)} if that means missing" if na else "leave it empty and allow missing cells"
         raise NotNumbersError(f"{message}; correct that cell, or {missing}")
-
-
-def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) -> bool:
-    """Return whether the first of the given rows names columns.
-
-    Words only: yes. Numbers only: no, except 0, 1, 2, ... in a row of three cells or more, which is how pandas writes
-    an array. Numbers and words mixed: if they count like that, a word is one of the `known` names, a number stands
-    below a word, or the numbers are years or go up by equal steps, as wavelengths do, and those below do not.
-
-    >>> looks_like_a_header([["height", "width"]]), looks_like_a_header([["1.5", "setosa"]])
-    (True, False)
-    """
-    cells = rows[0]
-    numeric = [cell for cell in cells if is_number(cell)]
-    if not numeric:
-        return True
-    words = [at for at, cell in enumerate(cells) if not is_number(cell) and not is_missing(cell)]
-    if any(cells[at] in known for at in words):
-        return True
-    if len(cells) >= 3 and numeric == [str(k) for k in range(len(numeric))]:
-        return True
-    below = rows[1] if len(rows) > 1 else []
-    if words and len(below) == len(cells) and _is_scale(cells, words) and not _is_scale(below, words, like=cells):
-        return True
-    return any(at < len(below) and is_number(below[at]) for at in words)
-
-
-def _is_scale(cells: Sequence[str], words: Sequence[int], like: Sequence[str] | None = None) -> bool:
-    """Whether the cells beside words are years that go up, or three numbers or more at equal steps (of those of
-    `like`).
-
-    >>> _is_scale(["name", "2001", "2002"], [0]), _is_scale(["a", "4", "5"], [0]), _is_scale(["", "4", "5", "6"], [0])
-    (True, False, True)
-    """
-    numbers = [as_number(cell) for at, cell in enumerate(cells) if at not in words]
-    held = [value for value in numbers if value is not None and math.isfinite(value)]
-    if len(held) < max(2, len(numbers)):
-        return False
-    steps = [after - before for before, after in pairwise(held)]
-    years = all(value % 1 == 0 and value in YEARS for value in held)
-    even = len(held) > 2 and max(steps) - min(steps) <= EVEN * max(steps)
-    if like is not None and even:
-        first, second = [as_number(cell) or 0.0 for at, cell in enumerate(like) if at not in words][:2]
-        even = first not in YEARS and abs(second - first - steps[0]) <= EVEN * steps[0]
-    return min(steps) > 0 and (years or even)
 
 
 def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTable:
@@ -278,49 +252,19 @@ def open_text(path: Path, is_header: HeaderRule = looks_like_a_header) -> TextTa
     Raises
     ------
     InputError
-        For an empty file, bytes that are not UTF-8, or column names given twice.
+        For an empty file, or bytes that are not UTF-8.
     """
     rows, on_first_line = first_rows(path)
     first = rows[0]
     header = is_header(rows)
     notes = header_notes(first, header)
-    names = column_names(path, first) if header else default_names(len(first))
+    names, repeated = column_names(first) if header else (default_names(len(first)), {})
     return TextTable(
-        path=path, names=names, has_header=header, notes=notes, first=rows, header_on_first_line=on_first_line
+        path=path,
+        names=names,
+        has_header=header,
+        notes=[*notes, *repeated_notes(repeated)],
+        repeated=repeated,
+        first=rows,
+        header_on_first_line=on_first_line,
     )
-
-
-def header_notes(first: Sequence[str], header: bool) -> list[str]:
-    """Return what is to be said of the first row, and of whether it was read as a header."""
-    if header and any(is_number(cell) for cell in first):
-        return [f"the first row ({listed(first, 4)}) was read as a header, though there are numbers in it"]
-    if header:
-        return []
-    kind = "is numeric" if all(is_number(cell) or is_missing(cell) for cell in first) else "names no columns"
-    return [
-        f"the first row {kind}, so it was read as data, not as a header; the columns are called column_0, column_1, ..."
-    ]
-
-
-def column_names(path: Path, names: Sequence[str]) -> list[str]:
-    """Return names as they stand, column_<position> for one without, after a check that none is given twice."""
-    filled = [name.strip() or f"column_{at}" for at, name in enumerate(names)]
-    twice = [repr(name) for name, count in Counter(filled).items() if count > 1]
-    if twice:
-        raise InputError(f"{path}: column name {', '.join(twice)} occurs more than once; give each column its own name")
-    return filled
-
-
-def default_names(n: int) -> list[str]:
-    """Return names for columns that have none.
-
-    >>> default_names(2)
-    ['column_0', 'column_1']
-    """
-    return [f"column_{at}" for at in range(n)]
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell holds a number, NaN included, and not just nothing."""
-    value = as_number(cell)
-    return value is not None and (not math.isnan(value) or cell.strip().lower() == "nan")

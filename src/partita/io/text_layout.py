@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from partita.errors import InputError
-from partita.io.number_formats import bare_number
+from partita.io.bare_numbers import bare_number
 from partita.io.text_rows import LINE_HELD, is_missing, require_unpacked
 from partita.memory import require_memory
 
@@ -31,9 +31,10 @@ __all__ = [
     "guessed_delimiter",
     "parted",
     "raw_bytes",
+    "require_delimiter",
 ]
 
-MARKS = {",": "commas", ";": "semicolons", "\t": "tabulators", "|": "bars", " ": "blanks"}
+MARKS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "pipes", " ": "spaces"}
 # What is looked at to find encoding and delimiter: enough for the lines above a table and some of its rows.
 HEAD = 1 << 16
 SAMPLE = 200
@@ -50,8 +51,9 @@ NO_TEXT = frozenset({*range(9), 11, *range(14, 26), 27, 28, 29, 30, 31, 127})
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, IndexError)
 
 
-def raw_bytes(path: Path) -> bytes:
-    """Return the bytes of a text, unpacked where it is packed by gzip or is the one file in a zip.
+def raw_bytes(path: Path) -> tuple[bytes, str | None]:
+    """Return the bytes of a text, unpacked where it is packed by gzip or is the one file in a zip, and the name of
+    that file.
 
     Raises
     ------
@@ -66,12 +68,12 @@ def raw_bytes(path: Path) -> bytes:
     if suffix == ".gz":
         require_unpacked(path)
         with gzip.open(path, "rb") as file:
-            return file.read()
+            return file.read(), None
     require_memory(LINE_HELD * path.stat().st_size, f"{path}", "leave out rows or columns, or save it as parquet")
-    return path.read_bytes()
+    return path.read_bytes(), None
 
 
-def _unzipped(path: Path) -> bytes:
+def _unzipped(path: Path) -> tuple[bytes, str]:
     try:
         with zipfile.ZipFile(path) as packed:
             inside = [each for each in packed.infolist() if not each.is_dir() and not _of_a_system(each.filename)]
@@ -81,7 +83,7 @@ def _unzipped(path: Path) -> bytes:
             said = inside[0].file_size
             require_memory(LINE_HELD * said, f"what {path} unpacks to", "leave out rows or columns")
             with packed.open(inside[0]) as file:  # zipfile reads no more than the file's entry says
-                return file.read(said)
+                return file.read(said), inside[0].filename
     except (*BROKEN_ZIP, ValueError) as error:
         if isinstance(error, InputError):
             raise
@@ -90,6 +92,22 @@ def _unzipped(path: Path) -> bytes:
 
 def _of_a_system(name: str) -> bool:
     return name.startswith("__MACOSX/") or name.rpartition("/")[2].startswith(".")
+
+
+def require_delimiter(lines: Sequence[str], delimiter: str, own: str, path: Path) -> None:
+    """Raise where a mark that was given is in no line, and another one is in each.
+
+    Raises
+    ------
+    InputError
+    """
+    if any(delimiter in line for line in lines):
+        return
+    found = guessed_delimiter(lines, own)
+    if lines and found != " " and all(found in line for line in lines):
+        raise InputError(
+            f"{path}: the mark of --delimiter is not in it; its cells seem to be separated by {MARKS[found]}"
+        )
 
 
 def encoding_of(data: bytes) -> str | None:
@@ -135,11 +153,17 @@ def decoded(data: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
     try:
         text = data.decode("utf-8-sig" if found == "utf-8" else found)
     except LookupError as error:
-        raise InputError(f"--encoding {found}: there is no such encoding; as in utf-8, cp1252, utf-16") from error
+        raise InputError(
+            f"--encoding {found}: expected the name of an encoding, such as utf-8, cp1252 or utf-16"
+        ) from error
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path}: byte 0x{data[error.start]:02x} is not {found} text; name its encoding with --encoding"
         ) from error
+    if encoding is not None and "\n" not in text and b"\n" in data.rstrip() and encoding_of(data) == "utf-8":
+        raise InputError(
+            f"{path} has a single line when it is read as {found}, and its bytes are utf-8; correct --encoding"
+        )
     return text.removeprefix("\ufeff").replace("\x00", ""), found
 
 

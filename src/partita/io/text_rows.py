@@ -21,6 +21,7 @@ from partita.wording import count
 
 __all__ = [
     "LINE_HELD",
+    "MISSING_MARKS",
     "OTHER_TEXT_SUFFIXES",
     "TEXT_SUFFIXES",
     "NotUtf8Error",
@@ -38,6 +39,9 @@ TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 OTHER_TEXT_SUFFIXES = (".txt", ".dat", ".tab", ".txt.gz", ".dat.gz", ".tab.gz", ".zip")
 # Words that people and programs write into a cell that holds nothing.
 MISSING_WORDS = frozenset({"", "na", "n/a", "<na>", "nan", "null", "none", "?"})
+# What is written where nothing was measured, and by spreadsheets for what cannot be computed: it means missing only in
+# a column that otherwise holds numbers.
+MISSING_MARKS = frozenset({"-", "--", ".", "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"})
 BLOCK = 1 << 20
 # Cells take as much memory as their text, about; a line is held as text, as cells, and as pointers to them.
 LINE_HELD = 16
@@ -50,7 +54,7 @@ class NotUtf8Error(InputError):
 
 
 def delimiter_of(path: Path) -> str:
-    """Return tabulator for .tsv and .tab, else comma."""
+    """Return tab for .tsv and .tab, else comma."""
     return "\t" if path.name.lower().removesuffix(".zip").removesuffix(".gz").endswith((".tsv", ".tab")) else ","
 
 
@@ -120,17 +124,17 @@ def data_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[list[str
 def numbered_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that `data_rows` gives, each after the number of the line that it ends on."""
     pending = not skip_header
-    blank = 0
+    blank: list[int] = []
     for line, row in _rows(path):
         if _is_blank(row):
-            blank += pending
+            blank += [line] * pending
             continue
         if not pending:
             pending = True
             continue
         if width == 1:
-            yield from ((line, [""]) for _ in range(blank))
-        blank = 0
+            yield from ((at, [""]) for at in blank)
+        blank = []
         if len(row) != width:
             raise InputError(
                 f"{path}, line {line}: expected {count(width, 'cell')} as in the first row, found {len(row)}; "
@@ -145,8 +149,8 @@ def _require_delimiter(path: Path, line: str) -> None:
     other = next((mark for mark in ";\t," if mark in line and mark != own), None)
     if other is not None and own not in line:
         raise InputError(
-            f"{path}: the cells of line 1 are parted by {other!r}, expected {own!r}; write it with commas as .csv "
-            "(R: write.csv, not write.csv2) or with tabulators as .tsv"
+            f"{path}: the cells of line 1 are separated by {other!r}, expected {own!r}; write it with commas as .csv "
+            "(R: write.csv, not write.csv2) or with tabs as .tsv"
         )
 
 

@@ -1,0 +1,117 @@
+"""The columns of a table that options name, and those that are refused until an option says what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import NoReturn
+
+from partita.errors import InputError
+from partita.io.edge_names import ends_of_links
+from partita.io.files import did_you_mean, listed, require_known
+from partita.io.headers import require_single
+from partita.io.tables import Table
+
+__all__ = [
+    "LackingColumnsError",
+    "possible_features",
+    "refuse_hidden_truth",
+    "refuse_nameless",
+    "require_named",
+]
+
+# Names that hold the truth in most files with labels; read as features they would give the answer away. A `y` beside an
+# `x` is a coordinate when the labels are named or its values are not all whole numbers.
+TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
+
+
+class LackingColumnsError(InputError):
+    """Columns that were asked for are not in the file."""
+
+    def __init__(self, message: str, lacking: Sequence[str]) -> None:
+        super().__init__(message)
+        self.lacking = list(lacking)
+
+
+def require_named(table: Table, label_column: str | None, id_column: str | None) -> None:
+    """Raise for a name that an option gives and the file does not have."""
+    own = table.beside or table.names  # what names items and classes is another array of a .npz file
+    for option, name in (("--label-column", label_column), ("--id-column", id_column)):
+        if name is not None:
+            what = "array" if table.beside else "column"
+            require_known(table.path, name, own, f"{what} {name!r} for {option}")
+            require_single(table.path, table.repeated, [name], option)
+
+
+def _matching(table: Table, patterns: Sequence[str], option: str) -> list[str]:
+    """The columns that names or patterns mean, in the order of these."""
+    found: list[str] = []
+    lacking = []
+    for pattern in patterns:
+        mine = [pattern] if pattern in table.names else [n for n in table.names if fnmatchcase(n, pattern)]
+        lacking += [] if mine else [pattern]
+        found += [name for name in mine if name not in found]
+    if lacking:
+        near = did_you_mean(lacking[0], table.names)
+        raise LackingColumnsError(
+            f"{table.path} has no column {lacking[0]!r} for {option}; it has {listed(table.names)}{near}", lacking
+        )
+    return found
+
+
+def possible_features(
+    table: Table, asked: Sequence[str], columns: Sequence[str] | None, drop: Sequence[str]
+) -> tuple[list[str], str | None]:
+    """The names of the columns that may be features, and of the one among them that is a `y` beside an `x`."""
+    dropped = _matching(table, drop, "--drop")
+    require_single(table.path, table.repeated, dropped, "--drop")
+    others = [name for name in table.names if (name not in asked or table.beside) and name not in dropped]
+    if columns is not None:
+        chosen = [name for name in _matching(table, columns, "--columns") if name not in dropped]
+        refuse_hidden_truth(table.path, [name for name in chosen if name not in columns and name not in asked])
+        return [name for name in chosen if name in columns or name in others], None
+    _refuse_links(table, [*asked, *dropped])
+    coordinate = None
+    if "x" in (name.lower() for name in table.names):
+        coordinate = next((name for name in others if name.lower() == "y"), None)
+    refuse_hidden_truth(table.path, [name for name in others if name != coordinate])
+    return others, coordinate
+
+
+def _refuse_links(table: Table, told: Sequence[str]) -> None:
+    """Raise for a table of which two columns look like the ends of links, and nobody said what they are."""
+    ends = ends_of_links(table.names) if table.has_header else None
+    if ends is not None and not set(ends) & set(told):
+        raise InputError(
+            f"{table.path}: the columns {ends[0]} and {ends[1]} look like the links of a graph: pass --input edges; if "
+            f"they are features, name them: --columns {','.join(table.names)}"
+        )
+
+
+def refuse_hidden_truth(file: Path, names: Sequence[str]) -> None:
+    """Raise for the first of these columns whose name says that it holds the truth.
+
+    Raises
+    ------
+    InputError
+    """
+    name = next((name for name in names if name.lower() in TRUTH_NAMES), None)
+    if name is not None:
+        raise InputError(
+            f"{file}: column {name!r} looks like the truth and would leak in as a feature; "
+            f"pass --label-column {name}, or rename it if it is a feature"
+        )
+
+
+def refuse_nameless(table: Table) -> NoReturn:
+    """Raise for a first column without a name that does not name the rows.
+
+    Raises
+    ------
+    InputError
+    """
+    raise InputError(
+        f"{table.path}: the first column has no name and does not name the rows, as where pandas writes its index; "
+        f"pass --drop {table.names[0]}, or write the file without it (index=False)"
+    )
