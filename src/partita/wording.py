@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned", "count", "items", "listed", "percent"]
+__all__ = ["aligned", "count", "first_words", "items", "listed", "percent"]
+
+# Characters of a text that are shown in the place of a name.
+FIRST = 48
 
 
 def count(n: int, thing: str) -> str:
@@ -14,6 +17,18 @@ def count(n: int, thing: str) -> str:
     ('1 draw', '1,000 clusters')
     """
     return f"{n:,} {thing}{'' if n == 1 else 's'}"
+
+
+def first_words(text: str, most: int = FIRST) -> str:
+    """Return a text, or its first words where it has more characters than `most`.
+
+    >>> first_words("a name"), first_words("the quick brown fox jumps", 16)
+    ('a name', 'the quick brown …')
+    """
+    if len(text) <= most:
+        return text
+    kept = text[: most + 1].rpartition(" ")[0] or text[:most]
+    return f"{kept} …"
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> str:

@@ -7,6 +7,8 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from scipy.io import mmwrite
 from scipy.spatial.distance import cdist
 
 from partita.io.swap import hidden_beside
@@ -117,3 +119,27 @@ def test_what_a_process_that_ended_left_hidden_is_removed_at_once(call, tmp_path
     write(tmp_path / "items.csv", X)
     assert call("fit", "items.csv", "-k", 2, "--model", "sof").code == 0
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == [mine.name]
+
+
+def test_one_triangle_is_not_taken_for_features(call, tmp_path):
+    refused = call("fit", write(tmp_path / "half.csv", np.tril(APART)), "-k", 2)
+    assert refused.code == 2
+    assert "triangle" in refused.err
+    assert call("fit", tmp_path / "half.csv", "-k", 2, "--input", "features", "--model", "sof").code == 0
+
+
+@pytest.mark.parametrize("ending", ["npz", "mtx"])
+def test_a_sparse_matrix_is_a_table_without_names(call, tmp_path, ending):
+    table = np.where(X > 1, X, 0.0)
+    if ending == "npz":
+        sp.save_npz(tmp_path / "sparse.npz", sp.csr_array(table))
+    else:
+        mmwrite(tmp_path / "sparse.mtx", sp.coo_array(table))
+    named = ",".join(f"column_{j}" for j in range(3))
+    np.savetxt(tmp_path / "dense.csv", table, delimiter=",", header=named, comments="", fmt="%.17g")
+    for name in (f"sparse.{ending}", "dense.csv"):
+        assert call("fit", name, "-k", 2, "--model", "sof", "--out", f"of-{name}").code == 0
+    first, second = (tmp_path / f"of-{name}/memberships.csv" for name in (f"sparse.{ending}", "dense.csv"))
+    assert first.read_bytes() == second.read_bytes()
+    assert call("predict", "of-dense.csv", f"sparse.{ending}", "--out", "new.csv").code == 0
+    assert call("fit", f"sparse.{ending}", "--label-column", "column_0", "--out", "no").code == 2

@@ -428,8 +428,8 @@ COMMANDS = {
         "a,b\n0,x\n1,x\n5,z\n",
         (*FIT, "--affinity", "neighbors"),
         "t.csv: column 'b' should hold numbers, 3 of 3 cells are text, the first in line 2: 'x'; if it names the items "
-        "pass --id-column b, if it holds the true classes pass --label-column b, otherwise --drop b, or code it as "
-        "numbers",
+        "pass --id-column b, if it holds the true classes pass --label-column b, otherwise --drop b, use --affinity "
+        "ensemble, or code it as numbers",
     ),
     "truth among the features": (
         "a,label\n0,1\n1,0\n5,5\n",

@@ -294,7 +294,7 @@ def test_a_word_of_an_unknown_mark_or_encoding_is_no_empty_table(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("t.xls", "save it as .xlsx"), ("t.mtx", "--input affinity"), ("t.gml", "--input edges"), ("t.pdf", ".graphml")],
+    [("t.xls", "save it as .xlsx"), ("t.gml", "--input edges"), ("t.pdf", ".graphml")],
 )
 def test_a_format_that_is_not_read_says_what_to_do(tmp_path, name, words):
     with pytest.raises(InputError, match=re.escape(words)):

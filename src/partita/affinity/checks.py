@@ -26,6 +26,7 @@ __all__ = [
     "as_distances",
     "check_magnitude",
     "check_square",
+    "is_triangle",
     "looks_like_distances",
     "looks_like_pairs",
     "pairs_with",
@@ -122,8 +123,8 @@ def as_affinity(
 def looks_like_pairs(X: Any) -> Literal["distances", "affinities"] | None:
     """Return what a dense matrix that should hold features seems to hold of pairs, if it is symmetric.
 
-    Distances have zeros on the diagonal and larger entries elsewhere, affinities one number on the diagonal that no
-    entry exceeds.
+    Distances have zeros on the diagonal and, for the most part, larger entries elsewhere; affinities have one number
+    on the diagonal that no entry exceeds, or are the links of a sparse graph without loops.
 
     >>> looks_like_pairs(np.abs(np.subtract.outer(np.arange(5.0), np.arange(5.0))))
     'distances'
@@ -141,8 +142,21 @@ def looks_like_pairs(X: Any) -> Literal["distances", "affinities"] | None:
     if largest == 0 or np.abs(X - X.T).max() > ASYMMETRY * largest:
         return None
     if not diagonal.any() and X.min() >= 0:
-        return "distances"
+        return "distances" if 2 * np.count_nonzero(X) > n * (n - 1) else "affinities"
     return "affinities" if diagonal[0] > 0 and X.max() <= diagonal[0] * (1 + ASYMMETRY) else None
+
+
+def is_triangle(X: Any) -> bool:
+    """Return whether a square matrix has one triangle full and the other, and the diagonal or not, empty.
+
+    >>> is_triangle(np.tri(6, k=-1)), is_triangle(np.eye(6)), is_triangle(np.ones((6, 6)))
+    (True, False, False)
+    """
+    X = np.asarray(X)
+    if X.ndim != 2 or len(X) < FEWEST_PAIRS or X.shape != (len(X), len(X)):
+        return False
+    lower, upper = X[np.tril_indices(len(X), -1)], X[np.triu_indices(len(X), 1)]
+    return bool((lower.all() and not upper.any()) or (upper.all() and not lower.any()))
 
 
 def looks_like_distances(X: Any) -> bool:

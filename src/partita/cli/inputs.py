@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import SparseAffinity, from_edges
-from partita.affinity.checks import looks_like_distances, looks_like_pairs
+from partita.affinity.checks import is_triangle, looks_like_distances, looks_like_pairs
 from partita.affinity.from_matrix import DISTANCES
 from partita.cli.options import InputKind, ReadingOptions
 from partita.errors import InputError
@@ -131,15 +131,21 @@ def require_features(items: Input, path: Path) -> None:
     ------
     InputError
     """
-    held = looks_like_pairs(items.features) if items.kind == "features" and items.features is not None else None
+    if items.kind != "features" or items.features is None:
+        return
+    if is_triangle(items.features):
+        raise InputError(
+            f"{path} holds one triangle of a square matrix, with zeros in the other: write both, and pass --input "
+            "distances or --input affinity; or pass --input features if its columns are features"
+        )
+    held = looks_like_pairs(items.features)
     if held is None:
         return
     n = f"{len(items.ids):,}"
-    diagonal = "zeros" if held == "distances" else "its largest number"
     kind = "distances" if held == "distances" else "affinity"
     raise InputError(
-        f"{path} holds a symmetric {n} x {n} matrix with {diagonal} on the diagonal, as {held} between items are: pass "
-        f"--input {kind}, or --input features if its columns are features"
+        f"{path} holds a symmetric {n} x {n} matrix, as {held} between items are: pass --input {kind}, or --input "
+        "features if its columns are features"
     )
 
 

@@ -141,11 +141,10 @@ def warn_of_pairs(X: Array) -> None:
     kind = looks_like_pairs(X)
     if kind is None:
         return
-    diagonal = "zeros" if kind == "distances" else "its largest number"
     name = "precomputed_distance" if kind == "distances" else "precomputed"
     warnings.warn(
-        f"X is a symmetric {len(X):,} x {len(X):,} matrix with {diagonal} on the diagonal, as {kind} between items "
-        f"are, and its columns were taken for features: pass affinity={name!r} if it holds {kind}",
+        f"X is a symmetric {len(X):,} x {len(X):,} matrix, as {kind} between items are, and its columns were taken for "
+        f"features: pass affinity={name!r} if it holds {kind}",
         UnsureWarning,
         stacklevel=5,
     )

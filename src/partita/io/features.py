@@ -30,6 +30,7 @@ from partita.io.given_missing import without_given
 from partita.io.grids import GridTable, grid_of_text
 from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.reading import AS_FOUND, Decimal, Reading
+from partita.io.sparse_features import SparseFeatures, read_sparse_features
 from partita.io.tables import NotNumbersError, Table, TextTable
 from partita.io.text_rows import NotUtf8Error
 
@@ -38,7 +39,7 @@ __all__ = ["FeatureTable", "read_features"]
 FORMATS: Formats[Table | ArrayFile] = {**TABLES, **ARRAYS}
 REMEDY = (
     "if it names the items pass --id-column {name}, if it holds the true classes pass --label-column {name}, "
-    "otherwise --drop {name}, or code it as numbers"
+    "otherwise --drop {all}, use --affinity ensemble, or code it as numbers"
 )
 
 
@@ -86,7 +87,8 @@ def read_features(
     Parameters
     ----------
     path : str or Path
-        Text (.csv, .tsv, .txt, .dat, .tab; also .gz, or one in a .zip), .xlsx, .ods, .parquet, .npy (2-D) or .npz.
+        Text (.csv, .tsv, .txt, .dat, .tab; also .gz, or one in a .zip), .xlsx, .ods, .parquet, .npy (2-D), .npz, or a
+        sparse matrix (.npz of SciPy, .mtx), which is made dense.
     label_column, id_column : str, optional
         Column that holds the truth, and the one that names the items; neither is a feature. In a .npz they name
         another array. A file without a header calls its columns column_0, column_1, ...
@@ -138,6 +140,9 @@ def read_features(
     if label_column is not None and label_column == id_column:
         raise InputError(f"label and id column are both {label_column!r}; name two columns")
     asked = [name for name in (label_column, id_column) if name is not None]
+    sparse = None if asked or key is not None else read_sparse_features(Path(path), columns)
+    if sparse is not None:
+        return _of_sparse(sparse, Path(path))
     is_header = partial(looks_like_a_header, known=asked)
     found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading, repeats=True)
     table = array_table(found, key) if isinstance(found, ArrayFile) else found
@@ -176,6 +181,12 @@ def read_features(
         repeated=table.repeated,
         doubts=read.far,
     )
+
+
+def _of_sparse(found: SparseFeatures, path: Path) -> FeatureTable:
+    require_finite(found.features, found.columns, path, allow_missing=False, remedy=FILL_IN, place=row_place)
+    ids = [str(i) for i in range(len(found.features))]
+    return FeatureTable(found.features, found.columns, ids, None, sha256_of_file(path), path, [found.note])
 
 
 @dataclass(frozen=True)

@@ -240,7 +240,8 @@ class Faults:
             message += f" (text is also in {listed(others)})"
         # A column with some numbers in it was meant to be numeric: the cell is the mistake, not the column.
         if remedy and 2 * count > n_rows:
-            raise NotNumbersError(f"{message}; {remedy.format(name=name)}")
+            words = ",".join(self.names[at] for at, (*_, n) in sorted(self.text.items()) if 2 * n > n_rows)
+            raise NotNumbersError(f"{message}; {remedy.format(name=name, all=words)}")
         missing = f"pass --na {quote(cell)} if that means missing" if na else "leave it empty and allow missing cells"
         raise NotNumbersError(f"{message}; correct that cell, or {missing}")
 

@@ -18,6 +18,7 @@ from partita.estimators.mixed_table import MixedTable
 from partita.explanation import Explanation
 from partita.io import versions
 from partita.solvers import Solver
+from partita.wording import first_words
 
 __all__ = ["FitReport", "numbers_of", "parameters_of", "untouched"]
 
@@ -128,8 +129,8 @@ class FitReport:
         return self.estimator.explain(MixedTable(names, MixedTable.of_array(self.features).columns))
 
     def id_of(self, item: int) -> str:
-        """Return the id of an item; its row number where none were given."""
-        return str(self.ids[item]) if len(self.ids) else str(item)
+        """Return the id of an item, of a text its first words; the row number where none were given."""
+        return first_words(str(self.ids[item])) if len(self.ids) else str(item)
 
 
 def numbers_of(table: MixedTable | None) -> tuple[list[str], NDArray[np.float64] | None]:

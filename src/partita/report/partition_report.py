@@ -24,6 +24,7 @@ from partita.partition.credible_ball import CredibleBall
 from partita.partition.modes import Modes
 from partita.report.fit_report import parameters_of, untouched
 from partita.report.item_columns import ItemColumns
+from partita.wording import first_words
 
 __all__ = [
     "SEEN",
@@ -128,8 +129,8 @@ class PartitionReport:
         )
 
     def id_of(self, item: int) -> str:
-        """Return the id of an item; its number where none were given."""
-        return str(self.ids[item]) if len(self.ids) else str(item)
+        """Return the id of an item, of a text its first words; its number where none were given."""
+        return first_words(str(self.ids[item])) if len(self.ids) else str(item)
 
     @property
     def n_items(self) -> int:
