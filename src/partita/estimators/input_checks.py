@@ -13,6 +13,7 @@ from partita.affinity.checks import LARGEST, SMALLEST, looks_like_pairs
 from partita.arrays import Array
 from partita.errors import InputError, UnsureWarning
 from partita.memory import require_memory
+from partita.wording import count
 
 __all__ = [
     "check_finite",
@@ -73,7 +74,7 @@ def check_finite(X: Array, missing: str | None) -> None:
     if bad.any():
         i, j = np.argwhere(bad)[0]
         value = "NaN" if np.isnan(X[i, j]) else "infinity"
-        more = f" (and {int(bad.sum()) - 1:,} more cells)" if bad.sum() > 1 else ""
+        more = f" (and {count(int(bad.sum()) - 1, 'more cell')})" if bad.sum() > 1 else ""
         raise InputError(
             f"X[{i}, {j}] is {value}{more}: fill it in, drop the row"
             + (", or pass missing='unobserved'" if value == "NaN" and missing is not None else "")
@@ -121,7 +122,7 @@ def lost_digits(X: Array, given: Any = None, columns: Sequence[str] | None = Non
     if not len(lost):
         return None
     j = int(lost[0])
-    others = f" (and {len(lost) - 1} more columns)" if len(lost) > 1 else ""
+    others = f" (and {count(len(lost) - 1, 'more column')})" if len(lost) > 1 else ""
     return (
         f"column {j if columns is None else repr(columns[j])}{others} holds numbers near {largest[j]:.3g} that differ "
         f"by {span[j]:.3g} at most, and {kind.name} tells them apart in steps of {step[j]:.3g}: digits were lost "

@@ -25,6 +25,7 @@ from partita.mixture.result import SampledPartitions
 from partita.mixture.units import Units
 from partita.pace import Progressing
 from partita.runs import Runs, Status
+from partita.wording import count
 
 __all__ = ["sample_partitions"]
 
@@ -168,7 +169,8 @@ def _checked_items(X: ArrayLike) -> Array:
     bad = np.argwhere(~np.isfinite(items))
     if len(bad):
         i, j = bad[0]
-        raise InputError(f"X[{i}, {j}] is {items[i, j]} (and {len(bad) - 1:,} more cells): fill it in, or drop the row")
+        more = f" (and {count(len(bad) - 1, 'more cell')})" if len(bad) > 1 else ""
+        raise InputError(f"X[{i}, {j}] is {items[i, j]}{more}: fill it in, or drop the row")
     top = float(np.abs(items).max())
     if top > LARGEST or 0 < top < SMALLEST:
         raise InputError(f"the largest value of X, {top:g}, cannot be squared in double precision: change its unit")

@@ -71,8 +71,8 @@ def lay_out(close: Array, labels: Labels, affinity: Affinity | None, item_index:
     inner = None if affinity is None else within_groups(affinity, labels, item_index)
     points = places(close, labels, inner)
     words = (
-        "Clusters lie the closer the more evidence there is that their items belong together, and an item lies between "
-        "the clusters that it has evidence of belonging to."
+        "Clusters are closer to each other the more evidence there is that their items belong together, and an item lies "
+        "between the clusters that it may belong to."
     )
     return Layout(points, f"{words} {trust_words(_judged(points, affinity, item_index))}".strip())
 
@@ -184,14 +184,14 @@ def trust_words(found: tuple[float, float] | None) -> str:
     """Return a sentence on how far a map can be trusted.
 
     >>> trust_words((0.8, 0.02))
-    'Of the items nearest to an item on the map 80% are among those with most evidence of being with it (2% by chance).'
+    "Of an item's nearest neighbours on the map, 80% are also its nearest by the evidence (2% would be by chance)."
     """
     if found is None or found[1] > EVERY:
         return ""
     kept, chance = found
     return (
-        f"Of the items nearest to an item on the map {percent(kept)} are among those with most evidence of being with "
-        f"it ({percent(chance)} by chance)."
+        f"Of an item's nearest neighbours on the map, {percent(kept)} are also its nearest by the evidence "
+        f"({percent(chance)} would be by chance)."
     )
 
 
