@@ -71,8 +71,8 @@ def lay_out(close: Array, labels: Labels, affinity: Affinity | None, item_index:
     inner = None if affinity is None else within_groups(affinity, labels, item_index)
     points = places(close, labels, inner)
     words = (
-        "Clusters are closer to each other the more evidence there is that their items belong together, and an item lies "
-        "between the clusters that it may belong to."
+        "Clusters are closer to each other the more evidence there is that their items belong together, and an item "
+        "lies between the clusters that it may belong to."
     )
     return Layout(points, f"{words} {trust_words(_judged(points, affinity, item_index))}".strip())
 
