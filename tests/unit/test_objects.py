@@ -39,7 +39,7 @@ def test_every_factorization_takes_a_graph_as_a_precomputed_affinity(estimator):
     given, expected = (estimator(3, affinity="precomputed", random_state=0).fit(X) for X in (graph, P))
     np.testing.assert_array_equal(given.labels_, expected.labels_)
     with pytest.raises(InputError, match="affinity='precomputed'"):
-        estimator(3, affinity="relative").fit(graph)
+        estimator(3, affinity="ssc").fit(graph)
 
 
 def test_a_directed_graph_needs_to_be_told_how_directions_become_one():

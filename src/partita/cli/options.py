@@ -71,7 +71,7 @@ Json = Annotated[
 ]
 Key = Annotated[str | None, Option(help="Array to read from an npz file."), Of("evidence")]
 LabelColumnLeftOut = Annotated[str | None, Option(help="Column of known labels, left out."), LABEL_COLUMN]
-Quiet = Annotated[bool, Option("--quiet", "-q", help="Print nothing but errors."), Of("output", also=("--silent",))]
+Quiet = Annotated[bool, Option("--quiet", help="Print nothing but errors."), Of("output", also=("--silent",))]
 
 
 @dataclass(frozen=True, kw_only=True)

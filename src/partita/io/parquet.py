@@ -65,7 +65,7 @@ class ParquetTable(Table):
         kind = column.type
         if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind)):
             sample = next((value for value in self._values(name, 100) if value is not None), None)
-            advice = remedy.format(name=name) if remedy else "write it as numbers"
+            advice = remedy.format(name=name, all=name) if remedy else "write it as numbers"
             raise NotNumbersError(
                 f"{self.path}: column {name!r} should hold numbers, it is of type {kind} (first value: {sample!r}); "
                 f"{advice}"
