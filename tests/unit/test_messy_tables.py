@@ -540,7 +540,22 @@ def test_columns_that_may_hold_the_classes_are_said_and_the_truth_is_refused(tmp
                 read(tmp_path, f"a,{name}\n{rows}".replace(",", delimiter), mixed=True)
 
 
-@pytest.mark.parametrize("name", ["kind", "Type", "cluster-id"])
+@pytest.mark.parametrize("name", ["Species", "cluster-id", "diagnosis"])
+@pytest.mark.parametrize("values", ["012", ["ill", "well", "ill"]])
+def test_columns_that_their_names_call_known_classes_are_left_out_and_said(tmp_path, name, values):
+    rows = "".join(f"{k % 7}.5,{values[k % 3]},{k % 5}\n" for k in range(30))
+    found = read(tmp_path, f"a,{name},b\n{rows}", mixed=True)
+    assert found.columns == ["a", "b"]
+    assert told(found, f"'{name}' was left out", f"--label-column {name}")
+    assert read(tmp_path, f"a,{name},b\n{rows}", mixed=True, columns=["*"]).columns == ["a", name, "b"]
+    assert read(tmp_path, f"a,{name},b\n{rows}", mixed=True, label_column=name).notes == []
+    alone = "".join(f"{values[k % 3]}\n" for k in range(30))
+    assert read(tmp_path, f"{name}\n{alone}", mixed=True).columns == [name]  # there is nothing else
+    many = "".join(f"{k % 7}.5,{k % 13},{k % 5}\n" for k in range(30))
+    assert read(tmp_path, f"a,{name},b\n{many}").columns == ["a", name, "b"]
+
+
+@pytest.mark.parametrize("name", ["kind", "Type", "group-id"])
 def test_few_whole_numbers_under_a_name_of_kinds_may_hold_the_classes(tmp_path, name):
     few = read(tmp_path, f"a,{name},b\n" + "".join(f"{k % 7}.5,{k % 3},{k % 5}\n" for k in range(30)))
     many = read(tmp_path, f"a,{name},b\n" + "".join(f"{k % 7}.5,{k % 13},{k % 5}\n" for k in range(30)))

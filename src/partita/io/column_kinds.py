@@ -45,12 +45,12 @@ OF_COUNTS = re.compile(
 COORDINATES = frozenset("xyz")
 # How much wider than the number of rows the range of whole numbers may be, each once, that are numbers of rows.
 RUN = 1.1
+# Names of known classes; and names that are as often those of a category. Both only above few whole numbers or words.
 OF_CLASSES = frozenset(
-    """labels, classes, targets, truth, species, group, groups, cluster, clusters, category, diagnosis, outcome,
-    variety, ground_truth, groundtruth, true_label""".replace("\n    ", " ").split(", ")
+    """labels, classes, targets, truth, species, cluster, clusters, cluster_id, class_id, diagnosis, outcome, variety,
+    ground_truth, groundtruth, true_label, gt""".replace("\n    ", " ").split(", ")
 )
-# Names that are as often those of a category, and tell of classes only above few whole numbers or words.
-OF_KINDS = frozenset({"kind", "type", "types", "cat", "cls", "group_id", "class_id", "cluster_id", "gt"})
+OF_KINDS = frozenset({"group", "groups", "category", "kind", "type", "types", "cat", "cls", "group_id"})
 # Words from which a column may be known classes, by its place; and rows of each of them, on average.
 MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
 # Different words from which a column is hardly one of categories, where they are more than half of its cells.
@@ -117,7 +117,10 @@ def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = F
         counts = sorted([*counts, *runs])
     whole = [at for at in texts if None not in columns[at]]
     ids = None if named else next(iter([*whole, *counts]), None)
-    features = [at for at in range(len(names)) if at not in (*dates, *texts, *counts)]
+    classes = [at for at, (name, column) in enumerate(zip(names, columns)) if _holds_classes(name, column, OF_CLASSES)]
+    if len({*dates, *texts, *counts, *classes}) == len(names):  # nothing would be left
+        classes = []
+    features = [at for at in range(len(names)) if at not in (*dates, *texts, *counts, *classes)]
     notes = [] if ids is None else [_of_ids(names[ids], is_text=ids in texts, is_run=ids in runs)]
     others = {
         "no word in it comes twice, so it is no category": [at for at in texts if at != ids],
@@ -126,6 +129,12 @@ def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = F
     for why, left in others.items():
         if left:
             notes.append(f"{_columns(names, left)} left out: {why}")
+    if classes:
+        first = names[classes[0]]
+        notes.append(
+            f"{_columns(names, classes)} left out: the name says that known classes are in it; --label-column {first} "
+            "compares the clusters with them, and --columns names the features"
+        )
     if dates:
         sample = next(word for word in columns[dates[0]] if word is not None)
         notes.append(f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {REPLACE_DATES}")
@@ -166,6 +175,14 @@ def _counts_rows(name: str, column: Column) -> bool:
     if not (strong or OF_COUNTS.fullmatch(name.strip())) or not _each_once(column):
         return False
     return bool(strong) or len(column) >= MANY or _goes_up(column)
+
+
+def _holds_classes(name: str, column: Column, known: frozenset[str]) -> bool:
+    """Whether few words, or few whole numbers, stand under one of the names."""
+    if name.strip().lower().replace(" ", "_").replace("-", "_") not in known:
+        return False
+    words = 0 if column.dtype.kind == "f" else len({word for word in column if word is not None})
+    return _few(words or _whole(column), len(column))
 
 
 def _is_run(name: str, column: Column) -> bool:
@@ -229,9 +246,8 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
         notes.append(f"{_named(names, constant)} {same} no difference")
     for at in features:
         n_words = len({word for word in columns[at] if word is not None}) if at in of_words else 0
-        name = names[at].strip().lower().replace(" ", "_").replace("-", "_")
         few = _few(n_words, len(columns[at]))
-        by_name = name in OF_CLASSES or (name in OF_KINDS and _few(n_words or _whole(columns[at]), len(columns[at])))
+        by_name = _holds_classes(names[at], columns[at], OF_CLASSES | OF_KINDS)
         by_place = few and of_words == [at] and at == len(names) - 1
         if by_name or by_place:
             notes.append(
