@@ -33,6 +33,7 @@ MOST_MADE = 16
 class LastSearch:
     """One search: its neighbours and their distances, which nobody may write to.
 
+    >>> import numpy as np
     >>> last = LastSearch()
     >>> index, distance = last.keep(b"key", np.array([[1, 2]]), np.array([[0.5, 2.0]]))
     >>> last.recall(b"key", 1)
@@ -119,6 +120,7 @@ def made_once(make: Callable[[], tuple[NDArray[Any], ...]], *parts: Any) -> tupl
 
     Examples
     --------
+    >>> import numpy as np
     >>> with shared_search():
     ...     first, again = (made_once(lambda: (np.arange(2),), "numbers", 2) for _ in range(2))
     >>> first is again

@@ -453,7 +453,7 @@ def _note_on_moved(moved: int) -> tuple[str, ...]:
     """Say how many labels calibration moved, if any.
 
     >>> _note_on_moved(0), _note_on_moved(1)[0][:41]
-    ((), 'calibration moved 1 item to another cluste')
+    ((), 'calibration moved 1 item to another clust')
     """
     items = f"{moved:,} item{'s' * (moved > 1)}"
     note = f"calibration moved {items} to another cluster (the labels of the fit are in result_.membership.labels)"

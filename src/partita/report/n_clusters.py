@@ -47,7 +47,7 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
     >>> from partita.n_clusters import KEvidence, judge_all
     >>> X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [19, 9]], 30, axis=0)
     >>> n_clusters_sentences(judge_all(KEvidence(features=X), ["stability"]), 2)[0].text[:65]
-    'The number of clusters was estimated by 1 criterion. 2 clusters ha'
+    'The number of clusters was estimated by 1 criterion. 2 clusters h'
     """
     methods, p = _of_methods(verdict), verdict.probabilities
     n = len(verdict.judgements)
