@@ -12,6 +12,7 @@ around the answer. There the methods draw once more, with other settings, so tha
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -234,6 +235,7 @@ def consensus(
                 (max(always) >= K or not drawn.is_past_the_best())
                 and (max(first, least) >= K or drawn.best_at() >= drawn.sizes[-2])
             ),
+            ahead=first,
         )
         first_draws = found = drawn.summary()
         for _ in range(ROUNDS):
@@ -281,7 +283,8 @@ class _Draws:
         self._members, self._X, self._seed, self._judge = tuple(members), X, seed, log_odds
         self._bounds = bounds
         self._drawn: dict[int, _AtNumber] = {}
-        # A draw takes about as long as it has clusters.
+        # A draw takes about as long as it has clusters; and what the latest of each method took for one.
+        self._took: dict[str, float] = {}
         self._spent, self._to_spend = 0, sum(planned) * len(members)
 
     @property
@@ -297,19 +300,18 @@ class _Draws:
             members = tuple(one for place in own for one in requests[place][1])
             self._put(K, members, tuple(labels for place in own for labels in found[place]))
 
-    def add_while(self, numbers: Sequence[int], goes_on: Callable[[int], bool]) -> None:
+    def add_while(self, numbers: Sequence[int], goes_on: Callable[[int], bool], *, ahead: int) -> None:
         """Draw at one number after the other, while it goes on before each.
 
-        On several threads the methods draw at two numbers at a time, so that none waits for the slowest of them; what
-        was drawn at a number that is not reached is dropped.
+        On several threads the methods draw at two numbers at a time up to `ahead`, so that none waits for the slowest
+        of them; what was drawn at a number that is not reached is dropped.
         """
         step = 2 if self._X.shape[0] >= FEW and n_threads() > 1 else 1
-        for at in range(0, len(numbers), step):
-            ahead = numbers[at : at + step]
-            if not goes_on(ahead[0]):
-                return
-            found = self._labels_at([(K, self._members, 0) for K in ahead])
-            for K, labels in zip(ahead, found):
+        left = list(numbers)
+        while left and goes_on(left[0]):
+            now = [K for at, K in enumerate(left[:step]) if at == 0 or ahead >= K]
+            left = left[len(now) :]
+            for K, labels in zip(now, self._labels_at([(K, self._members, 0) for K in now])):
                 if not goes_on(K):
                     return
                 self._put(K, self._members, labels)
@@ -322,7 +324,9 @@ class _Draws:
         which = " to ".join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))
         words = f"choosing the number of clusters: trying {which} by {len(self._members)} methods"
         tasks = [(one, K, draw) for K, members, draw in requests for one in members]
-        spent = self._spent + np.cumsum([0, *(K for _, K, _ in tasks)])
+        # What takes longest begins first, so that no thread waits for it at the end.
+        order = sorted(range(len(tasks)), key=lambda at: -self._took.get(tasks[at][0].name, 0.0) * tasks[at][1])
+        spent = self._spent + np.cumsum([0, *(tasks[at][1] for at in order)])
         of = max(self._to_spend, int(spent[-1]))
 
         def told(n_done: int) -> None:
@@ -330,7 +334,8 @@ class _Draws:
             tell(words, self._spent, of)
 
         told(0)
-        labels = outcomes_of(lambda task: self._labels_of(*task), tasks, self._X.shape[0], told=told)
+        found = outcomes_of(lambda at: self._labels_of(*tasks[at]), order, self._X.shape[0], told=told)
+        labels = [found[place] for place in np.argsort(order)]
         ends = np.cumsum([0, *(len(members) for _, members, _ in requests)])
         return [tuple(labels[low:high]) for low, high in pairwise(ends)]
 
@@ -345,8 +350,10 @@ class _Draws:
 
     def _labels_of(self, one: Member, n_clusters: int, draw: int) -> Labels:
         def made() -> Labels:
+            began = time.perf_counter()
             rng = np.random.default_rng([self._seed, draw, zlib.crc32(one.name.encode())])
             membership = one.cluster(self._X, n_clusters, rng).membership
+            self._took[one.name] = (time.perf_counter() - began) / n_clusters
             return np.unique(hard(membership), return_inverse=True)[1].astype(np.int64)
 
         return lasting(made, "labels", one, n_clusters, self._seed, draw, self._X)
