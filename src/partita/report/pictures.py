@@ -29,6 +29,8 @@ __all__ = ["DPI", "Picture", "draw_picture", "draw_pictures", "drawn"]
 
 # Dots an inch: sharp on a dense screen at the page's width.
 DPI = 150
+# Iterations of a single restart from which their course is worth a picture.
+FEWEST = 5
 
 
 @dataclass(frozen=True)
@@ -186,9 +188,10 @@ def _evidence(report: FitReport) -> list[Picture]:
 
 
 def _trace(report: FitReport) -> list[Picture]:
-    if not hasattr(report.estimator, "result_"):
+    found = getattr(report.estimator, "result_", None)
+    if found is None or (len(found.restarts) == 1 and found.n_iter < FEWEST):
         return []
-    n = len(report.estimator.result_.restarts)
+    n = len(found.restarts)
     caption = "How far the fit was above its final objective, iteration by iteration."
     if n > 1:
         caption = (
