@@ -393,7 +393,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
 
         Notes
         -----
-        Costs what it takes to find the number: on 2,000 rows, and a sample of as many where there are more, about four
+        Costs what it takes to find the number: on 2,000 rows, and a sample of as many where there are more, about three
         seconds. It is worked out once.
 
         Examples
