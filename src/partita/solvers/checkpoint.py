@@ -204,7 +204,8 @@ class OpenCheckpoint:
         standing = sum(self.stands(r) and not self._path(FINISHED, r).exists() for r in range(task.n_init))
         was, where = "was" if finished == 1 else "were", "it" if standing == 1 else "they"
         restarts = count(task.n_init, "restart")
-        self._note(f"of {restarts} {finished} {was} finished, and {standing} went on where {where} stood")
+        said = f"of {restarts} {finished} {was} finished, and {standing} went on where {where} stood"
+        self._note(*(said,) * (finished + standing > 0))
         return known["entropy"]
 
     def _note(self, *of_restarts: str) -> None:
