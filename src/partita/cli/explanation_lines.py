@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from partita.wording import count
+
 __all__ = ["explanation_lines"]
 
 # Clusters of which the terminal says what tells them apart; the report does of all.
@@ -23,5 +25,5 @@ def explanation_lines(rows: list[dict[str, Any]]) -> list[str]:
             said = f"{row['rule']} (precision {row['precision']:.2f}, recall {row['recall']:.2f} on items held out)"
         lines.append(f"cluster {row['cluster']}: {said}")
     if len(rows) > EXPLAINED:
-        lines.append(f"what tells the other {len(rows) - EXPLAINED} apart is in report.html")
+        lines.append(f"the rules of {count(len(rows) - EXPLAINED, 'more cluster')} are in report.html")
     return lines
