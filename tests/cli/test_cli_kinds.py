@@ -104,6 +104,7 @@ def test_the_same_command_replaces_what_it_wrote_when_it_was_cut_short(call, tmp
     result = tmp_path / "items-partita/result.json"
     assert json.loads(result.read_text())["status"] == "max_seconds"
     assert call("fit", "items.csv", "-k", 2).code == 2  # another command does not
+    assert call("fit", "items.csv", "-k", 2, "--checkpoint", "other").code == 2
     assert call(*command, "--n-init", 50, "--max-iter", 1000).code == 0
     assert json.loads(result.read_text())["status"] != "max_seconds"
     assert call(*command).code == 2  # nor this one, once it has ended

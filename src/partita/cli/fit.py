@@ -52,7 +52,7 @@ def run_fit(options: FitOptions) -> int:
         require_features(items, options.file)
     require_neighbors(options.n_neighbors, len(items.ids))
     out = options.out or Path(f"{name_of(options.file)}-partita")
-    force = options.force or (options.checkpoint is not None and was_cut_short(out))
+    force = options.force or was_cut_short(out, options.checkpoint)
     require_output(out, force=force)
     fit = fitted(estimator, items, title=name_of(options.file), **known)
     with deferred_interrupt() as interrupted, output_folder(out, force=force) as folder:
