@@ -40,13 +40,11 @@ def test_distances_as_an_affinity_are_noted(call, tmp_path):
     assert any("--input distances" in note for note in json.loads(done.out)["notes"])
 
 
-@pytest.mark.parametrize("n", [30, 500])
-def test_more_neighbours_than_there_are_items_are_refused(call, tmp_path, n):
-    options = ("-k", 2, "--affinity", "neighbors", "--n-neighbors")
-    refused = call("fit", write(tmp_path / "items.csv", X), *options, n)
-    assert refused.code == 2
-    assert "29 other items" in refused.err
-    assert call("fit", tmp_path / "items.csv", *options, 29).code == 0
+@pytest.mark.parametrize(("n", "noted"), [(29, False), (30, True), (500, True)])
+def test_more_neighbours_than_there_are_items_are_noted(call, tmp_path, n, noted):
+    options = ("-k", 2, "--affinity", "neighbors", "--n-neighbors", n, "--json")
+    done = call("fit", write(tmp_path / "items.csv", X), *options)
+    assert any("29 other items" in note for note in json.loads(done.out)["notes"]) == noted
 
 
 @pytest.mark.parametrize("ending", ["gml", "graphml"])

@@ -452,6 +452,10 @@ def test_a_number_that_was_given_is_doubted_where_another_one_would_be_found() -
     p = found.verdict_.probabilities
     assert f"asked for (probability {p[K - 2]:.2f}), where {K} clusters would be found" in headline(wrong)[2]
     assert "_judged" not in vars(right.fit(X))
+    broken = SoftClustering(K, random_state=0).fit(X)
+    broken._plan_ = None  # whatever goes wrong, the fit is there
+    examine_number(broken)
+    assert verdict_on(broken) is None
     limited = SoftClustering(K, max_seconds=60, random_state=0).fit(X)
     examine_number(limited)
     assert verdict_on(limited) is None

@@ -814,3 +814,32 @@ def test_numbers_that_are_like_those_below_are_data(tmp_path, first):
 def test_a_frame_with_names_of_rows_and_columns_that_count_is_read_as_pandas_wrote_it(tmp_path):
     table = read(tmp_path, ",0,1,2\na,1.5,2,3\nb,2,3,7\nc,5,1,1\n")
     assert (table.columns, table.ids) == (["0", "1", "2"], ["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("header", "columns"),
+    [
+        ("a,revenue_per_customer,b", ["a", "revenue_per_customer", "b"]),
+        ("a,number,b", ["a", "number", "b"]),
+        ("depth,a,b", ["depth", "a", "b"]),
+        ("year,a,b", ["year", "a", "b"]),
+    ],
+)
+def test_measured_whole_numbers_are_features(tmp_path, header, columns):
+    rng = np.random.default_rng(0)
+    whole = np.arange(60) if header.startswith(("depth", "year")) else rng.permutation(9000)[:60]
+    place = columns.index(next(name for name in columns if name not in "ab"))
+    table = [np.round(rng.normal(size=60), 2) for _ in columns]
+    table[place] = whole
+    rows = "\n".join(",".join(map(str, row)) for row in zip(*table))
+    assert read(tmp_path, f"{header}\n{rows}\n").columns == columns
+
+
+def test_a_row_of_words_that_stands_twice_is_no_header(tmp_path):
+    rows = "red,small,x\nblue,large,y\nred,small,x\nblue,small,x\nred,large,y\n"
+    assert len(read(tmp_path, rows, mixed=True).ids) >= 4
+
+
+def test_a_name_and_small_numbers_are_an_item(tmp_path):
+    table = read(tmp_path, "Ann,1,2,3\nBob,4,9,7\nCid,5,1,2\nDan,8,9,1\n", mixed=True)
+    assert len(table.ids) == 4

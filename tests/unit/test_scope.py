@@ -2,6 +2,7 @@
 
 import dataclasses
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -231,3 +232,11 @@ def test_a_dataclass_of_ours_can_be_kept(tmp_path):
     for field in dataclasses.fields(Said):
         np.testing.assert_equal(getattr(back, field.name), getattr(soft, field.name))
     np.testing.assert_array_equal(soft.membership, [[0.9, 0.1], [1.0, 0.0]])
+
+
+def test_two_threads_that_made_the_same_write_it_once(tmp_path):
+    with opened_checkpoint(tmp_path / "kept", seconds=0.0) as inside, ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: inside.keep(b"same", (np.ones(200_000),), 1.0), range(40)))
+        assert not inside.notes
+        assert inside.recall(b"same")[0].sum() == 200_000
+    assert not list((tmp_path / "kept").glob("*.partial"))

@@ -151,3 +151,10 @@ def test_directed_graphs_need_a_word_on_their_directions():
 
 def test_planted_blocks_are_no_distances():
     assert not looks_like_distances(planted_affinity([10, 10])[0])
+
+
+@pytest.mark.parametrize("kind", [SoF, SymNMF])
+def test_a_sparse_symmetric_matrix_is_not_taken_for_features(kind):
+    links = sp.csr_array(np.where(APART < 3, 1.0, 0.0) + np.diag(np.arange(40.0)))
+    with pytest.raises(InputError, match="precomputed"):
+        kind(2).fit(links)

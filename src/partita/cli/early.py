@@ -40,7 +40,7 @@ def check_fit(options: FitOptions) -> None:
     for links in (options.must_link, options.cannot_link, options.pair_weight):
         if links is not None:
             require_file(links)
-    _require_free(options.out, force=options.force or was_cut_short(options.out, options.checkpoint))
+    _require_free(options.out, force=options.force or was_cut_short(options.out, options.checkpoint, options.file))
 
 
 def check_partition(options: PartitionOptions) -> None:
@@ -62,9 +62,9 @@ def _require_free(out: Path | None, *, force: bool) -> None:
         raise InputError(f"{out} already exists; pass --force to replace it, or choose another folder with --out")
 
 
-def was_cut_short(out: Path | None, checkpoint: Path | None) -> bool:
-    """Return whether a folder holds the result of a fit with this checkpoint that was interrupted, or stopped by its
-    time limit.
+def was_cut_short(out: Path | None, checkpoint: Path | None, file: Path) -> bool:
+    """Return whether a folder holds the result of a fit of this file with this checkpoint that was interrupted, or
+    stopped by its time limit.
     """
     if checkpoint is None:
         return False
@@ -75,7 +75,8 @@ def was_cut_short(out: Path | None, checkpoint: Path | None) -> bool:
     if not isinstance(result, dict) or result.get("status") not in ("interrupted", "max_seconds"):
         return False
     given = result.get("parameters")
-    return isinstance(given, dict) and given.get("checkpoint") == str(checkpoint)
+    same = {"checkpoint": str(checkpoint), "file": str(file)}
+    return isinstance(given, dict) and same.items() <= given.items()
 
 
 def require_loss(name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,10 @@ from partita.cli.inputs import (
     Asked,
     Input,
     names_of,
+    note_on_neighbors,
     read_input,
     reading_of,
     require_features,
-    require_neighbors,
 )
 from partita.cli.manifest import options_given, options_untouched, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
@@ -50,11 +51,15 @@ def run_fit(options: FitOptions) -> int:
     items, known = _read(options, estimator)
     if not said:
         require_features(items, options.file)
-    require_neighbors(options.n_neighbors, len(items.ids))
+    items.notes.extend(note_on_neighbors(options.n_neighbors, len(items.ids)))
     out = options.out or Path(f"{name_of(options.file)}-partita")
-    force = options.force or was_cut_short(out, options.checkpoint)
+    force = options.force or was_cut_short(out, options.checkpoint, options.file)
     require_output(out, force=force)
     fit = fitted(estimator, items, title=name_of(options.file), **known)
+    from partita.report.headline import examine_number  # its package is slow to import, and a wrong input needs none
+
+    with stage("examining the number of clusters", quiet=options.quiet), suppress(KeyboardInterrupt):
+        examine_number(fit.estimator)
     with deferred_interrupt() as interrupted, output_folder(out, force=force) as folder:
         given = options_given(options) | {"k": estimator.n_clusters}
         at_default = {*options_untouched(options), *OF_THE_COMMAND} - CHOSEN

@@ -63,14 +63,11 @@ def write_fit(
     """
     from partita.report import FitReport, write_report  # matplotlib is slow to import, and a wrong input needs none
     from partita.report.fit_report import numbers_of, parameters_of, untouched
-    from partita.report.headline import examine_number
 
     items, estimator = fit.items, fit.estimator
     table = _table(items)
     with stage("explaining the clusters", quiet=quiet):
         explanation = None if table is None else estimator.explain(table)
-    with stage("examining the number of clusters", quiet=quiet):
-        examine_number(estimator)
     result = as_json(_record(fit, command, given | parameters_of(estimator), explanation))
     write_memberships(
         folder / "memberships.csv",

@@ -72,7 +72,7 @@ def for_each(run: Callable[[FitOptions], int], each: list[FitOptions]) -> int:
         if codes[-1] == INTERRUPTED:
             break
     if each[0].as_json:
-        sys.stdout.write(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(said, indent=2) + "\n")
     n_done = codes.count(DONE)
     if n_done < len(each):
         say(f"partita: {n_done} of {len(each)} files were fitted", quiet=each[0].quiet)

@@ -60,6 +60,11 @@ def dense_features(X: Any) -> Array:
         Where it would not fit.
     """
     rows, columns = X.shape
+    if rows == columns > 1 and abs(X - X.T).nnz == 0:
+        raise InputError(
+            f"X is a sparse symmetric {rows:,} x {rows:,} matrix, as affinities or distances between items are: pass "
+            "affinity='precomputed' or 'precomputed_distance', or X.toarray() if its columns are features"
+        )
     remedy = "reduce them first, as sklearn.decomposition.TruncatedSVD(50) does"
     require_memory(8 * MERGED * rows * columns, f"an array of {rows:,} x {columns:,} sparse features", remedy)
     return np.asarray(X.toarray(), dtype=np.float64)

@@ -29,9 +29,9 @@ DAY = (
 A_DATE = re.compile(rf"(?:{DAY})(?:[T ,]+{CLOCK}.*)?|(?:-?\d+ days?,? )?{CLOCK}", re.IGNORECASE)
 # Names of columns that name the rows, of others that may also be measured, and of numbers that are coordinates.
 OF_IDS = re.compile(
-    r"(?:.*[_\s.-])?(?:id|ids|uid|guid|uuid|identifier|rownames|row[_\s]?names?|row[_\s]?(?:id|no|nr|number|index)"
+    r"(?:.*[_\s.-])?(?:id|ids|uid|guid|uuid|identifier|rownames|row[_\s]?names?|row[_\s]?(?:id|no|nr|number|index))"
     r"|(?:sample|subject|patient|participant|respondent|customer|specimen|barcode|accession|proband)"
-    r"(?:[_\s]?(?:no|nr|num|number|code|key))?\.?)"
+    r"(?:[_\s]?(?:no|nr|num|number|code|key))?\.?"
     r"|(?:kunden|patienten|proben|probanden|artikel|auftrags|rechnungs|mitglieds)(?:nummer|nr)\.?"
     r"|unnamed(?::?\s*\d+)?",
     re.IGNORECASE,
@@ -42,7 +42,10 @@ OF_COUNTS = re.compile(
     r"|case|record|code|user|animal|member|client|employee|student|order|seq|sequence",
     re.IGNORECASE,
 )
-COORDINATES = frozenset("xyz")
+MEASURED = re.compile(
+    r"^[xyz]$|year|jahr|month|monat|day|tag|week|hour|minute|second|time|zeit|age|alter|depth|tiefe|rank|rang|pos|score",
+    re.IGNORECASE,
+)
 # How much wider than the number of rows the range of whole numbers may be, each once, that are numbers of rows.
 RUN = 1.1
 # Names of known classes; and names that are as often those of a category. Both only above few whole numbers or words.
@@ -111,13 +114,14 @@ def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = F
     dates = [at for at, column in enumerate(columns) if _holds_dates(column)]
     texts = [at for at, column in enumerate(columns) if at not in dates and _all_distinct(column)]
     said = ["unnamed", *names[1:]] if nameless else names
-    counts = [at for at, (name, column) in enumerate(zip(said, columns)) if _counts_rows(name, column)]
-    runs = [at for at, (name, column) in enumerate(zip(said, columns)) if at not in counts and _is_run(name, column)]
-    if len({*dates, *texts, *counts, *runs}) < len(names):  # or they are all that there is
+    counts = [at for at, (name, column) in enumerate(zip(said, columns)) if _counts_rows(name, column, first=at == 0)]
+    classes = [at for at, (name, column) in enumerate(zip(names, columns)) if _holds_classes(name, column, OF_CLASSES)]
+    # Numbers of rows stand first.
+    runs = [0] if columns and 0 not in counts and _is_run(said[0], columns[0]) else []
+    if len({*dates, *texts, *counts, *runs, *classes}) < len(names):  # or they are all that there is
         counts = sorted([*counts, *runs])
     whole = [at for at in texts if None not in columns[at]]
     ids = None if named else next(iter([*whole, *counts]), None)
-    classes = [at for at, (name, column) in enumerate(zip(names, columns)) if _holds_classes(name, column, OF_CLASSES)]
     if len({*dates, *texts, *counts, *classes}) == len(names):  # nothing would be left
         classes = []
     features = [at for at in range(len(names)) if at not in (*dates, *texts, *counts, *classes)]
@@ -169,12 +173,15 @@ def _all_distinct(column: Column) -> bool:
     return len(set(held)) == len(held) > 2
 
 
-def _counts_rows(name: str, column: Column) -> bool:
-    """Whether whole numbers, each once, stand under a name of ids, or go up or are many under one of counts."""
+def _counts_rows(name: str, column: Column, *, first: bool) -> bool:
+    """Whether whole numbers, each once, stand under a name of ids; or under one of counts, and go up, have hardly a gap
+    between them, or are many in the first column.
+    """
     strong = OF_IDS.fullmatch(name.strip()) or CAMEL_ID.fullmatch(name.strip())
     if not (strong or OF_COUNTS.fullmatch(name.strip())) or not _each_once(column):
         return False
-    return bool(strong) or len(column) >= MANY or _goes_up(column)
+    many = first and len(column) >= MANY
+    return bool(strong) or many or _goes_up(column) or bool(np.ptp(column) < RUN * len(column))
 
 
 def _holds_classes(name: str, column: Column, known: frozenset[str]) -> bool:
@@ -187,7 +194,7 @@ def _holds_classes(name: str, column: Column, known: frozenset[str]) -> bool:
 
 def _is_run(name: str, column: Column) -> bool:
     """Whether many whole numbers, each once, lie side by side, as the numbers of rows do in any order."""
-    if len(column) < MANY or name.strip().lower() in COORDINATES or not _each_once(column):
+    if len(column) < MANY or MEASURED.search(name.strip()) or not _each_once(column):
         return False
     return bool(np.ptp(column) < RUN * len(column))
 

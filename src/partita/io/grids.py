@@ -202,7 +202,9 @@ def grid_of_rows(
     all_notes = [*notes, *said, *header_notes(first[0], header)]
     if header:
         rows, more = without_second_header(rows)
-        rows, again = without_repeated_header(rows, place)
+        numbers = any(is_number(cell) for _, row in rows[1:] for cell in row)
+        # Among words alone it may be a row like any other.
+        rows, again = without_repeated_header(rows, place) if numbers else (rows, [])
         first = [row for _, row in rows[:2]]
         all_notes += [*more, *again]
     names, repeated = column_names(first[0]) if header else (default_names(len(first[0])), {})

@@ -27,6 +27,8 @@ HeaderRule = Callable[[Sequence[list[str]]], bool]
 # Years that are names of columns, and how unequal steps may be, relative, as those of numbers that were rounded.
 YEARS = range(1800, 2101)
 EVEN = 1e-6
+# Numbers up to this one are often counted.
+SMALL = 20
 
 
 def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) -> bool:
@@ -55,19 +57,21 @@ def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) ->
 
 
 def _is_scale(cells: Sequence[str], words: Sequence[int], like: Sequence[str] | None = None) -> bool:
-    """Whether the cells beside words are years that go up, or three numbers or more at equal steps (of those of
-    `like`).
+    """Whether the cells beside words are years that go up, three or more, or numbers at equal steps (of those of
+    `like`), three or more, of small ones five.
 
-    >>> _is_scale(["name", "2001", "2002"], [0]), _is_scale(["a", "4", "5"], [0]), _is_scale(["", "4", "5", "6"], [0])
-    (True, False, True)
+    >>> _is_scale(["name", "2001", "2002", "2003"], [0]), _is_scale(["", "4", "5", "6"], [0])
+    (True, False)
+    >>> _is_scale(["", "4", "5", "6", "7", "8"], [0])
+    True
     """
     numbers = [as_number(cell) for at, cell in enumerate(cells) if at not in words]
     held = [value for value in numbers if value is not None and math.isfinite(value)]
-    if len(held) < max(2, len(numbers)):
+    if len(held) < max(3, len(numbers)):
         return False
     steps = [after - before for before, after in pairwise(held)]
     years = all(value % 1 == 0 and value in YEARS for value in held)
-    even = len(held) > 2 and max(steps) - min(steps) <= EVEN * max(steps)
+    even = len(held) > (2 if min(held) > SMALL else 4) and max(steps) - min(steps) <= EVEN * max(steps)
     if like is not None and even:
         first, second = [as_number(cell) or 0.0 for at, cell in enumerate(like) if at not in words][:2]
         even = first not in YEARS and abs(second - first - steps[0]) <= EVEN * steps[0]

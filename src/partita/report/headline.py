@@ -7,7 +7,6 @@ from numbers import Integral
 
 import numpy as np
 
-from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.n_clusters import Verdict
 from partita.wording import count, items, listed, percent
@@ -72,14 +71,17 @@ def verdict_on(model: FactorizationEstimator) -> Verdict | None:
 def examine_number(model: FactorizationEstimator) -> None:
     """Have the number of clusters of an ensemble judged where it was given, for the headline to say so.
 
-    It takes about as long as to find the number. With a time limit, and on larger graphs, the number is not examined.
+    It takes about as long as to find the number. With a time limit, after an interruption, and on larger graphs the
+    number is not examined; nor where that fails, since the fit is there.
     """
     given = isinstance(model.n_clusters, Integral) and hasattr(model, "_given") and model.n_clusters_ > 1
     if not given or not model._builder_.of_draws or model.max_seconds is not None:
         return
+    if model.result_.status == "interrupted":
+        return
     if model._builder_.pairwise and len(model.labels_) > EXAMINED:
         return
-    with suppress(InputError):
+    with suppress(Exception):
         model.judge_n_clusters()
 
 

@@ -167,7 +167,7 @@ class OpenCheckpoint:
         self._next: dict[int, float] = {}
         self._earlier = {file.name for file in self.folder.iterdir()}
         self._n_recalled = 0
-        self._guard = threading.Lock()
+        self._guard, self._writing = threading.Lock(), threading.Lock()
 
     def begin(self, task: Task, seed: int | None) -> Any:
         """Resume the fit that the folder holds, or write its description into an empty one.
@@ -228,8 +228,11 @@ class OpenCheckpoint:
 
     def keep(self, key: bytes, tree: Any, seconds: float) -> None:
         """Write a part of the evidence that took so many seconds, where that is worth it."""
-        if seconds >= min(WORTH, self._interval):
-            self._write(self._made(key), tree)
+        if seconds < min(WORTH, self._interval):
+            return
+        with self._writing:  # two threads may have made the same
+            if not self._made(key).exists():
+                self._write(self._made(key), tree)
 
     @property
     def holds(self) -> bool:
