@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from partita.errors import InputError, MemoryLimitError
+from partita.io.text_layout import BROKEN_ZIP
 from partita.paths import STANDARD_INPUT
 
 __all__ = ["readable"]
@@ -52,8 +53,8 @@ def _suffix_of(file: Path) -> str:
     try:
         with zipfile.ZipFile(file) as packed:
             names = packed.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return suffix  # an error with its own words where the file is read
+    except BROKEN_ZIP:
+        return suffix  # which is told where the file is read
     if names and all(name.endswith(".npy") for name in names):
         return ".npz"
     return next((kind for name, kind in INSIDE.items() if name in names), suffix)

@@ -56,8 +56,10 @@ def dense_features(X: Any) -> Array:
 
     Raises
     ------
+    InputError
+        For a symmetric matrix, which seems to be of pairs of items.
     MemoryLimitError
-        Where it would not fit.
+        Where the array would not fit.
     """
     rows, columns = X.shape
     if rows == columns > 1 and abs(X - X.T).nnz == 0:

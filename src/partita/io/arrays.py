@@ -6,7 +6,6 @@ import io
 import math
 import tokenize
 import zipfile
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,16 +19,13 @@ from partita.errors import InputError
 from partita.io.files import require_known
 from partita.io.headers import default_names
 from partita.io.tables import Columns, Table
+from partita.io.text_layout import BROKEN_ZIP
 from partita.memory import require_memory
 
 __all__ = ["ArrayFile", "ArrayTable", "array_table", "as_numbers", "as_words", "open_npy", "open_npz"]
 
-# Errors of zipfile and NumPy for broken archives: NotImplementedError for a compression or version that zipfile does
-# not have, RuntimeError for a member that is encrypted.
-BROKEN = (
-    *(OSError, EOFError, ValueError, KeyError, SyntaxError, zipfile.BadZipFile, zlib.error),
-    *(NotImplementedError, RuntimeError),
-)
+# Errors of NumPy for broken arrays, and of zipfile for the archive that they are in.
+BROKEN = (*BROKEN_ZIP, ValueError, KeyError, SyntaxError)
 # Bytes of the header of a .npy file at most, and of what comes before its length.
 LARGEST_HEADER, MAGIC = 1 << 16, 8
 # Largest number of bytes that a byte of zip's compression unpacks to, and most arrays that a file may have.

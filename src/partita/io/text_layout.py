@@ -47,7 +47,8 @@ BOMS = (
 )
 # Bytes that no text of Windows' or ISO's Latin alphabet holds.
 NO_TEXT = frozenset({*range(9), 11, *range(14, 26), 27, 28, 29, 30, 31, 127})
-# What zipfile raises of an archive that breaks off, has a wrong checksum or place, an unknown packing, a password.
+# What zipfile raises of an archive that breaks off or has a wrong checksum or place; NotImplementedError is of a
+# compression or version that it does not have, RuntimeError of a member that is encrypted.
 BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, IndexError)
 
 

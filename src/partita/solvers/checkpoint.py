@@ -14,8 +14,8 @@ options or another affinity is refused with what differs. Products agree to nine
 the bits of the answer are the same where the machine gives the same bits again.
 
 Of the evidence, and of what the number of clusters is chosen by, the parts are kept that take their time: clusterings,
-neighbour searches, codes over subspaces, answers of criteria, partitions of SCAMS (`partita.scope.lasting`). What lies
-between them is made again, and so is what follows the factorization: constraints, calibration.
+neighbour searches, codes over subspaces, answers of criteria (`partita.scope.lasting`). What lies between them is made
+again, and so are the search of SCAMS for its number and what follows the factorization: constraints, calibration.
 """
 
 from __future__ import annotations
