@@ -119,6 +119,35 @@ def test_a_time_limit_keeps_the_checkpoint_and_the_next_call_goes_on(call, blobs
     assert_same_answer(tmp_path / "b-partita", tmp_path / "whole")
 
 
+def test_only_the_result_of_the_same_file_and_checkpoint_is_replaced_without_force(call, blobs, tmp_path):
+    for name in ("b.csv", "c.csv"):
+        np.savetxt(tmp_path / name, blobs, delimiter=",", header="a,b", comments="")
+    options = ["--k", "2", "--start", "dirichlet", "--n-init", "3", "--quiet", "--out", "o"]
+    assert call("fit", "b.csv", *options, "--checkpoint", "kept", "--max-seconds", "1e-6").code == 0
+    for other in (["c.csv", *options, "--checkpoint", "kept"], ["b.csv", *options, "--checkpoint", "another"]):
+        refused = call("fit", *other)
+        assert refused.code == 2
+        assert "already exists" in refused.err
+    assert result_of(tmp_path / "o")["status"] == "max_seconds"
+    assert call("fit", "b.csv", *options, "--checkpoint", "kept").code == 0
+    assert result_of(tmp_path / "o")["status"] == "converged"
+    assert call("fit", "b.csv", *options, "--checkpoint", "kept").code == 2
+
+
+def test_ctrl_c_while_the_number_is_examined_is_told_and_the_result_is_written(call, blobs, tmp_path, monkeypatch):
+    import partita.report.headline as module
+
+    def stopped(model):
+        raise KeyboardInterrupt
+
+    np.savetxt(tmp_path / "b.csv", blobs, delimiter=",", header="a,b", comments="")
+    monkeypatch.setattr(module, "examine_number", stopped)
+    done = call("fit", "b.csv", "--k", "2")
+    assert done.code == 130
+    assert "interrupted when the fit had ended; its result was written" in done.err
+    assert result_of(tmp_path / "b-partita")["n_clusters"] == 2
+
+
 def test_what_goes_wrong_when_the_output_is_written_does_not_cost_the_fit(call, iris_csv, monkeypatch, tmp_path):
     import partita.cli.fit_output as module
     from partita.solvers import ProjectedGradient, SubspaceMajorization

@@ -8,6 +8,7 @@ import pytest
 from partita import BayesianPartition, SoftClustering, load, metrics, save
 from partita.ensemble import Ensemble, Genie, Validity, agreement, member
 from partita.ensemble.consensus import consensus, sizes_up_to
+from partita.kernels.threads import limit_threads
 from partita.n_clusters.agreement import verdict_of
 from partita.scope import Scope, opened
 from synthetic import gaussians
@@ -43,6 +44,19 @@ def test_progress_says_which_numbers_are_tried_and_changes_nothing():
     assert all(any(ends[0] <= K <= ends[-1] for ends in ranges) for K in found.asked)
     assert {end for ends in ranges for end in ends} <= set(found.asked.tolist())
     assert np.array_equal(found.draws, TWO.consensus(X).draws)
+
+
+@pytest.mark.parametrize("K", [2, 3, 11, 14, 18])
+def test_two_numbers_at_a_time_are_the_same_draws_as_one_after_the_other(K, monkeypatch):
+    X, _ = blobs(K, n_each=12)
+    with limit_threads(1):
+        one = TWO.consensus(X)
+    monkeypatch.setattr("partita.ensemble.consensus.FEW", 10)
+    with limit_threads(2):
+        two = TWO.consensus(X)
+    assert np.array_equal(one.asked, two.asked)
+    assert np.array_equal(one.draws, two.draws)
+    assert np.array_equal(one.weights, two.weights)
 
 
 def test_around_the_answer_methods_draw_once_more_and_stay_one_voice_each():

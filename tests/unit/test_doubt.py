@@ -467,6 +467,8 @@ def test_clusters_that_were_asked_for_and_not_found_are_said_first() -> None:
     what, _, doubt = headline(model)
     assert "(4 were asked for, and 1 would hold no item)" in what
     assert doubt.startswith("1 of the 4 clusters asked for was not found")
+    p = model.judge_n_clusters().probabilities
+    assert f"4 clusters were asked for (probability {p[3]:.2f}), where " in headline(model)[2]
 
 
 def test_labels_that_are_probably_wrong_are_a_doubt() -> None:

@@ -208,8 +208,8 @@ def test_pages_of_the_smallest_fits_are_whole():
 
 
 def test_a_table_of_many_columns_says_each_cell_s_column_and_stays_a_table():
-    heads = ["a", element("b", "c & d"), "e", "f", "g"]
-    html = table(heads, [[1, 2, 3, 4, 5]], numeric=(0,), label="Five")
+    heads, names = ["a", element("b", "c & d"), "e", "f", "g"], ["a", "c & d", "e", "f", "g"]
+    html = table(heads, [[1, 2, 3, 4, 5]], numeric=(0,), label="Five", names=names)
     assert re.findall(r'<td[^>]* role="cell" data-column="([^"]*)"', html) == ["a", "c &amp; d", "e", "f", "g"]
     for role, n in {"table": 1, "rowgroup": 2, "row": 2, "columnheader": 5, "cell": 5}.items():
         assert html.count(f'role="{role}"') == n

@@ -83,6 +83,14 @@ def test_what_is_kept_is_made_once_and_what_has_no_key_each_time():
     assert again[0].shape == (3, 3)
 
 
+def test_what_another_version_kept_is_made_again(monkeypatch):
+    with opened(Scope(kept=Shelf())):
+        assert lasting(lambda: 1, "m") == lasting(lambda: 2, "m") == 1
+        monkeypatch.setattr("partita.scope.metadata.version", lambda name: "0.0.1")
+        assert recalled("m") is None
+        assert lasting(lambda: 3, "m") == 3
+
+
 def test_a_scope_ends_where_it_was_opened():
     said = []
     with opened(Scope(lambda *step: said.append(step))):

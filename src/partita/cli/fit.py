@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,9 +34,8 @@ from partita.solvers import Checkpoint
 
 __all__ = ["ended", "fitted", "run_fit"]
 
-# Options of which the page says what was chosen, and parameters that are the command's own or come from another option.
+# Options of which the page says what was chosen.
 CHOSEN = {"k", "affinity", "solver"}
-OF_THE_COMMAND = ("on_interrupt", "random_state", "verbose")
 # Warnings of a fit that the notes pass on.
 TOLD = (ConvergenceWarning, DataConversionWarning)
 
@@ -58,15 +56,19 @@ def run_fit(options: FitOptions) -> int:
     fit = fitted(estimator, items, title=name_of(options.file), **known)
     from partita.report.headline import examine_number  # its package is slow to import, and a wrong input needs none
 
-    with stage("examining the number of clusters", quiet=options.quiet), suppress(KeyboardInterrupt):
-        examine_number(fit.estimator)
+    stopped = False
+    with stage("examining the number of clusters", quiet=options.quiet):
+        try:
+            examine_number(fit.estimator)
+        except KeyboardInterrupt:
+            stopped = True
     with deferred_interrupt() as interrupted, output_folder(out, force=force) as folder:
         given = options_given(options) | {"k": estimator.n_clusters}
-        at_default = {*options_untouched(options), *OF_THE_COMMAND} - CHOSEN
+        at_default = {*options_untouched(options)} - CHOSEN
         result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet, at_default=at_default)
         write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
     _remove_checkpoint(estimator)
-    return ended(fit, result, out, options, interrupted=interrupted(), strict=options.strict)
+    return ended(fit, result, out, options, interrupted=stopped or interrupted(), strict=options.strict)
 
 
 def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input, dict[str, Any]]:

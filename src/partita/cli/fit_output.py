@@ -31,6 +31,8 @@ __all__ = ["Fit", "print_fit", "write_fit"]
 SURE_MARGIN = 0.2
 # Clusters that have a row in the terminal: of more the largest.
 LISTED = 12
+# Parameters that the page leaves out: they are the command's own, or said by the option of the seed.
+OF_THE_COMMAND = {"on_interrupt", "random_state", "verbose"}
 
 
 # How a fit ended, in words.
@@ -90,7 +92,7 @@ def write_fit(
         columns=columns,
         estimator=estimator,
         features=features,
-        parameters=result["parameters"],
+        parameters={name: value for name, value in result["parameters"].items() if name not in OF_THE_COMMAND},
         scores=result.get("scores"),
         notes=result["notes"],
         reading=items.notes,
@@ -264,8 +266,7 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
         console.print(escape(sentence))
     console.print(table)
     if len(sizes) > LISTED:
-        more = f"{len(sizes) - LISTED:,} more cluster{'s' * (len(sizes) > LISTED + 1)}"
-        console.print(f"and {more}: memberships.csv and report.html have all")
+        console.print(f"and {count(len(sizes) - LISTED, 'more cluster')}: memberships.csv and report.html have all")
     for line in explanation_lines(result.get("explanation", [])):
         console.print(escape(line))
     if "verdict" in result:

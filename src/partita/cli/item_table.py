@@ -10,7 +10,7 @@ import numpy as np
 
 from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable
-from partita.io import read_features
+from partita.io import NoFeaturesError, read_features
 from partita.io.label_files import LabelTable, match_labels
 
 __all__ = ["ItemTable", "read_item_table"]
@@ -47,7 +47,13 @@ def read_item_table(
     InputError
         Where the file has not a row for each item, or names other items.
     """
-    found = read_features(path, id_column=id_column, label_column=label_column, allow_missing=True, mixed=True)
+    try:
+        found = read_features(path, id_column=id_column, label_column=label_column, allow_missing=True, mixed=True)
+    except NoFeaturesError as error:
+        raise InputError(
+            f"{path} has no column of features beside the names, and --items is for columns to tell clusters apart by; "
+            "names alone belong in the header of the draws"
+        ) from error
     table = found.table
     if table is None:
         table = MixedTable(tuple(found.columns), MixedTable.of_array(found.features).columns)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import typer
 
-from partita.cli.console import DONE, INTERRUPTED, say, told
+from partita.cli.console import DONE, INTERRUPTED, say, say_error_as_json, told
 from partita.cli.options import FitOptions
 from partita.errors import InputError
 from partita.paths import STANDARD_INPUT, name_of
@@ -59,7 +59,8 @@ def of_each_file(options: FitOptions) -> list[FitOptions]:
 def for_each(run: Callable[[FitOptions], int], each: list[FitOptions]) -> int:
     """Run a command for each file, though others failed; return the exit code of the last that was not 0.
 
-    Ctrl-C ends with the file that is being fitted. With `--json` there is one array with an object for each file.
+    Ctrl-C ends with the file that is being fitted. With `--json` there is one array with an object for each file up to
+    that one.
     """
     codes, said = [], []
     for options in each:
@@ -84,7 +85,10 @@ def _code_of(run: Callable[[FitOptions], int], options: FitOptions) -> int:
     try:
         return run(options)
     except KeyboardInterrupt:
-        say(f"partita: interrupted; no result was written of {options.file}")
+        words = f"interrupted; no result was written of {options.file}"
+        say(f"partita: {words}")
+        if options.as_json:
+            say_error_as_json(words, KeyboardInterrupt.__name__, INTERRUPTED)
         return INTERRUPTED
     except Exception as error:  # noqa: BLE001 (each is told)
         return told(error, as_json=options.as_json)

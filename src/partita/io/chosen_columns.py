@@ -15,6 +15,7 @@ from partita.io.tables import Table
 
 __all__ = [
     "LackingColumnsError",
+    "NoFeaturesError",
     "possible_features",
     "refuse_hidden_truth",
     "refuse_nameless",
@@ -24,6 +25,10 @@ __all__ = [
 # Names that hold the truth in most files with labels; read as features they would give the answer away. A `y` beside an
 # `x` is a coordinate when the labels are named or its values are not all whole numbers.
 TRUTH_NAMES = frozenset({"label", "class", "target", "y"})
+
+
+class NoFeaturesError(InputError):
+    """A table has no column of features."""
 
 
 class LackingColumnsError(InputError):

@@ -21,7 +21,13 @@ from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable
 from partita.io.arrays import ArrayFile, array_table
 from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, require_observed
-from partita.io.chosen_columns import possible_features, refuse_hidden_truth, refuse_nameless, require_named
+from partita.io.chosen_columns import (
+    NoFeaturesError,
+    possible_features,
+    refuse_hidden_truth,
+    refuse_nameless,
+    require_named,
+)
 from partita.io.column_kinds import roles_of
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.far_values import far_notes
@@ -232,7 +238,7 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
         if nameless and 0 in roles.features:
             refuse_nameless(table)
         if not roles.features:
-            raise InputError(
+            raise NoFeaturesError(
                 f"{table.path}: no column is a feature: {'; '.join(roles.notes)}; name some with --columns"
             )
         kept, notes = roles.features, [*notes, *roles.notes]

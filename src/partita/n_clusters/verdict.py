@@ -95,6 +95,10 @@ class Verdict:
     disagree: bool
     notes: tuple[str, ...]
 
+    def probability_of(self, n_clusters: int) -> float:
+        """Return the probability of a number of clusters; 0 past the largest that was looked at."""
+        return float(self.probabilities[n_clusters - 1]) if n_clusters <= len(self.probabilities) else 0.0
+
     def ended_at(self, n_clusters: int) -> Verdict:
         """Return the verdict of a fit at its number that ended with fewer clusters, since one more would hold no item.
 

@@ -123,10 +123,11 @@ class StripsDisplay:
         self.order_ = self._ordered(reference)
         how = "antialiased" if n > AVERAGED_FROM else "nearest"
         for row, strip in enumerate(self.strips):
-            colors = overlap_colors(strip.labels, reference)[strip.labels[self.order_]][None]
+            colors = overlap_colors(strip.labels, reference)
             extent = (0, n, row + THICK / 2, row - THICK / 2)
-            self.ax_.imshow(colors, extent=extent, aspect="auto", interpolation=how, interpolation_stage="rgba")
-            self._number(row, strip.labels, reference)
+            pixels = colors[strip.labels[self.order_]][None]
+            self.ax_.imshow(pixels, extent=extent, aspect="auto", interpolation=how, interpolation_stage="rgba")
+            self._number(row, strip.labels, reference, colors)
         edges = blocks(reference, K)
         if K <= PARTED_UP_TO:
             for edge in edges[1:-1]:
@@ -146,9 +147,9 @@ class StripsDisplay:
             both.spines[:].set_visible(False)
         return self
 
-    def _number(self, row: int, labels: Labels, reference: Labels) -> None:
+    def _number(self, row: int, labels: Labels, reference: Labels, colors: Array) -> None:
         """Write into each run of items that is wide enough which cluster of the first strip it has the colour of."""
-        names, colors = overlap_names(labels, reference), overlap_colors(labels, reference)
+        names = overlap_names(labels, reference)
         points = 72 * self.figure_.get_size_inches()[0] * self.ax_.get_position().width / len(labels)
         placed, block = labels[self.order_], reference[self.order_]
         starts = np.flatnonzero(np.r_[True, (placed[1:] != placed[:-1]) | (block[1:] != block[:-1])])

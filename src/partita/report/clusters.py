@@ -161,7 +161,7 @@ def _table(report: FitReport, rows: Sequence[ClusterSummary]) -> Markup:
         cell: list[object] = [chip(row.cluster), f"{row.size:,}", percent(row.share)]
         cell += ["" if row.certainty is None else percent(row.certainty)] * sure
         cell += [*[f"{len(row.outliers):,}"] * out, *[near] * merging]
-        cells.append([*cell, typical, *[row.told_apart if found is None else rule_words(found[row.cluster])] * told])
+        cells.append([*cell, typical, *["" if found is None else rule_words(found[row.cluster])] * told])
     numeric = range(1, 3 + sure + out)
     return table(heads, cells, numeric=numeric, long=[len(heads) - 1] * told, label="Clusters")
 

@@ -77,7 +77,7 @@ def section(title: str, *content: Markup) -> Markup:
 def figure(picture: Picture | None, *, wide: bool = False) -> Markup:
     """Return a picture with its caption, or nothing.
 
-    One about as high as wide takes half the page unless it is to be wide.
+    A narrow screen shows it larger where it is touched, but for one that is about as high as wide and not to be `wide`.
     """
     if picture is None:
         return Markup("")

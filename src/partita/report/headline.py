@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 
 from partita.estimators.base import FactorizationEstimator
-from partita.n_clusters import Verdict
+from partita.n_clusters import Agreement, Verdict
 from partita.wording import count, items, listed, percent
 
 __all__ = ["AGREED", "ERROR", "OUTLIER", "agreement", "examine_number", "headline", "verdict_on"]
@@ -119,7 +119,12 @@ def _how_sure(model: FactorizationEstimator) -> str:
     found = model.confident(ERROR)
     if not found.mask.any():
         return f"{said}; there is no set of items of which at most {percent(ERROR)} would be wrong."
-    surest = f"{items(int(found.mask.sum()))} ({percent(found.coverage)}) whose labels are surest"
+    n, share = int(found.mask.sum()), percent(found.coverage)
+    if n == 1:
+        return (
+            f"{said}; only 1 item ({share}) has a label that is wrong with a probability of at most {percent(ERROR)}."
+        )
+    surest = f"{items(n)} ({share}) whose labels are surest"
     return f"{said}; of the {surest}, at most {percent(ERROR)} are expected to be wrong."
 
 
@@ -171,23 +176,23 @@ def _not_found(model: FactorizationEstimator) -> int:
 
 
 def _number(model: FactorizationEstimator) -> list[str]:
-    verdict, K = verdict_on(model), model.n_clusters_
-    given = isinstance(model.n_clusters, Integral)
+    verdict, given = verdict_on(model), isinstance(model.n_clusters, Integral)
+    K = int(model.n_clusters) if given else model.n_clusters_
     if verdict is None:
         return [f"whether {K} is the right number of clusters was not examined"] if given and K > 1 else []
-    p = verdict.probabilities
-    own = float(p[K - 1]) if len(p) >= K else 0.0
+    p, own = verdict.probabilities, verdict.probability_of(K)
     if own >= SETTLED:
         return []
     if given and verdict.n_clusters != K:
-        found = verdict.n_clusters
-        asked = f"{K} clusters were asked for (probability {own:.2f})"
-        return [f"{asked}, where {count(found, 'cluster')} would be found (probability {p[found - 1]:.2f})"]
+        asked = f"{count(K, 'cluster')} {'was' if K == 1 else 'were'} asked for (probability {own:.2f})"
+        found = f"{count(verdict.n_clusters, 'cluster')} would be found (probability {verdict.sure:.2f})"
+        return [f"{asked}, where {found}"]
     order = [int(k) + 1 for k in np.argsort(-p, kind="stable") if k + 1 != K and p[k] >= LIKELY][:2]
     named = [(K, own)] * (K > 1) + [(k, float(p[k - 1])) for k in order]  # of one cluster it was told already
     said = [f"{k} has {'' if at else 'a probability of '}{value:.2f}" for at, (k, value) in enumerate(named)]
     doubt = f"the number of clusters is not certain{f': {listed(said)}' if said else ''}"
-    if K > 1 and order and p[order[0] - 1] > own:
+    by_methods = verdict.judgements[-1].criterion == Agreement.name
+    if by_methods and verdict.n_clusters == K > 1 and order and p[order[0] - 1] > own:
         doubt += " (the answer is the clustering that has most in common with all others)"
     return [doubt]
 
@@ -233,5 +238,5 @@ def _blur(model: FactorizationEstimator) -> list[str]:
         return []
     lie = f"{items(len(between))} lie{'s' if len(between) == 1 else ''} between them" if len(between) else ""
     share = f"an item of one and an item of the other are together with a probability of {together:.2f}"
-    said = " and ".join(filter(None, (lie, share if together >= PRINTED else "")))
+    said = ", and ".join(filter(None, (lie, share if together >= PRINTED else "")))
     return [f"clusters {a} and {b} are hardest to tell apart: {said}"]

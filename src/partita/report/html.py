@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable, Sequence
 
 __all__ = ["Markup", "element", "join", "printable", "table", "text"]
 
 
-# Columns from which the rows of a table are stacked on a narrow screen; the roles that keep it a table there.
+# Columns from which the rows of a table are stacked on a narrow screen.
 STACKED = 5
-ROLES = {name: name for name in ("table", "rowgroup", "row", "columnheader", "cell")}
-TAG = re.compile("<[^>]*>")
 
 
 class Markup(str):
@@ -61,38 +58,30 @@ def table(
     """Return a table; `numeric` columns flush right, `long` ones wide.
 
     One of at least `STACKED` columns has each row as a block of lines on a narrow screen, where every cell says the
-    name of its column: `names`, or else the heads. A style sheet that changes `display` takes from a table what a
-    screen reader knows of it (https://www.w3.org/TR/html-aria/), so that its parts have their roles as attributes.
+    name of its column: `names`, which heads of markup need, or else the heads. A style sheet that changes `display`
+    takes from a table what a screen reader knows of it (https://www.w3.org/TR/html-aria/), so that its parts have their
+    roles as attributes.
     """
     kind = dict.fromkeys(numeric, "number") | dict.fromkeys(long, "long")
     stacked = len(heads) >= STACKED
-    role = ROLES if stacked else dict.fromkeys(ROLES)
+
+    def part(tag: str, role: str, *content: object, class_: str | None = None, **attributes: object) -> Markup:
+        return element(tag, *content, class_=class_, role=role if stacked else None, **attributes)
 
     def cell(j: int, content: object) -> Markup:
-        name = names[j] if names else _plain(heads[j])
-        return element("td", content, class_=kind.get(j), role=role["cell"], data_column=name if stacked else None)
+        name = (names or heads)[j] if stacked else None
+        return part("td", "cell", content, class_=kind.get(j), data_column=name)
 
-    ths = (
-        element("th", name, scope="col", class_=kind.get(j), role=role["columnheader"]) for j, name in enumerate(heads)
-    )
-    head = element("thead", element("tr", *ths, role=role["row"]), role=role["rowgroup"])
-    body = [element("tr", *(cell(j, content) for j, content in enumerate(row)), role=role["row"]) for row in rows]
+    ths = (part("th", "columnheader", name, scope="col", class_=kind.get(j)) for j, name in enumerate(heads))
+    head = part("thead", "rowgroup", part("tr", "row", *ths))
+    body = [part("tr", "row", *(cell(j, content) for j, content in enumerate(row))) for row in rows]
     caption = element("caption", label, class_="unseen")
-    parts = [*[caption] * bool(label), head, element("tbody", *body, role=role["rowgroup"])]
+    parts = [*[caption] * bool(label), head, part("tbody", "rowgroup", *body)]
     return element(
         "div",
-        element("table", *parts, class_="stacked" if stacked else None, role=role["table"]),
+        part("table", "table", *parts, class_="stacked" if stacked else None),
         **{"class": "wide", "role": "region", "aria-label": label or None, "tabindex": "0"},
     )
-
-
-def _plain(markup: str) -> str:
-    """The words of a head that may be markup.
-
-    >>> _plain(element("b", "a"))
-    'a'
-    """
-    return html.unescape(TAG.sub("", markup)) if isinstance(markup, Markup) else markup
 
 
 def printable(value: str) -> str:

@@ -15,7 +15,7 @@ from partita.report.clusters import TOLD_APART, meaning_of_rules, rule_words
 from partita.report.document import chip
 from partita.report.html import Markup, element, join, table
 
-__all__ = ["ItemColumns", "number_said"]
+__all__ = ["ItemColumns"]
 
 # Columns of numbers whose ranges the table of clusters has, and columns whose cells the panel of an item shows.
 RANGES, CELLS = 3, 6
@@ -105,14 +105,14 @@ def range_said(values: Array) -> str:
     known = values[~np.isnan(values)]
     if not len(known):
         return ""
-    low, high = number_said(float(known.min())), number_said(float(known.max()))
+    low, high = _number_said(float(known.min())), _number_said(float(known.max()))
     return low if low == high else f"{low} to {high}"
 
 
-def number_said(value: float) -> str:
+def _number_said(value: float) -> str:
     """Return a number with six digits.
 
-    >>> number_said(26690.0), number_said(1234567.0), number_said(0.123456789)
+    >>> _number_said(26690.0), _number_said(1234567.0), _number_said(0.123456789)
     ('26690', '1234567', '0.123457')
     """
     return f"{value:.0f}" if 1e5 <= abs(value) < 1e15 else f"{value:.6g}"
@@ -120,5 +120,5 @@ def number_said(value: float) -> str:
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return "" if np.isnan(value) else number_said(float(value))
+        return "" if np.isnan(value) else _number_said(float(value))
     return "" if value is None else str(value)

@@ -44,7 +44,11 @@ def interactive_map(found: ItemMap | None, sizes: Sequence[int], picture: Markup
     if any(found.content["outlier"]):
         ink += " Outliers are hollow."
     if len(sizes) > 1:
-        repeated = "; with many clusters, colours and marks repeat" if len(sizes) > len(GLYPHS) else ""
+        repeated = (
+            "; with so many clusters marks repeat, and colours are close to each other"
+            if len(sizes) > len(GLYPHS)
+            else ""
+        )
         ink += f" Every cluster has its number, and its colour and mark{repeated}."
     return join(
         [

@@ -49,13 +49,11 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
     >>> n_clusters_sentences(judge_all(KEvidence(features=X), ["stability"]), 2)[0].text[:65]
     'The number of clusters was estimated by 1 criterion. 2 clusters h'
     """
-    methods, p = _of_methods(verdict), verdict.probabilities
-    n = len(verdict.judgements)
+    methods, n = _of_methods(verdict), len(verdict.judgements)
     by = "several clustering methods" if methods else f"{n} criteri{'on' if n == 1 else 'a'}"
 
     def probable(K: int) -> str:
-        share = percent(float(p[K - 1])) if len(p) >= K else percent(0.0)
-        return f"{K} cluster{' has' if K == 1 else 's have'} a probability of {share}"
+        return f"{K} cluster{' has' if K == 1 else 's have'} a probability of {percent(verdict.probability_of(K))}"
 
     text = f"The number of clusters was {'given, and examined' if given else 'estimated'} by {by}. "
     text += f"{probable(n_clusters)}"
@@ -157,7 +155,7 @@ def other_answer(report: FitReport) -> Markup:
     np.add.at(counts, (model.labels_, there.labels_), 1)
     counts = counts[:, beside(counts)]
     rows = [[chip(k), *(f"{n:,}" if n else "" for n in row)] for k, row in enumerate(counts.tolist())]
-    heads = [f"{K} clusters", *(f"{letter(c)}" for c in range(other))]
+    heads = [f"{K} clusters", *(letter(c) for c in range(other))]
     label = f"{K} clusters beside {other}"
     called = ["Cluster", *(f"in {letter(c)}" for c in range(other))]
     shown = table(heads, rows, numeric=range(1, other + 1), label=label, names=called)

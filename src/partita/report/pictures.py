@@ -93,8 +93,8 @@ def _verdict(report: FitReport) -> list[Picture]:
     )
     if scored:
         caption += (
-            " Beside it, the scores that criteria or the agreement of methods give to each number: a dot is where they "
-            "are largest, the dotted line the number of the answer. A flat curve supports no number more than others."
+            " Beside it, the scores that criteria or the agreement of methods give to each number: a dot is the answer "
+            "of each, the dotted line the number of the fit. A flat curve supports no number more than others."
         )
     return [
         draw_picture(

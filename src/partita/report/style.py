@@ -57,7 +57,6 @@ code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu S
 pre { margin: .6rem 0; padding: .7rem .9rem; background: var(--wash); border-radius: 6px; overflow-x: auto;
   white-space: pre-wrap; overflow-wrap: anywhere; }
 footer { margin-top: 3rem; color: var(--soft); font-size: .8125rem; }
-figure img.upright { max-width: 27rem; }
 @media screen and (prefers-color-scheme: dark) { :root:not([data-theme=light]) figure img { filter: brightness(.82); } }
 @media screen { :root[data-theme=dark] figure img { filter: brightness(.82); } }
 @media screen and (max-width: 44rem) {
