@@ -141,4 +141,4 @@ def test_a_sparse_matrix_is_a_table_without_names(call, tmp_path, ending):
     first, second = (tmp_path / f"of-{name}/memberships.csv" for name in (f"sparse.{ending}", "dense.csv"))
     assert first.read_bytes() == second.read_bytes()
     assert call("predict", "of-dense.csv", f"sparse.{ending}", "--out", "new.csv").code == 0
-    assert call("fit", f"sparse.{ending}", "--label-column", "column_0", "--out", "no").code == 2
+    assert call("fit", f"sparse.{ending}", "--label-column", "kind", "--out", "no").code == 2

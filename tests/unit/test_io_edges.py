@@ -5,7 +5,7 @@ import pytest
 
 from optional import optional
 from partita.errors import InputError
-from partita.io import read_edges
+from partita.io import read_edges, read_links, read_pair_weights
 
 pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
 
@@ -70,6 +70,14 @@ def test_several_weights_of_a_pair_become_the_one_that_is_asked_for(tmp_path, ho
     table = read_edges(write(tmp_path, "source,target,weight\na,b,1\nb,c,5\nb,a,3\na,b,2\n"), symmetrize=how)
     assert pairs(table) == [("a", "b", weight), ("b", "c", 5.0)]
     assert how in table.notes[0]
+
+
+def test_links_of_a_directed_graph_have_no_direction(tmp_path):
+    networkx = optional("networkx")
+    networkx.write_graphml(networkx.DiGraph([("0", "2"), ("2", "0")]), tmp_path / "l.graphml")
+    assert read_links(tmp_path / "l.graphml", ["0", "1", "2"]).tolist() == [[0, 2]]
+    with pytest.raises(InputError, match="write it without directions"):
+        read_pair_weights(tmp_path / "l.graphml", ["0", "1", "2"])
 
 
 def test_an_item_may_be_paired_with_itself(tmp_path):

@@ -7,7 +7,7 @@ from scipy import sparse
 
 from optional import optional
 from partita.errors import InputError, MemoryLimitError
-from partita.io import read_matrix
+from partita.io import Reading, read_features, read_matrix
 
 pa, pq = optional("pyarrow"), optional("pyarrow.parquet")
 
@@ -85,6 +85,26 @@ def test_dense_files(tmp_path, kind):
 
 @pytest.mark.parametrize("layout", [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix])
 @pytest.mark.parametrize("suffix", ["npz", "mtx"])
+def test_sparse_features_are_read_as_any_table(tmp_path, suffix, layout):
+    values = np.array([[1.0, 0.0, -999.0], [0.0, 3.0, 4.0]])
+    file = tmp_path / f"s.{suffix}"
+    sparse.save_npz(file, layout(values)) if suffix == "npz" else scipy_io.mmwrite(file, layout(values))
+    table = read_features(file, label_column="column_0", allow_missing=True, reading=Reading(na=("-999",)))
+    assert table.columns == ["column_1", "column_2"]
+    np.testing.assert_array_equal(table.features, [[0.0, np.nan], [3.0, 4.0]])
+    assert read_features(file, columns=["column_[02]"]).columns == ["column_0", "column_2"]
+    assert read_features(file, reading=Reading(drop=("column_1",))).columns == ["column_0", "column_2"]
+    with pytest.raises(InputError, match="--delimiter"):
+        read_features(file, reading=Reading(delimiter=";"))
+    complex_file = tmp_path / f"c.{suffix}"
+    imaginary = layout(values + 1j)
+    sparse.save_npz(complex_file, imaginary) if suffix == "npz" else scipy_io.mmwrite(complex_file, imaginary)
+    with pytest.raises(InputError, match="real numbers"):
+        read_features(complex_file)
+
+
+@pytest.mark.parametrize("suffix", ["npz", "mtx"])
+@pytest.mark.parametrize("layout", [sparse.csr_array, sparse.csc_array, sparse.coo_array, sparse.csr_matrix])
 def test_sparse_files_stay_sparse(tmp_path, suffix, layout):
     file = tmp_path / f"m.{suffix}"
     matrix = layout(MATRIX)
@@ -117,6 +137,15 @@ def test_missing_entries_only_where_they_are_allowed(tmp_path):
     assert "infinite" in error_of(tmp_path / "m.npy", allow_missing=True)
     sparse.save_npz(tmp_path / "s.npz", sparse.csr_array(holes))
     assert "inf" in error_of(tmp_path / "s.npz", allow_missing=True)
+
+
+def test_a_square_in_which_a_pair_is_missing_is_no_triangle(tmp_path):
+    file = tmp_path / "s.csv"
+    file.write_text("1,.5,.3,.2\n.5,1,.2,\n.3,.2,1,.4\n.2,,.4,1\n")
+    assert np.isnan(read_matrix(file, allow_missing=True).matrix).sum() == 2
+    file.write_text("0,5,3,2\n0,4,6,\n0,1,,\n0,,,\n")
+    with pytest.raises(InputError, match="upper triangle"):
+        read_matrix(file, what="distances", allow_missing=True)
 
 
 @pytest.mark.parametrize("suffix", ["npy", "npz", "sparse.npz", "mtx", "csv", "parquet"])

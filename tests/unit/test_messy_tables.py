@@ -14,7 +14,7 @@ from optional import optional
 from partita import SoftClustering
 from partita.ensemble import Ensemble
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
-from partita.io import Reading, read_edges, read_features, read_labels, read_matrix
+from partita.io import Reading, read_edges, read_features, read_labels, read_matrix, tables
 from partita.io.text_layout import MARKS
 from sheets import WRITERS, write_xlsx
 
@@ -55,6 +55,7 @@ LAYOUTS = {
         ["3 lines of comment"],
     ),
     "header in a comment": ("# a,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n", ["header"]),
+    "header in a comment above semicolons": ("# a;b\n1,5;20,25\n2,5;30,75\n3,25;1234,5\n", ["header"]),
     "title": ("Our measurements\n\na,b\n1.5,20.25\n2.5,30.75\n3.25,1234.5\n", ["1 line above", "Our measurements"]),
     "titles with commas behind": (
         "Report,,\nof 2024,,\na,b,\n1.5,20.25,\n2.5,30.75,\n3.25,1234.5,\n",
@@ -413,6 +414,66 @@ def test_cells_that_mean_missing_are_said_and_counted(tmp_path):
     numbers = read(tmp_path, "a,b\n1,-999\n2,5\n", allow_missing=True, reading=Reading(na=("-999",)))
     assert np.isnan(numbers.features).sum() == 1
     assert told(read(tmp_path, "a,b\n1,2\n2,5\n", reading=Reading(na=("-999",))), "no cell is -999")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_what_means_missing_in_features_stands_in_labels_as_it_is(tmp_path, delimiter):
+    content = "a,b,k\n1,2,-1\n3,-1,1\n5,6,1\n".replace(",", delimiter)
+    table = read(tmp_path, content, label_column="k", allow_missing=True, reading=Reading(na=("-1",)))
+    assert table.labels.tolist() == ["-1", "1", "1"]
+    assert np.isnan(table.features).tolist() == [[False, False], [False, True], [False, False]]
+    assert told(table, "1 cell was", "--na")
+
+
+def test_marks_of_nothing_in_the_first_row_are_no_units_and_no_header(tmp_path):
+    content = "name,a,b\nann,-,1\nbob,1,2\ncid,3,4\ndan,5,7\n"
+    assert np.isnan(read(tmp_path, content, mixed=True).features[:, 0]).tolist() == [True, False, False, False]
+    with pytest.raises(InputError, match="line 2 has no value"):
+        read(tmp_path, content.replace("-,1", "-,-"), allow_missing=True)
+    assert read(tmp_path, "-,1.5\n2,3\n4,5\n", allow_missing=True).features.shape == (3, 2)
+
+
+def test_a_line_break_in_the_last_row_is_no_gap_above_it(tmp_path):
+    rows = "".join(f"{word},{word},{word},{word}\n" for word in ("low", "high", "low", "high"))
+    table = read(tmp_path, f'q1,q2,q3,q4\n{rows}"low\nor high",,,\n', mixed=True)
+    assert len(table.ids) == 5
+
+
+def test_a_line_break_among_decimal_commas_is_told_with_its_place(tmp_path):
+    with pytest.raises(InputError, match="column 'a' should hold numbers, 1 of 3 cells is text"):
+        read(tmp_path, 'a;b\n"1,5\n2,5";2\n3,5;3\n4,5;5\n')
+
+
+def test_names_that_differ_in_a_second_look_are_those_of_the_second(tmp_path):
+    d = 9000  # more than are looked at to know the layout
+    groups = ",".join(["", "left", *[""] * (d // 2 - 1), "right", *[""] * (d // 2 - 1)])
+    names = ",".join(["sample", *(f"g{j}" for j in range(d))])
+    rows = "".join(f"s{i}," + ",".join(f"{(i * j) % 7}.5" for j in range(d)) + "\n" for i in range(4))
+    for options in ({"mixed": True}, {}):
+        table = read(tmp_path, f"{groups}\n{names}\n{rows}", **options)
+        assert table.columns[:2] == ["g0", "g1"]
+        assert table.features.shape == (4, d)
+    late = "größe,b\n".encode() + b"1.5,2.5\n" * 20_000 + b"\xa03,4\n"
+    assert len(read(tmp_path, late).features) == 20_001
+
+
+@pytest.mark.parametrize("cell", ["5%", "4 cm"])
+def test_one_typed_cell_gives_no_unit_to_the_numbers_of_a_sheet(tmp_path, cell):
+    optional("python_calamine").CalamineWorkbook  # noqa: B018
+    rows = [["p", "q"], [0.05, 1.0], [0.06, 2.0], [cell, 3.0], [0.07, 4.0]]
+    with pytest.raises(InputError, match="column 'p' should hold numbers, 1 of 4 cells is text, the first in row 4"):
+        read_features(write_xlsx(tmp_path / "t.xlsx", {"one": rows}))
+
+
+def test_the_lines_of_the_cells_that_are_shown_alone_are_looked_for(tmp_path, monkeypatch):
+    looked = []
+    line_of = tables._line_of
+    monkeypatch.setattr(tables, "_line_of", lambda *given: looked.append(given) or line_of(*given))
+    X = np.arange(40.0)[:, None] % 10 + np.zeros(20)
+    X[3] = 1e6
+    np.savetxt(tmp_path / "t.csv", X, delimiter=",", header=",".join(f"c{j}" for j in range(20)), comments="")
+    assert told(read_features(tmp_path / "t.csv"), "15 more such cells")
+    assert len(looked) == 5
 
 
 @pytest.mark.parametrize("mark", ["-", "--", ".", "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?"])

@@ -6,17 +6,16 @@ taken away where the others say that it is no item, since an item that is lost i
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from partita.io.bare_numbers import NumberCell, bare_number
-from partita.io.text_rows import MISSING_MARKS, as_number, is_missing
+from partita.io.text_layout import SAMPLE, guessed_delimiter
+from partita.io.text_rows import as_number, says_nothing, usual_width
 from partita.wording import count
 
 __all__ = [
     "Rows",
     "says_total",
-    "usual_width",
     "without_comments",
     "without_edges",
     "without_end",
@@ -49,22 +48,17 @@ def without_surroundings(rows: Rows, width: int, *, titles: bool = True, place: 
         return rows, []
     rows, notes = without_edges(rows)
     if titles:
-        rows, said = without_titles(rows, usual_width(rows))
+        rows, said = without_titles(rows, usual_width(row for _, row in rows))
         notes += said
     rows, said = without_end(rows, place)
     return rows, [*notes, *said]
 
 
-def usual_width(rows: Rows) -> int:
-    """The number of cells that most rows have."""
-    widths = Counter(len(row) for _, row in rows)
-    return max(widths, key=lambda width: (widths[width] * (width > 1), width), default=1)
-
-
-def without_comments(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+def without_comments(lines: Sequence[str], delimiter: str) -> tuple[list[str], list[str]]:
     """Return the lines that are no comments, as many as there were, comments being empty; and what is to be said.
 
-    The last comment above the rows is the header where it names as many columns as they have, as NumPy writes it.
+    The last comment above the rows is the header where it names as many columns as they have, as NumPy writes it;
+    `delimiter` parts their cells, or another mark that does it better.
     """
     at = [k for k, line in enumerate(lines) if line.lstrip().startswith(COMMENTS)]
     rows = [k for k, line in enumerate(lines) if line.strip() and k not in set(at)]
@@ -73,7 +67,8 @@ def without_comments(lines: Sequence[str]) -> tuple[list[str], list[str]]:
     kept = ["\n" if line.lstrip().startswith(COMMENTS) else line for line in lines]
     above = [k for k in at if k < rows[0]]
     line, first = lines[above[-1]].lstrip(), lines[rows[0]]
-    mark = next((mark for mark in ",;\t|" if mark in first), None)
+    found = guessed_delimiter([lines[k] for k in rows[:SAMPLE]], delimiter)
+    mark = found if found != " " and found in first else None
     header = line if line[1:2] == mark else line.lstrip("#%").lstrip()  # "#" alone is the name of a column
     parts, cells = (header.split(mark), first.split(mark)) if mark or " " in first.strip() else ([], [])
     named = len(parts) == len(cells) > 1 and all(as_number(cell) is None for cell in parts)
@@ -134,7 +129,7 @@ def without_second_header(rows: Rows) -> tuple[Rows, list[str]]:
     if len(second) != len(first) or any(map(_numeric, second)):
         return rows, []
     numbers = [at for at in range(len(second)) if all(at < len(row) and _numeric_or_none(row[at]) for row in below)]
-    words = [second[at] for at in numbers if not is_missing(second[at]) and any(_numeric(row[at]) for row in below)]
+    words = [second[at] for at in numbers if not says_nothing(second[at]) and any(_numeric(row[at]) for row in below)]
     if not words:
         return rows, []
     joined = _with_groups(first, second)
@@ -247,7 +242,8 @@ def _start_of_notes(body: Rows) -> int:
         start -= 1
     for at in range(start, len(body)):
         (before, above), (line, _) = body[at - 1], body[at]
-        apart = line - before > 1 or not _filled(above) or _says_total(above)
+        n_lines = 1 + sum(cell.count("\n") for cell in body[at][1])
+        apart = line - before > n_lines or not _filled(above) or _says_total(above)
         if apart or all(len(row) == 1 for _, row in body[at:]):
             return at
     return len(body)
@@ -301,4 +297,4 @@ def _numeric(cell: str) -> bool:
 
 
 def _numeric_or_none(cell: str) -> bool:
-    return is_missing(cell) or cell in MISSING_MARKS or _numeric(cell)
+    return says_nothing(cell) or _numeric(cell)

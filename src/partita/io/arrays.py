@@ -135,10 +135,10 @@ def _require_plain(member: zipfile.ZipInfo) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class ArrayTable(Table):
-    """An array of two dimensions by its columns, and the arrays beside it."""
+    """An array of two dimensions by its columns, and the arrays of its file beside it, if there are any."""
 
     values: NDArray[np.float64]
-    source: ArrayFile
+    source: ArrayFile | None = None
 
     def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
         at = [self.names.index(name) for name in numbers]
@@ -146,7 +146,7 @@ class ArrayTable(Table):
         return values, {name: self._words(name) for name in text}
 
     def _words(self, name: str) -> list[str]:
-        if name not in self.beside:
+        if self.source is None or name not in self.beside:
             return as_words(self.values[:, self.names.index(name)])
         array = self.source.load(name)
         if array.ndim != 1:

@@ -95,7 +95,7 @@ def read_edges(
         if found.directed and symmetrize is None:
             raise InputError(
                 f"{file} holds a directed graph: pass symmetrize='mean', 'max' or 'min' to say how the two directions "
-                "of a pair become one (command line: --symmetrize)"
+                "of a pair become one (command line: --symmetrize), or write it without directions"
             )
         found = found.both_ways() if found.directed else found
         nodes, source, target, weight = found.nodes, found.source, found.target, found.weight
@@ -135,7 +135,7 @@ def read_links(path: Path, ids: list[str]) -> NDArray[np.intp]:
     InputError
         For a file that is no list of pairs, or an item that was not read.
     """
-    links = read_edges(path)
+    links = read_edges(path, symmetrize="max")  # a link has no direction
     if links.others:
         raise InputError(
             f"{path} has a column {links.others[0]!r} beside the two of items: a link has no weight, so leave it out"

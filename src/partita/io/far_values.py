@@ -16,6 +16,9 @@ from partita.io.files import Place, row_place
 
 __all__ = ["far_notes"]
 
+# A row, or none where it is several, and what is said of its cell.
+Far = tuple[int | None, str]
+
 # Rows that say whether a column has to be looked through, and rows below which nothing is far.
 SAMPLE, FEWEST = 1000, 10
 # How far a number of nines is, in ranges of the other cells; others are as far as they are to an ensemble.
@@ -41,12 +44,14 @@ def far_notes(names: Sequence[str], columns: Sequence[NDArray[np.float64]], plac
     >>> far_notes(["x"], [x])
     ["column 'x' has 2 cells of -999, far from the rest (0 to 1): if they mean missing, pass --na -999"]
     """
-    notes = [note for name, column in zip(names, columns, strict=True) for note in _of_column(name, column, place)]
-    more = len(notes) - SAID
-    return notes if more <= 1 else [*notes[:SAID], f"{more} more such cells or columns were found"]
+    found = [note for name, column in zip(names, columns, strict=True) for note in _of_column(name, column)]
+    more = len(found) - SAID if len(found) > SAID + 1 else 0
+    shown = found[: len(found) - more]  # to look for the line of a row takes time
+    notes = [words if row is None else f"{place(row)}, {words}" for row, words in shown]
+    return [*notes, *[f"{more} more such cells or columns were found"] * (more > 0)]
 
 
-def _of_column(name: str, column: NDArray[np.float64], place: Place) -> list[str]:
+def _of_column(name: str, column: NDArray[np.float64]) -> list[Far]:
     if len(column) < FEWEST:
         return []
     with np.errstate(invalid="ignore", over="ignore"):
@@ -60,12 +65,12 @@ def _of_column(name: str, column: NDArray[np.float64], place: Place) -> list[str
         notes = []
         for value in dict.fromkeys((low, high)):
             if max(near - value, value - far) > APART * (far - near) or _is_nines(value) or value == -1:
-                notes += _of_value(name, column, value, place)
+                notes += _of_value(name, column, value)
     return notes
 
 
-def _of_value(name: str, column: NDArray[np.float64], value: float, place: Place) -> list[str]:
-    """What is to be said of the smallest or largest value of a column."""
+def _of_value(name: str, column: NDArray[np.float64], value: float) -> list[Far]:
+    """What is to be said of the smallest or largest value of a column, and the row where it is of one."""
     rows = np.flatnonzero(column == value)
     rest = column[np.isfinite(column) & (column != value)]
     if len(rest) < FEWEST or 2 * len(rows) > len(column):
@@ -80,15 +85,14 @@ def _of_value(name: str, column: NDArray[np.float64], value: float, place: Place
     signs = signs or (value == -1 and low >= 0 and gap > NINES_APART * spread)
     if len(rows) > 1:
         if signs or (gap > APART * spread and value % 1 == 0):
-            return [
-                f"column {name!r} has {len(rows)} cells of {said}, {between}: if they mean missing, pass --na {said}"
-            ]
+            cells = f"column {name!r} has {len(rows)} cells of {said}, {between}"
+            return [(None, f"{cells}: if they mean missing, pass --na {said}")]
         return []
     if signs and (value < 0 or value >= SURELY):
-        return [f"{place(int(rows[0]))}, column {name!r} is {said}, {between}: if it means missing, pass --na {said}"]
+        return [(int(rows[0]), f"column {name!r} is {said}, {between}: if it means missing, pass --na {said}")]
     quarters = np.quantile(rest, [0.25, 0.75])
     if gap > APART * spread and quarters[1] > quarters[0]:
-        return [f"{place(int(rows[0]))}, column {name!r} is {said}, {between}: a slip? It was read as it is"]
+        return [(int(rows[0]), f"column {name!r} is {said}, {between}: a slip? It was read as it is")]
     return []
 
 

@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from operator import is_
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable
-from partita.io.arrays import ArrayFile, array_table
+from partita.io.arrays import ArrayFile, ArrayTable, array_table
 from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, require_observed
 from partita.io.chosen_columns import (
     NoFeaturesError,
@@ -36,7 +36,7 @@ from partita.io.given_missing import without_given
 from partita.io.grids import GridTable, grid_of_text
 from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.reading import AS_FOUND, Decimal, Reading
-from partita.io.sparse_features import SparseFeatures, read_sparse_features
+from partita.io.sparse_features import sparse_features
 from partita.io.tables import NotNumbersError, Table, TextTable
 from partita.io.text_rows import NotUtf8Error
 
@@ -146,25 +146,18 @@ def read_features(
     if label_column is not None and label_column == id_column:
         raise InputError(f"label and id column are both {label_column!r}; name two columns")
     asked = [name for name in (label_column, id_column) if name is not None]
-    sparse = None if asked or key is not None else read_sparse_features(Path(path), columns)
-    if sparse is not None:
-        return _of_sparse(sparse, Path(path))
     is_header = partial(looks_like_a_header, known=asked)
-    found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading, repeats=True)
-    table = array_table(found, key) if isinstance(found, ArrayFile) else found
-    require_named(table, label_column, id_column)
-    names, coordinate = possible_features(table, asked, columns, reading.drop)
-    if not names:
-        beside = f" beside {listed(asked)}" if asked else ""
-        dropped = f" after --drop {','.join(reading.drop)}" if reading.drop else ""
-        raise InputError(f"{table.path}: no column is left as a feature{beside}{dropped}; expected at least one")
-    mixed = mixed and not isinstance(found, ArrayFile)
-    read = _read(table, names, asked, _How(mixed, columns is not None, id_column is not None, reading, is_header))
-    names, features = read.names, read.features
-    require_finite(features, names, table.path, allow_missing=allow_missing or mixed, remedy=remedy, place=read.place)
+    table: Table | None = None if key is not None else sparse_features(Path(path), reading)
+    if table is None:
+        found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading, repeats=True)
+        table = array_table(found, key) if isinstance(found, ArrayFile) else found
+    mixed = mixed and not isinstance(table, ArrayTable)
+    read = _read(table, _How(mixed, columns, label_column, id_column, reading, is_header))
+    table, names, features, coordinate = read.table, read.names, read.features, read.coordinate
+    place, notes = table.place, list(read.notes)
+    require_finite(features, names, table.path, allow_missing=allow_missing or mixed, remedy=remedy, place=place)
     if not mixed and allow_missing:
-        require_observed(features, table.path, read.place)
-    notes = list(read.notes)
+        require_observed(features, table.path, place)
     if coordinate in names and label_column is None:
         # Beside an x, y may be a coordinate; whole numbers may as well be classes.
         if (np.nan_to_num(features[:, names.index(coordinate)]) % 1 == 0).all():
@@ -174,67 +167,67 @@ def read_features(
     return FeatureTable(
         features=features,
         columns=names,
-        ids=require_ids(read.words.get(id_column or ""), len(features), table.path, id_column, read.place),
-        labels=label_array(read.words.get(label_column or ""), len(features), table.path, label_column, read.place),
+        ids=require_ids(read.words.get(id_column or ""), len(features), table.path, id_column, place),
+        labels=label_array(read.words.get(label_column or ""), len(features), table.path, label_column, place),
         sha256=sha256_of_file(table.path),
         path=table.path,
         notes=notes,
         table=read.held if mixed else None,
         id_column=id_column,
-        decimal=read.decimal,
+        decimal=table.decimal if isinstance(table, GridTable) else None,
         left_out=[name for name in table.names if name not in (*names, *asked, id_column)],
-        place=read.place,
+        place=place,
         repeated=table.repeated,
         doubts=read.far,
     )
 
 
-def _of_sparse(found: SparseFeatures, path: Path) -> FeatureTable:
-    require_finite(found.features, found.columns, path, allow_missing=False, remedy=FILL_IN, place=row_place)
-    ids = [str(i) for i in range(len(found.features))]
-    return FeatureTable(found.features, found.columns, ids, None, sha256_of_file(path), path, [found.note])
-
-
 @dataclass(frozen=True)
 class _How:
-    """What is asked of the columns: whether words are taken, whether they, and the ids, were named, and how to read."""
+    """What is asked of a table: whether words are taken, which columns are features, truth and ids, and how to read."""
 
     mixed: bool
-    chosen: bool
-    ids_named: bool
+    columns: Sequence[str] | None
+    label_column: str | None
+    id_column: str | None
     reading: Reading
     is_header: HeaderRule
+
+    @property
+    def asked(self) -> list[str]:
+        return [name for name in (self.label_column, self.id_column) if name is not None]
 
 
 @dataclass(frozen=True)
 class _Read:
     """The columns that are features, those asked for as words, and what was found on the way."""
 
+    table: Table
     held: MixedTable
     features: NDArray[np.float64]
     words: dict[str, list[str]]
     id_column: str | None
     notes: list[str]
-    decimal: Decimal | None
-    place: Place
     far: list[str]
+    coordinate: str | None
 
     @property
     def names(self) -> list[str]:
         return list(self.held.names or ())
 
 
-def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _Read:
-    """Read these columns, and leave out those that are no features."""
-    table, columns, words, block = _columns(table, names, asked, how)
+def _read(table: Table, how: _How) -> _Read:
+    """Read the columns of a table, and leave out those that are no features."""
+    found = _columns(table, how)
+    table, names, columns, words = found.table, found.names, found.columns, found.words
     as_read = columns
-    columns, notes = without_given(columns, how.reading.na, table.n_blank if isinstance(table, GridTable) else 0)
+    columns, notes = without_given(columns, how.reading.na, table.n_blank(names) if isinstance(table, GridTable) else 0)
     notes = [*table.notes, *notes]
     ids = None
     kept = list(range(len(names)))
-    if not how.chosen:
+    if how.columns is None:
         nameless = names[0] == table.names[0] and table.has_header and bool(table.first) and not table.first[0][0]
-        roles = roles_of(names, columns, named=how.ids_named, nameless=nameless)
+        roles = roles_of(names, columns, named=how.id_column is not None, nameless=nameless)
         if nameless and 0 in roles.features:
             refuse_nameless(table)
         if not roles.features:
@@ -251,29 +244,42 @@ def _read(table: Table, names: list[str], asked: Sequence[str], how: _How) -> _R
     numeric = [at for at, is_numeric in enumerate(held.numeric) if is_numeric]
     named = held.names or ()
     far = far_notes([named[at] for at in numeric], [held.columns[at] for at in numeric], table.place)
-    decimal = table.decimal if isinstance(table, GridTable) else None
     unchanged = len(kept) == len(names) and all(map(is_, columns, as_read))
-    features = block if unchanged and block is not None else held.as_numbers()
-    return _Read(held, features, words, ids, [*notes, *far], decimal, table.place, far)
+    features = found.block if unchanged and found.block is not None else held.as_numbers()
+    return _Read(table, held, features, words, ids, [*notes, *far], far, found.coordinate)
 
 
-def _columns(
-    table: Table, names: Sequence[str], asked: Sequence[str], how: _How
-) -> tuple[Table, list[NDArray[Any]], dict[str, list[str]], NDArray[np.float64] | None]:
-    """The columns of a table, of numbers or words, and as an array where they were read as one: plain numbers as they
-    stand, anything else looked at as a whole.
+class _Columns(NamedTuple):
+    """The columns of a table, of numbers or words, and as an array where they were read as one; columns as words by
+    name; and the name of a `y` beside an `x`.
     """
+
+    table: Table
+    names: list[str]
+    coordinate: str | None
+    columns: list[NDArray[Any]]
+    words: dict[str, list[str]]
+    block: NDArray[np.float64] | None = None
+
+
+def _columns(table: Table, how: _How) -> _Columns:
+    """Read plain numbers as they stand, and look at anything else as a whole, which may give columns other names."""
+    require_named(table, how.label_column, how.id_column)
+    names, coordinate = possible_features(table, how.asked, how.columns, how.reading.drop)
+    if not names:
+        beside = f" beside {listed(how.asked)}" if how.asked else ""
+        dropped = f" after --drop {','.join(how.reading.drop)}" if how.reading.drop else ""
+        raise InputError(f"{table.path}: no column is left as a feature{beside}{dropped}; expected at least one")
     if isinstance(table, TextTable) and table.begins_with_words(names, truths=how.mixed):
-        table = grid_of_text(table.path, how.is_header, how.reading)
-    elif isinstance(table, TextTable) or not how.mixed:
+        return _columns(grid_of_text(table.path, how.is_header, how.reading), how)
+    if isinstance(table, TextTable) or not how.mixed:
         try:
-            values, words = table.read(names, asked, remedy=REMEDY)
-            return table, list(values.T), words, values
+            values, words = table.read(names, how.asked, remedy=REMEDY)
+            return _Columns(table, names, coordinate, list(values.T), words, values)
         except (NotNumbersError, NotUtf8Error):
             if isinstance(table, TextTable):
-                table = grid_of_text(table.path, how.is_header, how.reading)
-    columns, words = table.read_mixed(names, asked)
-    return table, columns, words, None
+                return _columns(grid_of_text(table.path, how.is_header, how.reading), how)
+    return _Columns(table, names, coordinate, *table.read_mixed(names, how.asked))
 
 
 def _in_numbers(table: Table, held: MixedTable) -> MixedTable:

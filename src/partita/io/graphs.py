@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError, require
+from partita.io.edge_names import WEIGHT
 
 __all__ = ["GRAPHS", "GraphFile", "open_graph"]
-
-WEIGHT = "weight"
 
 
 @dataclass(frozen=True)

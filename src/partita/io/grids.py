@@ -20,7 +20,6 @@ from partita.errors import InputError
 from partita.estimators.mixed_table import words
 from partita.io.around_tables import (
     Rows,
-    usual_width,
     without_comments,
     without_repeated_header,
     without_second_header,
@@ -49,8 +48,7 @@ from partita.io.text_layout import (
     raw_bytes,
     require_delimiter,
 )
-from partita.io.text_rows import delimiter_of, is_missing
-from partita.wording import count
+from partita.io.text_rows import delimiter_of, is_missing, ragged, usual_width
 
 __all__ = ["GridTable", "grid_of_rows", "grid_of_text"]
 
@@ -59,15 +57,15 @@ __all__ = ["GridTable", "grid_of_rows", "grid_of_text"]
 class GridTable(Table):
     """Cells that are held, a list for each column, and how the numbers of each are written.
 
-    `lines` are the numbers of the rows in the file, which calls a row `line` or `row`. `n_blank` cells stood for
-    missing (`Reading.na`) and are empty now.
+    `lines` are the numbers of the rows in the file, which calls a row `line` or `row`. In numbers and columns of a
+    mixed table the cells `na` are missing (`Reading.na`), in words by name they stand as they are.
     """
 
     cells: list[list[str]]
     formats: list[NumberFormat]
     lines: list[int]
     called: str = "line"
-    n_blank: int = 0
+    na: tuple[str, ...] = ()
 
     @property
     def decimal(self) -> Decimal | None:
@@ -97,17 +95,24 @@ class GridTable(Table):
 
     def _require_rows(self) -> None:
         if not self.cells[0]:
-            raise InputError(f"{self.path} has a header and no rows; expected at least one row of data")
+            raise self.no_rows()
 
     def _text(self, names: Sequence[str]) -> dict[str, list[str]]:
         return {name: [str(cell) for cell in self.cells[self.names.index(name)]] for name in names}
+
+    def n_blank(self, names: Sequence[str]) -> int:
+        """Return how many cells of these columns stand for missing."""
+        return sum(cell in self.na for name in names for cell in self.cells[self.names.index(name)]) if self.na else 0
+
+    def _held(self, at: int) -> list[str]:
+        return _blanked(self.cells[at], self.na)
 
     def _mixed(self, at: int, faults: Faults) -> NDArray[np.float64] | NDArray[np.object_]:
         """A column: words where more than half of the cells that are not empty are no numbers.
 
         Truth values alone are words too, spelled as those of a frame; beside zeros and ones they are numbers.
         """
-        cells, form = self.cells[at], self.formats[at]
+        cells, form = self._held(at), self.formats[at]
         values = form.array(cells)
         if values is not None:
             return values
@@ -120,11 +125,16 @@ class GridTable(Table):
         return self._numbers(at, faults)
 
     def _numbers(self, at: int, faults: Faults) -> NDArray[np.float64]:
-        values = self.formats[at].array(self.cells[at])
+        cells, form = self._held(at), self.formats[at]
+        values = form.array(cells)
         if values is not None:
             return values
-        number = self.formats[at].number
-        return np.array([faults.number(cell, at, row, number(cell)) for row, cell in enumerate(self.cells[at])])
+        return np.array([faults.number(cell, at, row, form.number(cell)) for row, cell in enumerate(cells)])
+
+
+def _blanked(cells: list[str], na: Sequence[str]) -> list[str]:
+    """Return cells, empty where they stand for missing."""
+    return ["" if cell in na else cell for cell in cells] if na else cells
 
 
 def _numbered(called: str, lines: Sequence[int], row: int) -> str:
@@ -149,7 +159,7 @@ def grid_of_text(path: Path, is_header: HeaderRule = looks_like_a_header, readin
     if reading.skip_rows:
         lines[: reading.skip_rows] = ["\n"] * min(reading.skip_rows, len(lines))  # so that lines keep their numbers
     if reading.skip_rows is None:
-        lines, said = without_comments(lines)
+        lines, said = without_comments(lines, reading.delimiter or delimiter_of(path))
         notes += said
     delimiter = reading.delimiter
     if lines and lines[0].lower().startswith("sep=") and len(lines[0].strip("\r\n")) == 5:  # as Excel reads it
@@ -185,7 +195,7 @@ def grid_of_rows(
     InputError
         For no rows, or rows of several lengths.
     """
-    width = usual_width([(line, row) for line, row in rows if any(row)])
+    width = usual_width(row for _, row in rows if any(row))
     if reading.skip_rows:
         rows = [(line, row) for line, row in rows if line > reading.skip_rows]
     rows = _without_blank_lines(rows, width)
@@ -210,10 +220,8 @@ def grid_of_rows(
     names, repeated = column_names(first[0]) if header else (default_names(len(first[0])), {})
     body = [row for _, row in rows[int(header) :]]
     cells: list[list[str]] = [list(column) for column in zip(*body)] if body else [[] for _ in names]
-    n_blank = sum(cell in reading.na for column in cells for cell in column) if reading.na else 0
-    if n_blank:
-        cells = [["" if cell in reading.na else cell for cell in column] for column in cells]
-    formats, more = formats_of(names, cells, decimal=reading.decimal, likely=reading.likely, comma=delimiter == ";")
+    held = [_blanked(column, reading.na) for column in cells]
+    formats, more = formats_of(names, held, decimal=reading.decimal, likely=reading.likely, comma=delimiter == ";")
     return GridTable(
         path=path,
         names=names,
@@ -225,7 +233,7 @@ def grid_of_rows(
         formats=formats,
         lines=[line for line, _ in rows[int(header) :]],
         called=place,
-        n_blank=n_blank,
+        na=tuple(reading.na),
     )
 
 
@@ -266,10 +274,7 @@ def _rectangular(path: Path, rows: Rows, delimiter: str) -> Rows:
     width = len(rows[0][1])
     for line, row in rows:
         if len(row) != width:
-            raise InputError(
-                f"{path}, line {line}: expected {count(width, 'cell')} as in the first row, found {len(row)}; "
-                f"fill in or take out cells (a cell that contains {delimiter!r} needs quotes)"
-            )
+            raise ragged(path, line, width, len(row), delimiter)
     return rows
 
 

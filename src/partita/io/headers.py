@@ -9,7 +9,7 @@ from pathlib import Path
 
 from partita.errors import InputError
 from partita.io.files import listed
-from partita.io.text_rows import as_number, is_missing
+from partita.io.text_rows import as_number, is_missing, says_nothing
 
 __all__ = [
     "HeaderRule",
@@ -45,7 +45,7 @@ def looks_like_a_header(rows: Sequence[list[str]], known: Sequence[str] = ()) ->
     numeric = [cell for cell in cells if is_number(cell)]
     if not numeric:
         return True
-    words = [at for at, cell in enumerate(cells) if not is_number(cell) and not is_missing(cell)]
+    words = [at for at, cell in enumerate(cells) if not is_number(cell) and not says_nothing(cell)]
     if any(cells[at] in known for at in words):
         return True
     if len(cells) >= 3 and numeric == [str(k) for k in range(len(numeric))]:

@@ -25,7 +25,7 @@ from partita.io.market import MarketFile
 from partita.io.reading import AS_FOUND, Reading
 from partita.io.sparse_files import is_stored_sparse, stored_sparse
 from partita.io.tables import Table
-from partita.io.text_rows import is_missing
+from partita.io.text_rows import as_number, is_missing
 from partita.memory import require_memory
 
 __all__ = ["MatrixTable", "read_matrix", "read_sparse_rows"]
@@ -130,8 +130,8 @@ def read_matrix(
     return MatrixTable(matrix, require_ids(ids, n, file, id_column, place), sha256_of_file(file), file, notes)
 
 
-def read_sparse_rows(path: str | Path) -> sparse.csr_array | None:
-    """Return rows of affinities from new items to fitted ones; None for a file that is not sparse.
+def read_sparse_rows(path: str | Path, reading: Reading = AS_FOUND) -> sparse.csr_array | None:
+    """Return the rows of a sparse matrix; None for a file that is not sparse.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def read_sparse_rows(path: str | Path) -> sparse.csr_array | None:
     """
     if Path(path).suffix.lower() not in SPARSE_FORMATS:
         return None
-    found = opened(path, SPARSE_FORMATS)
+    found = opened(path, SPARSE_FORMATS, reading=reading)
     if isinstance(found, MarketFile):
         return sparse.csr_array(found.load())
     return sparse.csr_array(stored_sparse(found)) if is_stored_sparse(found) else None
@@ -221,7 +221,8 @@ def _refuse_ragged_triangle(table: Table, what: What) -> None:
         return
     one, two = map(len, filled)
     one_gap = list(map(len, table.first)) == [2, 2]
-    if ((one, two) == (1, 2) and not one_gap) or (one == two + 1 and one > 2):
+    shorter = one == two + 1 and one > 2 and as_number(filled[0][1]) != as_number(filled[1][0])  # no missing cell
+    if ((one, two) == (1, 2) and not one_gap) or shorter:
         side = "lower" if one < two else "upper"
         raise InputError(
             f"{table.path} holds the {side} triangle of a matrix (its first rows have {one} and {two} cells): expected "

@@ -66,7 +66,7 @@ class NumberFormat:
         try:
             if "_" in whole or (comma and "." in whole) or (self.marks and not self.marks.isdisjoint(whole)):
                 raise ValueError
-            parts = whole.replace(",", ".").split("\n") if comma else cells
+            parts = [cell.replace(",", ".") for cell in cells] if comma else cells
             return np.array([part or "nan" for part in parts], dtype=np.float64)
         except ValueError:
             values = [self.number(cell) for cell in cells]
@@ -84,6 +84,7 @@ class _Column:
     simple: bool = False
     gaps: Counter[str] = field(default_factory=Counter)
     unit: str = ""
+    numbers: bool = False
 
     @property
     def proved(self) -> Decimal | None:
@@ -157,9 +158,11 @@ def _looked_at(name: str, cells: Sequence[str]) -> _Column:
     gaps = Counter(cell for cell in held if cell in MISSING_MARKS)
     if gaps:
         held = [cell for cell in held if cell not in gaps]
-    unit = _unit_of(held)
+    numbers = any(isinstance(cell, NumberCell) and as_number(cell) for cell in cells)
+    unit = "" if numbers else _unit_of(held)
     held = [cell.removesuffix(unit) for cell in held]
-    column = _Column(name, plain=not unit and all(as_number(cell) is not None for cell in held), unit=unit)
+    plain = not unit and all(as_number(cell) is not None for cell in held)
+    column = _Column(name, plain=plain, unit=unit, numbers=numbers)
     found = [each for each in map(bare_number, held) if each is not None]
     if 2 * len(found) >= len(held):
         if found or any(isinstance(cell, NumberCell) for cell in cells):
@@ -217,7 +220,7 @@ def _marks(column: _Column) -> frozenset[str]:
     kinds = {each.mark for each in column.found if each.mark}
     if len(kinds) != 1:
         return frozenset()
-    bare = any(not each.mark and each.core.strip("0.,") for each in column.found)
+    bare = column.numbers or any(not each.mark and each.core.strip("0.,") for each in column.found)
     return frozenset() if "%" in kinds and bare else frozenset(kinds)
 
 

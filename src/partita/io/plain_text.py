@@ -8,7 +8,6 @@ from pathlib import Path
 from partita.errors import InputError
 from partita.io.around_tables import (
     says_total,
-    usual_width,
     without_comments,
     without_second_header,
     without_surroundings,
@@ -17,7 +16,7 @@ from partita.io.bare_numbers import number_in
 from partita.io.headers import is_number
 from partita.io.reading import Reading
 from partita.io.text_layout import HEAD, encoding_of, guessed_delimiter, parted
-from partita.io.text_rows import delimiter_of
+from partita.io.text_rows import delimiter_of, usual_width
 
 __all__ = ["is_plain"]
 
@@ -71,12 +70,12 @@ def _is_plain_head(path: Path, head: bytes, cut: bool) -> bool:
         rows = [(line, row) for line, row in parted(lines, own, path) if row]
     except InputError:
         return True  # an error with its own words where the file is read
-    if without_comments(lines)[1] or (rows and len(rows[0][1]) > 1 and not any(rows[0][1])):
+    if without_comments(lines, own)[1] or (rows and len(rows[0][1]) > 1 and not any(rows[0][1])):
         return False
     rows = [(line, row) for line, row in rows if any(row)]
     if any(not is_number(cell) and number_in(cell) is not None for _, row in rows[:2] for cell in row):
         return False  # whether the first row is a header depends on how such numbers are read
-    rows, said = without_surroundings(rows, usual_width(rows))
+    rows, said = without_surroundings(rows, usual_width(row for _, row in rows))
     return not said and not (len(rows) > 3 and without_second_header(rows)[1])
 
 

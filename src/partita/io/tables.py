@@ -101,6 +101,10 @@ class Table(ABC):
         """
         return row_place
 
+    def no_rows(self) -> InputError:
+        """Return the error for a table without rows of data."""
+        return InputError(f"{self.path} has a header and no rows; expected at least one row of data")
+
     def read_mixed(self, names: Sequence[str], text: Sequence[str] = ()) -> MixedColumns:
         """Return the columns `names` as those of a mixed table, of numbers or of words, and the columns `text` as in
         `read`.
@@ -123,7 +127,7 @@ class TextTable(Table):
 
     def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
         if self.has_header and len(self.first) == 1:
-            raise InputError(f"{self.path} has a header and no rows; expected at least one row of data")
+            raise self.no_rows()
         columns, words = ([self.names.index(name) for name in names] for names in (numbers, text))
         fast = self._fast(columns, bool(text))
         values, cells = self._slow(columns, words, remedy) if fast is None else (fast, self._words(words))

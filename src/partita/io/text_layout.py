@@ -12,13 +12,12 @@ import csv
 import gzip
 import zipfile
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from partita.errors import InputError
 from partita.io.bare_numbers import bare_number
-from partita.io.text_rows import LINE_HELD, is_missing, require_unpacked
+from partita.io.text_rows import LINE_HELD, is_missing, require_unpacked, usual_width
 from partita.memory import require_memory
 
 __all__ = [
@@ -210,8 +209,7 @@ def _score(lines: Sequence[str], mark: str) -> float:
         rows = [row for _, row in parted(lines, mark, Path(), strict=False) if any(row)][:SAMPLE]
     except InputError:
         return 0.0
-    widths = Counter(len(row) for row in rows)
-    width, _ = max(widths.items(), key=lambda item: (item[1] * (item[0] > 1), item[0]), default=(1, 0))
+    width = usual_width(rows)
     if width < 2:
         return 0.0
     alike = [row for row in rows if len(row) == width]

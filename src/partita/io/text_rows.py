@@ -10,7 +10,8 @@ from __future__ import annotations
 import csv
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO, cast
@@ -31,7 +32,10 @@ __all__ = [
     "first_rows",
     "is_missing",
     "numbered_rows",
+    "ragged",
     "require_unpacked",
+    "says_nothing",
+    "usual_width",
 ]
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
@@ -65,6 +69,29 @@ def is_missing(cell: str) -> bool:
     (True, False)
     """
     return cell.strip().lower() in MISSING_WORDS
+
+
+def says_nothing(cell: str) -> bool:
+    """Return whether a cell says that it holds nothing, in a table of numbers.
+
+    >>> says_nothing("NA"), says_nothing("-"), says_nothing("0")
+    (True, True, False)
+    """
+    return is_missing(cell) or cell in MISSING_MARKS
+
+
+def ragged(path: Path, line: int, width: int, found: int, delimiter: str) -> InputError:
+    """Return the error for a row that has not as many cells as the first."""
+    return InputError(
+        f"{path}, line {line}: expected {count(width, 'cell')} as in the first row, found {found}; "
+        f"fill in or take out cells (a cell that contains {delimiter!r} needs quotes)"
+    )
+
+
+def usual_width(rows: Iterable[Sequence[str]]) -> int:
+    """Return the number of cells that most rows have."""
+    widths = Counter(map(len, rows))
+    return max(widths, key=lambda width: (widths[width] * (width > 1), width), default=1)
 
 
 def as_number(cell: str) -> float | None:
@@ -136,10 +163,7 @@ def numbered_rows(path: Path, width: int, *, skip_header: bool) -> Iterator[tupl
             yield from ((at, [""]) for at in blank)
         blank = []
         if len(row) != width:
-            raise InputError(
-                f"{path}, line {line}: expected {count(width, 'cell')} as in the first row, found {len(row)}; "
-                f"fill in or take out cells (a cell that contains {delimiter_of(path)!r} needs quotes)"
-            )
+            raise ragged(path, line, width, len(row), delimiter_of(path))
         yield line, row
 
 
