@@ -289,7 +289,7 @@ def default() -> None:
 
 
 def given() -> None:
-    """How far unlike methods agree at a number that is given: the right one, half of it, twice and three times it."""
+    """How far methods agree at a number that is given: the right one, half of it, twice and three times it."""
     found: dict[tuple[str, str], list[float]] = {}
     for kind, name, X, K in sets(False):
         asked = {"right": K, "half": K // 2, "twice": 2 * K, "three times": 3 * K}

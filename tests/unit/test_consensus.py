@@ -1,4 +1,4 @@
-"""The consensus of unlike methods: weights, grid, the number of clusters of a fit, and the posterior behind it."""
+"""The consensus of different methods: weights, grid, the number of clusters of a fit, and the posterior behind it."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Graphs without options: unlike methods for graphs find communities, their number, and that there are none."""
+"""Graphs without options: different methods for graphs find communities, their number, and that there are none."""
 
 import warnings
 

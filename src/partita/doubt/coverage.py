@@ -197,7 +197,7 @@ def _all_pairs(n: int, at: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def certainty_by_agreement(certainty: Array, agreement: float) -> Array:
-    """Return certainties of labels at a number of clusters that was found, given how far unlike methods agree on them.
+    """Return certainties of labels at a number of clusters that was found, given how far methods agree on them.
 
     A posterior over numbers of clusters knows nothing of clusters that every method joins, or cuts alike. How far
     methods agree at the answer tells how far it can be believed: the probability that a label is right is

@@ -1,4 +1,4 @@
-"""Unlike clusterings as evidence: members, their weights, and the affinity they make together."""
+"""Different clusterings as evidence: members, their weights, and the affinity they make together."""
 
 from partita.ensemble.base import Clustering, Member, member
 from partita.ensemble.builder import Draw, Ensemble, EnsembleEvidence

@@ -1,4 +1,4 @@
-"""`Ensemble`: the evidence of unlike clusterings, P = sum_b w_b Q_b Q_b^T, never formed.
+"""`Ensemble`: the evidence of different clusterings, P = sum_b w_b Q_b Q_b^T, never formed.
 
 Each method clusters the items a few times: all of them with its own settings, then resamples of them with varied
 settings. A draw is hard labels or a soft membership Q_b; what a resample says is extended to all items by the method
@@ -101,7 +101,7 @@ class Draw:
 
 @dataclass(frozen=True)
 class Ensemble(Builder):
-    """Co-association of unlike clusterings as evidence.
+    """Co-association of different clusterings as evidence.
 
     P = sum_b w_b Q_b Q_b^T, applied as sum_b w_b Q_b (Q_b^T W): entries in [0, 1], estimates of the probability that
     two items belong together.

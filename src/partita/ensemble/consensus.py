@@ -1,4 +1,4 @@
-"""The number of clusters and the clusters themselves, from unlike clusterings at many numbers.
+"""The number of clusters and the clusters themselves, from different clusterings at many numbers.
 
 Each method of an ensemble clusters the items at each number K of a grid, and each of these draws has log odds: of
 features those of `partita.ensemble.validity`, of a graph what its methods agree on (`partita.ensemble.on_graph`). With
@@ -59,7 +59,7 @@ STARTS = 8
 
 @dataclass(frozen=True, eq=False)
 class Consensus:
-    """Draws of unlike methods at many numbers of clusters, and the one that has most in common with the others.
+    """Draws of different methods at many numbers of clusters, and the one that has most in common with the others.
 
     Attributes
     ----------
@@ -196,7 +196,7 @@ def consensus(
     Parameters
     ----------
     members : sequence of Member
-        Unlike methods, two at least; three or more are better: two agree by chance now and then.
+        Different methods, two at least; three or more are better: two agree by chance now and then.
     X : n x d array, or n x n csr_array for members of graphs
         Distinct rows. Cost: the methods' own at about 20 numbers of clusters.
     log_odds : callable

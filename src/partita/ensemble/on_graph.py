@@ -1,4 +1,4 @@
-"""The ensemble of a graph: unlike clusterings of its nodes as evidence.
+"""The ensemble of a graph: different clusterings of its nodes as evidence.
 
 The plain graph says who is linked; its factorization follows every loose end of a sparse one. Methods of unlike ideas
 (modularity, random walks, eigenvectors, factorization) err in unlike ways, and what they say together is a better
@@ -63,7 +63,7 @@ def is_plain_graph(X: Any) -> bool:
 
 @dataclass(frozen=True)
 class GraphEnsemble(Builder):
-    """Co-association of unlike clusterings of the nodes of a graph.
+    """Co-association of different clusterings of the nodes of a graph.
 
     P = sum_b w_b Q_b Q_b^T over hard clusterings Q_b into K clusters, as in `Ensemble`: entries in [0, 1].
 
@@ -225,7 +225,7 @@ def consensus_of_graph(
     seed: int = 0,
     bounds: tuple[int, int | None] = (1, None),
 ) -> Consensus | None:
-    """Return the consensus of unlike methods on the clusters of a graph and their number.
+    """Return the consensus of different methods on the clusters of a graph and their number.
 
     Methods that look at the same graph also agree on how to cut it into neighbourhoods, where neighbours of neighbours
     are neighbours: on a uniform sheet all the better, the finer the clusters are. So there is also the agreement on

@@ -1,6 +1,6 @@
 """How likely a partition is the one that people would call right: an internal validity index, learned over families.
 
-Agreement of unlike methods alone outvotes a method that is right by itself, and prefers few clusters, which are easy to
+Agreement of methods alone outvotes a method that is right by itself, and prefers few clusters, which are easy to
 agree on. So a partition is also judged by what it does to the items: does it cut where few neighbours are (`across`,
 `worst_cut`), does it leave valleys of density within its clusters (`deepest`, `heaviest`), are gaps within clusters
 shorter than those between (`gaps`), and does it beat what sizes (`smallest`) and distance to centres (`centres`) would
@@ -49,7 +49,7 @@ class Statistics(NamedTuple):
     """Statistics by which a partition is judged without labels."""
 
     agreement: float
-    """Mean adjusted Rand index with the two unlike methods that agree best."""
+    """Mean adjusted Rand index with the two different methods that agree best."""
     deepest: float
     """Depth of the deepest valley within a cluster, at most 3."""
     heaviest: float

@@ -3,7 +3,7 @@
 The agreement a_b of a draw is its mean adjusted Rand index with the draws of every other method, first averaged within
 each of them; its weight is a_b^2, divided by the number of draws of its method. So
 
-- agreement is counted between unlike methods only: a draw gains nothing from copies of its own method;
+- agreement is counted between different methods only: a draw gains nothing from copies of its own method;
 - a method is one voice: drawing it twice as often, or with near-copies, leaves its total where it was.
 
 Two methods that agree because both are right cannot be told, within one data set, from two that agree because they are

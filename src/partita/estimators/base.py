@@ -333,7 +333,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
     def at(self, n_clusters: int) -> Self:
         """Return the answer at another number of clusters, from the evidence of this fit.
 
-        Where unlike methods agreed on the number, the draws that they made at that number (or on either side of it)
+        Where different methods agreed on the number, the draws that they made at that number (or on either side of it)
         are the evidence, and nothing is clustered anew; other evidence is built again.
 
         Parameters

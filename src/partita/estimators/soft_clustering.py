@@ -28,7 +28,7 @@ class SoftClustering(FactorizationEstimator):
     """The answer without options: how many clusters there are, who belongs where, and how surely.
 
     Objective: minimise ||S^t - W diag(a) W^T||^2 over W (N x K) with rows on the simplex and a >= 0, where S is the
-    evidence. Of an ensemble (what features are given by default) S is the share of unlike clusterings in which two
+    evidence. Of an ensemble (what features are given by default) S is the share of different clusterings in which two
     items are together, t = 1 and a = 1. Of a neighbour graph S is the normalised graph of each item's 10 nearest, and
     t = 4 steps of diffusion fill in the within-cluster pairs that a neighbour graph leaves empty. Nothing N x N is
     made.
@@ -43,11 +43,11 @@ class SoftClustering(FactorizationEstimator):
     affinity : {"auto", "ensemble", "neighbors", "relative", "precomputed", "precomputed_distance", ...} or a builder
         "auto": the ensemble up to 200,000 rows, of fewer draws where `max_seconds` asks for it, and the neighbour graph
         beyond. Of a given graph (a sparse N x N matrix, an `Affinity`, a graph of networkx) "graph_ensemble" up to
-        5,000 nodes: the share of unlike clusterings of its nodes (`partita.ensemble.GraphEnsemble`); beyond, the graph
-        as it is. "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
+        5,000 nodes: the share of clusterings of its nodes (`partita.ensemble.GraphEnsemble`); beyond, the graph as it
+        is. "ssc", "ssc-omp", "lrr": for items near a union of subspaces (`SparseSubspace`, `MatchingPursuit`,
         `LowRankRepresentation`).
         "neighbors": a self-tuned graph, linear in N. A builder carries its options: `NeighborGraph(n_neighbors=15,
-        metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of unlike clusterings
+        metric="cosine")`. "relative": the paper's N x N affinity. "ensemble": co-association of different clusterings
         (`partita.ensemble.Ensemble`), never N x N: slower, and better on the whole; see Notes. "precomputed": X is the
         N x N affinity, nonnegative and symmetric, dense or sparse, or an `Affinity`. "precomputed_distance": X is N x N
         distances, from which the graph is made.

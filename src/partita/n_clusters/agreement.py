@@ -1,4 +1,4 @@
-"""Agreement of unlike methods: the number of clusters of the partition that they find again and again."""
+"""Agreement of different methods: the number of clusters of the partition that they find again and again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEMPER, FOUND = 0.3, 3.5
 
 @dataclass(frozen=True)
 class Agreement(Criterion):
-    """Number of clusters of the consensus of unlike methods; see `partita.ensemble.consensus`.
+    """Number of clusters of the consensus of different methods; see `partita.ensemble.consensus`.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Agreement(Criterion):
     """
 
     name = "agreement"
-    idea = "what unlike methods agree on at many numbers, weighed by how valid it is"
+    idea = "what different methods agree on at many numbers, weighed by how valid it is"
     requires = frozenset({"features"})
     can_name_one = False
 
