@@ -76,7 +76,7 @@ def test_links_of_a_directed_graph_have_no_direction(tmp_path):
     networkx = optional("networkx")
     networkx.write_graphml(networkx.DiGraph([("0", "2"), ("2", "0")]), tmp_path / "l.graphml")
     assert read_links(tmp_path / "l.graphml", ["0", "1", "2"]).tolist() == [[0, 2]]
-    with pytest.raises(InputError, match="write it without directions"):
+    with pytest.raises(InputError, match=r"l\.graphml .*directions"):
         read_pair_weights(tmp_path / "l.graphml", ["0", "1", "2"])
 
 

@@ -428,7 +428,7 @@ def test_what_means_missing_in_features_stands_in_labels_as_it_is(tmp_path, deli
 def test_marks_of_nothing_in_the_first_row_are_no_units_and_no_header(tmp_path):
     content = "name,a,b\nann,-,1\nbob,1,2\ncid,3,4\ndan,5,7\n"
     assert np.isnan(read(tmp_path, content, mixed=True).features[:, 0]).tolist() == [True, False, False, False]
-    with pytest.raises(InputError, match="line 2 has no value"):
+    with pytest.raises(InputError, match="line 2 "):
         read(tmp_path, content.replace("-,1", "-,-"), allow_missing=True)
     assert read(tmp_path, "-,1.5\n2,3\n4,5\n", allow_missing=True).features.shape == (3, 2)
 
@@ -440,7 +440,7 @@ def test_a_line_break_in_the_last_row_is_no_gap_above_it(tmp_path):
 
 
 def test_a_line_break_among_decimal_commas_is_told_with_its_place(tmp_path):
-    with pytest.raises(InputError, match="column 'a' should hold numbers, 1 of 3 cells is text"):
+    with pytest.raises(InputError, match="'a' .*1 of 3 cells"):
         read(tmp_path, 'a;b\n"1,5\n2,5";2\n3,5;3\n4,5;5\n')
 
 
@@ -461,7 +461,7 @@ def test_names_that_differ_in_a_second_look_are_those_of_the_second(tmp_path):
 def test_one_typed_cell_gives_no_unit_to_the_numbers_of_a_sheet(tmp_path, cell):
     optional("python_calamine").CalamineWorkbook  # noqa: B018
     rows = [["p", "q"], [0.05, 1.0], [0.06, 2.0], [cell, 3.0], [0.07, 4.0]]
-    with pytest.raises(InputError, match="column 'p' should hold numbers, 1 of 4 cells is text, the first in row 4"):
+    with pytest.raises(InputError, match="'p' .*1 of 4 cells .*row 4"):
         read_features(write_xlsx(tmp_path / "t.xlsx", {"one": rows}))
 
 
