@@ -3,14 +3,46 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Sequence
 from pathlib import Path
 
 from partita.errors import InputError
 
-__all__ = ["STANDARD_INPUT", "name_of", "require_file", "require_input"]
+__all__ = [
+    "DRAW_SUFFIXES",
+    "FEATURE_SUFFIXES",
+    "GRAPH_SUFFIXES",
+    "MATRIX_SUFFIXES",
+    "OTHER_TEXT_SUFFIXES",
+    "R_SUFFIXES",
+    "R_TABLE_SUFFIXES",
+    "SHEET_SUFFIXES",
+    "STANDARD_INPUT",
+    "TABLE_SUFFIXES",
+    "TEXT_SUFFIXES",
+    "name_of",
+    "require_file",
+    "require_format",
+    "require_input",
+    "require_suffix",
+]
 
 STANDARD_INPUT = Path("-")
 COMPRESSED = (".gz", ".zip")
+
+# Endings that name a format, and what reads each.
+TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+# Those that say nothing of how the cells are parted.
+OTHER_TEXT_SUFFIXES = (".txt", ".dat", ".tab", ".txt.gz", ".dat.gz", ".tab.gz", ".zip")
+SHEET_SUFFIXES = (".xlsx", ".ods")
+GRAPH_SUFFIXES = (".gml", ".graphml")
+R_TABLE_SUFFIXES = (".txt",)
+R_SUFFIXES = (".rds", ".rdata", ".rda")
+TABLE_SUFFIXES = (*TEXT_SUFFIXES, *OTHER_TEXT_SUFFIXES, *SHEET_SUFFIXES, ".parquet")
+FEATURE_SUFFIXES = MATRIX_SUFFIXES = (*TABLE_SUFFIXES, ".npy", ".npz", ".mtx")
+DRAW_SUFFIXES = (*TEXT_SUFFIXES, *R_TABLE_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr", ".nc", *R_SUFFIXES)
+# Spreadsheets that are not read.
+OLD_SHEETS = (".xls", ".xlsb", ".xlsm", ".numbers")
 
 
 def name_of(file: Path) -> str:
@@ -65,3 +97,48 @@ def require_file(path: str | Path) -> Path:
             return file
     except OSError as error:
         raise InputError(f"{file} cannot be opened ({error.strerror}); check its permissions") from error
+
+
+def require_format(path: str | Path, suffixes: Sequence[str]) -> Path:
+    """Return the path, if a file that can be opened is there, of one of these formats.
+
+    Raises
+    ------
+    InputError
+        As `require_file` and `require_suffix`.
+    """
+    file = require_file(path)
+    require_suffix(file, suffixes)
+    return file
+
+
+def require_suffix(path: Path, suffixes: Sequence[str]) -> str:
+    """Return the suffix that names the format, lower case; `.csv.gz` is one suffix.
+
+    Raises
+    ------
+    InputError
+        Listing the supported suffixes, or if the file has no bytes.
+    """
+    name = path.name.lower()
+    suffix = next((candidate for candidate in suffixes if name.endswith(candidate)), None)
+    if suffix is None:
+        raise InputError(
+            f"{path}: the format {path.suffix or '(no suffix)'} is not read here; {_instead(path, suffixes)}"
+        )
+    if path.stat().st_size == 0:
+        raise InputError(f"{path} is empty (0 bytes); expected at least one row")
+    return suffix
+
+
+def _instead(path: Path, suffixes: Sequence[str]) -> str:
+    """What to do about a file of a format that is not among those of these suffixes."""
+    suffix = path.suffix.lower()
+    if suffix in OLD_SHEETS and ".xlsx" in suffixes:
+        return "save it as .xlsx"
+    if suffix in GRAPH_SUFFIXES:
+        return "it holds a graph, which `partita fit` reads with --input edges"
+    if suffix == ".mtx":
+        return "it holds a matrix, which `partita fit` reads as features, or with --input affinity or distances"
+    plain = [each for each in suffixes if each.count(".") == 1]
+    return f"use {', '.join(plain)}{', text also as .gz' if len(plain) < len(suffixes) else ''}"

@@ -1,16 +1,20 @@
 """The pages of help, how options are spelled, and that neither waits for the libraries."""
 
+import importlib
 import subprocess
 import sys
 from dataclasses import fields
+from itertools import chain
+from typing import get_args, get_type_hints
 
 import pytest
 
 from partita.cli.app import OPTIONS
 from partita.cli.console import loading
-from partita.cli.early import names_in_files
-from partita.cli.options import FitOptions
+from partita.cli.early import SUFFIXES, names_in_files
+from partita.cli.options import FitOptions, Metric
 from partita.cli.spelling import flag_meant, shown, spelled
+from partita.paths import GRAPH_SUFFIXES
 
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "rich", "pandas", "matplotlib")
 
@@ -98,25 +102,75 @@ def test_help_and_usage_errors_do_not_wait_for_the_libraries(arguments, tmp_path
         ("fit", "nowhere.csv"),
         ("fit", "t.csv", "-k", "3.0"),
         ("fit", "t.csv", "-o", "."),
+        ("fit", "t.pdf"),
+        ("fit", "t.csv", "--input", "edges", "--must-link", "t.pdf"),
+        ("fit", "t.csv", "--affinity", "nearest"),
+        ("fit", "t.csv", "--affinity", "precomputed"),
+        ("fit", "t.csv", "--metric", "cosin"),
+        ("fit", "t.csv", "--solver", "magic"),
+        ("fit", "t.csv", "--start", "here"),
+        ("fit", "t.csv", "--normalization", "l2"),
         ("partition", "nowhere.csv"),
+        ("partition", "t.pdf"),
+        ("partition", "t.csv", "--items", "t.pdf"),
         ("partition", "t.csv", "--loss", "VI"),
+        ("predict", "nowhere", "t.csv", "-o", "out.csv"),
+        ("predict", ".", "t.pdf", "-o", "out.csv"),
+        ("predict", ".", "t.csv", "-o", "t.csv"),
+        ("draws", "t.pdf"),
+        ("draws", "t.csv", "--sampler", "magic"),
+        ("score", "t.csv", "t.pdf"),
+        ("verify", "."),
+        ("reproduce", "table1"),
+        ("reproduce",),
+        ("reproduce", "all", "-o", "t.csv"),
     ],
 )
 def test_a_wrong_file_or_number_is_told_before_the_libraries_are_loaded(arguments, tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n0,1\n")
+    (tmp_path / "t.pdf").write_text("%PDF")
     assert not loaded_by(arguments, tmp_path)
 
 
-def test_the_names_that_are_known_without_the_libraries_are_those_of_the_libraries():
-    from partita.n_clusters import Criterion
-    from partita.partition.losses import PartitionLoss
+@pytest.mark.parametrize(
+    ("package", "family"),
+    [
+        ("partita.affinity", "Builder"),
+        ("partita.ensemble", "Builder"),
+        ("partita.mixture", "Sampler"),
+        ("partita.n_clusters", "Criterion"),
+        ("partita.partition.losses", "PartitionLoss"),
+        ("partita.reproduce", "Experiment"),
+        ("partita.solvers", "Solver"),
+    ],
+)
+def test_the_names_that_are_known_without_the_libraries_are_those_of_the_libraries(package, family):
+    holder = "partita.affinity" if family == "Builder" else package
+    registry = getattr(importlib.import_module(holder), family).registry
+    assert set(names_in_files(package, family)) == {
+        name for name, kind in registry.items() if kind.__module__.startswith(f"{package}.")
+    }
 
-    for package, registry in (
-        ("partita.n_clusters", Criterion.registry),
-        ("partita.partition.losses", PartitionLoss.registry),
-    ):
-        names = names_in_files(package)
-        assert set(names) == {name for name, kind in registry.items() if kind.__module__.startswith("partita.")}
+
+def test_the_words_that_are_known_without_the_libraries_are_those_of_the_libraries():
+    from partita.affinity.distances import METRICS
+    from partita.cli.estimator_options import MODELS
+    from partita.io import edges, features, matrices
+    from partita.solvers import STARTS
+
+    hints = get_type_hints(FitOptions)
+    assert {*get_args(Metric)} <= {*METRICS}  # of later and earlier versions of scikit-learn
+    assert {*get_args(get_args(hints["start"])[0])} == {*STARTS}
+    of_models = [choices_of(kind, "normalization") for kind in MODELS.values()]
+    assert {*get_args(get_args(hints["normalization"])[0])} == {*chain.from_iterable(of_models)} - {"auto"}
+    assert {*SUFFIXES["features"]} == {*features.FORMATS, *matrices.SPARSE_FORMATS, *GRAPH_SUFFIXES}
+    assert {*SUFFIXES["affinity"]} == {*SUFFIXES["distances"]} == {*matrices.FORMATS}
+    assert {*SUFFIXES["edges"]} == {*edges.FORMATS}
+
+
+def choices_of(kind, name):
+    """The words that a parameter of an estimator takes."""
+    return {word for each in kind._parameter_constraints.get(name, ()) for word in getattr(each, "options", ())}
 
 
 def test_loading_is_said_at_a_terminal_alone(capsys, monkeypatch):

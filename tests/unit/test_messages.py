@@ -577,14 +577,14 @@ COMMANDS = {
     "unknown solver": (
         TABLE,
         (*FIT, "--solver", "magic"),
-        "--solver magic: expected one of baum-eagon, block-coordinate, exponentiated-gradient, penalty, "
-        "projected-gradient, subspace",
+        "--solver magic: expected one of baum-eagon, block-coordinate, coordinate-descent, copositive-update, "
+        "eigenvectors, exponentiated-gradient, kernel-kmeans, penalty, projected-gradient, projected-newton, subspace",
     ),
     "unknown affinity": (
         TABLE,
         (*FIT, "--affinity", "magic"),
-        "--affinity magic: expected one of neighbors, relative, ensemble, landmarks, local-metric, lrr, nystrom, "
-        "random-features, ssc, ssc-omp",
+        "--affinity magic: expected one of ensemble, landmarks, local-metric, lrr, neighbors, nystrom, "
+        "random-features, relative, ssc, ssc-omp",
     ),
     "option that says nothing": (
         "1,1\n1,1\n",

@@ -295,7 +295,7 @@ def test_a_word_of_an_unknown_mark_or_encoding_is_no_empty_table(tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("t.xls", "save it as .xlsx"), ("t.gml", "--input edges"), ("t.pdf", ".graphml")],
+    [("t.xls", "save it as .xlsx"), ("t.gml", "--input edges"), ("t.pdf", ".mtx")],
 )
 def test_a_format_that_is_not_read_says_what_to_do(tmp_path, name, words):
     with pytest.raises(InputError, match=re.escape(words)):
@@ -440,7 +440,7 @@ def test_a_line_break_in_the_last_row_is_no_gap_above_it(tmp_path):
 
 
 def test_a_line_break_among_decimal_commas_is_told_with_its_place(tmp_path):
-    with pytest.raises(InputError, match="'a' .*1 of 3 cells"):
+    with pytest.raises(InputError, match=r"'a' .*1 of 3 cells"):
         read(tmp_path, 'a;b\n"1,5\n2,5";2\n3,5;3\n4,5;5\n')
 
 
@@ -461,7 +461,7 @@ def test_names_that_differ_in_a_second_look_are_those_of_the_second(tmp_path):
 def test_one_typed_cell_gives_no_unit_to_the_numbers_of_a_sheet(tmp_path, cell):
     optional("python_calamine").CalamineWorkbook  # noqa: B018
     rows = [["p", "q"], [0.05, 1.0], [0.06, 2.0], [cell, 3.0], [0.07, 4.0]]
-    with pytest.raises(InputError, match="'p' .*1 of 4 cells .*row 4"):
+    with pytest.raises(InputError, match=r"'p' .*1 of 4 cells .*row 4"):
         read_features(write_xlsx(tmp_path / "t.xlsx", {"one": rows}))
 
 

@@ -204,6 +204,27 @@ def test_other_items_do_not_get_what_was_kept(tmp_path, monkeypatch):
     assert member.name in {draw.method for draw in other.ensemble_}
 
 
+def test_a_fit_that_is_refused_leaves_no_parts(tmp_path, monkeypatch):
+    model = SoftClustering(5, random_state=0, checkpoint=Checkpoint(tmp_path / "kept", seconds=0, keep=True))
+    model.fit(POINTS)
+    before = sorted(tmp_path.rglob("*"))
+    assert any(file.name.startswith("made-") for file in before)
+    with pytest.raises(InputError, match="affinity"):  # the folder is of the fit above
+        model.fit(POINTS**3)
+    assert sorted(tmp_path.rglob("*")) == before
+
+    def refuse(*_, **__):
+        made.extend((tmp_path / "new").glob("made-*"))
+        raise InputError
+
+    made: list = []
+    monkeypatch.setattr(partita.estimators.pipeline, "drive", refuse)
+    with pytest.raises(InputError):
+        model.set_params(checkpoint=Checkpoint(tmp_path / "new", seconds=0)).fit(POINTS)
+    assert made
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_corrupt_part_is_named(tmp_path, monkeypatch):
     model = SoftClustering(5, random_state=0, checkpoint=Checkpoint(tmp_path / "kept", seconds=0))
     with monkeypatch.context() as patched:

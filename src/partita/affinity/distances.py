@@ -28,8 +28,8 @@ EUCLIDEAN = ("euclidean", "l2")
 METRICS = tuple(sorted({*VALID_METRICS["brute"], "gower", "nan_euclidean"} - {"precomputed"}))
 
 
-def require_metric(metric: Metric, given: str = "") -> None:
-    """Raise for the name of a metric that there is not; `given` is how it was spelled.
+def require_metric(metric: Metric) -> None:
+    """Raise for the name of a metric that there is not.
 
     Raises
     ------
@@ -37,7 +37,7 @@ def require_metric(metric: Metric, given: str = "") -> None:
     """
     if isinstance(metric, str) and metric not in METRICS:
         near = did_you_mean(metric, METRICS)
-        raise InputError(f"{given or f'metric={metric!r}'}: expected one of {', '.join(METRICS)}{near}")
+        raise InputError(f"metric={metric!r}: expected one of {', '.join(METRICS)}{near}")
 
 
 def refused(metric: Metric, error: Exception) -> InputError:

@@ -14,7 +14,15 @@ import typer
 from typer.core import TyperCommand
 
 from partita.cli.console import DONE, WRONG_INPUT, guarded, loading, say_error_as_json, say_interrupted
-from partita.cli.early import check_fit, check_partition
+from partita.cli.early import (
+    check_draws,
+    check_fit,
+    check_partition,
+    check_predict,
+    check_reproduce,
+    check_score,
+    check_verify,
+)
 from partita.cli.help import arguments_words, help_page
 from partita.cli.options import (
     DemoOptions,
@@ -181,7 +189,7 @@ def fit(options: FitOptions) -> int:
     """
     each = of_each_file(options)
     for one in each:
-        check_fit(one)
+        check_fit(one, alone=len(each) == 1)
     with loading(quiet=options.quiet):
         from partita.cli.fit import run_fit
 
@@ -191,6 +199,7 @@ def fit(options: FitOptions) -> int:
 @command
 def predict(options: PredictOptions) -> int:
     """Write the memberships of new items, given a saved model."""
+    check_predict(options)
     with loading(quiet=options.quiet):
         from partita.cli.predict import run_predict
 
@@ -218,6 +227,7 @@ def draws(options: DrawsOptions) -> int:
 
     The mixture of the items of FILE is a Dirichlet-process mixture of normal distributions.
     """
+    check_draws(options)
     with loading(quiet=options.quiet):
         from partita.cli.draws import run_draws
 
@@ -231,6 +241,7 @@ def score(options: ScoreOptions) -> int:
     By purity, Rand indices, accuracy and variation of information. Both files have the same order, or ids that they
     are joined on.
     """
+    check_score(options)
     with loading(quiet=False):
         from partita.cli.score import run_score
 
@@ -243,6 +254,7 @@ def reproduce(options: ReproduceOptions) -> int:
 
     The papers are those whose models are in Partita; its figures stand beside theirs.
     """
+    check_reproduce(options)
     with loading(quiet=options.quiet):
         from partita.cli.reproduce import run_reproduce
 
@@ -255,6 +267,7 @@ def verify(options: VerifyOptions) -> int:
 
     Its files are compared with their check sums, and its command is run again and must give the same bits.
     """
+    check_verify(options)
     with loading(quiet=options.quiet):
         from partita.cli.verify import run_verify
 

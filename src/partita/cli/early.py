@@ -5,42 +5,105 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
-from partita.cli.options import FitOptions, PartitionOptions
+from partita.cli.options import (
+    DrawsOptions,
+    FitOptions,
+    InputKind,
+    PartitionOptions,
+    PredictOptions,
+    ReproduceOptions,
+    ScoreOptions,
+    VerifyOptions,
+)
 from partita.errors import InputError
-from partita.paths import STANDARD_INPUT, require_file, require_input
+from partita.paths import (
+    DRAW_SUFFIXES,
+    FEATURE_SUFFIXES,
+    GRAPH_SUFFIXES,
+    MATRIX_SUFFIXES,
+    STANDARD_INPUT,
+    TABLE_SUFFIXES,
+    name_of,
+    require_file,
+    require_format,
+)
 from partita.registry import did_you_mean
 
 __all__ = [
+    "TAKEN_BY_INPUT",
+    "check_draws",
     "check_fit",
     "check_partition",
+    "check_predict",
+    "check_reproduce",
+    "check_score",
+    "check_verify",
     "criteria",
     "losses",
     "n_clusters_of",
     "names_in_files",
+    "require_affinity",
     "require_loss",
+    "require_manifest",
+    "require_solver",
     "was_cut_short",
 ]
 
-# How a class says its name in the file that defines it.
-NAMED = re.compile(r'^    name(?:: ClassVar\[str\])? = "(\w+)"', re.MULTILINE)
+# The head of a class, or how it says its name.
+CLASS_OR_NAME = re.compile(r'^class (\w+)(?:\(([^)]*)\))?:|^    name(?:: ClassVar\[str\])? = "([\w-]+)"', re.MULTILINE)
+# Builders that take a matrix or a graph, which `--input` says, and not `--affinity`.
+TAKEN_BY_INPUT = ("precomputed", "graph_ensemble")
+# Files that `partita fit` reads for what they hold.
+SUFFIXES: dict[InputKind, tuple[str, ...]] = {
+    "features": (*FEATURE_SUFFIXES, *GRAPH_SUFFIXES),
+    "distances": MATRIX_SUFFIXES,
+    "affinity": MATRIX_SUFFIXES,
+    "edges": (*TABLE_SUFFIXES, ".npy", ".npz", *GRAPH_SUFFIXES),
+}
 
 
-def check_fit(options: FitOptions) -> None:
-    """Look at the number of clusters and the files of `partita fit`.
+def check_fit(options: FitOptions, *, alone: bool = True) -> None:
+    """Look at the names, the number of clusters and the files of `partita fit`.
+
+    A file that is not `alone` may be of a format that is not read: the others are fitted all the same.
 
     Raises
     ------
     InputError
     """
     n_clusters_of(options.k)
-    if options.file != STANDARD_INPUT:
+    if options.affinity not in (None, "auto"):
+        require_affinity(options.affinity)
+    if options.solver is not None:
+        require_solver(options.solver.partition(":")[0])
+    if options.file != STANDARD_INPUT and alone:
+        require_format(options.file, SUFFIXES[options.holds])
+    elif options.file != STANDARD_INPUT:
         require_file(options.file)
     for links in (options.must_link, options.cannot_link, options.pair_weight):
         if links is not None:
-            require_file(links)
-    _require_free(options.out, force=options.force or was_cut_short(options.out, options.checkpoint, options.file))
+            require_format(links, SUFFIXES["edges"])
+    out = options.out or Path(f"{name_of(options.file)}-partita")
+    _require_free(out, force=options.force or was_cut_short(out, options.checkpoint, options.file))
+
+
+def check_predict(options: PredictOptions) -> None:
+    """Look at the model and the files of `partita predict`.
+
+    Raises
+    ------
+    InputError
+    """
+    if not options.model.exists():
+        raise InputError(f"{options.model} does not exist; pass an output folder of partita fit, or its model/")
+    if options.out.exists() and not (options.force and options.out.is_file()):
+        raise InputError(f"{options.out} exists already: pass --force to replace it, or another --out")
+    if options.file != STANDARD_INPUT:
+        require_format(options.file, FEATURE_SUFFIXES)
 
 
 def check_partition(options: PartitionOptions) -> None:
@@ -53,8 +116,84 @@ def check_partition(options: PartitionOptions) -> None:
     require_loss(options.loss)
     if not 0 < options.level <= 1:
         raise InputError(f"--level {options.level:g}: expected a share of the posterior above 0 and at most 1")
-    require_input(options.file)
+    if not (options.file.is_dir() or options.file.name.lower().endswith(".zarr.zip")):
+        require_format(options.file, DRAW_SUFFIXES)
+    if options.items is not None:
+        require_format(options.items, FEATURE_SUFFIXES)
+    for file in (options.start, options.weights):
+        if file is not None:
+            require_file(file)
     _require_free(options.out, force=options.force)
+
+
+def check_draws(options: DrawsOptions) -> None:
+    """Look at the sampler and the files of `partita draws`.
+
+    Raises
+    ------
+    InputError
+    """
+    if options.sampler is not None and options.sampler not in (known := _known("partita.mixture", "Sampler")):
+        _refuse("--sampler", options.sampler, known)
+    if options.file != STANDARD_INPUT:
+        require_format(options.file, FEATURE_SUFFIXES)
+    _require_free(options.out or Path(f"{name_of(options.file)}-draws"), force=options.force)
+
+
+def check_score(options: ScoreOptions) -> None:
+    """Look at the files of `partita score`.
+
+    Raises
+    ------
+    InputError
+    """
+    for file in (options.labels, options.truth):
+        require_format(file, TABLE_SUFFIXES)
+
+
+def check_reproduce(options: ReproduceOptions) -> None:
+    """Look at the name and the folder of `partita reproduce`.
+
+    Raises
+    ------
+    InputError
+    """
+    if options.list_names:
+        return
+    if options.name is None:
+        raise InputError("name a table or figure, or `all`; `partita reproduce --list` names them")
+    known = _known("partita.reproduce", "Experiment")
+    if options.name not in ("all", *known):
+        raise InputError(
+            f"there is no table or figure called {options.name!r} (`partita reproduce --list` names them all)"
+            f"{did_you_mean(options.name, known)}"
+        )
+    if options.out.exists() and not options.out.is_dir():
+        raise InputError(f"{options.out} is a file; name a folder with --out")
+
+
+def check_verify(options: VerifyOptions) -> None:
+    """Look for the manifest of the folder that `partita verify` is given.
+
+    Raises
+    ------
+    InputError
+    """
+    require_manifest(options.folder)
+
+
+def require_manifest(folder: Path) -> Path:
+    """Return the manifest of an output folder.
+
+    Raises
+    ------
+    InputError
+        Where there is none.
+    """
+    path = folder / "manifest.json"
+    if not path.is_file():
+        raise InputError(f"{folder} has no manifest.json; pass an output folder of fit, partition, draws or demo")
+    return path
 
 
 def _require_free(out: Path | None, *, force: bool) -> None:
@@ -79,6 +218,32 @@ def was_cut_short(out: Path | None, checkpoint: Path | None, file: Path) -> bool
     return isinstance(given, dict) and same.items() <= given.items()
 
 
+def require_affinity(name: str) -> None:
+    """Raise for the name of an affinity that there is not, or that `--input` says.
+
+    Raises
+    ------
+    InputError
+    """
+    if name in TAKEN_BY_INPUT:
+        raise InputError(f"--affinity {name}: a file that holds the affinity is read with --input affinity or edges")
+    names = {*_known("partita.affinity", "Builder"), *names_in_files("partita.ensemble", "Builder")}
+    known = sorted(each.replace("_", "-") for each in names.difference(TAKEN_BY_INPUT))
+    if name.replace("_", "-") not in known:
+        _refuse("--affinity", name, known)
+
+
+def require_solver(name: str) -> None:
+    """Raise for the name of a solver that there is not.
+
+    Raises
+    ------
+    InputError
+    """
+    if name not in (known := _known("partita.solvers", "Solver")):
+        _refuse("--solver", name, known)
+
+
 def require_loss(name: str) -> None:
     """Raise for the name of a loss that there is not.
 
@@ -86,9 +251,12 @@ def require_loss(name: str) -> None:
     ------
     InputError
     """
-    known = losses()
-    if name not in known:
-        raise InputError(f"--loss {name}: expected one of {', '.join(known)}{did_you_mean(name, known)}")
+    if name not in (known := losses()):
+        _refuse("--loss", name, known)
+
+
+def _refuse(option: str, name: str, known: Sequence[str]) -> NoReturn:
+    raise InputError(f"{option} {name}: expected one of {', '.join(known)}{did_you_mean(name, known)}")
 
 
 def criteria() -> tuple[str, ...]:
@@ -104,17 +272,33 @@ def losses() -> tuple[str, ...]:
 def _known(package: str, family: str) -> tuple[str, ...]:
     """Names in the registry of a package that is loaded; of one that is not they are read off its files."""
     loaded = sys.modules.get(package)
-    return names_in_files(package) if loaded is None else tuple(sorted(getattr(loaded, family).registry))
+    return names_in_files(package, family) if loaded is None else tuple(sorted(getattr(loaded, family).registry))
 
 
-def names_in_files(package: str) -> tuple[str, ...]:
-    """Return the names that the classes of a package give themselves, without loading it.
+def names_in_files(package: str, family: str) -> tuple[str, ...]:
+    """Return the names that a package's classes of a family give themselves, without loading it.
 
-    >>> names_in_files("partita.partition.losses")
+    >>> names_in_files("partita.partition.losses", "PartitionLoss")
     ('binder', 'id', 'nid', 'nvi', 'omari', 'pear', 'vi', 'vi_lb')
     """
     folder = Path(__file__).parents[1].joinpath(*package.split(".")[1:])
-    return tuple(sorted(name for file in folder.glob("*.py") for name in NAMED.findall(file.read_text("utf-8"))))
+    bases: dict[str, str] = {}
+    names: list[tuple[str, str]] = []
+    for file in folder.rglob("*.py"):
+        kind = ""
+        for head, parents, name in CLASS_OR_NAME.findall(file.read_text("utf-8")):
+            if name:
+                names.append((kind, name))
+            else:
+                kind = head
+                bases[kind] = parents
+    return tuple(sorted(name for kind, name in names if _descends(kind, family, bases)))
+
+
+def _descends(kind: str, family: str, bases: dict[str, str]) -> bool:
+    """Whether a class descends from another, by the heads of classes."""
+    parents = re.findall(r"\w+", bases.get(kind, ""))
+    return family in parents or any(_descends(each, family, bases) for each in parents if each != kind)
 
 
 def n_clusters_of(text: str) -> int | str | tuple[int, int | None]:

@@ -8,10 +8,8 @@ from dataclasses import fields
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from partita.affinity import Builder, Precomputed
-from partita.affinity.distances import require_metric
-from partita.cli.early import n_clusters_of
+from partita.cli.early import TAKEN_BY_INPUT, n_clusters_of, require_affinity, require_solver
 from partita.cli.options import FitOptions, Model
-from partita.ensemble import GraphEnsemble
 from partita.errors import InputError
 from partita.estimators import (
     SCAMS,
@@ -24,7 +22,7 @@ from partita.estimators import (
     SymNMF,
 )
 from partita.estimators.base import FactorizationEstimator
-from partita.solvers import STARTS, Checkpoint, Solver
+from partita.solvers import Checkpoint, Solver
 
 __all__ = ["MODELS", "estimator_of", "sees_units"]
 
@@ -53,8 +51,6 @@ def estimator_of(options: FitOptions) -> FactorizationEstimator:
         For values that mean nothing, and options that do not go with one another.
     """
     k = n_clusters_of(options.k)
-    if options.start is not None and options.start not in STARTS:
-        raise InputError(f"--start {options.start}: expected one of {', '.join(STARTS)}")
     shared: dict[str, Any] = {
         "affinity": _builder(options),
         "n_init": options.n_init or "auto",
@@ -129,7 +125,7 @@ def builders() -> dict[str, type[Builder]]:
     >>> list(builders())[:4]
     ['neighbors', 'relative', 'ensemble', 'landmarks']
     """
-    found = {_word(name): kind for name, kind in Builder.registry.items() if kind not in (Precomputed, GraphEnsemble)}
+    found = {_word(name): kind for name, kind in Builder.registry.items() if name not in TAKEN_BY_INPUT}
     return dict(sorted(found.items(), key=lambda one: ("metric" not in one[1].command_options, one[0])))
 
 
@@ -153,10 +149,8 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
         if which == "auto" and options.model == "soft" and options.holds == "features" and not _described(options):
             return "auto"
         which = "neighbors" if options.model in ("soft", "scams") else "relative"
-    known = builders()
-    kind = known.get(_word(which))
-    if kind is None:
-        raise InputError(f"--affinity {which}: expected one of {', '.join(known)}")
+    require_affinity(which)
+    kind = builders()[_word(which)]
     takes = kind.command_options
     gaps = options.missing == "unobserved" and not kind.mixed
     if "metric" not in takes and (options.holds != "features" or gaps):
@@ -184,7 +178,6 @@ def _described(options: FitOptions) -> bool:
 def _metric(options: FitOptions) -> str:
     """The distance between items, which missing cells and given distances decide with the option."""
     metric = options.metric or "euclidean"
-    require_metric(metric, f"--metric {metric}")
     if options.holds == "distances":
         if options.metric is not None:
             raise InputError("--metric goes with features: the file holds distances already")
@@ -234,8 +227,7 @@ def _solver(text: str, estimator: FactorizationEstimator, model: str) -> Solver:
     name, _, chosen = text.partition(":")
     domain = estimator._model().objective.domain.name
     able = sorted(other for other, kind in Solver.registry.items() if domain in kind.domains)
-    if name not in Solver.registry:
-        raise InputError(f"--solver {name}: expected one of {', '.join(able)}")
+    require_solver(name)
     if name not in able:
         raise InputError(f"--solver {name} does not go with --model {model}: expected one of {', '.join(able)}")
     kind: Any = Solver.registry[name]

@@ -8,6 +8,7 @@ from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
+from partita.cli.early import require_manifest
 from partita.cli.options import DrawsOptions, FitOptions, PartitionOptions
 from partita.errors import InputError
 from partita.io import is_partita_folder, json_text, sha256_of_file, write_json
@@ -109,9 +110,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     InputError
         Where there is none, or it is not one of ours, not whole, or of a later version.
     """
-    path = folder / "manifest.json"
-    if not path.is_file():
-        raise InputError(f"{folder} has no manifest.json; pass an output folder of fit, partition, draws or demo")
+    path = require_manifest(folder)
     if path.stat().st_size > LARGEST:
         raise InputError(f"{path} is larger than any manifest of Partita ({path.stat().st_size:,} bytes)")
     if not is_partita_folder(folder):

@@ -18,6 +18,7 @@ __all__ = [
     "DrawsOptions",
     "FitOptions",
     "InputKind",
+    "Metric",
     "Model",
     "Of",
     "Owner",
@@ -35,6 +36,33 @@ TICK = 1e-9
 Missing = Literal["error", "unobserved"]
 Model = Literal["soft", "sof", "baum-eagon", "symnmf", "copositive", "kernel-kmeans", "spectral", "scams"]
 ScaleFeatures = Literal["none", "standard", "minmax"]
+# Written out, since whoever else knows them is slow to load.
+Metric = Literal[
+    "braycurtis",
+    "canberra",
+    "chebyshev",
+    "cityblock",
+    "correlation",
+    "cosine",
+    "dice",
+    "euclidean",
+    "gower",
+    "hamming",
+    "haversine",
+    "jaccard",
+    "l1",
+    "l2",
+    "mahalanobis",
+    "manhattan",
+    "minkowski",
+    "nan_euclidean",
+    "rogerstanimoto",
+    "russellrao",
+    "seuclidean",
+    "sokalsneath",
+    "sqeuclidean",
+    "yule",
+]
 Owner = Literal["evidence", "input", "model", "search", "output"]
 
 
@@ -203,8 +231,8 @@ class FitOptions(ReadingOptions):
         Of("search"),
     ] = None
     start: Annotated[
-        str | None,
-        Option(help="spectral (soft's and kernel-kmeans' default), dirichlet (most others') or kmeans."),
+        Literal["spectral", "dirichlet", "kmeans"] | None,
+        Option(help="spectral is the default of soft and kernel-kmeans, dirichlet that of most others."),
         Of("search", also=("--init",)),
     ] = None
     sizes: Annotated[
@@ -245,8 +273,9 @@ class FitOptions(ReadingOptions):
         None
     )
     normalization: Annotated[
-        str | None,
+        Literal["symmetric", "relative-entropy", "l1", "frobenius", "none"] | None,
         Option(
+            metavar="NAME",
             help="soft: symmetric, relative-entropy, l1, frobenius or none; copositive: relative-entropy, l1 or "
             "frobenius; symnmf, kernel-kmeans, spectral: symmetric or none.",
             show_default="symmetric; copositive: relative-entropy; kernel-kmeans: none",
@@ -272,8 +301,8 @@ class FitOptions(ReadingOptions):
         Of("evidence"),
     ] = None
     metric: Annotated[
-        str | None,
-        Option(help="Distance between features.", show_default="euclidean"),
+        Metric | None,
+        Option(metavar="NAME", help="Distance between features.", show_default="euclidean"),
         Of("evidence", also=("--distance",)),
     ] = None
     kernel: Annotated[

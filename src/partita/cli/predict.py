@@ -50,8 +50,6 @@ COMPLETE = (
 def run_predict(options: PredictOptions) -> int:
     """Read, score and write; return the exit code."""
     out = options.out
-    if out.exists() and not (options.force and out.is_file()):
-        raise InputError(f"{out} exists already: pass --force to replace it, or another --out")
     estimator = load(options.model)
     if not isinstance(estimator, FactorizationEstimator):
         raise InputError(f"{options.model} holds a {type(estimator).__name__}, {INSTEAD[type(estimator).__name__]}")

@@ -19,11 +19,7 @@ def run_reproduce(options: ReproduceOptions) -> int:
     """Make one table or figure, or all, and say what came out; or name them. The exit code."""
     if options.list_names:
         return _list_experiments(as_json=options.as_json)
-    name, out = options.name, options.out
-    if name is None:
-        raise InputError("name a table or figure, or `all`; `partita reproduce --list` names them")
-    if out.exists() and not out.is_dir():
-        raise InputError(f"{out} is a file; name a folder with --out")
+    name, out = str(options.name), options.out
     size: Size = "quick" if options.quick else "full"
     works = [experiment(each) for each in (experiment_names() if name == "all" else [name])]
     records, missing = [], []

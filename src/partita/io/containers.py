@@ -13,16 +13,15 @@ from typing import TypeVar
 
 from partita.errors import InputError
 from partita.io.arrays import ArrayFile, open_npy, open_npz
-from partita.io.files import require_file, require_suffix
 from partita.io.grids import grid_of_text
 from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.market import MarketFile, open_market
 from partita.io.parquet import open_parquet
 from partita.io.plain_text import is_plain
 from partita.io.reading import AS_FOUND, Reading
-from partita.io.spreadsheets import SHEET_SUFFIXES, open_spreadsheet
+from partita.io.spreadsheets import open_spreadsheet
 from partita.io.tables import Table, open_text
-from partita.io.text_rows import OTHER_TEXT_SUFFIXES, TEXT_SUFFIXES
+from partita.paths import OTHER_TEXT_SUFFIXES, SHEET_SUFFIXES, TEXT_SUFFIXES, require_file, require_suffix
 
 __all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "misplaced", "opened"]
 
@@ -100,9 +99,9 @@ def opened(
     ['x', 'y']
     """
     file = require_file(path)
+    if key is not None and (other := file.suffix.lower()) != ".npz":
+        raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {other}")
     suffix = require_suffix(file, list(formats))
-    if key is not None and suffix != ".npz":
-        raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {suffix}")
     for name in misplaced(reading, suffix):
         raise InputError(f"{file}: --{name.replace('_', '-')} says how another kind of file is read; leave it out")
     opener = formats[suffix]

@@ -21,16 +21,14 @@ from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.draw_labels import Labels, checked_labels, require_labels
 from partita.io.draw_stores import arviz_draws, beside_labels, zarr_draws
 from partita.io.draw_tables import table_draws
-from partita.io.files import require_file, require_suffix
-from partita.io.r_objects import R_SUFFIXES, read_r_draws
-from partita.io.r_tables import R_TABLE_SUFFIXES
+from partita.io.r_objects import read_r_draws
 from partita.io.tables import Table
-from partita.io.text_rows import TEXT_SUFFIXES, as_number
+from partita.io.text_rows import as_number
 from partita.partition.named_draws import NamedDraws
+from partita.paths import DRAW_SUFFIXES, R_SUFFIXES, TEXT_SUFFIXES, require_file, require_suffix
 
 __all__ = ["open_draws", "read_draw_weights", "read_draws"]
 
-SUFFIXES = (*TEXT_SUFFIXES, *R_TABLE_SUFFIXES, ".npy", ".npz", ".parquet", ".zarr", ".nc", *R_SUFFIXES)
 # The column of the weights of draws, and the files that have one.
 WEIGHT = "weight"
 WEIGHT_FORMATS: Formats[Table | ArrayFile] = {**{each: TABLES[each] for each in TEXT_SUFFIXES}, ".npy": ARRAYS[".npy"]}
@@ -106,7 +104,7 @@ def read_draws(
     if Path(path).is_dir() or Path(path).name.lower().endswith((".zarr", ".zarr.zip")):
         return zarr_draws(Path(path), key, gaps)
     file = require_file(path)
-    suffix = require_suffix(file, SUFFIXES)
+    suffix = require_suffix(file, DRAW_SUFFIXES)
     if key is not None and suffix not in (".npz", ".nc", *R_SUFFIXES):
         raise InputError(f"{file}: key={key!r} names an array of a .npz file or zarr group; leave it out for {suffix}")
     if suffix == ".nc":

@@ -20,10 +20,11 @@ from partita.errors import InputError, MemoryLimitError, require
 from partita.io import draw_labels
 from partita.io.draw_labels import Labels, lacking, require_labels_shape, require_whole
 from partita.io.parquet import BROKEN, ParquetTable, open_parquet
-from partita.io.r_tables import R_TABLE_SUFFIXES, table_rows
+from partita.io.r_tables import table_rows
 from partita.io.text_rows import as_number, first_rows, is_missing, numbered_rows
 from partita.memory import require_memory
 from partita.partition.named_draws import NamedDraws, columns_of, transposed_note
+from partita.paths import R_TABLE_SUFFIXES
 
 __all__ = ["table_draws"]
 

@@ -39,6 +39,7 @@ from partita.io.reading import AS_FOUND, Decimal, Reading
 from partita.io.sparse_features import sparse_features
 from partita.io.tables import NotNumbersError, Table, TextTable
 from partita.io.text_rows import NotUtf8Error
+from partita.paths import FEATURE_SUFFIXES, require_format
 
 __all__ = ["FeatureTable", "read_features"]
 
@@ -147,9 +148,10 @@ def read_features(
         raise InputError(f"label and id column are both {label_column!r}; name two columns")
     asked = [name for name in (label_column, id_column) if name is not None]
     is_header = partial(looks_like_a_header, known=asked)
-    table: Table | None = None if key is not None else sparse_features(Path(path), reading)
+    file = require_format(path, FEATURE_SUFFIXES)
+    table: Table | None = None if key is not None else sparse_features(file, reading)
     if table is None:
-        found = opened(path, FORMATS, key=key, is_header=is_header, reading=reading, repeats=True)
+        found = opened(file, FORMATS, key=key, is_header=is_header, reading=reading, repeats=True)
         table = array_table(found, key) if isinstance(found, ArrayFile) else found
     mixed = mixed and not isinstance(table, ArrayTable)
     read = _read(table, _How(mixed, columns, label_column, id_column, reading, is_header))

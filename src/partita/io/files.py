@@ -1,9 +1,9 @@
-"""Checks that every reader starts with: whether there is a file, of which format, with which fingerprint."""
+"""Checks that every reader starts with: whether there is a file, with which fingerprint, and what it has."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from partita.errors import InputError
@@ -17,7 +17,6 @@ __all__ = [
     "number_label",
     "require_file",
     "require_known",
-    "require_suffix",
     "row_place",
     "sha256_of_file",
 ]
@@ -26,9 +25,6 @@ __all__ = [
 Place = Callable[[int], str]
 
 BLOCK = 1 << 20
-# Formats of which every file is of another kind of input than features, and spreadsheets that are not read.
-OF_INPUT = {".mtx": "affinity or distances", ".gml": "edges", ".graphml": "edges"}
-OLD_SHEETS = (".xls", ".xlsb", ".xlsm", ".numbers")
 
 
 def sha256_of_file(path: str | Path) -> str:
@@ -58,39 +54,6 @@ def sha256_of_file(path: str | Path) -> str:
         while block := file.read(BLOCK):
             digest.update(block)
     return digest.hexdigest()
-
-
-def require_suffix(path: Path, suffixes: Sequence[str]) -> str:
-    """Return the suffix that names the format, lower case; `.csv.gz` is one suffix.
-
-    Raises
-    ------
-    InputError
-        Listing the supported suffixes, or if the file has no bytes.
-    """
-    name = path.name.lower()
-    suffix = next((candidate for candidate in suffixes if name.endswith(candidate)), None)
-    if suffix is None:
-        raise InputError(
-            f"{path}: the format {path.suffix or '(no suffix)'} is not read here; {_instead(path, suffixes)}"
-        )
-    if path.stat().st_size == 0:
-        raise InputError(f"{path} is empty (0 bytes); expected at least one row")
-    return suffix
-
-
-def _instead(path: Path, suffixes: Sequence[str]) -> str:
-    """What to do about a file of a format that is not among those of these suffixes."""
-    suffix = path.suffix.lower()
-    if suffix in OLD_SHEETS and ".xlsx" in suffixes:
-        return "save it as .xlsx"
-    if suffix in OF_INPUT:
-        return f"it is read with --input {OF_INPUT[suffix]}"
-    plain = [each for each in suffixes if each.count(".") == 1]
-    packed = ", text also as .gz" if len(plain) < len(suffixes) else ""
-    others = [f"{each} (--input {how})" for each, how in OF_INPUT.items() if each not in suffixes]
-    also = f", or {' or '.join(others)}" if ".xlsx" in suffixes and others else ""
-    return f"use {listed(plain, 20)}{packed}{also}"
 
 
 def require_known(path: Path, name: str, known: Collection[str], what: str) -> None:

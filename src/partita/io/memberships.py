@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.errors import InputError
-from partita.io.files import require_file, require_suffix
 from partita.io.output import atomic_text_file
 from partita.io.text_rows import first_rows, numbered_rows
+from partita.paths import require_file, require_suffix
 
 __all__ = ["MembershipTable", "read_memberships", "write_memberships", "write_predictions"]
 

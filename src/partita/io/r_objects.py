@@ -25,9 +25,8 @@ from partita.io.files import listed
 from partita.memory import require_memory
 from partita.partition.named_draws import NamedDraws, named_draws
 
-__all__ = ["R_SUFFIXES", "read_r_draws"]
+__all__ = ["read_r_draws"]
 
-R_SUFFIXES = (".rds", ".rdata", ".rda")
 # First bytes of the compressions of R.
 COMPRESSIONS: tuple[tuple[bytes, Callable[..., Any]], ...] = (
     (b"\x1f\x8b", gzip.open),

@@ -14,9 +14,7 @@ from pathlib import Path
 from partita.errors import InputError
 from partita.io.text_rows import as_number
 
-__all__ = ["R_TABLE_SUFFIXES", "table_rows"]
-
-R_TABLE_SUFFIXES = (".txt",)
+__all__ = ["table_rows"]
 
 
 def table_rows(path: Path) -> tuple[list[str] | None, int, Iterator[tuple[int, list[str]]]]:

@@ -28,9 +28,8 @@ from partita.io.reading import AS_FOUND, Reading
 from partita.io.text_layout import BROKEN_ZIP
 from partita.memory import require_memory
 
-__all__ = ["SHEET_SUFFIXES", "open_spreadsheet"]
+__all__ = ["open_spreadsheet"]
 
-SHEET_SUFFIXES = (".xlsx", ".ods")
 
 BLOCK = 1 << 20
 # Bytes that a cell takes as an object of Python and as text, about, and a byte of XML in the reader.

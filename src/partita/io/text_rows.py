@@ -23,8 +23,6 @@ from partita.wording import count
 __all__ = [
     "LINE_HELD",
     "MISSING_MARKS",
-    "OTHER_TEXT_SUFFIXES",
-    "TEXT_SUFFIXES",
     "NotUtf8Error",
     "as_number",
     "data_rows",
@@ -38,9 +36,6 @@ __all__ = [
     "usual_width",
 ]
 
-TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
-# Suffixes that say nothing of how the cells are parted.
-OTHER_TEXT_SUFFIXES = (".txt", ".dat", ".tab", ".txt.gz", ".dat.gz", ".tab.gz", ".zip")
 # Words that people and programs write into a cell that holds nothing.
 MISSING_WORDS = frozenset({"", "na", "n/a", "<na>", "nan", "null", "none", "?"})
 # What is written where nothing was measured, and by spreadsheets for what cannot be computed: it means missing only in

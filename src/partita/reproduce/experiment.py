@@ -119,7 +119,7 @@ def experiment(name: str) -> Experiment:
     """
     if name not in Experiment.registry:
         raise InputError(
-            f"there is no table or figure called {name!r}{did_you_mean(name, Experiment.registry)}; "
-            f"`partita reproduce --list` names them all"
+            f"there is no table or figure called {name!r} (`partita reproduce --list` names them all)"
+            f"{did_you_mean(name, Experiment.registry)}"
         )
     return Experiment.registry[name]()

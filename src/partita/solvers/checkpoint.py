@@ -136,7 +136,11 @@ def opened(checkpoint: Checkpoint | str | os.PathLike[str] | None) -> Iterator[O
             for file in filter(lambda file: _is_cut_short(file.name), list(folder.iterdir())):
                 file.unlink(missing_ok=True)
             inside = OpenCheckpoint(given)
-            yield inside
+            try:
+                yield inside
+            except InputError:
+                inside.forget()
+                raise
             if inside.complete and not given.keep:
                 _remove(folder)
     finally:
@@ -167,6 +171,7 @@ class OpenCheckpoint:
         self._next: dict[int, float] = {}
         self._earlier = {file.name for file in self.folder.iterdir()}
         self._n_recalled = 0
+        self._is_this_fit = False
         self._guard, self._writing = threading.Lock(), threading.Lock()
 
     def begin(self, task: Task, seed: int | None) -> Any:
@@ -187,6 +192,7 @@ class OpenCheckpoint:
         if not path.exists():
             _remove(self.folder, but=MADE)  # leftovers of a removal cut short
             write_tree(path, {"fingerprint": given, "entropy": task.entropy})
+            self._is_this_fit = True
             self._note()
             return task.entropy
         known = read_tree(path)
@@ -198,6 +204,7 @@ class OpenCheckpoint:
                 f"{self.folder} is the checkpoint of another fit: {differs}. Pass the same input and options to go on "
                 "with it, or another folder"
             )
+        self._is_this_fit = True
         with suppress(OSError, ValueError, KeyError, TypeError):
             self.earlier_seconds = float(json.loads((self.folder / SECONDS).read_text())["seconds"])
         finished = sum(self._path(FINISHED, r).exists() for r in range(task.n_init))
@@ -233,6 +240,14 @@ class OpenCheckpoint:
         with self._writing:  # two threads may have made the same
             if not self._made(key).exists():
                 self._write(self._made(key), tree)
+
+    def forget(self) -> None:
+        """Remove the parts that a fit made which is refused before its restarts began: nothing will go on from them."""
+        if self._is_this_fit:
+            return
+        for file in self.folder.glob(f"{MADE}*"):
+            if file.name not in self._earlier:
+                file.unlink(missing_ok=True)
 
     @property
     def holds(self) -> bool:
@@ -317,7 +332,8 @@ class OpenCheckpoint:
         """A full disk must not end a fit that is running well: it goes on, and says so."""
         try:
             write_tree(path, tree)
-            self._write_seconds()
+            if self._is_this_fit:  # until then the seconds in the folder may be those of another
+                self._write_seconds()
         except (OSError, SafetensorError) as error:
             note = f"the checkpoint could not be written ({error}); the fit went on without"
             log.warning("%s: %s", path, note)
