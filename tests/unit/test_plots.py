@@ -41,9 +41,9 @@ def iris():
 
 
 def draw(display, estimator, X=None, **options):
-    panels = 2 if display in TWO_PANELS else 1
+    panels = display(estimator.result_).n_panels if display is TraceDisplay else 2 if display in TWO_PANELS else 1
     figure, axes = blank_figure(panels, (6, 3))
-    given = {"axes": axes} if panels == 2 else {"ax": axes[0]}
+    given = {"axes": axes} if display in TWO_PANELS else {"ax": axes[0]}
     return display.from_estimator(estimator, X, **given, **options), figure, axes
 
 
@@ -279,7 +279,9 @@ def test_features_of_another_length_are_an_error(iris):
 
 def test_a_single_restart_and_many_are_drawn(iris):
     model = SoF(3, n_init=1, random_state=0).fit(iris[1])
-    assert draw(TraceDisplay, model)[0].agreement_.tolist() == [1.0]
+    alone = TraceDisplay(model.result_)
+    assert alone.plot(blank_figure(alone.n_panels)[1]).agreement_.tolist() == [1.0]
+    assert len(alone.axes_) == 1
     drawn = draw(TraceDisplay, iris[0])[0]
     assert drawn.agreement_[iris[0].result_.best] == 1.0
     assert len(drawn.agreement_) == 3

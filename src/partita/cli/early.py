@@ -201,14 +201,14 @@ def _require_free(out: Path | None, *, force: bool) -> None:
         raise InputError(f"{out} already exists; pass --force to replace it, or choose another folder with --out")
 
 
-def was_cut_short(out: Path | None, checkpoint: Path | None, file: Path) -> bool:
+def was_cut_short(out: Path, checkpoint: Path | None, file: Path) -> bool:
     """Return whether a folder holds the result of a fit of this file with this checkpoint that was interrupted, or
     stopped by its time limit.
     """
     if checkpoint is None:
         return False
     try:
-        result = json.loads(Path(out or "", "result.json").read_text(encoding="utf-8"))
+        result = json.loads((out / "result.json").read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return False
     if not isinstance(result, dict) or result.get("status") not in ("interrupted", "max_seconds"):

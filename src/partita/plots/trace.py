@@ -32,7 +32,7 @@ class TraceDisplay:
 
     Left: the gap to the best objective found, in percent of it, on a logarithmic scale; the best restart stands out
     (its last point has no gap and lies below every such scale). Right: final gaps in order; a filled dot is the same
-    partition as the best one, a hollow dot another.
+    partition as the best one, a hollow dot another. A single restart has the left one alone.
 
     Parameters
     ----------
@@ -40,8 +40,10 @@ class TraceDisplay:
 
     Attributes
     ----------
+    n_panels : int
+        Axes that `plot` draws on: two, and one for a single restart.
     figure_ : matplotlib Figure
-    axes_ : array of two Axes; `ax_` is the first
+    axes_ : array of Axes; `ax_` is the first
     agreement_ : array
         Adjusted Rand index of each restart's labels with the best one's.
 
@@ -50,9 +52,10 @@ class TraceDisplay:
     >>> from sklearn.datasets import load_iris
     >>> from partita import SoF
     >>> from partita.plots import TraceDisplay, blank_figure
-    >>> figure, axes = blank_figure(2)
     >>> model = SoF(3, n_init=2, random_state=0).fit(load_iris().data)
-    >>> TraceDisplay.from_estimator(model, axes=axes).agreement_.shape
+    >>> display = TraceDisplay(model.result_)
+    >>> figure, axes = blank_figure(display.n_panels)
+    >>> display.plot(axes).agreement_.shape
     (2,)
     """
 
@@ -63,6 +66,7 @@ class TraceDisplay:
 
     def __init__(self, result: SolveResult) -> None:
         self.result = result
+        self.n_panels = 1 if len(result.restarts) == 1 else 2
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any = None, *, axes: Any = None) -> Self:
@@ -75,13 +79,14 @@ class TraceDisplay:
         return cls(result).plot(axes)
 
     def plot(self, axes: Any = None) -> Self:
-        """Draw on two axes, or on new ones."""
-        self.figure_, self.axes_ = panels(axes, 2, (11.0, 3.6))
+        """Draw on `n_panels` axes, or on new ones."""
+        self.figure_, self.axes_ = panels(axes, self.n_panels, (5.5 * self.n_panels, 3.6))
         self.ax_ = self.axes_[0]
         restarts, best = self.result.restarts, self.result.best
         self.agreement_ = np.array([adjusted_rand_index(r.labels, restarts[best].labels) for r in restarts])
         self._traces()
-        self._finals()
+        if self.n_panels > 1:
+            self._finals()
         return self
 
     def _gap(self, objective: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -118,11 +123,6 @@ class TraceDisplay:
 
     def _finals(self) -> None:
         ax, restarts = self.axes_[1], self.result.restarts
-        if len(restarts) == 1:
-            ax.set_axis_off()
-            words = "One restart only: whether another start\nwould end lower is not known."
-            ax.text(0.5, 0.5, words, transform=ax.transAxes, ha="center", va="center", fontsize=10, color=INK)
-            return
         gap = self._gap(np.array([r.objective for r in restarts]))
         order = np.argsort(gap, kind="stable")
         same = self.agreement_[order] >= SAME_PARTITION

@@ -199,14 +199,15 @@ def _trace(report: FitReport) -> list[Picture]:
             "restarts ended; hollow dots found another partition than the best one. Where hollow and filled dots are "
             "at the same height, the evidence does not settle the partition."
         )
+    display = TraceDisplay(found)
     return [
         draw_picture(
             "trace",
-            (9.6, 3.4),
-            lambda axes: TraceDisplay.from_estimator(report.estimator, axes=axes),
+            (4.8 * display.n_panels, 3.4),
+            display.plot,
             f"Line chart of the objective against the iteration, and where the fit ended; restarts: {n}.",
             caption,
-            panels=2,
+            panels=display.n_panels,
         )
     ]
 
