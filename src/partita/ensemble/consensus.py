@@ -31,7 +31,7 @@ from partita.partition import search_partition
 from partita.runs import FEW, outcomes_of
 from partita.scope import lasting, tell
 
-__all__ = ["EACH", "GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "mean_agreement", "sizes_up_to"]
+__all__ = ["EACH", "GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "drawn_at", "sizes_up_to"]
 
 # Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
 LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]
@@ -83,6 +83,8 @@ class Consensus:
         The one of the n that stands for each item, where a sample was clustered.
     fine : float, optional
         Of a graph, the mean agreement on clusters as small as neighbourhoods, see `partita.ensemble.on_graph`.
+    backed : bool
+        Of a graph, whether a block model has evidence for the partition beyond that for such small clusters.
     one : float, optional
         Of 50 features' rows or more, the probability of one cluster, which no draw can say; see
         `partita.ensemble.validity`.
@@ -99,6 +101,7 @@ class Consensus:
     spread_log_odds: float
     item: NDArray[np.intp] | None = None
     fine: float | None = None
+    backed: bool = False
     one: float | None = None
 
     @property
@@ -114,8 +117,12 @@ class Consensus:
     @property
     def best_agreement(self) -> float:
         """The largest mean agreement of all methods at one number; of a graph, how far it exceeds the fine one."""
-        best = max(self.agreement_at(int(K)) for K in np.unique(self.asked))
-        return best if self.fine is None else (best - self.fine) / max(1.0 - self.fine, LEAST)
+        return max(self.excess_at(int(K)) for K in np.unique(self.asked))
+
+    def excess_at(self, n_clusters: int) -> float:
+        """Return the mean agreement at a number; of a graph, how far it exceeds the fine one."""
+        agreed, fine = self.agreement_at(n_clusters), self.fine or 0.0
+        return (agreed - fine) / max(1.0 - fine, LEAST)
 
     def agreement_at(self, n_clusters: int) -> float:
         """Return the mean agreement of the methods at a number, between those next to it where it was not tried."""
@@ -187,7 +194,7 @@ def consensus(
     again: Sequence[Member] = (),
     seed: int = 0,
     bounds: tuple[int, int | None] = (1, None),
-    pieces: int = 1,
+    tried: int = 2,
 ) -> Consensus | None:
     """Return the consensus of methods on the items and on the number of clusters.
 
@@ -206,8 +213,8 @@ def consensus(
     seed : int
     bounds : pair of int, or int and None
         The smallest and the largest number of clusters. Draws with another number weigh nothing.
-    pieces : int
-        Connected components of a graph: so many clusters are tried whatever fewer are worth.
+    tried : int
+        Numbers up to this one are tried whatever fewer are worth.
 
     Examples
     --------
@@ -222,7 +229,7 @@ def consensus(
     if most < 2 or len({one.name for one in members}) < 2:
         return None
     first = max(ALWAYS, int(np.ceil(np.sqrt(n))))
-    always = {min(max(K, 2), most) for K in (least, pieces)}
+    always = {min(max(K, 2), most) for K in (least, tried)}
     grid = sorted({*sizes_up_to(max(most, min(EACH, n // ITEMS))), *always})
     planned = [K for K in grid if first >= K] + [EACH] * REFINED
     drawn = _Draws(members, X, seed, log_odds, (least, most), planned)
@@ -250,15 +257,18 @@ def consensus(
     return replace(found, best_log_odds=first_draws.best_log_odds, spread_log_odds=first_draws.spread_log_odds)
 
 
-def mean_agreement(members: Sequence[Member], X: Any, sizes: Iterable[int], *, seed: int = 0) -> float:
-    """Return the agreement of methods, averaged over these numbers of clusters.
+def drawn_at(
+    members: Sequence[Member], X: Any, sizes: Iterable[int], *, seed: int = 0
+) -> tuple[float, tuple[Labels, ...]]:
+    """Return the agreement of methods, averaged over these numbers of clusters, and their draws.
 
     Parameters are those of `consensus`.
     """
     sizes = list(sizes)
     drawn = _Draws(members, X, seed, lambda labels, *_: np.zeros(len(labels)), (1, X.shape[0]), sizes)
     drawn.add(sizes)
-    return float(np.mean([drawn.agreement_at(K) for K in drawn.sizes]))
+    draws = tuple(labels for K in drawn.sizes for labels in drawn.labels_at(K))
+    return float(np.mean([drawn.agreement_at(K) for K in drawn.sizes])), draws
 
 
 def _steps_around(sizes: NDArray[np.int64]) -> Array:
@@ -372,6 +382,10 @@ class _Draws:
     def agreement_at(self, n_clusters: int) -> float:
         """Return the mean agreement of the methods at a number that was added."""
         return float(self._drawn[n_clusters].agreement.mean())
+
+    def labels_at(self, n_clusters: int) -> tuple[Labels, ...]:
+        """Return the draws at a number that was added."""
+        return self._drawn[n_clusters].labels
 
     def best_at(self) -> int:
         """Return the number of the draw of largest odds."""

@@ -26,8 +26,9 @@ from partita.affinity.evidence import given_rows
 from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import member
+from partita.ensemble.block_model import BlockModel
 from partita.ensemble.builder import Draw, EnsembleEvidence
-from partita.ensemble.consensus import Consensus, consensus, mean_agreement
+from partita.ensemble.consensus import Consensus, consensus, drawn_at
 from partita.ensemble.units import Frame
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.errors import InputError
@@ -42,8 +43,11 @@ OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 8, 
 # Nodes of a fine cluster on average, and the most fine clusters.
 FINE, MOST_FINE = (8, 10, 12), 100
 
-# Power of the agreement, and of the prior probability of a number, in the weight of a draw.
-POWER, PRIOR = 16, 0.5
+# Power of the agreement, of the prior probability of a number, and of the evidence of a block model in the weight of a
+# draw; and how much more than neighbourhoods this evidence must have to count.
+POWER, PRIOR, EVIDENCE, BEYOND = 16, 0.5, 0.1, 1.25
+# Numbers up to this one, of so many nodes in a cluster, are always tried: few clusters may agree by chance.
+ALWAYS, LARGE = 50, 16
 # Share of pairs below which an affinity is a graph.
 SPARSE = 0.5
 
@@ -232,13 +236,16 @@ def consensus_of_graph(
     clusters of about ten nodes, `fine`, and what methods agree on must be more than that to be believed. On random
     graphs without communities they agree on nothing.
 
+    A draw weighs a^16 P(K)^(1/2) e^(max(0, E - 1.25 F) / 10), where a is its mean adjusted Rand index with the other
+    methods at K, E its evidence (`partita.ensemble.block_model`) and F the largest one of clusters of about ten nodes,
+    or 0: where these have about as much, the graph is one of neighbourhoods, and the model tells nothing.
+
     Parameters
     ----------
     A : n x n csr_array, symmetric, nonnegative, without loops
         Nodes without edges are left out, and go with the node of most edges.
     prior : array
-        Probabilities of 1, 2, ... clusters; the last one's is that of any larger number. A draw of K clusters weighs
-        a^16 P(K)^(1/2), a its mean adjusted Rand index with the other methods at K.
+        Probabilities P(K) of 1, 2, ... clusters; the last one's is that of any larger number.
     seed, bounds
         As in `partita.ensemble.consensus.consensus`.
 
@@ -262,18 +269,27 @@ def consensus_of_graph(
         return None
     members = [member(name) for name in OF_GRAPHS]
     sizes = {max(min(round(n / share), MOST_FINE), 2) for share in FINE}
+    model = BlockModel(A)
 
-    def log_odds(_: Sequence[Labels], table: Array, methods: Sequence[str], K: int) -> Array:
+    def beyond(labels: Labels) -> float:
+        return max(model.evidence(labels) - BEYOND * of_neighborhoods, 0.0)
+
+    def log_odds(draws: Sequence[Labels], table: Array, methods: Sequence[str], K: int) -> Array:
         agreed = agreement_weights(table, methods)[1]
-        return np.asarray(POWER * np.log(np.maximum(agreed, LEAST)) + PRIOR * np.log(prior[min(K, len(prior)) - 1]))
+        evidence = np.array([beyond(labels) for labels in draws])
+        at = PRIOR * np.log(prior[min(K, len(prior)) - 1])
+        return np.asarray(POWER * np.log(np.maximum(agreed, LEAST)) + EVIDENCE * evidence + at)
 
     with shared_search():
-        found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), pieces=pieces)
-        fine = mean_agreement(members, A, sizes, seed=seed)
+        fine, neighborhoods = drawn_at(members, A, sizes, seed=seed)
+        of_neighborhoods = max(0.0, *map(model.evidence, neighborhoods))
+        tried = max(pieces, min(ALWAYS, n // LARGE))
+        found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), tried=tried)
     assert found is not None
     item = np.full(n_nodes, np.searchsorted(linked, heaviest))
     item[linked] = np.arange(n)
-    return replace(found, item=None if n == n_nodes else item, fine=fine)
+    backed = beyond(found.partition) > 0
+    return replace(found, item=None if n == n_nodes else item, fine=fine, backed=backed)
 
 
 def _linked(A: sp.csr_array) -> tuple[NDArray[np.intp], sp.csr_array]:
