@@ -102,6 +102,7 @@ def test_help_and_usage_errors_do_not_wait_for_the_libraries(arguments, tmp_path
         ("fit", "nowhere.csv"),
         ("fit", "t.csv", "-k", "3.0"),
         ("fit", "t.csv", "-o", "."),
+        ("fit", "t.csv", "-o", "t.csv"),
         ("fit", "t.pdf"),
         ("fit", "t.csv", "--input", "edges", "--must-link", "t.pdf"),
         ("fit", "t.csv", "--affinity", "nearest"),

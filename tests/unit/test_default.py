@@ -1,6 +1,7 @@
 """The answer without options: what is taken, what is said of it, bounds, other numbers, and no empty clusters."""
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -319,6 +320,8 @@ def test_a_number_says_whose_it_is_and_how_probable():
     assert why_so_many(verdict, 3) == f"criteria find it, with a probability of {verdict.probabilities[2]:.2f} for 3"
     assert why_so_many(verdict, 2).startswith("criteria find 3, ")
     assert why_so_many(verdict, 1000).endswith("0.00 for 1000")
+    silent = tuple(replace(one, n_clusters=None) for one in verdict.judgements)
+    assert why_so_many(replace(verdict, judgements=silent, n_clusters=1), 1).startswith("no criterion")
 
 
 def test_a_verdict_on_another_number_is_left_alone_where_a_cluster_is_empty():

@@ -80,6 +80,15 @@ def test_links_of_a_directed_graph_have_no_direction(tmp_path):
         read_pair_weights(tmp_path / "l.graphml", ["0", "1", "2"])
 
 
+def test_directions_of_a_graph_are_no_repeated_pairs(tmp_path):
+    networkx = optional("networkx")
+    networkx.write_graphml(networkx.DiGraph([("a", "b"), ("b", "c"), ("c", "b")]), tmp_path / "d.graphml")
+    table = read_edges(tmp_path / "d.graphml", symmetrize="mean")
+    assert pairs(table) == [("a", "b", 0.5), ("b", "c", 1.0)]
+    assert not any("repeated" in note for note in table.notes)
+    assert "directed" in table.notes[0]
+
+
 def test_an_item_may_be_paired_with_itself(tmp_path):
     assert pairs(read_edges(write(tmp_path, "a,a,1\n"))) == [("a", "a", 1)]
 

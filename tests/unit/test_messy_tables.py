@@ -904,3 +904,27 @@ def test_a_row_of_words_that_stands_twice_is_no_header(tmp_path):
 def test_a_name_and_small_numbers_are_an_item(tmp_path):
     table = read(tmp_path, "Ann,1,2,3\nBob,4,9,7\nCid,5,1,2\nDan,8,9,1\n", mixed=True)
     assert len(table.ids) == 4
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        ("a,b,c\ncm,cm,cm\n1,2,3\n4,5,6\n7,8,8\n", 2),
+        ("bill,,body\nlength,depth,length\n1,2,3\n4,5,6\n7,8,8\n", 2),
+        ("a,b,c\n1,2,3\na,b,c\n4,5,6\n7,8,8\n", 3),
+        ("Things,,\na,b,c\n1,2,3\n4,5,6\n", 2),
+    ],
+    ids=["units", "groups", "repeated header", "title"],
+)
+def test_skip_rows_keeps_a_line_that_is_guessed_to_be_no_row(tmp_path, content, line):
+    assert told(read(tmp_path, content, mixed=True), "--skip-rows 0")
+    with pytest.raises(InputError, match=f"line {line}:"):  # words among numbers
+        read(tmp_path, content, mixed=True, reading=Reading(skip_rows=0))
+
+
+def test_skip_rows_keeps_a_row_of_totals(tmp_path):
+    content = "name,a,b\nann,1,2\nbob,3,4\ncid,5,6\nTotal,9,12\n"
+    guessed = read(tmp_path, content, mixed=True)
+    assert guessed.ids == ["ann", "bob", "cid"]
+    assert told(guessed, "--skip-rows 0")
+    assert read(tmp_path, content, mixed=True, reading=Reading(skip_rows=0)).ids[-1] == "Total"

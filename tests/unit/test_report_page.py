@@ -16,7 +16,7 @@ from partita.report import FitReport, render_report
 from partita.report.clusters import CARDS, summaries
 from partita.report.headline import headline
 from partita.report.html import element, table
-from partita.report.layout import closeness, lay_out, neighbors_kept, places, within_groups
+from partita.report.layout import closeness, lay_out, neighbors_kept, of_columns, places, within_groups
 from partita.report.thumbnails import image_shape, thumbnail
 from partita.wording import percent
 from synthetic import draws_around, gaussians
@@ -62,6 +62,21 @@ def test_the_headline_on_the_page_is_the_models_and_its_number_the_mean_certaint
         assert sentence in page
     right = percent(float(model.certainty_.mean()))
     assert f"{right[:1].upper()}{right[1:]} of the labels are expected to be right" in page
+
+
+def test_certainty_counts_other_numbers_only_where_the_number_was_found():
+    X = gaussians(np.repeat(np.arange(3), 40), np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]]))
+    given, found = (SoftClustering(K, random_state=0).fit(X) for K in (3, (2, 4)))
+    assert hasattr(found, "verdict_")
+    for model, counted in ((given, False), (found, True)):
+        page = Page(render_report(FitReport.of(model))).text
+        assert ("least certain" in page, "other numbers of clusters too" in page) == (True, counted)
+
+
+def test_the_map_of_one_cluster_has_the_units_that_the_ensemble_sees():
+    X = np.random.default_rng(0).normal(size=(120, 3)) * [1.0, 5000.0, 0.01]
+    found = of_columns(X, ["a", "b", "c"], None, None)
+    np.testing.assert_allclose(found.points.std(axis=0), 1.0, atol=0.25)
 
 
 def test_headings_come_in_order_and_every_picture_table_and_map_has_a_name(model):

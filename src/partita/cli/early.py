@@ -197,6 +197,8 @@ def require_manifest(folder: Path) -> Path:
 
 
 def _require_free(out: Path | None, *, force: bool) -> None:
+    if out is not None and out.is_file():
+        raise InputError(f"{out} is a file; choose the name of a new folder with --out")
     if out is not None and out.is_dir() and not force:
         raise InputError(f"{out} already exists; pass --force to replace it, or choose another folder with --out")
 

@@ -121,7 +121,7 @@ class ReadingOptions:
     ] = None
     skip_rows: Annotated[
         int | None,
-        Option(min=0, help="Lines above the header.", show_default="guessed"),
+        Option(min=0, help="Lines above the header; below it every line is a row then.", show_default="guessed"),
         Of("input", also=("--header",)),
     ] = None
     sheet: Annotated[

@@ -40,16 +40,24 @@ LONGEST_TITLE = 50
 # Characters of a row that a note shows.
 SHOWN = 40
 SHARE_OF_HEADER = 0.6
+# What a note names against a guess: the first line below those skipped is the header then, and every other a row.
+KEPT = "; --skip-rows 0 keeps every row"
+FIRST = "; --skip-rows 0 takes the first line for the header"
 
 
-def without_surroundings(rows: Rows, width: int, *, titles: bool = True, place: str = "line") -> tuple[Rows, list[str]]:
-    """The rows of a table without what stands around them, and what is said of that."""
+def without_surroundings(
+    rows: Rows, width: int, *, as_they_are: bool = False, place: str = "line"
+) -> tuple[Rows, list[str]]:
+    """The rows of a table without what stands around them, and what is said of that; `as_they_are` every row that has
+    a cell stays.
+    """
     if width < 2:
         return rows, []
     rows, notes = without_edges(rows)
-    if titles:
-        rows, said = without_titles(rows, usual_width(row for _, row in rows))
-        notes += said
+    if as_they_are:
+        return _without_empty(rows)[0], notes
+    rows, said = without_titles(rows, usual_width(row for _, row in rows))
+    notes += said
     rows, said = without_end(rows, place)
     return rows, [*notes, *said]
 
@@ -100,7 +108,7 @@ def without_titles(rows: Rows, width: int) -> tuple[Rows, list[str]]:
         return rows, []
     first = next((cell for _, row in above for cell in row if cell), "")
     what = f"{count(len(above), 'line')} above the header {'were' if len(above) > 1 else 'was'} left out"
-    return rest, [f"{what} (the first: {first[:40]!r}); --skip-rows 0 keeps them"]
+    return rest, [f"{what} (the first: {first[:40]!r}){KEPT}"]
 
 
 def without_edges(rows: Rows) -> tuple[Rows, list[str]]:
@@ -134,10 +142,10 @@ def without_second_header(rows: Rows) -> tuple[Rows, list[str]]:
         return rows, []
     joined = _with_groups(first, second)
     if _different(first) >= _different(joined):
-        note = f"the line below the header ({', '.join(words[:3])}) was read as units and left out"
+        note = f"the line below the header ({', '.join(words[:3])}) was read as units and left out{KEPT}"
         return [rows[0], *rows[2:]], [note]
     names = second if _different(second) == len(second) else joined
-    note = f"the second line was read as the header ({', '.join(names[:3])}, ...), below one of groups"
+    note = f"the second line was read as the header ({', '.join(names[:3])}, ...), below one of groups{FIRST}"
     return [(line, names), *rows[2:]], [note]
 
 
@@ -149,7 +157,7 @@ def without_repeated_header(rows: Rows, place: str = "line") -> tuple[Rows, list
     others = f" and {len(again) - 1:,} more" if len(again) > 1 else ""
     verb = "repeat the header and were" if len(again) > 1 else "repeats the header and was"
     left_out = set(again)
-    return [row for row in rows if row[0] not in left_out], [f"{place} {again[0]}{others} {verb} left out"]
+    return [row for row in rows if row[0] not in left_out], [f"{place} {again[0]}{others} {verb} left out{KEPT}"]
 
 
 def _with_groups(groups: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -196,8 +204,8 @@ def _left_out(rows: Rows, place: str, why: str) -> str:
     """A note on rows that were left out, with what the first and the last of them say."""
     (first, words), (last, others) = rows[0], rows[-1]
     if first == last:
-        return f"{place} {first} ({_said(words)}) {why}was left out"
-    return f"{place}s {first} to {last} ({_said(words)} to {_said(others)}) {why}were left out"
+        return f"{place} {first} ({_said(words)}) {why}was left out{KEPT}"
+    return f"{place}s {first} to {last} ({_said(words)} to {_said(others)}) {why}were left out{KEPT}"
 
 
 def _said(row: Sequence[str]) -> str:

@@ -97,7 +97,9 @@ def read_edges(
                 f"{file} holds a directed graph: pass symmetrize='mean', 'max' or 'min' to say how the two directions "
                 "of a pair become one (command line: --symmetrize), or write it without directions"
             )
-        found = found.both_ways() if found.directed else found
+        if found.directed:
+            notes.append(f"the graph is directed: a pair has the {symmetrize} of its two weights, 0 where it has one")
+            found = found.both_ways()
         nodes, source, target, weight = found.nodes, found.source, found.target, found.weight
     elif isinstance(found, ArrayFile):
         source, target, weight, others = _from_arrays(found, key)
@@ -116,7 +118,7 @@ def read_edges(
         weight = _one_weight(i, j, weight, len(ids), symmetrize)
     kept = _each_pair_once(i, j, weight, ids, file, place)
     n_left_out = len(i) - len(kept)
-    if n_left_out:
+    if n_left_out and not (isinstance(found, GraphFile) and found.directed):
         repeats = f"{count(n_left_out, 'repeated pair')} {'was' if n_left_out == 1 else 'were'}"
         how = (
             "left out, of the same weight"

@@ -205,12 +205,13 @@ def grid_of_rows(
         rows = _with_corner(rows, width)
     if delimiter == "," and reading.delimiter is None and reading.skip_rows is None:
         _require_one_reading(path, rows)
-    rows, said = without_surroundings(rows, width, titles=reading.skip_rows is None, place=place)
+    as_they_are = reading.skip_rows is not None
+    rows, said = without_surroundings(rows, width, as_they_are=as_they_are, place=place)
     rows = _rectangular(path, rows, delimiter)
     first = [row for _, row in rows[:2]]
     header = is_header([[_plainly(cell) for cell in row] for row in first])
     all_notes = [*notes, *said, *header_notes(first[0], header)]
-    if header:
+    if header and not as_they_are:
         rows, more = without_second_header(rows)
         numbers = any(is_number(cell) for _, row in rows[1:] for cell in row)
         # Among words alone it may be a row like any other.

@@ -68,6 +68,12 @@ def verdict_on(model: FactorizationEstimator) -> Verdict | None:
     return known
 
 
+def certainty_counts(model: FactorizationEstimator) -> str:
+    """Return what the certainty of labels counts: other numbers of clusters only where the number was found."""
+    found = model.n_clusters_ > 1 and getattr(model, "verdict_", None) is not None
+    return f"outliers{' and other numbers of clusters' if found else ''}"
+
+
 def examine_number(model: FactorizationEstimator) -> None:
     """Have the number of clusters of an ensemble judged where it was given, for the headline to say so.
 

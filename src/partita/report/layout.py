@@ -28,6 +28,7 @@ from sklearn.manifold import smacof
 
 from partita.affinity import Affinity
 from partita.arrays import Array, Index, Labels
+from partita.ensemble.units import frame_of
 from partita.kernels.eigen import symmetric_eigen
 from partita.plots.projection import project_features
 from partita.report.nearest import cost_of_row
@@ -78,10 +79,18 @@ def lay_out(close: Array, labels: Labels, affinity: Affinity | None, item_index:
 
 
 def of_columns(X: Array, columns: Sequence[str], affinity: Affinity | None, item_index: Index | None) -> Layout:
-    """Return one or two columns as they are; of more the first two principal components."""
-    found = project_features(X, columns or [f"column {j}" for j in range(X.shape[1])])
+    """Return one or two columns as they are; of more the first two principal components, in the units that an ensemble
+    sees.
+
+    >>> rng = np.random.default_rng(0)
+    >>> "each divided by" in of_columns(rng.normal(size=(20, 3)) * [1, 5000, 0.01], ["a", "b", "c"], None, None).says
+    True
+    """
+    frame = frame_of(X) if X.shape[1] > 2 else None
+    found = project_features(X if frame is None else frame(X), columns or [f"column {j}" for j in range(X.shape[1])])
     up = "; up and down means nothing" if found.meaningless_y else f", {found.ylabel} upwards"
-    words = f"Items lie where their columns put them: {found.xlabel} to the right{up}."
+    units = "" if frame is None or frame.common else ", of columns each divided by its own spread"
+    words = f"Items lie where their columns put them: {found.xlabel} to the right{up}{units}."
     return Layout(found.points, f"{words} {trust_words(_judged(found.points, affinity, item_index))}".strip(), False)
 
 

@@ -37,7 +37,8 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
     ----------
     verdict : Verdict
     n_clusters : int
-        Number of clusters of the fit: constraints may have asked for another number than the verdict's.
+        Number of clusters of the fit, or the one that was asked for: constraints may have asked for another number than
+        the verdict's.
     given : bool
         Whether the number was given, and the verdict is on what would have been found.
 
@@ -120,7 +121,7 @@ def how_many(report: FitReport) -> Markup:
     model = report.estimator
     verdict, given = verdict_on(model), isinstance(model.n_clusters, Integral)
     if verdict is not None:
-        return told(n_clusters_sentences(verdict, model.n_clusters_, given=given))
+        return told(n_clusters_sentences(verdict, model.n_clusters if given else model.n_clusters_, given=given))
     if not given or model.n_clusters_ == 1:
         return Markup("")
     words = (

@@ -16,7 +16,7 @@ from partita.report.behind import behind
 from partita.report.clusters import cluster_section
 from partita.report.document import chip, document, figure, folded, section, verdict_block
 from partita.report.fit_report import FitReport
-from partita.report.headline import OUTLIER, headline, verdict_on
+from partita.report.headline import OUTLIER, certainty_counts, headline, verdict_on
 from partita.report.html import Markup, element, join, table
 from partita.report.item_map import Standing, item_map
 from partita.report.layout import Layout, closeness, lay_out, of_columns
@@ -188,7 +188,7 @@ def _doubted(report: FitReport) -> Markup:
     first = f"The {LISTED} least certain of " if len(order) > LISTED else ""
     said = (
         f"{first}{count(len(order), 'item')} with a certainty below {DOUBTED:g}, the least certain first. Beside a "
-        "cluster: the membership of the item in it. The certainty counts outliers and other numbers of clusters too."
+        f"cluster: the membership of the item in it. The certainty counts {certainty_counts(model)} too."
     )
     heads = ["Item", "Certainty", "Cluster", "Could be in", "Outlier with probability"]
     return join([element("p", said), table(heads, cells, numeric=(1, 4), label="Labels in doubt")])

@@ -22,7 +22,7 @@ from partita.plots import (
 from partita.plots.order import count, membership_of
 from partita.plots.projection import Projection
 from partita.report.fit_report import FitReport
-from partita.report.headline import verdict_on
+from partita.report.headline import certainty_counts, verdict_on
 from partita.report.layout import Layout
 
 __all__ = ["DPI", "Picture", "draw_picture", "draw_pictures", "drawn"]
@@ -120,7 +120,7 @@ def _partition(report: FitReport, layout: Layout | None) -> list[Picture]:
             "partition",
             (9.6, 4.4),
             lambda axes: PartitionDisplay.from_projection(projection, membership_of(report.estimator), axes=axes),
-            f"Two scatter plots of {count(n, 'item')}: by the {K} clusters, and by the entropy of memberships.",
+            f"Two scatter plots of {count(n, 'item')}: by cluster ({K}), and by the entropy of memberships.",
             "Left: each cluster's number in its midst. Right: the entropy of each item's membership; bright items lie "
             "between clusters.",
             panels=2,
@@ -140,8 +140,8 @@ def _coverage(report: FitReport) -> list[Picture]:
             "Line chart: expected share of wrong labels among the surest items against the share of items that they "
             "are.",
             "Items are taken from the surest on. The curve is the share of their labels that is expected to be wrong: "
-            "where it crosses the dashed line, 5% are. It counts overlap between clusters, outliers and other numbers "
-            "of clusters.",
+            "where it crosses the dashed line, 5% are. Overlap between clusters is counted, as are "
+            f"{certainty_counts(report.estimator)}.",
         )
     ]
 
