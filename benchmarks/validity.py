@@ -77,10 +77,10 @@ def partitions(
                     hard(one.cluster(X, K, np.random.default_rng([0, 0, zlib.crc32(one.name.encode())])).membership),
                     return_inverse=True,
                 )[1]
-                for one in Ensemble().members
+                for one in Ensemble().seeking
             ]
             table = agreement(labels)
-            for own, agreed in zip(labels, two_best(table, [one.name for one in Ensemble().members])):
+            for own, agreed in zip(labels, two_best(table, [one.name for one in Ensemble().seeking])):
                 if own.max() == 0:
                     continue
                 rows.append(judge.statistics(own, agreed))

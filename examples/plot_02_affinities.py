@@ -46,7 +46,7 @@ sets = {
 # ----------------------
 # "relative" is the one of the SoF paper: every pair, distances relative to those of each item's tenth neighbour.
 # "neighbors" is the default: only near pairs, the gaps filled in by diffusion. "mutual" keeps a pair where each is
-# among the ten nearest of the other. "ensemble" asks five unlike clustering methods and takes a pair for as likely to
+# among the ten nearest of the other. "ensemble" asks six unlike clustering methods and takes a pair for as likely to
 # be together as they say.
 
 models = {

@@ -61,7 +61,7 @@ for name, which in (("with their variety", ~elsewhere), ("elsewhere", elsewhere)
 # %%
 # A ready-made ensemble
 # ---------------------
-# ``affinity="ensemble"`` runs five unlike methods over resamples. Methods that agree with the others weigh more, and a
+# ``affinity="ensemble"`` runs six unlike methods over resamples. Methods that agree with the others weigh more, and a
 # method is one voice however often it is run. ``ensemble_`` has what each of them would have said alone.
 
 model = SoftClustering(3, affinity="ensemble", random_state=0).fit(X)

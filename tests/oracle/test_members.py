@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 from sklearn.cluster import HDBSCAN
 from sklearn.metrics import adjusted_rand_score
 
 from partita.affinity import NeighborGraph
-from partita.ensemble import Genie, SingleLinkage, adjusted_rand
+from partita.ensemble import Genie, Graph, Modularity, Mutual, SingleLinkage, adjusted_rand
 from partita.ensemble.modularity import at_resolution_of
 from partita.ensemble.tree import reachability_tree
 from partita.kernels.density_tree import excess_of_mass
@@ -141,3 +141,36 @@ def test_two_cliques_and_a_bridge():
         labels = at_resolution_of(sp.csr_array(A), K)
         assert labels.max() + 1 == K
     assert at_resolution_of(sp.csr_array(A), 2).tolist() == [0] * 5 + [1] * 5
+
+
+@few
+@given(seeds, st.sampled_from([3, 6, 10]), st.integers(1, 5))
+def test_mutual_clusters_are_pieces_of_the_graph_of_items_that_choose_each_other(seed, n_neighbors, K):
+    # Far apart, so that nothing but the pieces counts: they are found by brute force.
+    X = cloud(seed, n=120, K=K) + 60 * np.c_[np.arange(120) % K, np.arange(120) % K % 2]
+    D = cdist(X, X)
+    np.fill_diagonal(D, np.inf)
+    farthest = np.sort(D, axis=1)[:, [n_neighbors - 1]]
+    n_pieces, piece = connected_components(np.minimum(farthest, farthest.T) >= D)
+    labels = Mutual(n_neighbors=n_neighbors).cluster(X, n_pieces, np.random.default_rng(0)).labels
+    assert adjusted_rand(labels, piece.astype(np.int64)) == 1.0
+
+
+def ring_in_ring(seed):
+    """Two narrow rings of 200 items with little between them, their items in turn, and 20 items anywhere; the rings."""
+    rng = np.random.default_rng(seed)
+    angle, truth = rng.random(400) * 2 * np.pi, np.arange(400) % 2
+    radius = 1 + 0.35 * truth + 0.04 * rng.normal(size=400)
+    return np.r_[np.c_[np.cos(angle), np.sin(angle)] * radius[:, None], rng.uniform(-1.6, 1.6, (20, 2))], truth
+
+
+def test_mutual_keeps_rings_apart_that_the_others_join_through_noise():
+    methods = (Mutual, Modularity, Graph, Genie)
+    scores = []
+    for seed in range(16):
+        X, truth = ring_in_ring(seed)
+        found = [method().cluster(X, 2, np.random.default_rng(0)).labels[: len(truth)] for method in methods]
+        scores.append([adjusted_rand(labels, truth) for labels in found])
+    ours, *others = np.mean(scores, axis=0)
+    # Their standard errors are .1: .70 against .35, .02 and .32.
+    assert ours > max(others) + 0.2

@@ -30,6 +30,22 @@ def test_planted_clusters_are_counted_and_found(K):
     assert metrics.adjusted_rand_index(found.labels, truth) > 0.99
 
 
+def test_a_method_that_does_not_seek_the_number_has_draws_where_it_is_given_alone():
+    X, _ = blobs(3)
+    ensemble = replace(TWO, methods=("genie", "modularity", "mutual"))
+    found = ensemble.consensus(X)
+    assert {one.name for one in found.methods} == {"genie", "modularity"}
+    assert np.array_equal(found.draws, TWO.consensus(X).draws)
+    assert {draw.method for draw in ensemble.build(X, n_clusters=3).draws} == {"genie", "modularity", "mutual"}
+
+
+def test_where_two_different_methods_would_not_be_left_all_seek_the_number():
+    X, _ = blobs(3)
+    found = Ensemble(methods=("genie", "mutual")).consensus(X)
+    assert {one.name for one in found.methods} == {"genie", "mutual"}
+    assert found.n_clusters == 3
+
+
 def test_progress_says_which_numbers_are_tried_and_changes_nothing():
     X, _ = blobs(3)
     said = []

@@ -8,6 +8,7 @@ from partita.ensemble.graph import Graph
 from partita.ensemble.linkage import SingleLinkage
 from partita.ensemble.mixture import Mixture
 from partita.ensemble.modularity import Modularity
+from partita.ensemble.mutual import Mutual
 from partita.ensemble.on_graph import GraphEnsemble, is_plain_graph
 from partita.ensemble.spectral import Spectral
 from partita.ensemble.validity import Validity
@@ -26,6 +27,7 @@ __all__ = [
     "Member",
     "Mixture",
     "Modularity",
+    "Mutual",
     "SingleLinkage",
     "Spectral",
     "Validity",

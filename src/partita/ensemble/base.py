@@ -58,6 +58,8 @@ class Member(Named, ABC):
     """Whether `cluster` also takes a graph: a symmetric csr_array of affinities in the place of the features."""
     finds_number: ClassVar[bool] = False
     """Whether the method has its own number of clusters, the one asked for being a hint."""
+    seeks_number: ClassVar[bool] = True
+    """Whether the method draws where the number of clusters is sought, too."""
     registry: ClassVar[dict[str, type[Member]]] = {}
 
     def __init_subclass__(cls) -> None:

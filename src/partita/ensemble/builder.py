@@ -39,8 +39,9 @@ from partita.shapes import reals, whole
 
 __all__ = ["Draw", "Ensemble", "EnsembleEvidence", "frame_of"]
 
-# Unlike ideas: ellipsoids, random walks, degrees, a tree, density. FINDINGS: unlike members help, weak ones hurt.
-METHODS = ("mixture", "graph", "modularity", "genie", "density")
+# Unlike ideas: ellipsoids, random walks, degrees, links that both ends chose, a tree, density. FINDINGS: unlike members
+# help, weak ones hurt.
+METHODS = ("mixture", "graph", "modularity", "mutual", "genie", "density")
 # Items that a consensus over many numbers of clusters is found on at most.
 CONSENSUS_ITEMS = 2000
 # Items that clusters have on average at least where there are more than 12 of them: among fewer no valley can be seen.
@@ -109,8 +110,8 @@ class Ensemble(Builder):
     Parameters
     ----------
     methods : sequence of str, Member or dict
-        Names or members: "mixture", "graph", "modularity", "genie", "density", "linkage". A method is one voice,
-        however often it is named: give several settings of it without fear that they outvote the others.
+        Names or members: "mixture", "graph", "modularity", "mutual", "genie", "density", "linkage". A method is one
+        voice, however often it is named: give several settings of it without fear that they outvote the others.
     n_draws : int
         Draws of each method: the first of all items with its settings, the others of resamples with varied settings.
     share : float
@@ -137,7 +138,7 @@ class Ensemble(Builder):
 
     Notes
     -----
-    Cost: for each of the 20 draws the method's own on at most `max_items` items (O(n^2 d) for the trees), and a
+    Cost: for each of the 24 draws the method's own on at most `max_items` items (O(n^2 d) for the trees), and a
     neighbour search for the others. A product costs N numbers a hard draw. Items are the distinct rows; members do not
     see how often a row occurs. A new item's evidence is the mean of that of its 5 nearest fitted items.
 
@@ -192,6 +193,12 @@ class Ensemble(Builder):
         return self.methods  # type: ignore[return-value]
 
     @property
+    def seeking(self) -> tuple[Member, ...]:
+        """The members that draw where the number of clusters is sought; all where two different ones would not."""
+        seeking = tuple(one for one in self.members if one.seeks_number)
+        return seeking if len({one.name for one in seeking}) > 1 else self.members
+
+    @property
     def needs_k(self) -> bool:
         return True
 
@@ -229,10 +236,10 @@ class Ensemble(Builder):
             judge = Validity.of(Z[seen])
             most = min(max(len(seen) // OF_MANY, EACH, bounds[0]), bounds[1] or len(seen))
             found = consensus(
-                self.members,
+                self.seeking,
                 Z[seen],
                 judge.log_odds_at,
-                again=[one.varied(1) for one in self.members],
+                again=[one.varied(1) for one in self.seeking],
                 seed=self.seed,
                 bounds=(bounds[0], most),
             )
