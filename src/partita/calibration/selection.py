@@ -93,7 +93,8 @@ class ClusterDensity:
     owner : M
         Cluster of each component.
     bic, aicc : float
-        Mean log-likelihood of an item less the penalty: larger is better.
+        Mean log-likelihood of an item less the penalty: larger is better. The AICc of merged ones is the best of any
+        number of components above K, and minus infinity where none was tried.
     """
 
     reading: Reading
@@ -143,7 +144,7 @@ def by_components(
     subspace = Subspace.of(X, weights)
     K = starts[0].shape[1]
     tried = _dimensions(subspace.rank) if dimensions is None else sorted({min(q, subspace.rank) for q in dimensions})
-    rough: list[Kind] = [kind for kind in kinds if kind != "student"] or list(kinds)
+    rough: list[Kind] = [kind for kind in kinds if kind not in ("student", "skewed")] or ["full"]
     candidates = [(q, kind) for q in tried for kind in rough]
 
     def aicc_of(candidate: tuple[int, Kind]) -> float:
@@ -161,7 +162,7 @@ def by_components(
     Z = subspace.coordinates(X, q)
     scatter = covariance(Z, weights)
     likely = _likely_starts(Z, weights, starts, kind, scatter)
-    tasks = [(candidate, start) for candidate in dict.fromkeys([kind, *kinds]) for start in likely]
+    tasks = [(candidate, start) for candidate in kinds for start in likely]
 
     def fitted(task: tuple[Kind, Array], **how: Any) -> ClusterDensity:
         fit = fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **how)
@@ -170,7 +171,13 @@ def by_components(
         )
 
     looks = [look.aicc for look in _each(lambda task: fitted(task, **LOOK), tasks, len(X))]
-    tasks = [task for task, look in zip(tasks, looks, strict=True) if look >= max(looks) - BEHIND]
+    best = max(looks)
+    skewed = tasks[looks.index(best)][0] == "skewed"  # the dearest to follow, and its gain shows early
+    tasks = [
+        task
+        for task, look in zip(tasks, looks, strict=True)
+        if look >= best - BEHIND and (skewed or task[0] != "skewed")
+    ]
     # AICc is infinite where items are too few, as they may be in a half: there the one kind's likelihood decides.
     fits = _each(lambda task: fitted(task, **FINE), tasks, len(X))
     return max(fits, key=lambda density: (density.aicc, density.bic))
@@ -243,9 +250,10 @@ def by_merging(
     scatter = covariance(Z, weights)
     log_prior = np.log(TRUST * membership + (1 - TRUST) / K)
     best: tuple[float, Kind, NDArray[np.intp], MixtureFit] | None = None
+    in_pieces = -np.inf
     own = [_OwnMixtures(Z[labels == k], weights[labels == k], scatter) for k in range(K)]
     for kind in dict.fromkeys(["full", like.mixture.kind] if n_components is None else [like.mixture.kind]):
-        if kind == "tied":  # one covariance for pieces of a curve says nothing
+        if kind in ("tied", "skewed"):  # pieces of a curve have no covariance in common, and need no skewness
             continue
         price = (n_parameters(kind, 2, q) - n_parameters(kind, 1, q)) / 2 * np.log(weights.sum())
         if n_components is None:
@@ -261,7 +269,8 @@ def by_merging(
             for k, m in enumerate(counts):
                 start[np.ix_(labels == k, owner == k)] = own[k].of(kind, m).responsibilities
             fit = fit_mixture(Z, weights, start, kind, log_prior=log_prior[:, owner], scatter=scatter, **ROUGH)
-            bic = _criteria(fit, weights, subspace, q)[0]
+            bic, aicc = _criteria(fit, weights, subspace, q)
+            in_pieces = max(in_pieces, aicc) if M > K else in_pieces
             if best is None or bic > best[0]:
                 best = bic, kind, owner, fit
             if bic < best[0] - HOPELESS * price / weights.sum():
@@ -271,7 +280,8 @@ def by_merging(
     _, kind, owner, rough = best
     prior = log_prior[:, owner]
     fit = fit_mixture(Z, weights, _with_prior(rough, prior), kind, log_prior=prior, scatter=scatter, **FINE)
-    return ClusterDensity("merged", subspace, q, fit.mixture, owner, K, *_criteria(fit, weights, subspace, q))
+    bic = _criteria(fit, weights, subspace, q)[0]
+    return ClusterDensity("merged", subspace, q, fit.mixture, owner, K, bic, in_pieces)
 
 
 def _each(work: Callable[[T], R], tasks: Sequence[T], n_items: int) -> list[R]:
