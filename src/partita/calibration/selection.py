@@ -144,7 +144,8 @@ def by_components(
     subspace = Subspace.of(X, weights)
     K = starts[0].shape[1]
     tried = _dimensions(subspace.rank) if dimensions is None else sorted({min(q, subspace.rank) for q in dimensions})
-    rough: list[Kind] = [kind for kind in kinds if kind not in ("student", "skewed")] or ["full"]
+    rough: list[Kind] = [kind for kind in kinds if kind not in ("student", "skewed")]
+    rough = rough or ["full" if kind == "skewed" else kind for kind in kinds]
     candidates = [(q, kind) for q in tried for kind in rough]
 
     def aicc_of(candidate: tuple[int, Kind]) -> float:
@@ -162,7 +163,8 @@ def by_components(
     Z = subspace.coordinates(X, q)
     scatter = covariance(Z, weights)
     likely = _likely_starts(Z, weights, starts, kind, scatter)
-    tasks = [(candidate, start) for candidate in kinds for start in likely]
+    few = likely[:1] if len(kinds) > 1 else likely  # skewed components are the dearest to look at
+    tasks = [(candidate, start) for candidate in kinds for start in (few if candidate == "skewed" else likely)]
 
     def fitted(task: tuple[Kind, Array], **how: Any) -> ClusterDensity:
         fit = fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **how)
