@@ -72,7 +72,7 @@ class Calibration:
         Each cluster one component of a mixture; each fitted cluster a mixture of its own; the mean over resamples; or
         the fitted membership, where there is no density.
     kind : str
-        Kind of the components: "full", "student", "skewed", "tied", "diagonal"; empty for "fitted".
+        Kind of the components: "full", "student", "tied", "diagonal"; empty for "fitted".
     n_components, n_dimensions : int
         Zero for "fitted".
     temperature, smoothing : float

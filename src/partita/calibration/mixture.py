@@ -1,20 +1,17 @@
-"""Mixtures of Gaussian, Student or skew-normal components by expectation and maximisation, for items with weights.
+"""Mixtures of Gaussian or Student components by expectation and maximisation, for items with weights.
 
 The objective is the weighted log-likelihood sum_i d_i log sum_m pi_m p_m(x_i), with a touch of a prior on the
 covariances: each gets one pseudo-item whose scatter is that of all items divided by M^(2/d) [after fraley2007],
 so that a component on few items, or on items in a plane, stays a density. An integer weight is the same as copies.
 
 Kinds of components: "full" (a covariance each), "student" (the same with one common number of degrees of freedom,
-estimated [peel2000]: heavy tails), "skewed" (a covariance and a direction of skewness each [azzalini1999]: a longer
-tail at one side), "tied" (one covariance for all), "diagonal" (axes of the coordinates given).
+estimated [peel2000]: heavy tails), "tied" (one covariance for all), "diagonal" (axes of the coordinates given).
 
 Cost: N M d^2 an iteration, N M d for "tied" and "diagonal" (`partita.kernels.ellipsoids`). In many dimensions with few
 items the covariances are mostly noise: fit in fewer dimensions (`partita.calibration.selection` does).
 
 References
 ----------
-[azzalini1999] Azzalini, Capitanio: Statistical applications of the multivariate skew normal distribution. JRSS B 61,
-    1999.
 [fraley2007] Fraley, Raftery: Bayesian regularization for normal mixture estimation. Journal of Classification 24, 2007.
 [peel2000] Peel, McLachlan: Robust mixture modelling using the t distribution. Statistics and Computing 10, 2000.
 """
@@ -31,7 +28,7 @@ from partita.kernels.ellipsoids import Ellipsoids, climb, log_joint, normalised
 
 __all__ = ["KINDS", "Kind", "MixtureDensity", "MixtureFit", "fit_mixture"]
 
-Kind = Literal["full", "student", "skewed", "tied", "diagonal"]
+Kind = Literal["full", "student", "tied", "diagonal"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # Pseudo-items in each covariance.
@@ -53,8 +50,6 @@ class MixtureDensity:
         U with U U^T the inverse covariance: (x - mean) U has unit covariance.
     freedom : float
         Degrees of freedom; infinite but for "student".
-    skew : M x d, or None but for "skewed"
-        a of the density 2 phi(z) Phi(a . z), z = (x - mean) U.
     """
 
     kind: Kind
@@ -62,11 +57,10 @@ class MixtureDensity:
     means: Array
     whiteners: Array
     freedom: float
-    skew: Array | None = None
 
     def log_joint(self, X: Array) -> Array:
         """Return the logarithm of pi_m p_m(x_i), N x M."""
-        return log_joint(Ellipsoids(self.shares, self.means, self.whiteners, self.freedom, self.skew), X)
+        return log_joint(Ellipsoids(self.shares, self.means, self.whiteners, self.freedom), X)
 
     def log_density(self, X: Array) -> Array:
         """Return the logarithm of p(x_i), N."""

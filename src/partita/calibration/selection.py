@@ -144,8 +144,7 @@ def by_components(
     subspace = Subspace.of(X, weights)
     K = starts[0].shape[1]
     tried = _dimensions(subspace.rank) if dimensions is None else sorted({min(q, subspace.rank) for q in dimensions})
-    rough: list[Kind] = [kind for kind in kinds if kind not in ("student", "skewed")]
-    rough = rough or ["full" if kind == "skewed" else kind for kind in kinds]
+    rough: list[Kind] = [kind for kind in kinds if kind != "student"] or list(kinds)
     candidates = [(q, kind) for q in tried for kind in rough]
 
     def aicc_of(candidate: tuple[int, Kind]) -> float:
@@ -163,8 +162,7 @@ def by_components(
     Z = subspace.coordinates(X, q)
     scatter = covariance(Z, weights)
     likely = _likely_starts(Z, weights, starts, kind, scatter)
-    few = likely[:1] if len(kinds) > 1 else likely  # skewed components are the dearest to look at
-    tasks = [(candidate, start) for candidate in kinds for start in (few if candidate == "skewed" else likely)]
+    tasks = [(candidate, start) for candidate in dict.fromkeys([kind, *kinds]) for start in likely]
 
     def fitted(task: tuple[Kind, Array], **how: Any) -> ClusterDensity:
         fit = fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **how)
@@ -173,13 +171,7 @@ def by_components(
         )
 
     looks = [look.aicc for look in _each(lambda task: fitted(task, **LOOK), tasks, len(X))]
-    best = max(looks)
-    skewed = tasks[looks.index(best)][0] == "skewed"  # the dearest to follow, and its gain shows early
-    tasks = [
-        task
-        for task, look in zip(tasks, looks, strict=True)
-        if look >= best - BEHIND and (skewed or task[0] != "skewed")
-    ]
+    tasks = [task for task, look in zip(tasks, looks, strict=True) if look >= max(looks) - BEHIND]
     # AICc is infinite where items are too few, as they may be in a half: there the one kind's likelihood decides.
     fits = _each(lambda task: fitted(task, **FINE), tasks, len(X))
     return max(fits, key=lambda density: (density.aicc, density.bic))
@@ -255,7 +247,7 @@ def by_merging(
     in_pieces = -np.inf
     own = [_OwnMixtures(Z[labels == k], weights[labels == k], scatter) for k in range(K)]
     for kind in dict.fromkeys(["full", like.mixture.kind] if n_components is None else [like.mixture.kind]):
-        if kind in ("tied", "skewed"):  # pieces of a curve have no covariance in common, and need no skewness
+        if kind == "tied":  # one covariance for pieces of a curve says nothing
             continue
         price = (n_parameters(kind, 2, q) - n_parameters(kind, 1, q)) / 2 * np.log(weights.sum())
         if n_components is None:

@@ -50,7 +50,6 @@ class SavedDensity:
     centre: Annotated[Array, floats("e")]
     variances: Annotated[Array, floats(None)]
     basis: Annotated[Array, floats("e", "q")]
-    skew: Annotated[Array | None, floats("M", "q")] = None
 
     @classmethod
     def of(cls, density: ClusterDensity | None) -> SavedDensity | None:
@@ -65,8 +64,6 @@ class SavedDensity:
         sides = self.means.shape if self.kind == "diagonal" else (*self.means.shape, self.n_dimensions)
         if self.whiteners.shape != sides:
             raise ModelError(f"the whiteners of the model have shape {self.whiteners.shape}, expected {sides}")
-        if (self.skew is None) == (self.kind == "skewed"):
-            raise ModelError("the skewness of the model's components does not go with their kind; save the model again")
 
     def made(self) -> ClusterDensity:
         """Return the density."""

@@ -1,4 +1,4 @@
-"""Expectation and maximisation for mixtures of Gaussian, Student or skew-normal components, by matrix products.
+"""Expectation and maximisation for mixtures of Gaussian or Student components, by two matrix products a step.
 
 The items are first brought into coordinates in which a given scatter is the identity ("full", "student", "tied": by its
 Cholesky factor; "diagonal": each axis by its own deviation; "spherical": all by the mean one). The logarithm of a
@@ -11,18 +11,7 @@ Squares of coordinates lose what a component is narrower than all items by: a co
 to ten digits. The regularisation keeps it above that: `pseudo` scatter is added to a component's, as of `pseudo_items`
 items, and `ridge` to its covariance. `log_joint`, for items that may lie anywhere, takes differences from the means.
 
-A skew-normal component [azzalini1999] has the density 2 phi(z) Phi(a . z) of z = U^T (x - mean): half of a Gaussian's
-mass at either side of its "mean" is moved along a. It is x = mean + delta |u| + e of normal u and e, and given |u| a
-regression on it, which is the M-step [lin2009]; one more product, with the expected |u|.
-
 Cost: N M p twice an iteration, and N p numbers.
-
-References
-----------
-[azzalini1999] Azzalini, Capitanio: Statistical applications of the multivariate skew normal distribution. JRSS B 61,
-    1999.
-[lin2009] Lin: Maximum likelihood estimation for multivariate skew normal mixture models. Journal of Multivariate
-    Analysis 100, 2009.
 """
 
 from __future__ import annotations
@@ -34,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
-from scipy.special import digamma, gammaln, log_ndtr
+from scipy.special import digamma, gammaln
 
 from partita.arrays import Array
 
 __all__ = ["Climbed", "Ellipsoids", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
 
-Shape = Literal["full", "student", "skewed", "tied", "diagonal", "spherical"]
+Shape = Literal["full", "student", "tied", "diagonal", "spherical"]
 
 # A component without items keeps this many, so that nothing is divided by zero.
 NO_ITEMS = 1e-8
@@ -54,15 +43,13 @@ ROWS = 1 << 11
 
 class Ellipsoids(NamedTuple):
     """Components: shares (M), means (M x d), whiteners U with U U^T the inverse covariance (M x d x d, or M x d where
-    axes are those of the coordinates), degrees of freedom, and skewness in the whitened coordinates (M x d), None for
-    symmetric ones. The inverse covariance and mean are those of the Gaussian that is skewed.
+    axes are those of the coordinates), and degrees of freedom.
     """
 
     shares: Array
     means: Array
     whiteners: Array
     freedom: float = np.inf
-    skew: Array | None = None
 
 
 class Climbed(NamedTuple):
@@ -81,14 +68,7 @@ def n_parameters(shape: Shape, M: int, d: int) -> int:
     17
     """
     triangle = d * (d + 1) // 2
-    own = {
-        "full": M * triangle,
-        "student": M * triangle + 1,
-        "skewed": M * (triangle + d),
-        "tied": triangle,
-        "diagonal": M * d,
-        "spherical": M,
-    }
+    own = {"full": M * triangle, "student": M * triangle + 1, "tied": triangle, "diagonal": M * d, "spherical": M}
     return M - 1 + M * d + own[shape]
 
 
@@ -100,16 +80,13 @@ def log_joint(components: Ellipsoids, X: Array) -> Array:
     [[-0.919]]
     """
     squared = np.empty((len(components.shares), len(X)))
-    lean = None if components.skew is None else np.empty_like(squared)
     axes = components.whiteners.ndim == 2
     for low in range(0, len(X), ROWS):
         for m, (mean, U) in enumerate(zip(components.means, components.whiteners, strict=True)):
             Z = np.clip(X[low : low + ROWS] - mean, -FARTHEST, FARTHEST)
             Z = np.clip(Z * U if axes else Z @ U, -FARTHEST, FARTHEST)
             squared[m, low : low + ROWS] = np.einsum("nd,nd->n", Z, Z)
-            if lean is not None and components.skew is not None:
-                lean[m, low : low + ROWS] = Z @ components.skew[m]
-    return np.ascontiguousarray(_joint(squared, lean, components, X.shape[1]).T)
+    return np.ascontiguousarray(_joint(squared, components, X.shape[1]).T)
 
 
 def normalised(joint: Array, axis: int = 1) -> tuple[Array, Array]:
@@ -163,19 +140,17 @@ def climb(
     """
     items = _Items.of(X, weights, shape, scatter, ridge)
     prior = 0.0 if log_prior is None else np.ascontiguousarray(log_prior.T)
-    components = items.maximised(start.T * weights, None, None, pseudo, pseudo_items)
-    if shape == "skewed":
-        leaning = items.leaning(start.T * weights, components)
-        components = items.maximised(start.T * weights, leaning, items.joint(leaning)[1], pseudo, pseudo_items)
+    first = np.inf if shape != "student" else FIRST_FREEDOM
+    components = items.maximised(start.T * weights, None, first, pseudo, pseudo_items)
     total, last = float(weights.sum()), -np.inf
     for iteration in range(1, max_iter + 1):
-        joint, hidden = items.joint(components)
+        joint, squared = items.joint(components)
         R, log_density = normalised(joint + prior, 0)
         value = float(weights @ log_density)
         if value - last < tol * total and iteration > 2:
             break
         last = value
-        components = items.maximised(R * weights, components, hidden, pseudo, pseudo_items)
+        components = items.maximised(R * weights, squared, components.freedom, pseudo, pseudo_items)
     else:
         joint = items.joint(components)[0]
     R, log_density = normalised(joint, 0)
@@ -224,7 +199,7 @@ class _Items:
         return float(np.log(self.frame if self.frame.ndim == 1 else self.frame.diagonal()).sum())
 
     def joint(self, components: Ellipsoids) -> tuple[Array, Array]:
-        """Logarithm of pi_m p_m(z_i), and squared Mahalanobis distances (of skewed ones a . z), both M x N."""
+        """Logarithm of pi_m p_m(z_i), and squared Mahalanobis distances, both M x N."""
         means, U = components.means, components.whiteners
         d = means.shape[1]
         if U.ndim == 2:
@@ -242,33 +217,15 @@ class _Items:
         if self.shape == "tied":
             W = U[0].T @ self.Z
             squared += np.einsum("dn,dn->n", W, W)
-        if components.skew is None:
-            return _joint(squared, None, components, d), squared
-        across = np.einsum("mij,mj->mi", U, components.skew)
-        lean = across @ self.Z - np.einsum("mi,mi->m", across, means)[:, None]
-        return _joint(squared, lean, components, d), lean
-
-    def leaning(self, R: Array, components: Ellipsoids) -> Ellipsoids:
-        """Components with skewness of length one towards their longer tails, from which that of an M-step starts.
-
-        Without skewness it is a stationary point of the likelihood, and no M-step leaves it.
-        """
-        means, U = components.means, components.whiteners
-        far = R * self.joint(components)[1]
-        third = np.einsum("mij,mi->mj", U, far @ self.Z.T - far.sum(axis=1)[:, None] * means)
-        length = np.linalg.norm(third, axis=1, keepdims=True)
-        return components._replace(skew=third / np.maximum(length, np.finfo(float).tiny))
+        return _joint(squared, components, d), squared
 
     def maximised(
-        self, R: Array, last: Ellipsoids | None, hidden: Array | None, pseudo: float, pseudo_items: float
+        self, R: Array, squared: Array | None, freedom: float, pseudo: float, pseudo_items: float
     ) -> Ellipsoids:
-        """The M-step, R (M x N) already multiplied by the weights; `hidden` is what `joint` told of the last ones."""
-        if last is not None and last.skew is not None and hidden is not None:
-            return self._skewed(R, last.skew, hidden, pseudo, pseudo_items)
-        d, freedom = len(self.Z), FIRST_FREEDOM if self.shape == "student" else np.inf
+        """The M-step, R (M x N) already multiplied by the weights."""
+        d = len(self.Z)
         n = R.sum(axis=1) + NO_ITEMS
-        if self.shape == "student" and last is not None and hidden is not None:
-            squared, freedom = hidden, last.freedom
+        if self.shape == "student" and squared is not None:
             u = (freedom + d) / (freedom + squared)  # [peel2000]: far items count less
             sums, freedom = (R * u) @ self.monomials.T, _freedom(R, u, freedom, d)
         else:
@@ -292,60 +249,28 @@ class _Items:
             S = (self.Z * R.sum(axis=0)) @ self.Z.T - outer.sum(axis=0) + pseudo * np.eye(d)
             S = (S / (n.sum() + pseudo_items) + self.ridge)[None]
         else:
-            S = (self._squares(sums) - outer + pseudo * np.eye(d)) / divisor[:, :, None] + self.ridge
+            S = np.empty((len(means), d, d))
+            S[:, self.pairs[0], self.pairs[1]] = S[:, self.pairs[1], self.pairs[0]] = sums[:, : len(self.pairs[0])]
+            S = (S - outer + pseudo * np.eye(d)) / divisor[:, :, None] + self.ridge
         U = np.linalg.inv(np.linalg.cholesky(S)).transpose(0, 2, 1)
         return Ellipsoids(shares, means, np.broadcast_to(U, (len(means), d, d)), freedom)
 
-    def _squares(self, sums: Array) -> Array:
-        """Sums of z z^T, M x d x d."""
-        d = len(self.Z)
-        S = np.empty((len(sums), d, d))
-        S[:, self.pairs[0], self.pairs[1]] = S[:, self.pairs[1], self.pairs[0]] = sums[:, : len(self.pairs[0])]
-        return S
-
-    def _skewed(self, R: Array, skew: Array, lean: Array, pseudo: float, pseudo_items: float) -> Ellipsoids:
-        """The M-step of skew-normal components [lin2009]: z = mean + delta |u| + e, regressed on the expected |u|.
-
-        |u| is a normal variable of mean s a . z and deviation s, cut at zero, with s = 1 / sqrt(1 + |a|^2).
-        """
-        d = len(self.Z)
-        s = 1 / np.sqrt(1 + (skew**2).sum(axis=1))[:, None]
-        hazard = np.exp(-(lean**2) / 2 - log_ndtr(lean)) / np.sqrt(2 * np.pi)
-        with_u = R * (s * (lean + hazard))
-        uu = (R * (s**2 * (1 + lean * (lean + hazard)))).sum(axis=1)
-        n = R.sum(axis=1) + NO_ITEMS
-        sums = R @ self.monomials.T
-        z, uz, u = sums[:, -1 - d : -1], with_u @ self.Z.T, with_u.sum(axis=1)
-        # As of one more item with |u| = 1 that lies at the mean.
-        room = (n * (uu + pseudo_items) - u**2)[:, None]
-        delta = (n[:, None] * uz - u[:, None] * z) / room
-        means = (z - u[:, None] * delta) / n[:, None]
-        inner = means[:, :, None] * (z - n[:, None] * means / 2)[:, None, :]
-        inner += delta[:, :, None] * (uz - u[:, None] * means - uu[:, None] * delta / 2)[:, None, :]
-        S = self._squares(sums) - inner - inner.transpose(0, 2, 1) + pseudo * np.eye(d)
-        S = S / (n + pseudo_items)[:, None, None] + self.ridge + delta[:, :, None] * delta[:, None, :]
-        U = np.linalg.inv(np.linalg.cholesky(S)).transpose(0, 2, 1)
-        eta = np.einsum("mij,mi->mj", U, delta)
-        skew = eta / np.sqrt(1 - (eta**2).sum(axis=1))[:, None]
-        return Ellipsoids(n / n.sum(), means, U, skew=skew)
-
     def back(self, components: Ellipsoids) -> Ellipsoids:
         """The components in the coordinates of the items given."""
-        shares, means, U, freedom, skew = components
+        shares, means, U, freedom = components
         if self.frame.ndim == 1:
             return Ellipsoids(shares, self.centre + means * self.frame, U / self.frame, freedom)
         whiteners = np.linalg.solve(self.frame.T, U)
-        return Ellipsoids(shares, self.centre + means @ self.frame.T, np.ascontiguousarray(whiteners), freedom, skew)
+        return Ellipsoids(shares, self.centre + means @ self.frame.T, np.ascontiguousarray(whiteners), freedom)
 
 
-def _joint(squared: Array, lean: Array | None, components: Ellipsoids, d: int) -> Array:
-    """Logarithm of pi_m p_m from squared Mahalanobis distances, and of skewed ones a . z, M x N."""
+def _joint(squared: Array, components: Ellipsoids, d: int) -> Array:
+    """Logarithm of pi_m p_m from squared Mahalanobis distances, M x N."""
     U, v = components.whiteners, components.freedom
     log_volume = np.log(U if U.ndim == 2 else U.diagonal(axis1=1, axis2=2)).sum(axis=1)
     start = np.log(components.shares) + log_volume
     if np.isinf(v):
-        normal = (start - d / 2 * np.log(2 * np.pi))[:, None] - squared / 2
-        return np.asarray(normal if lean is None else normal + np.log(2) + log_ndtr(lean))
+        return np.asarray((start - d / 2 * np.log(2 * np.pi))[:, None] - squared / 2)
     start += gammaln((v + d) / 2) - gammaln(v / 2) - d / 2 * np.log(v * np.pi)
     return np.asarray(start[:, None] - (v + d) / 2 * np.log1p(squared / v))
 

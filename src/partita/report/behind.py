@@ -23,7 +23,6 @@ __all__ = ["MethodRow", "behind", "calibration_sentences", "method_rows"]
 KINDS = {
     "full": "Gaussian",
     "student": "Student",
-    "skewed": "skew-normal",
     "tied": "Gaussian, with one covariance",
     "diagonal": "Gaussian, with independent directions",
 }
