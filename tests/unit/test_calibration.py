@@ -193,6 +193,25 @@ def test_curved_clusters_stay_what_they_are():
     assert accuracy(model.labels_, y) == 1
 
 
+def bent(n, seed):
+    """Two clusters that are bent over each other, and the component of each item."""
+    rng = np.random.default_rng(seed)
+    z, Y = np.arange(n) % 2, rng.normal(size=(n, 2))
+    Y[:, 1] += Y[:, 0] ** 2 - 1
+    return Y * np.where(z, -1, 1)[:, None] + np.array([[0.0, 0.0], [1.0, 4.5]])[z], z
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bent_clusters_are_in_pieces_and_normal_ones_are_whole(seed):
+    whole = overlapping(800, seed)[0]
+    for (X, z), expected in (
+        (bent(800, seed), True),
+        ((whole, (whole[:, 0] > 1).astype(int)), False),
+    ):
+        calibration = calibrate(X, np.eye(2)[z], z, None, None)[1]
+        assert calibration.in_pieces == expected
+
+
 def test_too_few_items_for_a_density_leave_the_fitted_membership():
     X = np.random.default_rng(0).normal(size=(6, 2)) + np.repeat([[0], [9]], 3, axis=0)
     model = calibrated(2, affinity=NeighborGraph(n_neighbors=2)).fit(X)
@@ -344,6 +363,13 @@ def test_saved_and_loaded_it_says_the_same(tmp_path, affinity):
     assert loaded.calibration_.method == model.calibration_.method
     assert loaded.calibration_.reliability.error == model.calibration_.reliability.error
     assert str(loaded.calibration_.alternatives) == str(model.calibration_.alternatives)
+
+
+def test_that_clusters_are_in_pieces_is_saved(tmp_path):
+    model = calibrated(2).fit(bent(400, 0)[0])
+    partita.save(model, tmp_path / "model")
+    assert model.calibration_.in_pieces
+    assert partita.load(tmp_path / "model").calibration_.in_pieces
 
 
 def test_a_changed_model_is_refused(tmp_path):

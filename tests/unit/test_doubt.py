@@ -300,6 +300,20 @@ def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_th
     assert (given.certainty_ > found.certainty_).all()
 
 
+def test_clusters_in_pieces_are_believed_as_far_as_clusterings_agree_and_whole_ones_as_their_density_says() -> None:
+    rng = np.random.default_rng(0)
+    Y, z = rng.normal(size=(600, 2)), np.arange(600) % 2
+    bent = np.c_[Y[:, 0], Y[:, 1] + Y[:, 0] ** 2] * np.where(z, -1, 1)[:, None] + np.outer(z, [1.0, 4.5])
+    straight = Y + np.outer(z, [3.0, 0.0])
+    for X, in_pieces in ((bent, True), (straight, False)):
+        model = SoftClustering(2, random_state=0).fit(X)
+        assert model.calibration_.in_pieces == in_pieces
+        own, votes = model.membership_.max(axis=1), model._share_of_votes()
+        assert (votes < own).any()
+        expected = np.minimum(own, votes) if in_pieces else own
+        np.testing.assert_allclose(model.certainty_, expected * (1.0 - model.outlier_), rtol=1e-12)
+
+
 def test_the_error_of_a_fit_is_what_it_promised_on_a_mixture() -> None:
     promised, observed = [], []
     for seed in range(4):

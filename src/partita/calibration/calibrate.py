@@ -83,6 +83,9 @@ class Calibration:
         Predicted co-membership against fits that have not seen the items.
     alternatives : tuple of Alternative
         Readings that were tried, the chosen one first.
+    in_pieces : bool
+        Whether clusters of several components each would predict held-out items better than K components (by corrected
+        AIC). Which pieces make a cluster is then said by the labels that were fitted, and by no density.
     """
 
     method: Method
@@ -94,6 +97,7 @@ class Calibration:
     stability: float
     reliability: Reliability | None
     alternatives: tuple[Alternative, ...]
+    in_pieces: bool = False
 
 
 @dataclass(frozen=True)
@@ -140,13 +144,13 @@ def calibrate(
     n, K = membership.shape
     d = np.ones(n) if weights is None else weights
     if K == 1:
-        only = Alternative("fitted", np.nan, 0, 1.0)
-        return Calibrator(None, Temperature()), _said(None, Temperature(), np.nan, None, (only,))
+        only = _Tried(None, (Alternative("fitted", np.nan, 0, 1.0),))
+        return Calibrator(None, Temperature()), _said(only, Temperature(), np.nan, None)
     used = _used(n)
     with limit_threads(1):
         X = None if features is None else features[used]
-        chosen, alternatives = _chosen(X, membership[used], labels[used], d[used])
-        return _tempered(chosen, alternatives, features, membership, d, used, refit)
+        tried = _tried(X, membership[used], labels[used], d[used])
+        return _tempered(tried, features, membership, d, used, refit)
 
 
 def calibrate_if_trusted(
@@ -186,12 +190,12 @@ def calibrate_if_trusted(
     with limit_threads(1):
         wrong, least = _errors(by_one_fit(features[used], d[used], labels[used], K), labels[used], d[used])
         if wrong <= HOPELESS * least:
-            chosen, alternatives = _chosen(features[used], membership[used], labels[used], d[used])
-            if chosen is None:
+            tried = _tried(features[used], membership[used], labels[used], d[used])
+            if tried.chosen is None:
                 return None, "there are too few items for a density"
-            wrong, least = _errors(chosen.posterior(features[used]), labels[used], d[used])
+            wrong, least = _errors(tried.chosen.posterior(features[used]), labels[used], d[used])
             if wrong <= TRUSTED * least:
-                found = _tempered(chosen, alternatives, features, membership, d, used, _as_fitted(membership, labels))
+                found = _tempered(tried, features, membership, d, used, _as_fitted(membership, labels))
                 return found, f"a density of the items would change {wrong:.1%} of the labels"
     best = f"against {least:.1%} for the labels that suit it best"
     return None, f"a density of the items would change {wrong:.1%} of the labels, {best}: it describes other clusters"
@@ -219,9 +223,17 @@ def _used(n: int) -> Index:
     return np.sort(np.random.default_rng(SEED).choice(n, MOST_ITEMS, replace=False))
 
 
+@dataclass(frozen=True)
+class _Tried:
+    """The density that was chosen, if any, the readings that were tried, and `Calibration.in_pieces`."""
+
+    chosen: ClusterDensity | None
+    alternatives: tuple[Alternative, ...]
+    in_pieces: bool = False
+
+
 def _tempered(
-    chosen: ClusterDensity | None,
-    alternatives: tuple[Alternative, ...],
+    tried: _Tried,
     features: Array | None,
     membership: Array,
     d: Array,
@@ -230,10 +242,10 @@ def _tempered(
 ) -> tuple[Calibrator, Calibration]:
     """The calibrator of a density (or of the fitted membership), softened as fits to halves of the items say."""
     temperature, stability, bins = Temperature(), np.nan, None
-    halves = None if refit is None else _halves(chosen, features, d, used, refit)
+    halves = None if refit is None else _halves(tried.chosen, features, d, used, refit)
     if halves is not None:
-        temperature, stability, bins = _held_out(halves, Calibrator(chosen, temperature), features, membership, d)
-    return Calibrator(chosen, temperature), _said(chosen, temperature, stability, bins, alternatives)
+        temperature, stability, bins = _held_out(halves, Calibrator(tried.chosen, temperature), features, membership, d)
+    return Calibrator(tried.chosen, temperature), _said(tried, temperature, stability, bins)
 
 
 def average(
@@ -255,21 +267,19 @@ def average(
     if halves is not None:
         _, stability, bins = _held_out(halves, calibrator, None, W, d, temperature)
     agreement = float(np.average(W.argmax(axis=1) == labels, weights=d))
-    tried = (Alternative("averaged", np.nan, 0, agreement), Alternative("fitted", np.nan, 0, 1.0))
-    return W, calibrator, replace(_said(None, temperature, stability, bins, tried), method="averaged")
+    tried = _Tried(None, (Alternative("averaged", np.nan, 0, agreement), Alternative("fitted", np.nan, 0, 1.0)))
+    return W, calibrator, replace(_said(tried, temperature, stability, bins), method="averaged")
 
 
-def _chosen(
-    X: Array | None, W: Array, labels: NDArray[np.int64], d: Array
-) -> tuple[ClusterDensity | None, tuple[Alternative, ...]]:
+def _tried(X: Array | None, W: Array, labels: NDArray[np.int64], d: Array) -> _Tried:
     """The density of the reading that BIC prefers, its clusters named as the fitted ones."""
     fitted = Alternative("fitted", np.nan, 0, 1.0)
     if X is None:
-        return None, (fitted,)
+        return _Tried(None, (fitted,))
     hard = np.eye(W.shape[1])[labels]
     components = by_components(X, d, [hard])
     if components is None:
-        return None, (fitted,)
+        return _Tried(None, (fitted,))
     merged = by_merging(X, d, W, labels, like=components)
     found = sorted((density for density in (components, merged) if density), key=lambda density: -density.bic)
     tried = []
@@ -280,7 +290,7 @@ def _chosen(
             found[i], V = density.relabelled(order), V[:, np.argsort(order)]
         agreement = float(np.average(V.argmax(axis=1) == labels, weights=d))
         tried.append(Alternative(density.reading, density.bic, len(density.owner), agreement))
-    return found[0], (*tried, fitted)
+    return _Tried(found[0], (*tried, fitted), merged is not None and merged.aicc > components.aicc)
 
 
 @dataclass(frozen=True)
@@ -366,13 +376,8 @@ def _held_out(
     return temperature, stability, reliability(np.concatenate(said), np.concatenate(held))
 
 
-def _said(
-    chosen: ClusterDensity | None,
-    temperature: Temperature,
-    stability: float,
-    bins: Reliability | None,
-    alternatives: tuple[Alternative, ...],
-) -> Calibration:
+def _said(tried: _Tried, temperature: Temperature, stability: float, bins: Reliability | None) -> Calibration:
+    chosen = tried.chosen
     return Calibration(
         "fitted" if chosen is None else chosen.reading,
         "" if chosen is None else chosen.mixture.kind,
@@ -382,5 +387,6 @@ def _said(
         temperature.smoothing,
         stability,
         bins,
-        alternatives,
+        tried.alternatives,
+        tried.in_pieces,
     )

@@ -88,7 +88,8 @@ class Doubtful(FittedAttributes):
         probability that another number of clusters would leave its label as it is. A number that methods found is
         believed as far as they agree on its clusters (`partita.doubt.certainty_by_agreement`). One that was given is
         taken as true, and where the fit ended with fewer clusters the items of those that are missing are taken to be
-        wrong: one in K for each. A membership that no density calibrated is too sure: the share of the clusterings
+        wrong: one in K for each. A membership is too sure that no density calibrated, or, with the number given, one
+        whose components make clusters as the fitted labels say (`calibration_.in_pieces`): the share of the clusterings
         behind the fit that have the item there takes its place where it is smaller.
         """
         check_is_fitted(self)
@@ -102,7 +103,8 @@ class Doubtful(FittedAttributes):
     def _certainty_by_number(self) -> Array:
         """Probability that each label is right where the item belongs to a cluster, by what is said of the number."""
         own = self.membership_[np.arange(len(self.labels_)), self.labels_]
-        if getattr(self, "_calibrator", None) is None:
+        given = not hasattr(self, "verdict_")
+        if getattr(self, "_calibrator", None) is None or (given and self.calibration_.in_pieces):
             own = np.minimum(own, self._share_of_votes())
         return np.asarray(own * self._found_of_asked() * self._stands_whatever_the_number())
 

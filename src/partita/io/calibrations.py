@@ -92,6 +92,7 @@ class SavedWords:
     n_dimensions: int
     stability: Annotated[float, Null(math.nan)]
     alternatives: tuple[SavedAlternative, ...]
+    in_pieces: bool = False
 
 
 @dataclass(frozen=True)
