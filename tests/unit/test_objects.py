@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita import SCAMS, SoF, SoftClustering
+from partita import SCAMS, CopositiveFactorization, SoF, SoftClustering
 from partita.bridges import affinity_from_networkx, cluster_cells, memberships_frame
 from partita.errors import InputError
 from partita.io import read_edges
@@ -50,6 +51,17 @@ def test_a_directed_graph_needs_to_be_told_how_directions_become_one():
     model = SoftClustering(3, symmetrize="max", random_state=0).fit(graph)
     P, _ = affinity_from_networkx(graph, symmetrize="max")
     np.testing.assert_array_equal(model.labels_, SoftClustering(3, random_state=0).fit(P).labels_)
+
+
+def test_an_edge_of_a_node_with_itself_is_kept_on_the_diagonal_without_a_warning():
+    graph = planted()
+    graph.add_edges_from((node, node) for node in graph)
+    P, _ = affinity_from_networkx(graph, self_loops="keep")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = CopositiveFactorization(3, random_state=0).fit(graph)
+    expected = CopositiveFactorization(3, affinity="precomputed", random_state=0).fit(P)
+    np.testing.assert_array_equal(model.membership_, expected.membership_)
 
 
 def test_cells_are_their_graph_or_else_their_components():

@@ -50,8 +50,9 @@ def is_graph(X: Any) -> bool:
 def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
     """Return the evidence in a graph of networkx or an AnnData that goes with an affinity; anything else as it is.
 
-    A graph is an affinity. Cells are their neighbour graph where the affinity is precomputed or left to be chosen, and
-    their principal components, or else their features, for any other.
+    A graph is an affinity; an edge from a node to itself is the node's affinity with itself. Cells are their neighbour
+    graph where the affinity is precomputed or left to be chosen, and their principal components, or else their
+    features, for any other.
 
     Parameters
     ----------
@@ -78,7 +79,8 @@ def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
     if is_graph(X):
         if not (affinity.pairwise if isinstance(affinity, Builder) else affinity in OF_GRAPHS):
             raise InputError("a graph of networkx was given, which is an affinity: pass affinity='precomputed'")
-        matrix, nodes = affinity_from_networkx(X, symmetrize=symmetrize if X.is_directed() else None)
+        how = symmetrize if X.is_directed() else None
+        matrix, nodes = affinity_from_networkx(X, symmetrize=how, self_loops="keep")
         note = None if affinity == "auto" else "the weights of the graph's edges are the affinities"
         return OfObject(matrix, list(map(str, nodes)), note)
     if package == "anndata" and hasattr(X, "obsm"):
