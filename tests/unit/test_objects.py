@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita import SCAMS, CopositiveFactorization, SoF, SoftClustering
+from partita import SCAMS, CopositiveFactorization, DPGaussianMixture, SoF, SoftClustering
 from partita.bridges import affinity_from_networkx, cluster_cells, memberships_frame
 from partita.errors import InputError
 from partita.io import read_edges
@@ -86,6 +86,20 @@ def test_cells_are_their_graph_or_else_their_components():
     assert any("X_pca" in note for note in SoftClustering(3, random_state=0).fit(adata).result_.notes)
     with pytest.raises(InputError, match="connectivities"):
         SoftClustering(3, affinity="precomputed").fit(adata)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_mixture_takes_the_features_of_cells_and_refuses_a_graph():
+    anndata = pytest.importorskip("anndata")
+    X = np.random.default_rng(0).normal(size=(60, 2)) + 9 * (np.arange(60) % 2)[:, None]
+    adata = anndata.AnnData(obsm={"X_pca": X}, shape=(60, 0))
+    settings = {"n_draws": 10, "burn_in": 10, "n_chains": 2, "random_state": 0}
+    model, expected = (DPGaussianMixture(**settings).fit(given) for given in (adata, X))
+    np.testing.assert_array_equal(model.draws_, expected.draws_)
+    np.testing.assert_array_equal(model.score_samples(adata), expected.score_samples(X))
+    assert any("X_pca" in note for note in model.result_.notes)
+    with pytest.raises(InputError, match=r"networkx.*SoftClustering"):
+        DPGaussianMixture(**settings).fit(planted())
 
 
 def test_a_fit_of_an_array_loads_neither_package():

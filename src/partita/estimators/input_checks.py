@@ -51,8 +51,10 @@ def check_size(X: Any, *, pairwise: bool) -> None:
         require_memory(8 * MERGED * rows * columns, f"finding the distinct ones of {rows:,} rows", remedy)
 
 
-def dense_features(X: Any) -> Array:
+def dense_features(X: Any, of_pairs: str = "pass affinity='precomputed' or 'precomputed_distance'") -> Array:
     """Return sparse features as an array.
+
+    `of_pairs` says what to do with a matrix of pairs of items.
 
     Raises
     ------
@@ -64,8 +66,8 @@ def dense_features(X: Any) -> Array:
     rows, columns = X.shape
     if rows == columns > 1 and abs(X - X.T).nnz == 0:
         raise InputError(
-            f"X is a sparse symmetric {rows:,} x {rows:,} matrix, as affinities or distances between items are: pass "
-            "affinity='precomputed' or 'precomputed_distance', or X.toarray() if its columns are features"
+            f"X is a sparse symmetric {rows:,} x {rows:,} matrix, as affinities or distances between items are: "
+            f"{of_pairs}, or pass X.toarray() if its columns are features"
         )
     remedy = "reduce them first, as sklearn.decomposition.TruncatedSVD(50) does"
     require_memory(8 * MERGED * rows * columns, f"an array of {rows:,} x {columns:,} sparse features", remedy)

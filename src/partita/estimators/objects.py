@@ -16,7 +16,7 @@ from partita.affinity.from_networkx import affinity_from_networkx
 from partita.errors import InputError
 from partita.registry import did_you_mean
 
-__all__ = ["PAIRS", "OfObject", "evidence_of", "features_of_cells", "is_graph", "pairs_of_cells"]
+__all__ = ["PAIRS", "OfObject", "evidence_of", "features_in", "features_of_cells", "is_graph", "pairs_of_cells"]
 
 # Affinities that a graph is given for.
 OF_GRAPHS = ("auto", "precomputed", "graph_ensemble")
@@ -87,6 +87,22 @@ def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
         where, values = _of_cells(X, affinity)
         return OfObject(values, list(map(str, X.obs_names)), f"the evidence is {where}")
     return OfObject(X)
+
+
+def features_in(X: Any) -> OfObject:
+    """Return the features in an AnnData, those that `evidence_of` takes for a neighbour graph; anything else as it is.
+
+    Raises
+    ------
+    InputError
+        For a graph of networkx, and for an AnnData without features.
+    """
+    if is_graph(X):
+        raise InputError(
+            "X is a graph of networkx, which holds no features: cluster its nodes, SoftClustering().fit(X), or pass an "
+            "array with a row of features for each node"
+        )
+    return evidence_of(X, "neighbors")
 
 
 def _of_cells(adata: Any, affinity: Any) -> tuple[str, Any]:
