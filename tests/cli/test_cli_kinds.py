@@ -124,6 +124,8 @@ def test_one_triangle_is_not_taken_for_features(call, tmp_path):
     refused = call("fit", write(tmp_path / "half.csv", np.tril(APART)), "-k", 2)
     assert refused.code == 2
     assert "triangle" in refused.err
+    gaps = write(tmp_path / "gaps.csv", np.where(np.tri(len(APART)), APART, np.nan))
+    assert "triangle" in call("fit", gaps, "-k", 2).err
     assert call("fit", tmp_path / "half.csv", "-k", 2, "--input", "features", "--model", "sof").code == 0
 
 

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from partita import BaumEagon, BayesianPartition, CopositiveFactorization, SoF, SoftClustering, SymNMF
 from partita.affinity import Precomputed
-from partita.affinity.checks import looks_like_distances, looks_like_pairs
+from partita.affinity.checks import is_triangle, looks_like_distances, looks_like_pairs
 from partita.errors import InputError, MemoryLimitError, UnsureWarning
 from partita.partition.named_draws import nearly_constant_note
 from synthetic import blobs, planted_affinity
@@ -85,6 +85,31 @@ def test_a_fit_warns_of_pairs_in_the_place_of_features(model, matrix, name):
     said = unsure(lambda: model.fit(matrix))
     assert len(said) == (name is not None)
     assert all(name in words for words in said)
+
+
+@pytest.mark.parametrize("half", [np.tril, np.triu])
+@pytest.mark.parametrize("matrix", [APART, np.maximum(ALIKE - np.quantile(ALIKE, 0.4), 0.0)])
+@pytest.mark.parametrize("nothing", [0.0, np.nan])
+def test_one_triangle_is_known_by_what_the_other_lacks(half, matrix, nothing):
+    assert is_triangle(np.where(half(np.ones((40, 40))), matrix, nothing))
+    assert not is_triangle(np.where(half(np.ones((40, 40))), np.eye(40), nothing))
+    assert not is_triangle(half(matrix)[:, :-1])
+    assert not is_triangle(np.where(half(np.ones((40, 40))), matrix, 1.0))
+
+
+@pytest.mark.parametrize("half", [np.tril, np.triu])
+@pytest.mark.parametrize(
+    ("model", "nothing"),
+    [
+        (SoftClustering(2, random_state=0), 0.0),
+        (SoF(2, random_state=0), 0.0),
+        (SoftClustering(2, missing="unobserved", random_state=0), np.nan),
+    ],
+    ids=["default", "SoF", "gaps"],
+)
+def test_a_fit_warns_of_one_triangle_in_the_place_of_features(model, nothing, half):
+    (words,) = unsure(lambda: model.fit(np.where(half(np.ones((40, 40))), APART, nothing)))
+    assert "precomputed_distance" in words
 
 
 def test_a_fit_warns_of_distances_in_the_place_of_affinities():

@@ -135,8 +135,8 @@ def require_features(items: Input, path: Path) -> None:
         return
     if is_triangle(items.features):
         raise InputError(
-            f"{path} holds one triangle of a square matrix, with zeros in the other: write both, and pass --input "
-            "distances or --input affinity; or pass --input features if its columns are features"
+            f"{path} holds one triangle of a square matrix, and the other is zeros or empty: write both, and pass "
+            "--input distances or --input affinity; or pass --input features if its columns are features"
         )
     held = looks_like_pairs(items.features)
     if held is None:
