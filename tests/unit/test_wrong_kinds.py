@@ -8,7 +8,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from partita import BaumEagon, BayesianPartition, CopositiveFactorization, SoF, SoftClustering, SymNMF
-from partita.affinity import Precomputed
+from partita.affinity import Landmarks, NeighborGraph, Precomputed, RelativeDistance
 from partita.affinity.checks import is_triangle, looks_like_distances, looks_like_pairs
 from partita.errors import InputError, MemoryLimitError, UnsureWarning
 from partita.partition.named_draws import nearly_constant_note
@@ -147,6 +147,26 @@ def test_sparse_features_that_would_not_fit_are_refused_before_they_are_made():
     huge = sp.csr_array(([1.0], ([0], [0])), shape=(10**6, 10**6 - 1))
     with pytest.raises(MemoryLimitError, match="TruncatedSVD"):
         SoftClustering(2).fit(huge)
+
+
+@pytest.mark.parametrize(
+    ("builder", "noted"),
+    [
+        (NeighborGraph(n_neighbors=500), True),
+        (NeighborGraph(n_neighbors=8), True),
+        (NeighborGraph(n_neighbors=7), False),
+        (NeighborGraph(), False),
+        (RelativeDistance(n=8), True),
+        (RelativeDistance(), False),
+        (Landmarks(n_neighbors=8), True),
+        ("neighbors", False),
+        ("auto", False),
+    ],
+)
+def test_more_neighbours_than_there_are_items_are_noted_where_somebody_asked_for_them(builder, noted):
+    rows = X[[0, 1, 2, 3, -1, -2, -3, -4, -4]]  # two are one item
+    model = SoftClustering(2, affinity=builder, probabilities="fitted", random_state=0).fit(rows)
+    assert sum("7 other items" in note for note in model.result_.notes) == noted
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)
