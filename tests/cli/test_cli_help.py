@@ -71,6 +71,20 @@ def test_what_options_are_called_elsewhere_leads_to_one_of_them(command):
                 assert flag_meant(word, kind) == each.flags[0]
 
 
+@pytest.mark.parametrize(
+    ("command", "word", "meant"),
+    [
+        ("score", "--truth-column", "--label-column"),
+        ("fit", "--target-column", "--label-column"),
+        ("fit", "--sede", "--seed"),
+        ("partition", "--burnin", None),
+        ("partition", "--max-iter", None),
+    ],
+)
+def test_an_option_that_is_none_leads_to_its_like_or_to_none(command, word, meant):
+    assert flag_meant(word, OPTIONS[command]) == meant
+
+
 def test_h_is_help_on_every_command_and_k_and_o_are_k_and_out(call, tmp_path):
     for command in (*OPTIONS, ""):
         given = [command] if command else []

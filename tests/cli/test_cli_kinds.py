@@ -44,7 +44,7 @@ def test_distances_as_an_affinity_are_noted(call, tmp_path):
 def test_more_neighbours_than_there_are_items_are_noted(call, tmp_path, n, noted):
     options = ("-k", 2, "--affinity", "neighbors", "--n-neighbors", n, "--json")
     done = call("fit", write(tmp_path / "items.csv", X), *options)
-    assert any("29 other items" in note for note in json.loads(done.out)["notes"]) == noted
+    assert sum("29 other items" in note for note in json.loads(done.out)["notes"]) == noted
 
 
 @pytest.mark.parametrize("ending", ["gml", "graphml"])
@@ -124,6 +124,8 @@ def test_one_triangle_is_not_taken_for_features(call, tmp_path):
     refused = call("fit", write(tmp_path / "half.csv", np.tril(APART)), "-k", 2)
     assert refused.code == 2
     assert "triangle" in refused.err
+    gaps = write(tmp_path / "gaps.csv", np.where(np.tri(len(APART)), APART, np.nan))
+    assert "triangle" in call("fit", gaps, "-k", 2).err
     assert call("fit", tmp_path / "half.csv", "-k", 2, "--input", "features", "--model", "sof").code == 0
 
 

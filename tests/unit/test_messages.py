@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from partita import (
@@ -81,6 +82,13 @@ CALLS = {
         lambda: SoF(2, affinity=NeighborGraph(metric="cosin")).fit(X),
         InputError,
         f"metric='cosin': expected one of {METRICS}; did you mean 'cosine'?",
+    ),
+    "links for a mixture": (
+        lambda: DPGaussianMixture().fit(sp.csr_array(BLOCKS)),
+        InputError,
+        "X is a sparse symmetric 6 x 6 matrix, as affinities or distances between items are: fit "
+        "SoftClustering(affinity='precomputed') or (affinity='precomputed_distance') to it, or pass X.toarray() if its "
+        "columns are features",
     ),
     "unit too large": (
         lambda: SoF(2).fit([[1e200, 0.0], [0.0, 1.0]]),
@@ -437,6 +445,18 @@ COMMANDS = {
         "t.csv: column 'label' looks like the truth and would leak in as a feature; pass --label-column label, or "
         "rename it if it is a feature",
     ),
+    "column of dates": (
+        "a,when\n1,2024-01-05\n2,2024-01-07\n9,2024-02-01\n",
+        (*FIT, "--columns", "a,when"),
+        "column 'when' of t.csv holds dates, as '2024-01-05': leave the column out, or replace them by numbers that "
+        "matter, such as the days since a date or the hour of the day",
+    ),
+    "triangle for features": (
+        "a,b,c,d,e\n0,0,0,0,0\n1,0,0,0,0\n2,3,0,0,0\n4,5,6,0,0\n7,8,9,1,0\n",
+        FIT,
+        "t.csv holds one triangle of a square matrix, and the other is zeros or empty: write both, and pass --input "
+        "distances or --input affinity; or pass --input features if its columns are features",
+    ),
     "unknown column": (
         TABLE,
         (*FIT, "--label-column", "species"),
@@ -637,6 +657,10 @@ USAGE = {
     ),
     "option misspelt": ((*FIT, "--symetrize", "mean"), "There is no option --symetrize; did you mean --symmetrize?"),
     "option by meaning": (("fit", "t.csv", "--n-clusters", "2"), "There is no option --n-clusters; did you mean --k?"),
+    "option like none": (
+        ("partition", "t.csv", "--burnin", "5"),
+        "There is no option --burnin; --help-all lists those that there are.",
+    ),
     "output by meaning": ((*FIT, "--output", "o"), "There is no option --output; did you mean --out?"),
     "no file": (("fit", "--k", "2"), "Missing argument 'FILE'."),
     "unknown command": (("cluster", "t.csv"), "No such command 'cluster'."),

@@ -8,6 +8,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.integrate import quad, trapezoid
 from scipy.special import gammaln
 from scipy.stats import invwishart, multivariate_t
@@ -390,6 +391,17 @@ def test_the_estimator_holds_what_was_sampled():
     np.testing.assert_allclose(np.log(model.predict_density(X)), model.score_samples(X))
     assert model.score(X) == pytest.approx(model.score_samples(X).mean())
     assert model.score(X) > model.score(X + 30.0)
+
+
+@quiet
+def test_sparse_features_are_the_features_that_they_stand_for():
+    X = np.maximum(pairs(n=60), 0.0)
+    settings = {"n_draws": 10, "burn_in": 10, "n_chains": 2, "random_state": 0}
+    dense, sparse = (DPGaussianMixture(**settings).fit(given) for given in (X, sp.csr_matrix(X)))
+    np.testing.assert_array_equal(sparse.draws_, dense.draws_)
+    np.testing.assert_array_equal(sparse.score_samples(sp.coo_array(X)), dense.score_samples(X))
+    with pytest.raises(InputError, match="SoftClustering"):
+        DPGaussianMixture(**settings).fit(sp.csr_array(X @ X.T))
 
 
 # Real items

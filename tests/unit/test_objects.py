@@ -2,12 +2,13 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita import SCAMS, SoF, SoftClustering
+from partita import SCAMS, CopositiveFactorization, DPGaussianMixture, SoF, SoftClustering
 from partita.bridges import affinity_from_networkx, cluster_cells, memberships_frame
 from partita.errors import InputError
 from partita.io import read_edges
@@ -52,6 +53,17 @@ def test_a_directed_graph_needs_to_be_told_how_directions_become_one():
     np.testing.assert_array_equal(model.labels_, SoftClustering(3, random_state=0).fit(P).labels_)
 
 
+def test_an_edge_of_a_node_with_itself_is_kept_on_the_diagonal_without_a_warning():
+    graph = planted()
+    graph.add_edges_from((node, node) for node in graph)
+    P, _ = affinity_from_networkx(graph, self_loops="keep")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = CopositiveFactorization(3, random_state=0).fit(graph)
+    expected = CopositiveFactorization(3, affinity="precomputed", random_state=0).fit(P)
+    np.testing.assert_array_equal(model.membership_, expected.membership_)
+
+
 def test_cells_are_their_graph_or_else_their_components():
     anndata = pytest.importorskip("anndata")
     rng = np.random.default_rng(0)
@@ -74,6 +86,20 @@ def test_cells_are_their_graph_or_else_their_components():
     assert any("X_pca" in note for note in SoftClustering(3, random_state=0).fit(adata).result_.notes)
     with pytest.raises(InputError, match="connectivities"):
         SoftClustering(3, affinity="precomputed").fit(adata)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_mixture_takes_the_features_of_cells_and_refuses_a_graph():
+    anndata = pytest.importorskip("anndata")
+    X = np.random.default_rng(0).normal(size=(60, 2)) + 9 * (np.arange(60) % 2)[:, None]
+    adata = anndata.AnnData(obsm={"X_pca": X}, shape=(60, 0))
+    settings = {"n_draws": 10, "burn_in": 10, "n_chains": 2, "random_state": 0}
+    model, expected = (DPGaussianMixture(**settings).fit(given) for given in (adata, X))
+    np.testing.assert_array_equal(model.draws_, expected.draws_)
+    np.testing.assert_array_equal(model.score_samples(adata), expected.score_samples(X))
+    assert any("X_pca" in note for note in model.result_.notes)
+    with pytest.raises(InputError, match=r"networkx.*SoftClustering"):
+        DPGaussianMixture(**settings).fit(planted())
 
 
 def test_a_fit_of_an_array_loads_neither_package():

@@ -1,10 +1,12 @@
-"""The conda recipe says what pyproject.toml says."""
+"""The conda recipe says what pyproject.toml says, and the package offers the names that it says it does."""
 
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+
+import partita
 
 ROOT = Path(__file__).parents[2]
 RECIPE = ROOT / "packaging/conda/recipe.yaml"
@@ -34,3 +36,9 @@ def test_the_version_and_the_command_are_those_of_the_package(project):
     assert f"version: {project['project']['version']}\n" in text
     for name, target in project["project"]["scripts"].items():
         assert f"- {name} = {target}\n" in text
+
+
+def test_the_names_that_are_loaded_when_asked_for_are_listed_and_no_others():
+    listed_names = {name for name in dir(partita) if not name.startswith("__")}
+    assert listed_names == {name for name in partita.__all__ if not name.startswith("__")}
+    assert all(hasattr(partita, name) for name in listed_names)

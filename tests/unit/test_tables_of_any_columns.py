@@ -427,6 +427,17 @@ def test_columns_that_are_no_evidence_are_refused_by_name(kind):
     assert remedy in str(refused.value)
 
 
+def test_an_error_about_the_table_of_a_file_names_the_file(tmp_path):
+    file = tmp_path / "us.csv"
+    mixed().assign(day=DAYS.strftime("%Y-%m-%d")).to_csv(file, index=False)
+    table = read_features(file, mixed=True, columns=["x", "colour", "day"]).table
+    for given in (table, table.rows(np.arange(50)), table.followed_by(table), table.ordered(("day", "x", "colour"))):
+        with pytest.raises(InputError, match=r"'day' of us\.csv"):
+            Encoding.of(given)
+    with pytest.raises(InputError, match=r"'day' of X"):
+        fitted(mixed().assign(day=DAYS.strftime("%Y-%m-%d")))
+
+
 @pytest.mark.parametrize("empty", [[None] * 60, [np.nan] * 60], ids=["words", "numbers"])
 def test_a_column_without_a_value_is_left_out_and_said(empty):
     model = fitted(mixed().assign(**{"the other": empty}))

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from partita import BaumEagon, BayesianPartition, CopositiveFactorization, SoF, SoftClustering, SymNMF
-from partita.affinity import Precomputed
-from partita.affinity.checks import looks_like_distances, looks_like_pairs
+from partita.affinity import Landmarks, NeighborGraph, Precomputed, RelativeDistance
+from partita.affinity.checks import is_triangle, looks_like_distances, looks_like_pairs
 from partita.errors import InputError, MemoryLimitError, UnsureWarning
 from partita.partition.named_draws import nearly_constant_note
 from synthetic import blobs, planted_affinity
@@ -87,6 +87,31 @@ def test_a_fit_warns_of_pairs_in_the_place_of_features(model, matrix, name):
     assert all(name in words for words in said)
 
 
+@pytest.mark.parametrize("half", [np.tril, np.triu])
+@pytest.mark.parametrize("matrix", [APART, np.maximum(ALIKE - np.quantile(ALIKE, 0.4), 0.0)])
+@pytest.mark.parametrize("nothing", [0.0, np.nan])
+def test_one_triangle_is_known_by_what_the_other_lacks(half, matrix, nothing):
+    assert is_triangle(np.where(half(np.ones((40, 40))), matrix, nothing))
+    assert not is_triangle(np.where(half(np.ones((40, 40))), np.eye(40), nothing))
+    assert not is_triangle(half(matrix)[:, :-1])
+    assert not is_triangle(np.where(half(np.ones((40, 40))), matrix, 1.0))
+
+
+@pytest.mark.parametrize("half", [np.tril, np.triu])
+@pytest.mark.parametrize(
+    ("model", "nothing"),
+    [
+        (SoftClustering(2, random_state=0), 0.0),
+        (SoF(2, random_state=0), 0.0),
+        (SoftClustering(2, missing="unobserved", random_state=0), np.nan),
+    ],
+    ids=["default", "SoF", "gaps"],
+)
+def test_a_fit_warns_of_one_triangle_in_the_place_of_features(model, nothing, half):
+    (words,) = unsure(lambda: model.fit(np.where(half(np.ones((40, 40))), APART, nothing)))
+    assert "precomputed_distance" in words
+
+
 def test_a_fit_warns_of_distances_in_the_place_of_affinities():
     assert any("precomputed_distance" in words for words in unsure(lambda: Precomputed().build(APART, n_clusters=2)))
     assert not unsure(lambda: Precomputed().build(ALIKE, n_clusters=2))
@@ -122,6 +147,26 @@ def test_sparse_features_that_would_not_fit_are_refused_before_they_are_made():
     huge = sp.csr_array(([1.0], ([0], [0])), shape=(10**6, 10**6 - 1))
     with pytest.raises(MemoryLimitError, match="TruncatedSVD"):
         SoftClustering(2).fit(huge)
+
+
+@pytest.mark.parametrize(
+    ("builder", "noted"),
+    [
+        (NeighborGraph(n_neighbors=500), True),
+        (NeighborGraph(n_neighbors=8), True),
+        (NeighborGraph(n_neighbors=7), False),
+        (NeighborGraph(), False),
+        (RelativeDistance(n=8), True),
+        (RelativeDistance(), False),
+        (Landmarks(n_neighbors=8), True),
+        ("neighbors", False),
+        ("auto", False),
+    ],
+)
+def test_more_neighbours_than_there_are_items_are_noted_where_somebody_asked_for_them(builder, noted):
+    rows = X[[0, 1, 2, 3, -1, -2, -3, -4, -4]]  # two are one item
+    model = SoftClustering(2, affinity=builder, probabilities="fitted", random_state=0).fit(rows)
+    assert sum("7 other items" in note for note in model.result_.notes) == noted
 
 
 @pytest.mark.parametrize("kind", ESTIMATORS)

@@ -147,16 +147,28 @@ def looks_like_pairs(X: Any) -> Literal["distances", "affinities"] | None:
 
 
 def is_triangle(X: Any) -> bool:
-    """Return whether a square matrix has one triangle full and the other, and the diagonal or not, empty.
+    """Return whether one triangle of a square matrix, without the diagonal, is all zeros or all NaN, and most of the
+    other holds numbers that are none of these.
 
     >>> is_triangle(np.tri(6, k=-1)), is_triangle(np.eye(6)), is_triangle(np.ones((6, 6)))
     (True, False, False)
     """
     X = np.asarray(X)
-    if X.ndim != 2 or len(X) < FEWEST_PAIRS or X.shape != (len(X), len(X)):
+    n = len(X)
+    if X.ndim != 2 or n < FEWEST_PAIRS or X.shape != (n, n) or X.dtype.kind not in "fiu":
         return False
-    lower, upper = X[np.tril_indices(len(X), -1)], X[np.triu_indices(len(X), 1)]
-    return bool((lower.all() and not upper.any()) or (upper.all() and not lower.any()))
+    return _one_sided(X) or _one_sided(X.T)
+
+
+def _one_sided(X: Array) -> bool:
+    """Whether the upper triangle is empty and the lower is not; row by row, so that nothing N x N is made."""
+    rows = range(len(X) - 1)
+    zeros = not any(X[i, i + 1 :].any() for i in rows)
+    if not (zeros or all(np.isnan(X[i, i + 1 :]).all() for i in rows)):
+        return False
+    if not all(np.isfinite(X[i + 1 :, i]).all() for i in rows):
+        return False
+    return 4 * sum(int(np.count_nonzero(X[i + 1 :, i])) for i in rows) > len(X) * (len(X) - 1)
 
 
 def looks_like_distances(X: Any) -> bool:

@@ -14,15 +14,7 @@ from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_inter
 from partita.cli.early import was_cut_short
 from partita.cli.estimator_options import estimator_of, sees_units
 from partita.cli.fit_output import Fit, print_fit, write_fit
-from partita.cli.inputs import (
-    Asked,
-    Input,
-    names_of,
-    note_on_neighbors,
-    read_input,
-    reading_of,
-    require_features,
-)
+from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of, require_features
 from partita.cli.manifest import options_given, options_untouched, write_manifest
 from partita.cli.options import DemoOptions, FitOptions
 from partita.cli.standard_input import readable
@@ -49,7 +41,6 @@ def run_fit(options: FitOptions) -> int:
     items, known = _read(options, estimator)
     if not said:
         require_features(items, options.file)
-    items.notes.extend(note_on_neighbors(options.n_neighbors, len(items.ids)))
     out = options.out or Path(f"{name_of(options.file)}-partita")
     force = options.force or was_cut_short(out, options.checkpoint, options.file)
     require_output(out, force=force)

@@ -23,7 +23,7 @@ from partita.io.headers import require_single
 from partita.io.reading import AS_FOUND
 from partita.wording import count
 
-__all__ = ["Asked", "Input", "names_of", "note_on_neighbors", "read_input", "reading_of", "require_features"]
+__all__ = ["Asked", "Input", "names_of", "read_input", "reading_of", "require_features"]
 
 # Rows below which a table tells nothing of clusters.
 FEWEST = 3
@@ -135,8 +135,8 @@ def require_features(items: Input, path: Path) -> None:
         return
     if is_triangle(items.features):
         raise InputError(
-            f"{path} holds one triangle of a square matrix, with zeros in the other: write both, and pass --input "
-            "distances or --input affinity; or pass --input features if its columns are features"
+            f"{path} holds one triangle of a square matrix, and the other is zeros or empty: write both, and pass "
+            "--input distances or --input affinity; or pass --input features if its columns are features"
         )
     held = looks_like_pairs(items.features)
     if held is None:
@@ -147,21 +147,6 @@ def require_features(items: Input, path: Path) -> None:
         f"{path} holds a symmetric {n} x {n} matrix, as {held} between items are: pass --input {kind}, or --input "
         "features if its columns are features"
     )
-
-
-def note_on_neighbors(n_neighbors: int | None, n_items: int) -> list[str]:
-    """Return a note on more neighbours than there are other items.
-
-    >>> note_on_neighbors(9, 5)
-    ['--n-neighbors 9: each item has only 4 other items, and all of them were taken as neighbours; ask for fewer']
-    """
-    if n_neighbors is None or n_neighbors < n_items:
-        return []
-    others = count(n_items - 1, "other item")
-    return [
-        f"--n-neighbors {n_neighbors}: each item has only {others}, and all of them were taken as neighbours; ask for "
-        "fewer"
-    ]
 
 
 def _features(path: Path, asked: Asked) -> Input:

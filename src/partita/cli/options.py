@@ -82,7 +82,14 @@ class Of:
 OUT = Of("output", common=True, also=("--output", "--output-dir", "--out-dir", "--folder"))
 SEED = Of("search", common=True, also=("--random-state", "--random-seed"))
 ID_COLUMN = Of("evidence", common=True, also=("--id", "--index", "--names"))
-LABEL_COLUMN = Of("evidence", common=True, also=("--label", "--labels", "--truth", "--target", "--class"))
+LABEL_COLUMN = Of(
+    "evidence",
+    common=True,
+    also=(
+        *("--label", "--labels", "--truth", "--target", "--class"),
+        *("--truth-column", "--target-column", "--class-column"),
+    ),
+)
 MISSING = Of("evidence", common=True, also=("--nan", "--allow-missing"))
 N_INIT = Of("search", also=("--restarts", "--starts"))
 N_JOBS = Of("search", also=("--jobs", "--threads", "--cores", "--workers"))

@@ -24,6 +24,8 @@ __all__ = ["Spelled", "flag_meant", "listed_or", "shown", "spelled"]
 FEW = 12
 # How alike a word must be to another name of an option, of which there are many, to be taken for it.
 CLOSE = 0.85
+# How alike a word must be to the flag itself: a slip in one of four letters, and no less.
+SLIP = 0.75
 METAVARS = {int: "INT", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
@@ -181,5 +183,5 @@ def flag_meant(word: str, kind: type[Any]) -> str | None:
     if close:
         return others[close[0]]
     flags = {each.flags[0].lstrip("-"): each.flags[0] for each in options}
-    close = difflib.get_close_matches(plain.lstrip("-"), flags, n=1)
+    close = difflib.get_close_matches(plain.lstrip("-"), flags, n=1, cutoff=SLIP)
     return flags[close[0]] if close else None

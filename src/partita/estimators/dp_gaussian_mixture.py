@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import DensityMixin
+from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -16,13 +19,17 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.estimators.checked_parameters import check_parameters, seed_of
 from partita.estimators.frames import checked_frame
-from partita.estimators.input_checks import check_finite, warn_of_lost_digits
+from partita.estimators.input_checks import check_finite, dense_features, warn_of_lost_digits
+from partita.estimators.objects import features_in
 from partita.estimators.shown import Shown
 from partita.mixture import GammaPrior, SampledPartitions, Sampler, SweepBar, sample_partitions
 from partita.mixture.agreement import ChainAgreement
 from partita.mixture.priors import ComponentPrior
 
 __all__ = ["DPGaussianMixture"]
+
+# What to do with a matrix of pairs of items, of which a mixture cannot be made.
+OF_PAIRS = "fit SoftClustering(affinity='precomputed') or (affinity='precomputed_distance') to it"
 
 
 class DPGaussianMixture(DensityMixin, Shown):
@@ -160,8 +167,9 @@ class DPGaussianMixture(DensityMixin, Shown):
 
         Parameters
         ----------
-        X : N x d array of finite features
-            One feature is an N x 1 array.
+        X : N x d array, frame or sparse matrix of finite features, or an AnnData
+            One feature is an N x 1 array. Of an AnnData the components or else the features are taken, and a note says
+            which.
         y : ignored
 
         Raises
@@ -169,13 +177,11 @@ class DPGaussianMixture(DensityMixin, Shown):
         InputError
             For input that is wrong, and for a column that is constant, of which the default prior knows no scale.
         MemoryLimitError
-            Where the draws would not fit.
+            Where the draws, or sparse features as an array, would not fit.
         """
         check_parameters(self)
-        X, given = checked_frame(X, pairwise=False), getattr(X, "dtype", None)
-        _require_columns(X)
-        X = validate_data(self, X, dtype=np.float64, order="C", ensure_all_finite=False)
-        check_finite(X, None)
+        X, _, where = features_in(X)
+        X, given = self._checked(X, reset=True), getattr(X, "dtype", None)
         warn_of_lost_digits(X, given)
         with SweepBar() if self.verbose else nullcontext() as bar:
             result = sample_partitions(
@@ -194,7 +200,7 @@ class DPGaussianMixture(DensityMixin, Shown):
                 on_interrupt=self.on_interrupt,
                 progress=bar,
             )
-        self.result_ = result
+        self.result_ = result if where is None else replace(result, notes=(where, *result.notes))
         self.draws_, self.chain_ = result.labels, result.chain
         self.n_clusters_trace_, self.alpha_trace_ = result.n_clusters_trace, result.alpha_trace
         self.log_joint_trace_ = result.log_joint_trace
@@ -207,13 +213,14 @@ class DPGaussianMixture(DensityMixin, Shown):
 
         Parameters
         ----------
-        X : M x d array of finite features
+        X : M x d finite features, as `fit` takes them
 
         Returns
         -------
         array of M
         """
-        X = self._new(X)
+        check_is_fitted(self)
+        X = self._checked(features_in(X).X, reset=False)
         return self.result_.density.log_density(X)
 
     def predict_density(self, X: Any) -> Array:
@@ -224,13 +231,18 @@ class DPGaussianMixture(DensityMixin, Shown):
         """Return the mean log predictive density of the rows of X; higher is better on items that were not fitted."""
         return float(self.score_samples(X).mean())
 
-    def _new(self, X: Any) -> Array:
-        check_is_fitted(self)
-        X = checked_frame(X, pairwise=False)
+    def _checked(self, X: Any, *, reset: bool) -> Array:
+        """X as an array of finite features."""
+        X = dense_features(X, OF_PAIRS) if sp.issparse(X) else checked_frame(X, pairwise=False)
         _require_columns(X)
-        X = validate_data(self, X, reset=False, dtype=np.float64, order="C", ensure_all_finite=False)
+        X = validate_data(self, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False)
         check_finite(X, None)
         return np.asarray(X)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 def _require_columns(X: Any) -> None:

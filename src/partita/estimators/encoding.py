@@ -112,7 +112,9 @@ class Encoding:
         categories = tuple(_categories(table, at) for at in range(table.shape[1]))
         e = len(_column(categories))
         if not e:
-            raise InputError("each column of X holds one word in every row: there is nothing to tell rows apart by")
+            raise InputError(
+                f"each column of {table.source} holds one word in every row: there is nothing to tell rows apart by"
+            )
         require_memory(
             8 * table.shape[0] * e, f"{e:,} columns, one for each category", "leave out columns of many categories"
         )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from partita.affinity.checks import LARGEST, SMALLEST, looks_like_pairs
+from partita.affinity.checks import LARGEST, SMALLEST, is_triangle, looks_like_pairs
 from partita.arrays import Array
 from partita.errors import InputError, UnsureWarning
 from partita.memory import require_memory
@@ -51,8 +51,10 @@ def check_size(X: Any, *, pairwise: bool) -> None:
         require_memory(8 * MERGED * rows * columns, f"finding the distinct ones of {rows:,} rows", remedy)
 
 
-def dense_features(X: Any) -> Array:
+def dense_features(X: Any, of_pairs: str = "pass affinity='precomputed' or 'precomputed_distance'") -> Array:
     """Return sparse features as an array.
+
+    `of_pairs` says what to do with a matrix of pairs of items.
 
     Raises
     ------
@@ -64,8 +66,8 @@ def dense_features(X: Any) -> Array:
     rows, columns = X.shape
     if rows == columns > 1 and abs(X - X.T).nnz == 0:
         raise InputError(
-            f"X is a sparse symmetric {rows:,} x {rows:,} matrix, as affinities or distances between items are: pass "
-            "affinity='precomputed' or 'precomputed_distance', or X.toarray() if its columns are features"
+            f"X is a sparse symmetric {rows:,} x {rows:,} matrix, as affinities or distances between items are: "
+            f"{of_pairs}, or pass X.toarray() if its columns are features"
         )
     remedy = "reduce them first, as sklearn.decomposition.TruncatedSVD(50) does"
     require_memory(8 * MERGED * rows * columns, f"an array of {rows:,} x {columns:,} sparse features", remedy)
@@ -145,14 +147,20 @@ def warn_of_lost_digits(X: Array, given: Any) -> None:
 
 
 def warn_of_pairs(X: Array) -> None:
-    """Warn of features that seem to be distances or affinities of pairs."""
-    kind = looks_like_pairs(X)
-    if kind is None:
+    """Warn of features that seem to be distances or affinities of pairs, or one triangle of them."""
+    kind, size = looks_like_pairs(X), f"{len(X):,} x {len(X):,} matrix"
+    if kind is not None:
+        name = "precomputed_distance" if kind == "distances" else "precomputed"
+        words = (
+            f"X is a symmetric {size}, as {kind} between items are, and its columns were taken for features: pass "
+            f"affinity={name!r} if it holds {kind}"
+        )
+    elif is_triangle(X):
+        words = (
+            f"X is one triangle of a {size}, as of distances or affinities between items, and its columns were taken "
+            "for features: pass both triangles, np.fmax(X, X.T), and affinity='precomputed_distance' or 'precomputed' "
+            "if it holds distances or affinities"
+        )
+    else:
         return
-    name = "precomputed_distance" if kind == "distances" else "precomputed"
-    warnings.warn(
-        f"X is a symmetric {len(X):,} x {len(X):,} matrix, as {kind} between items are, and its columns were taken for "
-        f"features: pass affinity={name!r} if it holds {kind}",
-        UnsureWarning,
-        stacklevel=5,
-    )
+    warnings.warn(words, UnsureWarning, stacklevel=5)

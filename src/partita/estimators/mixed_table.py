@@ -38,6 +38,8 @@ class MixedTable:
         Numbers are float64, NaN where a cell is missing; words are objects, None where a cell is missing.
     place : callable
         The words by which a note names a row, counted from 0: "item 0" is the first, or its line in a file.
+    source : str
+        The name by which an error calls the table: that of a file, or of the argument.
 
     Examples
     --------
@@ -49,6 +51,7 @@ class MixedTable:
     names: tuple[str, ...] | None
     columns: tuple[Column, ...]
     place: Callable[[int], str] = "item {}".format
+    source: str = "X"
 
     @classmethod
     def of_array(cls, X: NDArray[np.float64]) -> MixedTable:
@@ -78,11 +81,11 @@ class MixedTable:
 
     def called(self, at: int) -> str:
         """Return the words by which an error names a column."""
-        return f"column {at if self.names is None else repr(self.names[at])} of X"
+        return f"column {at if self.names is None else repr(self.names[at])} of {self.source}"
 
     def rows(self, index: NDArray[np.intp]) -> MixedTable:
         """Return these rows."""
-        return MixedTable(self.names, tuple(column[index] for column in self.columns))
+        return MixedTable(self.names, tuple(column[index] for column in self.columns), source=self.source)
 
     def followed_by(self, other: MixedTable) -> MixedTable:
         """Return these rows and then those of another table with the same columns.
@@ -101,7 +104,7 @@ class MixedTable:
             elif new.dtype.kind == "f":
                 new = words(new)
             joined.append(np.concatenate([column, new]))
-        return MixedTable(self.names, tuple(joined))
+        return MixedTable(self.names, tuple(joined), source=self.source)
 
     def require_finite(self) -> None:
         """Raise `InputError` for an infinite number."""
@@ -130,7 +133,8 @@ class MixedTable:
             raise InputError(
                 f"X has columns that the fit did not have: {', '.join(map(repr, extra[:5]))}; leave them out"
             )
-        return MixedTable(tuple(names), tuple(self.columns[self.names.index(name)] for name in names))
+        columns = tuple(self.columns[self.names.index(name)] for name in names)
+        return MixedTable(tuple(names), columns, source=self.source)
 
 
 def words(values: Iterable[Any]) -> Column:

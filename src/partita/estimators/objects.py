@@ -16,7 +16,7 @@ from partita.affinity.from_networkx import affinity_from_networkx
 from partita.errors import InputError
 from partita.registry import did_you_mean
 
-__all__ = ["PAIRS", "OfObject", "evidence_of", "features_of_cells", "is_graph", "pairs_of_cells"]
+__all__ = ["PAIRS", "OfObject", "evidence_of", "features_in", "features_of_cells", "is_graph", "pairs_of_cells"]
 
 # Affinities that a graph is given for.
 OF_GRAPHS = ("auto", "precomputed", "graph_ensemble")
@@ -50,8 +50,9 @@ def is_graph(X: Any) -> bool:
 def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
     """Return the evidence in a graph of networkx or an AnnData that goes with an affinity; anything else as it is.
 
-    A graph is an affinity. Cells are their neighbour graph where the affinity is precomputed or left to be chosen, and
-    their principal components, or else their features, for any other.
+    A graph is an affinity; an edge from a node to itself is the node's affinity with itself. Cells are their neighbour
+    graph where the affinity is precomputed or left to be chosen, and their principal components, or else their
+    features, for any other.
 
     Parameters
     ----------
@@ -78,13 +79,30 @@ def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
     if is_graph(X):
         if not (affinity.pairwise if isinstance(affinity, Builder) else affinity in OF_GRAPHS):
             raise InputError("a graph of networkx was given, which is an affinity: pass affinity='precomputed'")
-        matrix, nodes = affinity_from_networkx(X, symmetrize=symmetrize if X.is_directed() else None)
+        how = symmetrize if X.is_directed() else None
+        matrix, nodes = affinity_from_networkx(X, symmetrize=how, self_loops="keep")
         note = None if affinity == "auto" else "the weights of the graph's edges are the affinities"
         return OfObject(matrix, list(map(str, nodes)), note)
     if package == "anndata" and hasattr(X, "obsm"):
         where, values = _of_cells(X, affinity)
         return OfObject(values, list(map(str, X.obs_names)), f"the evidence is {where}")
     return OfObject(X)
+
+
+def features_in(X: Any) -> OfObject:
+    """Return the features in an AnnData, those that `evidence_of` takes for a neighbour graph; anything else as it is.
+
+    Raises
+    ------
+    InputError
+        For a graph of networkx, and for an AnnData without features.
+    """
+    if is_graph(X):
+        raise InputError(
+            "X is a graph of networkx, which holds no features: cluster its nodes, SoftClustering().fit(X), or pass an "
+            "array with a row of features for each node"
+        )
+    return evidence_of(X, "neighbors")
 
 
 def _of_cells(adata: Any, affinity: Any) -> tuple[str, Any]:

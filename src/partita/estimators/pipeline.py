@@ -18,7 +18,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.exceptions import ConvergenceWarning
 
 from partita import metrics
-from partita.affinity import Affinity, DenseAffinity
+from partita.affinity import Affinity, Builder, DenseAffinity
 from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.calibration import Calibration, Calibrator, Refit, average, calibrate, calibrate_if_trusted
@@ -36,6 +36,7 @@ from partita.objectives import Domain, Objective, Problem
 from partita.progress import Stages
 from partita.scope import Scope, opened
 from partita.solvers import OpenCheckpoint, Solver, SolveResult, Starts, drive
+from partita.wording import count
 
 __all__ = ["Fitted", "Given", "Options", "evidence_by_k", "fit"]
 
@@ -231,7 +232,8 @@ def fit(plan: Plan, given: Given, options: Options) -> Fitted:
         result = result.reordered(order_like(options.earlier, result.membership, groups.of_row(items)))
     choice.warn()
     stage.enter("putting the result together")
-    result = replace(result, notes=(*choice.notes, *result.notes, *_sparse_way(problem.affinity)))
+    of_evidence = (*_note_on_neighbors(builder, items.n_items), *_sparse_way(problem.affinity))
+    result = replace(result, notes=(*choice.notes, *result.notes, *of_evidence))
     result = groups.over_all_pairs(result, problem, left_out)
     item_labels = groups.expand(result.membership.labels)
     voices = built.evidence.voices(item_labels, items.of_row)
@@ -396,6 +398,25 @@ def other_answers(
                 "right, so judge by what you know of the sizes"
             )
     return tuple(notes)
+
+
+def _note_on_neighbors(builder: Builder, n_items: int) -> tuple[str, ...]:
+    """Say that a builder was told to take more neighbours than there are other items; its default is nobody's word.
+
+    >>> from partita.affinity import NeighborGraph
+    >>> _note_on_neighbors(NeighborGraph(n_neighbors=9), 5)
+    ('9 neighbours were asked for and each item has only 4 other items: all of them were taken; ask for fewer',)
+    >>> _note_on_neighbors(NeighborGraph(), 5)
+    ()
+    """
+    name = builder.command_options.get("n_neighbors", "n_neighbors")
+    asked = getattr(builder, name, None)
+    if asked is None or asked == getattr(type(builder), name, None) or not 1 < n_items <= asked:
+        return ()
+    return (
+        f"{count(asked, 'neighbour')} were asked for and each item has only "
+        f"{count(n_items - 1, 'other item')}: all of them were taken; ask for fewer",
+    )
 
 
 def _sparse_way(affinity: Affinity) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ and said.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from operator import is_
 from pathlib import Path
@@ -240,7 +240,7 @@ def _read(table: Table, how: _How) -> _Read:
         ids = None if roles.ids is None or table.beside else names[roles.ids]
     if ids is not None:
         words = words | table.read([], [ids])[1]
-    held = MixedTable(tuple(names[at] for at in kept), tuple(columns[at] for at in kept), table.place)
+    held = MixedTable(tuple(names[at] for at in kept), tuple(columns[at] for at in kept), table.place, table.path.name)
     if not how.mixed:
         held = _in_numbers(table, held)
     numeric = [at for at, is_numeric in enumerate(held.numeric) if is_numeric]
@@ -298,4 +298,4 @@ def _in_numbers(table: Table, held: MixedTable) -> MixedTable:
     values, _ = table.read(texts, remedy=REMEDY)
     of_text = dict(zip(texts, values.T))
     columns = tuple(of_text.get(name, column) for name, column in zip(held.names or (), held.columns))
-    return MixedTable(held.names, columns, held.place)
+    return replace(held, columns=columns)
