@@ -464,3 +464,26 @@ def test_on_a_map_of_many_clusters_every_colour_is_seen(browser, partition):
     assert legend[0] <= legend[1]  # no button is cut off
     places = np.column_stack([content["x"], content["y"]])
     assert len(np.unique(places, axis=0)) == 144
+
+
+def test_numbers_of_clusters_do_not_lie_on_each_other(browser, tmp_path):
+    pytest.importorskip("matplotlib")
+    pairs = np.random.default_rng(0).uniform(0, 40, size=(12, 1, 2)) + np.array([[0.0, 0.0], [0.7, 0.1]])
+    X = np.repeat(pairs.reshape(-1, 2), 12, axis=0) + np.random.default_rng(1).normal(scale=0.02, size=(288, 2))
+    model = SoftClustering(24, random_state=0, affinity="neighbors", probabilities="fitted").fit(X)
+    write(tmp_path / "report.html", X, model, [str(i) for i in range(len(X))])
+    browser.open((tmp_path / "report.html").as_uri())
+    browser.run("document.getElementById('map').scrollIntoView()")
+    browser.settle()
+    browser.run(
+        "(() => { window.told = []; const fill = CanvasRenderingContext2D.prototype.fillText;"
+        " CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {"
+        " window.told.push([x, y, this.measureText(text).width]); fill.call(this, text, x, y); };"
+        " document.dispatchEvent(new Event('themechange')); })()"
+    )
+    browser.settle()
+    told = np.array(browser.run("window.told"))[-24:]
+    x, y, width = told.T
+    one, other = np.triu_indices(24, 1)
+    beside = np.abs(x[one] - x[other]) >= (width[one] + width[other]) / 2
+    assert (beside | (np.abs(y[one] - y[other]) >= 11)).all()

@@ -86,7 +86,8 @@ def header_notes(first: Sequence[str], header: bool) -> list[str]:
         return []
     kind = "is numeric" if all(is_number(cell) or is_missing(cell) for cell in first) else "names no columns"
     return [
-        f"the first row {kind}, so it was read as data, not as a header; the columns are called column_0, column_1, ..."
+        f"the first row {kind}, so it was read as data, not as a header (--skip-rows 1 leaves it out); the columns are "
+        "called column_0, column_1, ..."
     ]
 
 

@@ -122,20 +122,29 @@ class Board {
     this.overlay();
   }
 
-  // Each cluster's number in its midst, or above it where it would hide the few items that there are.
+  // Each cluster's number in its midst, or above it where it would hide the few items that there are; beside that place
+  // where a larger cluster's number is in the way.
   number(ink) {
     ink.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     Object.assign(ink, { textAlign: "center", textBaseline: "middle", lineJoin: "round", lineWidth: 4 });
-    ink.font = `bold ${this.items.clusters > 20 ? 11 : 14}px system-ui, sans-serif`;
+    const line = this.items.clusters > 20 ? 11 : 14, placed = [];
+    ink.font = `bold ${line}px system-ui, sans-serif`;
     ink.strokeStyle = this.color("paper");
     ink.fillStyle = this.color("ink");
-    this.items.centre.forEach((centre, k) => {
-      if (!centre || this.hidden[k]) return;
+    for (const k of this.items.centre.map((_, k) => k).sort((a, b) => this.sizes[b] - this.sizes[a])) {
+      const centre = this.items.centre[k];
+      if (!centre || this.hidden[k]) continue;
       const [x, y] = this.at(centre[0], centre[1]), aside = this.sizes[k] < FEW ? this.radius + 15 : 0;
-      const above = y - aside > 8 ? y - aside : y + aside;
-      ink.strokeText(k, x, above);
-      ink.fillText(k, x, above);
-    });
+      const above = y - aside > 8 ? y - aside : y + aside, width = ink.measureText(k).width + 4;
+      const apart = ([u, v]) => placed.every(
+        (other) => Math.abs(u - other.u) >= (width + other.width) / 2 || Math.abs(v - other.v) >= line + 1);
+      const near = [[0, 0], [0, -1], [0, 1], [1, 0], [-1, 0], [1, -1], [-1, -1], [1, 1], [-1, 1]];
+      const places = near.map(([right, down]) => [x + right * width, above + down * (line + 1)]);
+      const [u, v] = places.find(apart) ?? places[0];
+      placed.push({ u, v, width });
+      ink.strokeText(k, u, v);
+      ink.fillText(k, u, v);
+    }
   }
 
   // The item in focus in a ring, with lines to its nearest items.
