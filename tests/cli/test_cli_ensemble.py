@@ -18,7 +18,7 @@ def test_fit_report_and_predict(call, iris_csv, tmp_path):
     model = SoftClustering(3, affinity="ensemble", random_state=2, probabilities="fitted").fit(X)
     np.testing.assert_array_equal(read_memberships(tmp_path / "out/memberships.csv").membership, model.membership_)
     result = json.loads((tmp_path / "out/result.json").read_text())
-    assert len(result["ensemble"]) == 20
+    assert len(result["ensemble"]) == 24
     assert sum(draw["weight"] for draw in result["ensemble"]) == pytest.approx(1.0)
     assert set(result["ensemble"][0]) == {
         "method",

@@ -237,7 +237,7 @@ CALLS = {
         lambda: Ensemble(methods=("gravity",)),
         InputError,
         "unknown method 'gravity': expected one of ['density', 'genie', 'graph', 'linkage', 'mixture', 'modularity', "
-        "'spectral', 'walks']",
+        "'mutual', 'spectral', 'walks']",
     ),
     "no tolerance": (
         lambda: SoftClustering(2, tol=-1, affinity="neighbors", probabilities="fitted").fit(X),
