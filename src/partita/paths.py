@@ -23,7 +23,6 @@ __all__ = [
     "name_of",
     "require_file",
     "require_format",
-    "require_input",
     "require_suffix",
 ]
 
@@ -56,18 +55,6 @@ def name_of(file: Path) -> str:
     whole = Path(file.name)
     plain = Path(whole.stem) if whole.suffix.lower() in COMPRESSED else whole
     return plain.stem
-
-
-def require_input(path: str | Path) -> Path:
-    """Return the path, if something that can be read is there: a folder too, as some formats are.
-
-    Raises
-    ------
-    InputError
-        Naming the path: there is nothing, or a file without permission to read.
-    """
-    file = Path(path)
-    return file if file.is_dir() else require_file(file)
 
 
 def _near(stem: str, folder: Path) -> str:

@@ -290,7 +290,7 @@ def _tried(X: Array | None, W: Array, labels: NDArray[np.int64], d: Array) -> _T
             found[i], V = density.relabelled(order), V[:, np.argsort(order)]
         agreement = float(np.average(V.argmax(axis=1) == labels, weights=d))
         tried.append(Alternative(density.reading, density.bic, len(density.owner), agreement))
-    return _Tried(found[0], (*tried, fitted), merged is not None and merged.aicc > components.aicc)
+    return _Tried(found[0], (*tried, fitted), merged is not None and merged.best_in_pieces > components.aicc)
 
 
 @dataclass(frozen=True)

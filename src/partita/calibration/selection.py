@@ -93,8 +93,9 @@ class ClusterDensity:
     owner : M
         Cluster of each component.
     bic, aicc : float
-        Mean log-likelihood of an item less the penalty: larger is better. The AICc of merged ones is the best of any
-        number of components above K, and minus infinity where none was tried.
+        Mean log-likelihood of an item less the penalty: larger is better.
+    best_in_pieces : float
+        The largest AICc of merged densities of more than K components that were tried; minus infinity of none.
     """
 
     reading: Reading
@@ -105,6 +106,7 @@ class ClusterDensity:
     n_clusters: int
     bic: float
     aicc: float
+    best_in_pieces: float = -np.inf
 
     def posterior(self, X: Array) -> Array:
         """Return the probability of each cluster given x, N x K."""
@@ -244,7 +246,7 @@ def by_merging(
     scatter = covariance(Z, weights)
     log_prior = np.log(TRUST * membership + (1 - TRUST) / K)
     best: tuple[float, Kind, NDArray[np.intp], MixtureFit] | None = None
-    in_pieces = -np.inf
+    best_in_pieces = -np.inf
     own = [_OwnMixtures(Z[labels == k], weights[labels == k], scatter) for k in range(K)]
     for kind in dict.fromkeys(["full", like.mixture.kind] if n_components is None else [like.mixture.kind]):
         if kind == "tied":  # one covariance for pieces of a curve says nothing
@@ -264,7 +266,7 @@ def by_merging(
                 start[np.ix_(labels == k, owner == k)] = own[k].of(kind, m).responsibilities
             fit = fit_mixture(Z, weights, start, kind, log_prior=log_prior[:, owner], scatter=scatter, **ROUGH)
             bic, aicc = _criteria(fit, weights, subspace, q)
-            in_pieces = max(in_pieces, aicc) if M > K else in_pieces
+            best_in_pieces = max(best_in_pieces, aicc) if M > K else best_in_pieces
             if best is None or bic > best[0]:
                 best = bic, kind, owner, fit
             if bic < best[0] - HOPELESS * price / weights.sum():
@@ -274,8 +276,8 @@ def by_merging(
     _, kind, owner, rough = best
     prior = log_prior[:, owner]
     fit = fit_mixture(Z, weights, _with_prior(rough, prior), kind, log_prior=prior, scatter=scatter, **FINE)
-    bic = _criteria(fit, weights, subspace, q)[0]
-    return ClusterDensity("merged", subspace, q, fit.mixture, owner, K, bic, in_pieces)
+    criteria = _criteria(fit, weights, subspace, q)
+    return ClusterDensity("merged", subspace, q, fit.mixture, owner, K, *criteria, best_in_pieces)
 
 
 def _each(work: Callable[[T], R], tasks: Sequence[T], n_items: int) -> list[R]:

@@ -227,7 +227,7 @@ def require_affinity(name: str) -> None:
     ------
     InputError
     """
-    if name in TAKEN_BY_INPUT:
+    if name.replace("-", "_") in TAKEN_BY_INPUT:
         raise InputError(f"--affinity {name}: a file that holds the affinity is read with --input affinity or edges")
     names = {*_known("partita.affinity", "Builder"), *names_in_files("partita.ensemble", "Builder")}
     known = sorted(each.replace("_", "-") for each in names.difference(TAKEN_BY_INPUT))

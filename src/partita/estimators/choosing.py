@@ -274,9 +274,8 @@ def why_so_many(verdict: Verdict, n_clusters: int) -> str:
     of_methods = [judgement for judgement in verdict.judgements if judgement.criterion == Agreement.name]
     agreed = of_methods[0].n_clusters if of_methods else None
     found = "it" if (agreed or verdict.n_clusters) == n_clusters else f"{agreed or verdict.n_clusters}"
-    p = verdict.probabilities
-    probable = float(p[n_clusters - 1]) if n_clusters <= len(p) else 0.0
-    if agreed is not None and probable < p.max():
+    probable = verdict.probability_of(n_clusters)
+    if agreed is not None and probable < verdict.probabilities.max():
         why = f"the clustering that has most in common with the others has {found}"
     elif agreed is not None:
         why = f"the methods agree on {found}"

@@ -88,9 +88,9 @@ class Doubtful(FittedAttributes):
         probability that another number of clusters would leave its label as it is. A number that methods found is
         believed as far as they agree on its clusters (`partita.doubt.certainty_by_agreement`). One that was given is
         taken as true, and where the fit ended with fewer clusters the items of those that are missing are taken to be
-        wrong: one in K for each. A membership is too sure that no density calibrated, or, with the number given, one
-        whose components make clusters as the fitted labels say (`calibration_.in_pieces`): the share of the clusterings
-        behind the fit that have the item there takes its place where it is smaller.
+        wrong: one in K for each. Memberships that no density calibrated are too sure, and with the number given so are
+        those of a density whose clusters are several components each (`calibration_.in_pieces`): the share of the
+        clusterings behind the fit that have the item there takes their place where it is smaller.
         """
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_certainty")

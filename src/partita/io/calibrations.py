@@ -67,9 +67,9 @@ class SavedDensity:
 
     def made(self) -> ClusterDensity:
         """Return the density."""
-        return copied(
-            ClusterDensity, self, subspace=copied(Subspace, self), mixture=copied(MixtureDensity, self), aicc=self.bic
-        )
+        parts = {"subspace": copied(Subspace, self), "mixture": copied(MixtureDensity, self)}
+        of_the_choice = {"aicc": self.bic, "best_in_pieces": -math.inf}  # nothing is chosen by them any more
+        return copied(ClusterDensity, self, **parts, **of_the_choice)
 
 
 @dataclass(frozen=True)
