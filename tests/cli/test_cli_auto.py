@@ -57,8 +57,9 @@ def test_the_parameters_of_the_manifest_make_the_same_files(call, groups_csv, tm
     assert result_of(tmp_path / "first")["verdict"] == result_of(tmp_path / "second")["verdict"]
 
 
-def test_a_number_that_is_given_is_examined(call, groups_csv, tmp_path):
-    done = call("fit", groups_csv, "--k", 2, "--out", "out")
+@pytest.mark.parametrize("options", [[], ["--model", "kernel-kmeans"], ["--affinity", "neighbors"]])
+def test_a_number_that_is_given_is_examined(call, groups_csv, tmp_path, options):
+    done = call("fit", groups_csv, "--k", 2, "--out", "out", *options)
     assert done.code == 0
     verdict = result_of(tmp_path / "out")["verdict"]
     assert verdict["n_clusters"] == 3
@@ -66,8 +67,8 @@ def test_a_number_that_is_given_is_examined(call, groups_csv, tmp_path):
     assert "given, and examined by" in (tmp_path / "out/report.html").read_text()
 
 
-@pytest.mark.parametrize("options", [["--max-seconds", "60"], ["--model", "sof"]])
-def test_a_number_that_is_given_is_not_examined_under_a_limit_or_by_a_model_of_the_papers(
+@pytest.mark.parametrize("options", [["--max-seconds", "60"], ["--model", "sof", "--metric", "manhattan"]])
+def test_a_number_that_is_given_is_not_examined_under_a_limit_or_with_another_metric(
     call, groups_csv, tmp_path, options
 ):
     done = call("fit", groups_csv, "--k", 3, "--out", "out", *options)

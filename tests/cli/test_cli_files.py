@@ -171,7 +171,20 @@ def test_columns_are_chosen_by_name_and_pattern(call, tmp_path):
     assert "did you mean 'pixel_1'?" in done.err
 
 
-@pytest.mark.parametrize("option", ["--drop", "--columns", "--na"])
+def test_predict_reads_the_columns_that_the_fit_was_told_are_categories(call, tmp_path):
+    names, _ = items()
+    rows = "".join(f"{k % 2 * 9 + k / 50},{k % 2 * 5}%\n" for k in range(len(names)))
+    (tmp_path / "t.csv").write_text(f"a,share\n{rows}")
+    done = call("fit", "t.csv", "--k", 2, "--categories", "share", "--quiet")
+    assert done.code == 0, done.err
+    done = call("predict", "t-partita", "t.csv", "--out", "new.csv", "--json")
+    assert done.code == 0, done.err
+    assert not any("share" in note for note in json.loads(done.out)["notes"])
+    fitted = read_memberships(tmp_path / "t-partita/memberships.csv")
+    assert read_memberships(tmp_path / "new.csv").labels.tolist() == fitted.labels.tolist()
+
+
+@pytest.mark.parametrize("option", ["--drop", "--columns", "--na", "--categories"])
 def test_options_of_features_are_refused_for_other_input(call, tmp_path, option):
     (tmp_path / "e.csv").write_text("source,target\na,b\n")
     done = call("fit", "e.csv", "--input", "edges", option, "a", "--k", 1)

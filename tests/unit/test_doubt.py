@@ -6,10 +6,13 @@ import re
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
 from sklearn.metrics import roc_auc_score
 
-from partita import BayesianPartition, SoF, SoftClustering, load, save
+from partita import BayesianPartition, KernelKMeans, SoF, SoftClustering, SymNMF, load, save
+from partita.affinity import NeighborGraph
 from partita.doubt import (
     background_probability,
     certainty_by_agreement,
@@ -429,6 +432,23 @@ def test_a_cluster_of_noise_is_said_to_be_one() -> None:
     model = SoftClustering(4, random_state=0).fit(np.concatenate([X, noise]))
     own = int(np.bincount(model.labels_[240:]).argmax())
     assert re.search(rf"cluster {own} consists (mostly )?of outliers", headline(model)[2].lower())
+
+
+@pytest.mark.parametrize("kind", [KernelKMeans, SymNMF])
+def test_a_number_that_was_given_to_any_model_is_examined_by_clustering_methods(kind) -> None:
+    X, _ = clusters(200, 2, 4)
+    found = SoftClustering(random_state=0).fit(X)
+    model = kind(found.n_clusters_, random_state=0).fit(X)
+    examine_number(model)
+    np.testing.assert_array_equal(verdict_on(model).probabilities, found.verdict_.probabilities)
+    A = sp.csr_array(np.kron(np.eye(3), np.ones((20, 20))))
+    linked = kind(2, affinity="precomputed", random_state=0).fit(A)
+    examine_number(linked)
+    assert verdict_on(linked).n_clusters == 3
+    for given in ({"affinity": NeighborGraph(metric="manhattan")}, {"affinity": "precomputed_distance"}):
+        unknown = kind(2, **given, random_state=0).fit(X if "distance" not in str(given) else cdist(X, X))
+        examine_number(unknown)
+        assert verdict_on(unknown) is None
 
 
 def test_clusters_that_were_asked_for_and_not_found_take_certainty_from_all_items() -> None:

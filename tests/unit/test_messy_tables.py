@@ -928,3 +928,53 @@ def test_skip_rows_keeps_a_row_of_totals(tmp_path):
     assert guessed.ids == ["ann", "bob", "cid"]
     assert told(guessed, "--skip-rows 0")
     assert read(tmp_path, content, mixed=True, reading=Reading(skip_rows=0)).ids[-1] == "Total"
+
+
+# --------------------------------------------------------------------------------- columns that hold categories
+
+CODED = "code,share,size,id\n" + "".join(f"{100 + k % 3},{k % 3}%,{k}.5 kg,{k % 3}\n" for k in range(12))
+
+
+def test_columns_said_to_be_categories_keep_their_words(tmp_path):
+    guessed = read(tmp_path, CODED, mixed=True)
+    assert guessed.table.numeric == [True] * 4
+    for column in ("share", "size"):
+        assert told(guessed, f"'{column}'", f"--categories {column}")
+    table = read(tmp_path, CODED, mixed=True, reading=Reading(categories=("co*", "share")))
+    assert table.columns == ["code", "share", "size", "id"]
+    assert table.table.numeric == [False, False, True, True]
+    assert table.table.columns[1].tolist()[:4] == ["0%", "1%", "2%", "0%"]
+    np.testing.assert_array_equal(table.features[:, 2], np.arange(12) + 0.5)
+    assert not told(table, "percent")
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.xlsx", "t.parquet"])
+def test_categories_of_every_format(tmp_path, name):
+    rows = [["a", "zip", "b"], *([k + 0.5, 1000 + k % 2, None if k == 3 else k % 4] for k in range(8))]
+    file = tmp_path / name
+    if name.endswith("csv"):
+        write(tmp_path, "\n".join(",".join("" if cell is None else str(cell) for cell in row) for row in rows))
+    elif name.endswith("xlsx"):
+        optional("python_calamine").CalamineWorkbook  # noqa: B018
+        write_xlsx(file, {"one": rows})
+    else:
+        pa, parquet = optional("pyarrow"), optional("pyarrow.parquet")
+        parquet.write_table(pa.table({head: list(column) for head, *column in zip(*rows)}), file)
+    table = read_features(file, mixed=True, reading=Reading(categories=("zip", "b")))
+    assert table.table.numeric == [True, False, False]
+    assert table.table.columns[1].tolist()[:2] == ["1000", "1001"]
+    assert table.table.columns[2].tolist()[2:5] == ["2", None, "0"]
+
+
+def test_a_column_said_to_be_a_category_is_not_left_out(tmp_path):
+    rows = "".join(f"{k % 3 / 2},{k % 2},{k}\n" for k in range(30))
+    content = f"a,species,sample\n{rows}"
+    assert read(tmp_path, content, mixed=True).columns == ["a"]
+    assert read(tmp_path, content, mixed=True, reading=Reading(categories=("species",))).columns == ["a", "species"]
+
+
+def test_categories_are_refused_where_no_column_is_meant_or_words_are_not_taken(tmp_path):
+    with pytest.raises(InputError, match="'code'"):
+        read(tmp_path, CODED, mixed=True, reading=Reading(categories=("kode",)))
+    with pytest.raises(InputError, match="--categories code"):
+        read(tmp_path, CODED, reading=Reading(categories=("code",)))

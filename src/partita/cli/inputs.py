@@ -87,6 +87,7 @@ def reading_of(options: ReadingOptions) -> Reading:
         skip_rows=options.skip_rows,
         sheet=options.sheet,
         drop=tuple(names_of(getattr(options, "drop", None)) or ()),
+        categories=tuple(names_of(getattr(options, "categories", None)) or ()),
         na=tuple(names_of(options.na) or ()),
     )
 
@@ -102,8 +103,13 @@ def read_input(path: Path, kind: InputKind, asked: Asked) -> Input:
     if kind == "features":
         return _features(path, asked)
     reading = asked.reading
-    of_tables = {"--columns": asked.columns, "--drop": reading.drop, "--na": reading.na}
-    of_tables["--label-column"] = asked.label_column
+    of_tables = {
+        "--columns": asked.columns,
+        "--drop": reading.drop,
+        "--categories": reading.categories,
+        "--na": reading.na,
+        "--label-column": asked.label_column,
+    }
     for option, given in of_tables.items():
         if given:
             raise InputError(f"{option} goes with --input features, not with --input {kind}")

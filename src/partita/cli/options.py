@@ -205,6 +205,15 @@ class FitOptions(ReadingOptions):
         Of("input", also=("--features",)),
     ] = None
     drop: Drop = None
+    categories: Annotated[
+        str | None,
+        Option(
+            help="Columns of categories, names or patterns, whatever their cells look like: codes, or words that were "
+            "read as numbers.",
+            show_default="guessed",
+        ),
+        Of("input", also=("--categorical", "--nominal", "--factors", "--strings")),
+    ] = None
     key: Key = None
     input: Annotated[
         InputKind | None,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.cli.console import DONE, say
-from partita.cli.inputs import reading_of
+from partita.cli.inputs import names_of, reading_of
 from partita.cli.manifest import read_manifest
 from partita.cli.options import PredictOptions, ReadingOptions
 from partita.cli.standard_input import readable
@@ -86,11 +86,11 @@ def _scored(
 
 def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path) -> FeatureTable:
     """The columns of the fit, by their names and in its order, read as the file of the fit was."""
-    given, found = _recorded(options.model)
+    given, found, categories = _recorded(options.model)
     given = {name: value for name, value in given.items() if value is not None and getattr(options, name) is None}
     of_other_files = misplaced(reading_of(replace(options, **given)), file.name)  # as the sheet, of a text
     given = {name: value for name, value in given.items() if name not in of_other_files}
-    reading = replace(reading_of(replace(options, **given)), likely=found.get("decimal"))
+    reading = replace(reading_of(replace(options, **given)), likely=found.get("decimal"), categories=categories)
     usual = None if options.id_column else found.get("id_column")
     if usual is not None:
         with suppress(InputError):  # the new file may have no such column, or name an item twice
@@ -129,13 +129,17 @@ def _features(
         ) from error
 
 
-def _recorded(model: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What the manifest beside a model says of how the table of the fit was read: as given, and as found out."""
+def _recorded(model: Path) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:
+    """What the manifest beside a model says of how the table of the fit was read: as given, as found out, and which
+    columns were said to be of categories.
+    """
     home = next((each for each in (model, model.parent) if (each / "manifest.json").is_file()), None)
     if home is None:
-        return {}, {}
+        return {}, {}, ()
     manifest = read_manifest(home)
     options = (manifest.get("replay") or {}).get("options") or {}
     kinds = get_type_hints(ReadingOptions)
     given = {name: options[name] for name in kinds if fits(options.get(name), kinds[name]) and name in options}
-    return given, manifest.get("input") or {}
+    categories = options.get("categories")
+    told = names_of(categories if isinstance(categories, str) else None) or ()
+    return given, manifest.get("input") or {}, tuple(told)

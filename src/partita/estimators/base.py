@@ -34,7 +34,7 @@ from partita.estimators.model import Model
 from partita.estimators.new_items import NewItems
 from partita.estimators.objects import evidence_of, is_graph
 from partita.estimators.pipeline import Fitted, Given, Options, evidence_by_k, fit
-from partita.estimators.plan import Plan, Reasoned
+from partita.estimators.plan import Plan, Reasoned, examining
 from partita.explanation import Explanation
 from partita.membership import row_entropy
 from partita.n_clusters import Criterion, Verdict
@@ -379,8 +379,10 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
     def judge_n_clusters(self) -> Verdict:
         """Return the verdict on the number of clusters, also where the number was given.
 
-        `verdict_` where the number was left to be found; otherwise what n_clusters="auto" would say of the same items,
-        so that `probabilities[K - 1]` is the probability of the K that was given. The fit stays as it is.
+        `verdict_` where the number was left to be found; otherwise that of unlike clustering methods on the same items,
+        as `SoftClustering()` finds the number, so that `probabilities[K - 1]` is the probability of the K that was
+        given. Criteria judge it for distances, other metrics than the Euclidean one, missing cells, affinities that
+        are no graph, and more than 200,000 rows of features. The fit stays as it is.
 
         Returns
         -------
@@ -412,10 +414,14 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         found: Verdict | None = self.__dict__.get("_judged")
         if found is None:
             with shared_search():
-                evidence, _ = evidence_by_k(self._plan_, given, self._options(Stages(), None).seed)
+                evidence, _ = evidence_by_k(self._examining(), given, self._options(Stages(), None).seed)
                 found = self._judged = judged(evidence).verdict
         assert found is not None
         return found
+
+    def _examining(self) -> Plan:
+        """The plan of the fit, on the evidence by which a number that was given is examined."""
+        return replace(self._plan_, builder=examining(self._builder_, self._given.X, self._seed()))
 
     def explain(self, X: Any = None, *, sample_weight: Any = None, max_columns: int = 3) -> Explanation:
         """Say by which columns, and thresholds on them, each cluster differs from the rest and from its nearest one.

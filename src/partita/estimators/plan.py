@@ -31,7 +31,7 @@ from partita.estimators.model import Model
 from partita.estimators.scaling import ScaleFeatures
 from partita.wording import count
 
-__all__ = ["Effort", "Plan", "Probabilities", "Reasoned", "affinity_for", "ensemble_of"]
+__all__ = ["Effort", "Plan", "Probabilities", "Reasoned", "affinity_for", "ensemble_of", "examining"]
 
 Probabilities = Literal["fitted", "calibrated", "averaged", "auto"]
 
@@ -217,6 +217,22 @@ def _ensemble(
 def ensemble_of(effort: Effort, seed: int) -> Ensemble:
     """Return the ensemble on which so much is spent."""
     return Ensemble(power=None, seed=seed, n_draws=effort.n_draws, max_items=effort.max_items)
+
+
+def examining(builder: Builder, X: Any, seed: int) -> Builder:
+    """Return the evidence by which a number of clusters that was given is examined: clusterings by unlike methods.
+
+    It is the builder itself where it is made of draws, and what the default would make of complete features with
+    Euclidean distances, and of a plain graph. Of other evidence the builder itself, and criteria judge it.
+
+    >>> examining(NeighborGraph(), np.zeros((9, 2)), 0).name, examining(NeighborGraph(metric="cosine"), [[0.0]], 0).name
+    ('ensemble', 'neighbors')
+    """
+    plain = builder.metric == "euclidean" and not builder.pairwise and not np.isnan(X).any()
+    if builder.of_draws or not (plain or (builder.pairwise and not builder.of_distances)):
+        return builder
+    usual, _ = affinity_for(X, None, n_clusters=None, missing="error", symmetrize=None, seed=seed)
+    return usual if usual.of_draws else builder
 
 
 def _taken(builder: Builder, why: str) -> tuple[Builder, dict[str, Reasoned]]:

@@ -11,6 +11,7 @@ from partita.errors import InputError
 from partita.io.edge_names import ends_of_links
 from partita.io.files import did_you_mean, listed, require_known
 from partita.io.headers import require_single
+from partita.io.reading import Reading
 from partita.io.tables import Table
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "possible_features",
     "refuse_hidden_truth",
     "refuse_nameless",
+    "require_categories",
     "require_named",
 ]
 
@@ -82,6 +84,26 @@ def possible_features(
         coordinate = next((name for name in others if name.lower() == "y"), None)
     refuse_hidden_truth(table.path, [name for name in others if name != coordinate])
     return others, coordinate
+
+
+def require_categories(table: Table, names: Sequence[str], reading: Reading, *, mixed: bool) -> list[str]:
+    """Return those of the columns that were said to be of categories.
+
+    Raises
+    ------
+    LackingColumnsError
+        For a name or pattern that is no column's.
+    InputError
+        Where categories are not taken.
+    """
+    found = _matching(table, reading.categories, "--categories")
+    require_single(table.path, table.repeated, found, "--categories")
+    if found and not mixed:
+        raise InputError(
+            f"{table.path}: categories (--categories {','.join(reading.categories)}) go with --affinity ensemble and a "
+            "table of text, a spreadsheet or parquet; leave the option out, or code the columns as numbers"
+        )
+    return [name for name in names if name in found]
 
 
 def _refuse_links(table: Table, told: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ Whatever is left out is told of, and so is a column that may hold the known clas
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -92,7 +92,14 @@ def is_date(word: str) -> bool:
     return A_DATE.fullmatch(word) is not None
 
 
-def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = False, nameless: bool = False) -> Roles:
+def roles_of(
+    names: Sequence[str],
+    columns: Sequence[Column],
+    *,
+    named: bool = False,
+    nameless: bool = False,
+    told: Collection[str] = (),
+) -> Roles:
     """Return which of these columns are features, and which one names the items.
 
     Parameters
@@ -104,6 +111,8 @@ def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = F
         Whether another column names the items.
     nameless : bool
         Whether the file has no name for the first column, as where pandas or R write the names of the rows there.
+    told : collection of str
+        Columns that are features, as somebody said.
 
     Examples
     --------
@@ -111,13 +120,14 @@ def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = F
     >>> roles_of(["name", "x"], [words, np.array([1.0, 5.0, 2.0])])
     Roles(features=[1], ids=0, notes=["column 'name' names the items: no word in it comes twice"])
     """
-    dates = [at for at, column in enumerate(columns) if _holds_dates(column)]
-    texts = [at for at, column in enumerate(columns) if at not in dates and _all_distinct(column)]
+    untold = [at for at, name in enumerate(names) if name not in told]
+    dates = [at for at in untold if _holds_dates(columns[at])]
+    texts = [at for at in untold if at not in dates and _all_distinct(columns[at])]
     said = ["unnamed", *names[1:]] if nameless else names
-    counts = [at for at, (name, column) in enumerate(zip(said, columns)) if _counts_rows(name, column, first=at == 0)]
-    classes = [at for at, (name, column) in enumerate(zip(names, columns)) if _holds_classes(name, column, OF_CLASSES)]
+    counts = [at for at in untold if _counts_rows(said[at], columns[at], first=at == 0)]
+    classes = [at for at in untold if _holds_classes(names[at], columns[at], OF_CLASSES)]
     # Numbers of rows stand first.
-    runs = [0] if columns and 0 not in counts and _is_run(said[0], columns[0]) else []
+    runs = [0] if 0 in untold and 0 not in counts and _is_run(said[0], columns[0]) else []
     if len({*dates, *texts, *counts, *runs, *classes}) < len(names):  # or they are all that there is
         counts = sorted([*counts, *runs])
     whole = [at for at in texts if None not in columns[at]]
@@ -142,7 +152,7 @@ def roles_of(names: Sequence[str], columns: Sequence[Column], *, named: bool = F
     if dates:
         sample = next(word for word in columns[dates[0]] if word is not None)
         notes.append(f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {REPLACE_DATES}")
-    return Roles(features, ids, [*notes, *_doubts(names, columns, features)])
+    return Roles(features, ids, [*notes, *_doubts(names, columns, [at for at in features if at in untold])])
 
 
 def _of_ids(name: str, *, is_text: bool, is_run: bool) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.estimators.mixed_table import MixedTable
+from partita.estimators.mixed_table import MixedTable, words
 from partita.io.arrays import ArrayFile, ArrayTable, array_table
 from partita.io.cells import FILL_IN, label_array, require_finite, require_ids, require_observed
 from partita.io.chosen_columns import (
@@ -26,6 +26,7 @@ from partita.io.chosen_columns import (
     possible_features,
     refuse_hidden_truth,
     refuse_nameless,
+    require_categories,
     require_named,
 )
 from partita.io.column_kinds import roles_of
@@ -38,7 +39,7 @@ from partita.io.headers import HeaderRule, looks_like_a_header
 from partita.io.reading import AS_FOUND, Decimal, Reading
 from partita.io.sparse_features import sparse_features
 from partita.io.tables import NotNumbersError, Table, TextTable
-from partita.io.text_rows import NotUtf8Error
+from partita.io.text_rows import NotUtf8Error, is_missing
 from partita.paths import FEATURE_SUFFIXES, require_format
 
 __all__ = ["FeatureTable", "read_features"]
@@ -229,7 +230,8 @@ def _read(table: Table, how: _How) -> _Read:
     kept = list(range(len(names)))
     if how.columns is None:
         nameless = names[0] == table.names[0] and table.has_header and bool(table.first) and not table.first[0][0]
-        roles = roles_of(names, columns, named=how.id_column is not None, nameless=nameless)
+        told = list(filter(how.reading.is_category, names))
+        roles = roles_of(names, columns, named=how.id_column is not None, nameless=nameless, told=told)
         if nameless and 0 in roles.features:
             refuse_nameless(table)
         if not roles.features:
@@ -265,23 +267,41 @@ class _Columns(NamedTuple):
 
 
 def _columns(table: Table, how: _How) -> _Columns:
-    """Read plain numbers as they stand, and look at anything else as a whole, which may give columns other names."""
+    """Read plain numbers as they stand, and look at anything else as a whole, which may give columns other names.
+
+    Columns of categories are words as they stand.
+    """
     require_named(table, how.label_column, how.id_column)
     names, coordinate = possible_features(table, how.asked, how.columns, how.reading.drop)
     if not names:
         beside = f" beside {listed(how.asked)}" if how.asked else ""
         dropped = f" after --drop {','.join(how.reading.drop)}" if how.reading.drop else ""
         raise InputError(f"{table.path}: no column is left as a feature{beside}{dropped}; expected at least one")
-    if isinstance(table, TextTable) and table.begins_with_words(names, truths=how.mixed):
+    told = require_categories(table, names, how.reading, mixed=how.mixed)
+    numbers, text = [name for name in names if name not in told], [*how.asked, *told]
+    if isinstance(table, TextTable) and table.begins_with_words(numbers, truths=how.mixed):
         return _columns(grid_of_text(table.path, how.is_header, how.reading), how)
     if isinstance(table, TextTable) or not how.mixed:
         try:
-            values, words = table.read(names, how.asked, remedy=REMEDY)
-            return _Columns(table, names, coordinate, list(values.T), words, values)
+            values, cells = table.read(numbers, text, remedy=REMEDY)
+            if not told:
+                return _Columns(table, names, coordinate, list(values.T), cells, values)
+            return _Columns(table, names, coordinate, _in_order(names, numbers, list(values.T), cells), cells)
         except (NotNumbersError, NotUtf8Error):
             if isinstance(table, TextTable):
                 return _columns(grid_of_text(table.path, how.is_header, how.reading), how)
-    return _Columns(table, names, coordinate, *table.read_mixed(names, how.asked))
+    columns, cells = table.read_mixed(numbers, text)
+    return _Columns(table, names, coordinate, _in_order(names, numbers, columns, cells), cells)
+
+
+def _in_order(
+    names: Sequence[str], read: Sequence[str], columns: Sequence[NDArray[Any]], cells: dict[str, list[str]]
+) -> list[NDArray[Any]]:
+    """Columns in the order of their names: those that were `read`, and the others as words, None where missing."""
+    of = dict(zip(read, columns, strict=True))
+    return [
+        of[name] if name in of else words(None if is_missing(cell) else cell for cell in cells[name]) for name in names
+    ]
 
 
 def _in_numbers(table: Table, held: MixedTable) -> MixedTable:

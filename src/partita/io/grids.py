@@ -221,7 +221,8 @@ def grid_of_rows(
     names, repeated = column_names(first[0]) if header else (default_names(len(first[0])), {})
     body = [row for _, row in rows[int(header) :]]
     cells: list[list[str]] = [list(column) for column in zip(*body)] if body else [[] for _ in names]
-    held = [_blanked(column, reading.na) for column in cells]
+    # Of a column of categories nothing is asked: its cells are words as they stand.
+    held = [[] if reading.is_category(name) else _blanked(column, reading.na) for name, column in zip(names, cells)]
     formats, more = formats_of(names, held, decimal=reading.decimal, likely=reading.likely, comma=delimiter == ";")
     return GridTable(
         path=path,

@@ -259,20 +259,20 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
         and any(each.parted or OTHER[form.decimal] in each.core for each in column.found)
     ]
     if grouped:
-        notes.append(f"separators of thousands were left out in {_names(grouped)}")
+        notes.append(f"separators of thousands were left out in {_names(grouped)}{_as_words(grouped)}")
     for kinds, what in (
         (("%",), "percent signs were left out, so that 5% is 5,"),
         ((), "signs of money were left out"),
     ):
         named = [column.name for column, form in of if form.marks and ("%" in form.marks) == ("%" in kinds)]
         if named:
-            notes.append(f"{what} in {_names(named)}")
+            notes.append(f"{what} in {_names(named)}{_as_words(named)}")
     negative = [column.name for column, form in of if form.decimal and any(each.bracketed for each in column.found)]
     if negative:
-        notes.append(f"numbers in brackets were read as negative in {_names(negative)}")
-    units = [f"{column.unit!r} in {column.name!r}" for column in seen if column.unit]
+        notes.append(f"numbers in brackets were read as negative in {_names(negative)}{_as_words(negative)}")
+    units = {column.name: f"{column.unit!r} in {column.name!r}" for column in seen if column.unit}
     if units:
-        notes.append(f"units behind numbers were left out: {listed(units, NAMED)}")
+        notes.append(f"units behind numbers were left out: {listed(units.values(), NAMED)}{_as_words([*units])}")
     gaps = sum((column.gaps for column in seen), Counter[str]())
     if gaps:
         n = gaps.total()
@@ -280,6 +280,10 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
         where = _names([column.name for column in seen if column.gaps])
         notes.append(f"{count(n, 'cell')} of {spelled} {'was' if n == 1 else 'were'} read as missing in {where}")
     return notes
+
+
+def _as_words(names: Sequence[str]) -> str:
+    return f"; --categories {names[0]} keeps the words" if len(names) == 1 else "; --categories keeps the words"
 
 
 def _names(names: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Literal
 
 __all__ = ["AS_FOUND", "Decimal", "Reading"]
@@ -28,6 +29,8 @@ class Reading:
         Sheet of a spreadsheet; by default the first one that holds a table.
     drop : tuple of str
         Columns that are not looked at: names, or patterns as of a shell (``pixel_*``).
+    categories : tuple of str
+        Columns of categories, whatever their cells look like: names or patterns.
     na : tuple of str
         Cells that mean missing, beside those that always do (empty, NA, NaN, null, none, ?).
     likely : {".", ","}, optional
@@ -53,6 +56,7 @@ class Reading:
     skip_rows: int | None = None
     sheet: str | None = None
     drop: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
     na: tuple[str, ...] = ()
     likely: Decimal | None = None
 
@@ -60,6 +64,14 @@ class Reading:
     def of_text(self) -> bool:
         """Return whether anything is said of how a text is parted into cells."""
         return any(each is not None for each in (self.delimiter, self.decimal, self.encoding, self.skip_rows))
+
+    def is_category(self, name: str) -> bool:
+        """Return whether the column of this name was said to be of categories.
+
+        >>> [Reading(categories=("zip", "code_*")).is_category(name) for name in ("zip", "code_a", "age")]
+        [True, True, False]
+        """
+        return any(name == pattern or fnmatchcase(name, pattern) for pattern in self.categories)
 
 
 # Of a file of which nothing is known beforehand.

@@ -75,20 +75,21 @@ def certainty_counts(model: FactorizationEstimator) -> str:
 
 
 def examine_number(model: FactorizationEstimator) -> None:
-    """Have the number of clusters of an ensemble judged where it was given, for the headline to say so.
+    """Have the number of clusters judged by unlike clustering methods where it was given, for the headline to say so.
 
-    It takes about as long as to find the number. With a time limit, after an interruption, and on larger graphs the
-    number is not examined; nor where that fails, since the fit is there.
+    It takes about as long as to find the number. With a time limit, after an interruption, on larger graphs, and where
+    only criteria could judge it, the number is not examined; nor where that fails, since the fit is there.
     """
     given = isinstance(model.n_clusters, Integral) and hasattr(model, "_given") and model.n_clusters_ > 1
-    if not given or not model._builder_.of_draws or model.max_seconds is not None:
+    if not given or model.max_seconds is not None:
         return
     if model.result_.status == "interrupted":
         return
     if model._builder_.pairwise and len(model.labels_) > EXAMINED:
         return
     with suppress(Exception):
-        model.judge_n_clusters()
+        if model._examining().builder.of_draws:
+            model.judge_n_clusters()
 
 
 def _what(model: FactorizationEstimator) -> str:
