@@ -36,7 +36,14 @@ def galaxy() -> None:
     draws = np.load(DATA / "galaxy_mcmc.npz")["draw"]
     model = BayesianPartition(random_state=0).fit(draws)
     print("galaxy:", model.n_clusters_, np.bincount(model.labels_).tolist(), f"{model.expected_loss_:.5f}")
-    print(model.credible_ball(), model.modes(), model.cores(0.9), f"misfit {model.misfit_:.3f}", model.notes_, sep="\n")
+    print(
+        model.credible_ball(),
+        model.modes(),
+        model.certain_items(0.9),
+        f"misfit {model.misfit_:.3f}",
+        model.notes_,
+        sep="\n",
+    )
     for loss in ("binder", "pear", "omari", "nvi", "id", "nid"):
         other = BayesianPartition(loss, random_state=0).fit(draws)
         print(loss, other.n_clusters_, np.bincount(other.labels_).tolist(), f"{other.expected_loss_:.5f}")

@@ -112,13 +112,13 @@ plt.show()
 # How sure: items and modes
 # -------------------------
 # ``certainty`` reports how often an item is with its cluster, ``modes`` whether the draws
-# form several groups that no single partition can summarise, and ``cores`` the items whose
+# form several groups that no single partition can summarise, and ``certain_items`` the items whose
 # joint partition holds in 95% of the draws.
 
 matched = model.certainty().matched
 print("least sure:", *(f"{i} ({matched[i]:.2f})" for i in np.argsort(matched)[:5]))
 print(model.modes())
-print(model.cores())
+print(model.certain_items())
 
 # %%
 # What to doubt

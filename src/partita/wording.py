@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["aligned", "count", "first_words", "items", "listed", "percent"]
+__all__ = ["aligned", "count", "first_words", "items", "listed", "percent", "ranges"]
 
 # Characters of a text that are shown in the place of a name.
 FIRST = 48
@@ -65,6 +65,22 @@ def listed(words: Sequence[str]) -> str:
     '50, 43 and 57'
     """
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """Return ascending whole numbers in words, those that follow each other as a range.
+
+    >>> ranges([2, 3]), ranges([2, 3, 4]), ranges([3, 7, 8, 9, 11])
+    ('2 and 3', '2 to 4', '3, 7 to 9 and 11')
+    """
+    runs: list[list[int]] = []
+    for n in numbers:
+        if runs and n == runs[-1][-1] + 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    words = [[f"{run[0]} to {run[-1]}"] if len(run) > 2 else [str(n) for n in run] for run in runs]
+    return listed([word for run in words for word in run])
 
 
 def items(n: int) -> str:

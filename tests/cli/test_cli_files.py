@@ -157,7 +157,7 @@ def test_a_table_of_so_few_rows_that_nothing_can_be_learned_is_said(call, tmp_pa
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n"[: 4 + 4 * n])
     done = call("fit", "t.csv", "--affinity", "relative", "-k", 1)
     assert done.code == 0, done.err
-    assert f"from {n} row" in done.out
+    assert f"from {n} item" in done.out
 
 
 def test_columns_are_chosen_by_name_and_pattern(call, tmp_path):

@@ -16,6 +16,7 @@ from synthetic import blobs
 
 X, TRUTH = blobs(30, 2, d=3)
 APART = cdist(X, X)
+LINE = np.r_[np.arange(10.0), np.arange(60.0, 70.0)]
 
 
 def write(path, table):
@@ -144,3 +145,40 @@ def test_a_sparse_matrix_is_a_table_without_names(call, tmp_path, ending):
     assert first.read_bytes() == second.read_bytes()
     assert call("predict", "of-dense.csv", f"sparse.{ending}", "--out", "new.csv").code == 0
     assert call("fit", f"sparse.{ending}", "--label-column", "kind", "--out", "no").code == 2
+
+
+@pytest.mark.parametrize("how", ["mean", "max", "min"])
+def test_distances_are_made_symmetric_where_that_is_asked_for(call, tmp_path, how):
+    apart = np.abs(np.subtract.outer(LINE, LINE))
+    apart[0, 1] += 3
+    np.savetxt(tmp_path / "d.csv", apart, delimiter=",")
+    refused = call("fit", "d.csv", "--input", "distances", "-k", 2)
+    assert refused.code == 2
+    assert "--symmetrize" in refused.err
+    done = call("fit", "d.csv", "--input", "distances", "-k", 2, "--symmetrize", how, "--json")
+    assert done.code == 0, done.err
+    assert sorted(json.loads(done.out)["sizes"]) == [10, 10]
+
+
+def test_weights_under_a_name_of_distances_are_noticed(call, tmp_path):
+    pairs = [(i, j, abs(a - b)) for i, a in enumerate(LINE) for j, b in enumerate(LINE) if i < j]
+    for name, noted in (("distance", True), ("weight", False), ("strength", False)):
+        (tmp_path / "e.csv").write_text(f"a,b,{name}\n" + "".join(f"p{i},p{j},{w}\n" for i, j, w in pairs))
+        done = call("fit", "e.csv", "--input", "edges", "-k", 2, "--json", "--force")
+        assert done.code == 0, done.err
+        assert any("1 / (1 + distance)" in note for note in json.loads(done.out)["notes"]) is noted
+
+
+@pytest.mark.parametrize("gap", ["b", "c"])
+def test_an_empty_cell_is_an_error_where_that_is_asked_for(call, tmp_path, gap):
+    cells = [{"a": f"{x}", "b": f"{x % 3}", "c": "red" if x < 30 else "blue"} for x in LINE]
+    cells[4][gap] = ""
+    rows = "".join(f"{row['a']},{row['b']},{row['c']}\n" for row in cells)
+    (tmp_path / "t.csv").write_text(f"a,b,c\n{rows}")
+    refused = call("fit", "t.csv", "-k", 2, "--missing", "error")
+    assert refused.code == 2
+    assert "line 6" in refused.err
+    assert f"'{gap}'" in refused.err
+    done = call("fit", "t.csv", "-k", 2, "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["parameters"]["missing"] is None

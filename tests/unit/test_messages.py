@@ -138,7 +138,7 @@ CALLS = {
         lambda: of_matrix(np.tril(1 - BLOCKS), "precomputed_distance"),
         InputError,
         "distances has its lower triangle only, and zeros in the other: expected every pair in both; mirror it, "
-        "distances + distances.T (in a file: write the whole square)",
+        "distances + distances.T (command line: --symmetrize max)",
     ),
     "negative affinity": (
         lambda: of_matrix(BLOCKS - 0.25),
@@ -166,7 +166,7 @@ CALLS = {
         lambda: of_matrix(with_entry(1 - BLOCKS, 0, 3, 2.0), "precomputed_distance"),
         InputError,
         "distances is not symmetric: distances[0, 3] = 2 and distances[3, 0] = 1; correct them, or pass their mean, "
-        "(distances + distances.T) / 2",
+        "(distances + distances.T) / 2 (command line: --symmetrize mean)",
     ),
     "symmetrize of features": (
         lambda: of_matrix(X, "relative", symmetrize="mean"),

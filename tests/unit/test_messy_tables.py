@@ -978,3 +978,24 @@ def test_categories_are_refused_where_no_column_is_meant_or_words_are_not_taken(
         read(tmp_path, CODED, mixed=True, reading=Reading(categories=("kode",)))
     with pytest.raises(InputError, match="--categories code"):
         read(tmp_path, CODED, reading=Reading(categories=("code",)))
+
+
+def test_a_word_for_a_total_alone_in_the_last_row_is_no_item(tmp_path):
+    table = read(tmp_path, "a,b,c\n1,2,3\n4,5,7\n8,9,1\n2,2,2\nTotal,,\n", mixed=True)
+    assert len(table.features) == 4
+    assert told(table, "'Total'", "--skip-rows 0")
+
+
+def test_a_ragged_triangle_is_told_what_it_is(tmp_path):
+    with pytest.raises(InputError, match="triangle"):
+        read(tmp_path, "0\n1,0\n2,3,0\n")
+
+
+def test_words_that_a_fit_has_not_seen_are_counted(tmp_path):
+    from partita.estimators.encoding import Encoding
+
+    fitted = read(tmp_path, "a,c\n" + "".join(f"{k},{'red' if k % 2 else 'blue'}\n" for k in range(8)), mixed=True)
+    new = read(tmp_path, "a,c\n1,green\n2,red\n3,green\n,blue\n", mixed=True)
+    notes = Encoding.of(fitted.table).notes(new.table)
+    assert any("2 cells" in note and "c 2, as 'green'" in note for note in notes)
+    assert any("1 cell" in note and "(a)" in note for note in notes)

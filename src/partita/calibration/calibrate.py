@@ -197,8 +197,11 @@ def calibrate_if_trusted(
             if wrong <= TRUSTED * least:
                 found = _tempered(tried, features, membership, d, used, _as_fitted(membership, labels))
                 return found, f"a density of the items would change {wrong:.1%} of the labels"
-    best = f"against {least:.1%} for the labels that suit it best"
-    return None, f"a density of the items would change {wrong:.1%} of the labels, {best}: it describes other clusters"
+    best = f"and {least:.1%} of the labels that suit it best"
+    return (
+        None,
+        f"by a density of the items {wrong:.1%} of the labels would be wrong, {best}: it describes other clusters",
+    )
 
 
 def _as_fitted(membership: Array, labels: NDArray[np.int64]) -> Refit:

@@ -58,7 +58,7 @@ def estimator_of(options: FitOptions) -> FactorizationEstimator:
         "tol": options.tol,
         "max_seconds": options.max_seconds,
         "scale_features": _scale_features(options),
-        "missing": options.missing,
+        "missing": options.missing or "error",
         "on_interrupt": "best",
         "checkpoint": _checkpoint(options),
         "random_state": options.seed,
@@ -135,14 +135,16 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
         for name in ("affinity", *OF_AFFINITIES):
             if getattr(options, name) not in (None, "auto"):
                 raise InputError(f"{_flag(name)} builds an affinity, and --input {options.holds} already is one")
-        plain = (options.missing, options.unstored) == ("error", "zero")
+        plain = options.missing != "unobserved" and options.unstored == "zero"
         if options.holds == "edges" and options.model == "soft" and options.affinity == "auto" and plain:
             return "auto"
-        return Precomputed(missing=options.missing, unstored=options.unstored, symmetrize=options.symmetrize)
+        return Precomputed(missing=options.missing or "error", unstored=options.unstored, symmetrize=options.symmetrize)
     if options.unstored != "zero":
         raise InputError(f"--unstored goes with --input affinity or edges, not with --input {options.holds}")
-    if options.symmetrize is not None:
-        raise InputError(f"--symmetrize goes with --input affinity or edges, not with --input {options.holds}")
+    if options.symmetrize is not None and options.holds != "distances":
+        raise InputError(
+            f"--symmetrize goes with --input affinity, distances or edges, not with --input {options.holds}"
+        )
     metric = _metric(options)
     which = options.affinity
     if which in (None, "auto"):

@@ -70,7 +70,7 @@ def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input
             id_column=options.id_column,
             key=options.key,
             columns=names_of(options.columns),
-            missing=options.missing == "unobserved",
+            missing=None if options.missing is None else options.missing == "unobserved",
             scaled=sees_units(options),
             only_stored=options.unstored == "unobserved",
             mixed=estimator._builder().mixed,

@@ -230,10 +230,10 @@ def _verdict_line(K: int, verdict: dict[str, Any]) -> str:
 
     >>> said = [{"criterion": "stability", "n_clusters": 4}, {"criterion": "eigengap_ratio", "n_clusters": 2}]
     >>> _verdict_line(2, {"probabilities": [0.1, 0.8, 0.1], "criteria": said})
-    '2 clusters (probability 0.80; stability says 4)'
+    '2 clusters (probability 0.80; stability finds 4)'
     """
     other = [
-        f"{row['criterion'].replace('_', ' ')} says {row['n_clusters']}"
+        f"{row['criterion'].replace('_', ' ')} finds {row['n_clusters']}"
         for row in verdict["criteria"]
         if row["n_clusters"] not in (None, K)
     ]
@@ -277,6 +277,7 @@ def print_fit(fit: Fit, result: dict[str, Any], out: Path) -> None:
         scores = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in result["scores"].items())
         console.print(f"against the labels given (not used in the fit): {scores}")
     for note in result["notes"]:
-        if not note.startswith(DISAGREE):  # the line on the number of clusters says it
+        # The line on the number of clusters says who disagrees, and doubts about cells were said before the fit.
+        if not note.startswith(DISAGREE) and note not in fit.items.doubts:
             console.print(f"note: {escape(note)}")
     console.print(f"written to {escape(str(out))}: report.html, memberships.csv, result.json, model/")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import SparseAffinity, from_edges
-from partita.affinity.checks import is_triangle, looks_like_distances, looks_like_pairs
+from partita.affinity.checks import Symmetrize, is_triangle, looks_like_distances, looks_like_pairs, symmetrized
 from partita.affinity.from_matrix import DISTANCES
 from partita.cli.options import InputKind, ReadingOptions
 from partita.errors import InputError
@@ -21,12 +21,8 @@ from partita.io import Reading, read_edges, read_features, read_matrix
 from partita.io.files import Place, row_place
 from partita.io.headers import require_single
 from partita.io.reading import AS_FOUND
-from partita.wording import count
 
 __all__ = ["Asked", "Input", "names_of", "read_input", "reading_of", "require_features"]
-
-# Rows below which a table tells nothing of clusters.
-FEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -53,19 +49,20 @@ class Input:
 class Asked:
     """Request of a command to its input.
 
-    `missing`: whether cells or pairs may be missing. `scaled`: whether features are brought to common units. `mixed`:
-    whether columns of words are taken. `only_stored`: whether pairs that are not stored are unobserved.
+    `missing`: whether cells or pairs may be missing; None where only a mixed table may have such cells. `scaled`:
+    whether features are brought to common units. `mixed`: whether columns of words are taken. `only_stored`: whether
+    pairs that are not stored are unobserved.
     """
 
     label_column: str | None = None
     id_column: str | None = None
     key: str | None = None
     columns: Sequence[str] | None = None
-    missing: bool = False
+    missing: bool | None = None
     scaled: bool = False
     only_stored: bool = False
     mixed: bool = False
-    symmetrize: str | None = None
+    symmetrize: Symmetrize | None = None
     reading: Reading = AS_FOUND
 
 
@@ -122,9 +119,11 @@ def read_input(path: Path, kind: InputKind, asked: Asked) -> Input:
             affinity = SparseAffinity(affinity.matrix, only_stored=True)
         return Input(kind, path.name, edges.sha256, edges.ids, affinity, [], None, None, list(edges.notes))
     matrix = read_matrix(
-        path, what=kind, key=asked.key, id_column=asked.id_column, allow_missing=asked.missing, reading=reading
+        path, what=kind, key=asked.key, id_column=asked.id_column, allow_missing=bool(asked.missing), reading=reading
     )
     notes = list(matrix.notes)
+    if kind == "distances" and asked.symmetrize is not None:
+        matrix = replace(matrix, matrix=symmetrized(matrix.matrix, asked.symmetrize))
     if kind == "affinity" and isinstance(matrix.matrix, np.ndarray) and looks_like_distances(matrix.matrix):
         notes.append(f"the matrix {DISTANCES}")
     return Input(kind, path.name, matrix.sha256, matrix.ids, matrix.matrix, [], None, None, notes)
@@ -168,9 +167,6 @@ def _features(path: Path, asked: Asked) -> Input:
     )
     require_single(path, table.repeated, asked.columns or (), "--columns")
     notes = list(table.notes)
-    n = len(table.features)
-    if n < FEWEST:
-        notes.append(f"nothing can be learned about clusters from {count(n, 'row')}: pass a table of more")
     with_words = table.table is not None and not all(table.table.numeric)
     dominating = None if asked.scaled or with_words else dominating_column(table.features)
     if dominating is not None:

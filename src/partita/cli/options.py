@@ -168,7 +168,8 @@ class FitOptions(ReadingOptions):
         Path,
         Argument(
             metavar="FILE",
-            help="CSV or other text, spreadsheet, npz, npy, parquet or Matrix Market file; - is standard input.",
+            help="CSV or other text, spreadsheet, npz, npy, parquet, Matrix Market, gml or graphml file; - is standard "
+            "input.",
         ),
     ]
     more: Annotated[
@@ -337,12 +338,19 @@ class FitOptions(ReadingOptions):
     scale_features: Annotated[
         Literal["auto", "none", "standard", "minmax"],
         Option(
-            help="Scale the columns before distances are taken; auto: standard for soft's neighbour graph if units "
-            "differ, else none."
+            help="Scale the columns before distances are taken; auto: the ensemble sees to the units itself, the "
+            "neighbour graph that soft takes beyond 200,000 rows has standard if they differ, else none."
         ),
         Of("evidence", common=True, also=("--standardize", "--standardise", "--normalize", "--scaling")),
     ] = "auto"
-    missing: Annotated[Missing, Option(help="Whether an empty cell is an error or unobserved."), MISSING] = "error"
+    missing: Annotated[
+        Missing | None,
+        Option(
+            help="Whether an empty cell is an error or unobserved.",
+            show_default="the ensemble fills it from similar rows, else error",
+        ),
+        MISSING,
+    ] = None
     symmetrize: Annotated[
         Literal["mean", "max", "min"] | None,
         Option(help="How the two directions of a pair, or two weights of it, become one; an error without."),

@@ -117,7 +117,7 @@ def _features(
             id_column=id_column,
             key=options.key,
             columns=columns,
-            allow_missing=estimator.missing == "unobserved",
+            allow_missing=True if estimator.missing == "unobserved" else None,
             mixed=hasattr(estimator, "encoding_"),
             remedy=COMPLETE,
             reading=reading,

@@ -15,6 +15,7 @@ Chosen over 14 tables together, a third of their columns made categorical or 10 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -174,14 +175,15 @@ class Encoding:
         return filled if self.joint else np.where(missing, filled * self.frame.spread + self.frame.centre, plain)
 
     def notes(self, table: MixedTable) -> tuple[str, ...]:
-        """Return what should be said of the missing cells of a table."""
+        """Return what should be said of the missing cells of a table, and of words that the fit has not seen."""
         gaps = np.array([_gaps(column) for column in table.columns])
         names = table.names or tuple(f"column {at}" for at in range(len(gaps)))
         empty = np.array([found == EMPTY for found in self.categories])
         left_out = [f"{name} holds no value and is left out" for name, none in zip(names, empty, strict=True) if none]
         n_gaps = np.where(empty, 0, gaps.sum(axis=1))
+        unseen = self._unseen(table, names)
         if not n_gaps.any():
-            return tuple(left_out)
+            return (*left_out, *unseen)
         most = np.argsort(-n_gaps, kind="stable")[: (n_gaps > 0).sum()]
         total = int(n_gaps.sum())
         of = ", ".join(f"{names[at]} {n_gaps[at]:,}" if total > 1 else names[at] for at in most[:NAMED])
@@ -193,7 +195,23 @@ class Encoding:
             named = ", ".join(table.place(int(row)) for row in rows[:NAMED]) + (", ..." if len(rows) > NAMED else "")
             which = "and its membership says" if len(rows) == 1 else "and their memberships say"
             notes.append(f"nothing is known of {named}, {which} nothing")
-        return (*left_out, *notes)
+        return (*left_out, *notes, *unseen)
+
+    def _unseen(self, table: MixedTable, names: Sequence[str]) -> list[str]:
+        """What should be said of words that the fit has not seen."""
+        found: dict[str, list[str]] = {}
+        for name, column, known in zip(names, table.columns, self.categories, strict=True):
+            if known and known != EMPTY and column.dtype.kind != "f":
+                found[name] = [word for word in column if word is not None and word not in known]
+        found = {name: words for name, words in found.items() if words}
+        if not found:
+            return []
+        total = sum(map(len, found.values()))
+        of = ", ".join(f"{name} {len(words):,}, as {words[0]!r}" for name, words in [*found.items()][:NAMED])
+        said = "cell holds a word that the fit did not have ({}): it counts"
+        if total > 1:
+            said = "cells hold words that the fit did not have ({}): each counts"
+        return [f"{total:,} {said.format(of)} as missing"]
 
 
 def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:

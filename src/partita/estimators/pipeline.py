@@ -494,7 +494,7 @@ def _calibrator(
     elif fitted.result.status == "interrupted":
         obstacle = "the fit was interrupted"
     elif not dense:
-        obstacle = "calibration needs complete numeric columns and the Euclidean distance"
+        obstacle = "only complete numeric columns with the Euclidean distance can be calibrated by a density"
     if plan.probabilities == "auto":
         if obstacle is not None:
             return W, None, Reasoned("fitted", obstacle)

@@ -243,7 +243,7 @@ def _says_total(row: Sequence[str]) -> bool:
 
 def _start_of_notes(body: Rows) -> int:
     """Where the notes at the end of rows begin: words in few cells from the left, the first below a gap, an empty row
-    or a total, or each in one cell.
+    or a total, or a word for a total itself, or each in one cell.
     """
     start = len(body)
     while start > 3 and _is_note(body[start - 1][1]):
@@ -251,7 +251,8 @@ def _start_of_notes(body: Rows) -> int:
     for at in range(start, len(body)):
         (before, above), (line, _) = body[at - 1], body[at]
         n_lines = 1 + sum(cell.count("\n") for cell in body[at][1])
-        apart = line - before > n_lines or not _filled(above) or _says_total(above)
+        total = _says_total(above) or _says_total(body[at][1])
+        apart = line - before > n_lines or not _filled(above) or total
         if apart or all(len(row) == 1 for _, row in body[at:]):
             return at
     return len(body)

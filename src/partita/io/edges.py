@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,10 @@ from partita.wording import count
 __all__ = ["EdgeTable", "read_edges", "read_links", "read_pair_weights"]
 
 FORMATS: Formats[Table | ArrayFile | GraphFile] = {**TABLES, **ARRAYS, **GRAPHS}
+
+
+# A column of this name holds distances, where weights are wanted.
+OF_DISTANCES = re.compile(r"\b(distances?|dist|dissimilarit(y|ies)|costs?|lengths?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -207,6 +212,12 @@ def _from_table(
         found = (0, 1, 2 if len(names) == 3 else None)
         if table.has_header:
             notes.append(f"columns {listed(names)} were read as source, target{', weight' if len(names) == 3 else ''}")
+    if found[2] is not None and OF_DISTANCES.search(names[found[2]]):
+        notes.append(
+            f"the weights are read from column {names[found[2]]!r}, whose name is one of distances: a larger weight "
+            "means that two items are more alike, so write 1 / (1 + distance) in its place, or pass the matrix of all "
+            "distances with --input distances"
+        )
     source, target = names[found[0]], names[found[1]]
     values, words = table.read([] if found[2] is None else [names[found[2]]], [source, target])
     weight = None if found[2] is None else values[:, 0]

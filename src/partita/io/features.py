@@ -85,7 +85,7 @@ def read_features(
     id_column: str | None = None,
     key: str | None = None,
     columns: Sequence[str] | None = None,
-    allow_missing: bool = False,
+    allow_missing: bool | None = None,
     mixed: bool = False,
     remedy: str = FILL_IN,
     reading: Reading = AS_FOUND,
@@ -105,8 +105,9 @@ def read_features(
     columns : sequence of str, optional
         The columns that are features, in this order, by name or pattern (`pixel_*`); the others are not looked at. By
         default all that are neither of those above nor dates, nor name or count the items, which is said.
-    allow_missing : bool
-        Read missing cells as NaN. Infinite ones are an error all the same, and rows without any value.
+    allow_missing : bool, optional
+        Read missing cells as NaN; by default those of a `mixed` table alone. Infinite ones are an error all the same,
+        and rows without any value.
     mixed : bool
         Read columns of words and of truth values, and missing cells, of a file of text or parquet, as
         affinity="ensemble" takes them. A column is of words where more than half of its cells are.
@@ -158,7 +159,10 @@ def read_features(
     read = _read(table, _How(mixed, columns, label_column, id_column, reading, is_header))
     table, names, features, coordinate = read.table, read.names, read.features, read.coordinate
     place, notes = table.place, list(read.notes)
+    allow_missing = mixed if allow_missing is None else allow_missing
     require_finite(features, names, table.path, allow_missing=allow_missing or mixed, remedy=remedy, place=place)
+    if mixed and not allow_missing:
+        require_finite(_gaps(read.held), names, table.path, remedy=remedy, place=place)
     if not mixed and allow_missing:
         require_observed(features, table.path, place)
     if coordinate in names and label_column is None:
@@ -182,6 +186,16 @@ def read_features(
         place=place,
         repeated=table.repeated,
         doubts=read.far,
+    )
+
+
+def _gaps(table: MixedTable) -> NDArray[np.float64]:
+    """Zeros, and NaN where a cell is missing, of words too."""
+    return np.column_stack(
+        [
+            column * 0.0 if column.dtype.kind == "f" else [0.0 if word else np.nan for word in column]
+            for column in table.columns
+        ]
     )
 
 

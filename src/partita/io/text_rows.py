@@ -77,9 +77,11 @@ def says_nothing(cell: str) -> bool:
 
 def ragged(path: Path, line: int, width: int, found: int, delimiter: str) -> InputError:
     """Return the error for a row that has not as many cells as the first."""
+    triangle = "; where each row has one cell more, as in a triangle of distances, write the whole square"
     return InputError(
         f"{path}, line {line}: expected {count(width, 'cell')} as in the first row, found {found}; "
         f"fill in or take out cells (a cell that contains {delimiter!r} needs quotes)"
+        f"{triangle if (width, found) == (1, 2) else ''}"
     )
 
 

@@ -30,7 +30,7 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.n_clusters.base import Criterion, Judgement, criterion, only_tests_one
 from partita.n_clusters.evidence import KEvidence
-from partita.wording import aligned, count
+from partita.wording import aligned, count, ranges
 
 __all__ = ["VOTERS", "Verdict", "doubts", "judge_all", "likely_of", "notes_on", "pooled"]
 
@@ -260,7 +260,7 @@ def pooled(judgements: Sequence[Judgement], weights: Mapping[str, float], top: i
 
 def doubts(K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
     """Return what is to be said of a number that is less probable than not."""
-    span = f"{likely[0]} to {likely[-1]} are" if len(likely) > 1 else f"{likely[0]} is"
+    span = f"{ranges(likely)} {'are' if len(likely) > 1 else 'is'}"
     words = (
         f"the probability of {count(K, 'cluster')} is only {sure:.2f}, and {span} plausible: compare several numbers"
     )
@@ -272,15 +272,20 @@ def notes_on(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple
     named = [j for j in judgements if j.n_clusters is not None]
     silent = [j for j in judgements if j.n_clusters is None and not only_tests_one(j.criterion)]
     if not named:
-        return ["no criterion could tell: " + "; ".join(f"{j.criterion}: {j.note}" for j in judgements)]
+        return ["no criterion could tell: " + "; ".join(f"{_called(j)}: {j.note}" for j in judgements)]
     out = []
-    others = [f"{j.criterion} says {j.n_clusters}" for j in named if j.n_clusters != K]
+    others = [f"{_called(j)} finds {j.n_clusters}" for j in named if j.n_clusters != K]
     if others and len(named) == 1:
-        out += [f"{others[0].replace('_', ' ')}, and {K} clusters hold items", *doubts(K, sure, likely)]
+        out += [f"{others[0]}, of which {K} hold items", *doubts(K, sure, likely)]
     elif others:
-        share = f"{len(named) - len(others)} of {len(named)} criteria say {K}"
+        share = f"{len(named) - len(others)} of {len(named)} find {K}"
         out.append(f"{DISAGREE}: {share}, {', '.join(others)}")
         out += doubts(K, sure, likely)
     if silent:
-        out.append("no answer: " + "; ".join(f"{j.criterion}: {j.note}" for j in silent))
+        out.append("no answer from some criteria: " + "; ".join(f"{_called(j)}: {j.note}" for j in silent))
     return out
+
+
+def _called(judgement: Judgement) -> str:
+    """The criterion of a judgement in words."""
+    return judgement.criterion.replace("_", " ")

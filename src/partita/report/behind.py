@@ -135,7 +135,7 @@ def method_rows(draws: Sequence[Draw]) -> list[MethodRow]:
 def _ensemble(report: FitReport) -> Markup:
     """Table of the ensemble that the evidence was made of, a row a method."""
     methods = method_rows(getattr(report.estimator, "ensemble_", ()))
-    if not methods:
+    if not methods or report.estimator.n_clusters_ == 1:  # one cluster by every method, which says nothing
         return Markup("")
     said = (
         "The evidence that two items belong together is the share of these clusterings that say so, each weighted by "

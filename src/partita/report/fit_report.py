@@ -147,6 +147,8 @@ def parameters_of(model: Any) -> dict[str, Any]:
         given["affinity"] = model._builder_.config()
     if hasattr(model, "_solver_"):
         given["solver"] = _solver_text(model._solver_)
+    if hasattr(model, "encoding_"):
+        del given["missing"]  # the encoding fills missing cells, whatever it says
     if given.get("checkpoint") is not None:
         given["checkpoint"] = str(getattr(model.checkpoint, "folder", model.checkpoint))
     return given

@@ -22,6 +22,8 @@ SETTLED, LIKELY = 0.9, 0.1
 AGREED = 0.5
 # Two clusters whose items are together with this probability are hard to tell apart; one below it is not printed.
 BLURRED, PRINTED = 0.1, 0.005
+# Items from which something can be learned about clusters.
+FEWEST = 3
 # Nodes of a graph up to which a number of clusters that was given is examined: more take longer than the fit.
 EXAMINED = 1000
 # Certainty of a label below which it is more probably wrong than right.
@@ -136,7 +138,7 @@ def _how_sure(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    sources = _missing, _number, _disagreement, _background, _blur, _labels
+    sources = _few, _missing, _number, _disagreement, _background, _blur, _labels
     doubts = [doubt for source in sources for doubt in source(model)]
     if not doubts:
         if model.certainty_.mean() < 1 - ERROR:
@@ -164,10 +166,17 @@ def agreement(model: FactorizationEstimator) -> float | None:
 
 
 def _as_others(model: FactorizationEstimator) -> str:
-    agreed = agreement(model)
+    agreed, verdict = agreement(model), verdict_on(model)
     if agreed is None or agreed < AGREED or model.n_clusters != model.n_clusters_:
         return ""
+    if verdict is not None and verdict.n_clusters != model.n_clusters_:  # they agree on another number
+        return ""
     return f"; different methods agree on these (mean adjusted Rand index {agreed:.2f})"
+
+
+def _few(model: FactorizationEstimator) -> list[str]:
+    n = len(model.labels_)
+    return [f"nothing can be learned about clusters from {items(n)}"] if n < FEWEST else []
 
 
 def _missing(model: FactorizationEstimator) -> list[str]:
@@ -243,7 +252,8 @@ def _blur(model: FactorizationEstimator) -> list[str]:
     between, together = layer.between(a, b), float(shared[a, b])
     if together < BLURRED and len(between) < WORTH * len(model.labels_):
         return []
-    lie = f"{items(len(between))} lie{'s' if len(between) == 1 else ''} between them" if len(between) else ""
+    which = "the two clusters" if K == 2 else "them"
+    lie = f"{items(len(between))} lie{'s' if len(between) == 1 else ''} between {which}" if len(between) else ""
     share = f"an item of one and an item of the other are together with a probability of {together:.2f}"
     said = ", and ".join(filter(None, (lie, share if together >= PRINTED else "")))
-    return [f"clusters {a} and {b} are hardest to tell apart: {said}"]
+    return [said if K == 2 else f"clusters {a} and {b} are hardest to tell apart: {said}"]

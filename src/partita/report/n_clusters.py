@@ -18,7 +18,7 @@ from partita.report.fit_report import FitReport
 from partita.report.headline import verdict_on
 from partita.report.html import Markup, element, join, table
 from partita.report.verdict import Sentence
-from partita.wording import count, listed, percent
+from partita.wording import count, listed, percent, ranges
 
 __all__ = ["behind_the_number", "how_many", "layers_table", "n_clusters_sentences", "other_answer"]
 
@@ -61,7 +61,7 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
     if given and verdict.n_clusters != n_clusters:
         text += f"; they would find {verdict.n_clusters}: {probable(verdict.n_clusters)}"
     if len(verdict.likely) > 1:
-        text += f". {_span(verdict.likely)} together have a probability of at least 80%"
+        text += f". {ranges(verdict.likely)} together have a probability of at least 80%"
     if methods and n_clusters == 1:
         how = (
             "The probability is how often there was one cluster in simulated data of which partitions into several "
@@ -103,17 +103,6 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
         )
         out.append(Sentence("clusters", text, "caution"))
     return tuple(out)
-
-
-def _span(numbers: tuple[int, ...]) -> str:
-    """Numbers in words, as a range where they follow each other.
-
-    >>> _span((2, 3)), _span((2, 3, 4)), _span((2, 5))
-    ('2 and 3', '2 to 4', '2 and 5')
-    """
-    if len(numbers) > 2 and numbers[-1] - numbers[0] == len(numbers) - 1:
-        return f"{numbers[0]} to {numbers[-1]}"
-    return listed([str(k) for k in numbers])
 
 
 def how_many(report: FitReport) -> Markup:
@@ -258,7 +247,8 @@ def layers_table(report: FitReport) -> Markup:
     near = [one for one in model.layers().splits if K - FEWER < one.n_clusters <= K + MORE]
     if not near:
         return Markup("")
-    rows = []
+    verdict: Verdict | None = getattr(model, "verdict_", None)
+    several, rows = 1.0 if verdict is None else 1.0 - verdict.probability_of(1), []
     for one in near:
         sizes = f"{one.sizes[0]:,} and {one.sizes[1]:,}"
         if one.n_clusters < K:
@@ -267,12 +257,12 @@ def layers_table(report: FitReport) -> Markup:
             says = f"one cluster splits into {one.parts[0]} and {one.parts[1]}"
         else:
             says = f"cluster {one.cluster} splits in two" if one.n_clusters == K + 1 else "one more cluster splits"
-        rows.append([f"{one.n_clusters}", says, sizes, f"{one.stability:.2f}"])
+        rows.append([f"{one.n_clusters}", says, sizes, f"{several * one.stability:.2f}"])
     heads = ["Clusters", "What happens there", "Items of the two", "Stability"]
     words = (
         "Layers around the answer: each has one cluster more than the one before, of which one splits in two. The "
-        "stability of a split is the probability that two items, one of each side, are in different clusters; it does "
-        "not count the possibility that all items are one cluster."
+        "stability of a split is the probability that two items, one of each side, are in different clusters"
+        f"{'' if verdict is not None else ', if there are several clusters at all'}."
     )
     return join([table(heads, rows, numeric=(0, 3), label="Layers"), element("p", words, class_="caption")])
 
