@@ -278,6 +278,7 @@ class Fit(NamedTuple):
     right: np.ndarray
     inside: np.ndarray
     agreement: float
+    of_one: np.ndarray
 
 
 def fits_of_families(seeds: Sequence[int]) -> list[Fit]:
@@ -292,13 +293,15 @@ def fits_of_families(seeds: Sequence[int]) -> list[Fit]:
             classes = np.unique(y[known], return_inverse=True)[1]
             right = 1.0 - wrong(model.labels_[known], np.eye(classes.max() + 1)[classes])
             certainty = model._certainty_by_number()[known]
-            found.append(Fit(name, certainty, right, 1.0 - model.outlier_[known], agreed))
+            of_one = model._of_one_component()[known]
+            found.append(Fit(name, certainty, right, 1.0 - model.outlier_[known], agreed, of_one))
     return found
 
 
 def with_agreement(constants: np.ndarray, one: Fit) -> np.ndarray:
-    own, least, slope = expit(constants[0]), *constants[1:]
-    return (own * one.certainty + (1 - own) * expit(least + slope * one.agreement)) * one.inside
+    own, least, slope, divided = expit(constants[0]), *constants[1:3], expit(constants[3])
+    believed = own * one.certainty + (1 - own) * expit(least + slope * one.agreement)
+    return believed * (1 - divided * (1 - one.of_one)) * one.inside
 
 
 def log_loss(certainty: np.ndarray, right: np.ndarray) -> float:
@@ -310,14 +313,14 @@ def learned(fits: Sequence[Fit]) -> np.ndarray:
     def loss(constants: np.ndarray) -> float:
         return float(np.mean([log_loss(with_agreement(constants, one), one.right) for one in fits]))
 
-    return minimize(loss, [0.1, -2.0, 6.0], method="Nelder-Mead").x
+    return minimize(loss, [0.1, -2.0, 6.0, 0.0], method="Nelder-Mead", options={"maxiter": 2000}).x
 
 
 def agreement() -> None:
     first, fresh = fits_of_families(range(500, 508)), fits_of_families(range(508, 516))
     out = {name: learned([one for one in first if one.family != name]) for name in FAMILIES}
     constants = learned(first)
-    print(f"constants: {expit(constants[0]):.3f}, {constants[1]:.3f}, {constants[2]:.3f}")
+    print(f"constants: {expit(constants[0]):.3f}, {constants[1]:.3f}, {constants[2]:.3f}, {expit(constants[3]):.3f}")
     table(
         "Own number of clusters, certainty with agreement and without; expected / observed error, coverage",
         ["sets", "certainty", "fits", "log loss", "Brier", *BOUNDS, "none at 1%, 5%, 10%"],

@@ -37,7 +37,7 @@ class ProgressBar:
         self._stage, self._began = "working", clock()
         self._pace, self._share = Pace(clock), 0.0
         self._closed = False
-        self._compilations = _Compilations(self._describe)
+        self._compilations, self._compiled = _Compilations(self._describe), 0
         self._events: Any = None
         self._timer = threading.Timer(delay, self._show)
         self._timer.daemon = True
@@ -70,6 +70,7 @@ class ProgressBar:
         with self._lock:
             self._stage, self._began = what, self._clock()
             self._pace, self._share = Pace(self._clock), 0.0
+            self._compiled = self._compilations.n_begun
             if self._bar is not None:
                 self._bar.reset(self._task, description=self._description, total=None, pace="")
 
@@ -83,7 +84,11 @@ class ProgressBar:
             )
             if self._bar is not None:
                 self._bar.update(
-                    self._task, description=self._description, total=1.0, completed=self._share, pace=str(self._pace)
+                    self._task,
+                    description=self._description,
+                    total=1.0,
+                    completed=self._share,
+                    pace="" if self._has_compiled else str(self._pace),
                 )
 
     def step(self, what: str, done: float, of: float) -> None:
@@ -99,9 +104,16 @@ class ProgressBar:
 
     @property
     def _left(self) -> str:
-        """The time that remains of a stage that goes on as it began."""
+        """The time that remains of a stage that goes on as it began, which one that compiles does not."""
+        if self._has_compiled:
+            return ""
         elapsed = self._clock() - self._began
         return str(Remaining(elapsed / self._share - elapsed, False)) if 0 < self._share < 1 else ""
+
+    @property
+    def _has_compiled(self) -> bool:
+        """Whether something was compiled since the stage began: its pace says nothing of what is left."""
+        return self._compilations.n_begun > self._compiled
 
     @property
     def _description(self) -> str:
@@ -176,15 +188,18 @@ class SweepBar(ProgressBar):
 
 
 class _Compilations:
-    """A listener of numba's events: how many compilations are running, those that others began among them."""
+    """A listener of numba's events: how many compilations are running, those that others began among them, and how
+    many have begun.
+    """
 
     def __init__(self, tell: Callable[[], None]) -> None:
         self.tell = tell
-        self.n_running = 0
+        self.n_running = self.n_begun = 0
 
     def notify(self, event: Any) -> None:
         """Called by numba in the thread that compiles, which holds the compiler's lock."""
         self.n_running = max(self.n_running + (1 if event.is_start else -1), 0)
+        self.n_begun += int(event.is_start)
         self.tell()
 
 

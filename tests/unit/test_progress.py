@@ -4,6 +4,7 @@ import io
 import itertools
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -375,3 +376,19 @@ def test_steps_of_a_stage_say_the_time_that_remains():
         assert bar._left == ""
         stages.step("placing", 0, 0)  # nothing to do
         assert (bar._left, stages.now) == ("", "placing")
+
+
+def test_a_stage_that_compiles_does_not_say_what_time_remains():
+    clock = Clock()
+    bar = ProgressBar(delay=1e9, clock=clock)
+    with bar:
+        bar.step("clustering", 0, 8)
+        bar._compilations.notify(SimpleNamespace(is_start=True))
+        bar._compilations.notify(SimpleNamespace(is_start=False))
+        clock.now = 12.0
+        bar.step("clustering", 2, 8)
+        assert bar._left == ""
+        bar.step("placing", 0, 4)
+        clock.now = 14.0
+        bar.step("placing", 2, 4)
+        assert bar._left == "about 2 s left"

@@ -113,8 +113,28 @@ class ClusterDensity:
         of = np.eye(self.n_clusters)[self.owner]
         out = np.empty((len(X), self.n_clusters))
         for low in range(0, len(X), BATCH):
-            Z = self.subspace.coordinates(X[low : low + BATCH], self.n_dimensions)
-            out[low : low + BATCH] = self.mixture.responsibilities(Z) @ of
+            out[low : low + BATCH] = self._responsibilities(X[low : low + BATCH]) @ of
+        return out
+
+    def _responsibilities(self, X: Array) -> Array:
+        """The probability of each component given x, N x M."""
+        return self.mixture.responsibilities(self.subspace.coordinates(X, self.n_dimensions))
+
+    def of_one_component(self, X: Array, labels: Labels) -> Array:
+        """Return the probability of each item that another item of its cluster is of the same component, where the
+        cluster has two components; one elsewhere.
+
+        Of three and more components a cluster is one curve more often than several clusters.
+        """
+        out = np.ones(len(X))
+        for k in np.flatnonzero(np.bincount(self.owner, minlength=self.n_clusters) == 2):
+            own = np.flatnonzero(labels == k)
+            if not len(own):
+                continue
+            R = np.vstack([self._responsibilities(X[own[low : low + BATCH]]) for low in range(0, len(own), BATCH)])
+            R = np.maximum(R[:, self.owner == k], np.finfo(float).tiny)
+            R /= R.sum(axis=1, keepdims=True)
+            out[own] = R @ R.mean(axis=0)
         return out
 
     def relabelled(self, order: NDArray[np.intp]) -> ClusterDensity:

@@ -39,8 +39,8 @@ __all__ = [
 
 # Pairs on which the threshold of a probability is found.
 PAIRS = 1_000_000
-# lambda, a and b of `certainty_by_agreement`.
-BY_AGREEMENT = (0.53, -1.84, 5.82)
+# lambda, a and b of `certainty_by_agreement`, and delta.
+BY_AGREEMENT, DIVIDED = (0.53, -1.84, 5.82), 0.36
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,15 +196,16 @@ def _all_pairs(n: int, at: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return i + at, j + at
 
 
-def certainty_by_agreement(certainty: Array, agreement: float) -> Array:
+def certainty_by_agreement(certainty: Array, agreement: float, of_one: Array | float = 1.0) -> Array:
     """Return certainties of labels at a number of clusters that was found, given how far methods agree on them.
 
     A posterior over numbers of clusters knows nothing of clusters that every method joins, or cuts alike. How far
-    methods agree at the answer tells how far it can be believed: the probability that a label is right is
+    methods agree at the answer tells how far it can be believed, and so does a cluster that a density describes best by
+    two components, which may be two clusters: the probability that a label is right is
 
-        lambda c + (1 - lambda) / (1 + exp(-(a + b agreement))).
+        (lambda c + (1 - lambda) / (1 + exp(-(a + b agreement)))) (1 - delta (1 - q)).
 
-    The three constants maximise the likelihood of labels on drawn sets of 19 families whose clusters are known, and
+    The four constants maximise the likelihood of labels on drawn sets of 19 families whose clusters are known, and
     were judged on others (`python benchmarks/doubt.py --only agreement`).
 
     Parameters
@@ -213,6 +214,9 @@ def certainty_by_agreement(certainty: Array, agreement: float) -> Array:
         c, by memberships and by the probabilities of other numbers of clusters.
     agreement : float
         Mean adjusted Rand index of the methods with each other at the answer's number.
+    of_one : array of N in [0, 1], or one
+        q, the probability that another item of the same cluster is of the same component; one where the cluster is not
+        of two (`partita.calibration.ClusterDensity.of_one_component`).
 
     Returns
     -------
@@ -226,7 +230,8 @@ def certainty_by_agreement(certainty: Array, agreement: float) -> Array:
     [0.61, 0.88]
     """
     own, least, slope = BY_AGREEMENT
-    return np.asarray(own * certainty + (1.0 - own) * expit(least + slope * agreement))
+    believed = own * certainty + (1.0 - own) * expit(least + slope * agreement)
+    return np.asarray(believed * (1.0 - DIVIDED * (1.0 - np.asarray(of_one))))
 
 
 def certainty_of_labels(labels: Labels, others: list[tuple[float, Labels | None]], n_clusters: int) -> Array:

@@ -86,7 +86,8 @@ class Doubtful(FittedAttributes):
 
         The membership in its cluster, times the probability that the item belongs to a cluster at all, times the
         probability that another number of clusters would leave its label as it is. A number that methods found is
-        believed as far as they agree on its clusters (`partita.doubt.certainty_by_agreement`). One that was given is
+        believed as far as they agree on its clusters, and less where a density describes a cluster best by two
+        components (`partita.doubt.certainty_by_agreement`). One that was given is
         taken as true, and where the fit ended with fewer clusters the items of those that are missing are taken to be
         wrong: one in K for each. Memberships that no density calibrated are too sure, and with the number given so are
         those of a density whose clusters are several components each (`calibration_.in_pieces`): the share of the
@@ -96,7 +97,7 @@ class Doubtful(FittedAttributes):
         found: Array | None = self.__dict__.get("_certainty")
         if found is None:
             right, agreed = self._certainty_by_number(), self._agreement_on_number()
-            right = right if agreed is None else certainty_by_agreement(right, agreed)
+            right = right if agreed is None else certainty_by_agreement(right, agreed, self._of_one_component())
             found = self._certainty = right * (1.0 - self.outlier_)
         return found
 
@@ -117,6 +118,16 @@ class Doubtful(FittedAttributes):
         if found is None or not hasattr(self, "verdict_") or self.n_clusters_ == 1 or found.fine is not None:
             return None
         return found.agreement_at(self.n_clusters_)
+
+    def _of_one_component(self) -> Array:
+        """Probability of each item that another one of its cluster is of the same component of the density, if it has
+        two; one where no density calibrated.
+        """
+        density = None if getattr(self, "_calibrator", None) is None else self._calibrator.density
+        if density is None:
+            return np.ones(len(self.labels_))
+        X, scaling = self._given.X, self._extension.scaling
+        return density.of_one_component(X if scaling is None else scaling(X), self.labels_)
 
     def labels(self, *, outliers: float | None = None) -> Labels:
         """Return the labels, with -1 for outliers.

@@ -141,7 +141,10 @@ class _TextDraws:
             return lacking(draw, item)
         where = f"draw {draw}, item {item}: {cell!r}"
         if number is None:
-            return f"{where} is no whole number, and others of this draw are; labels are all numbers or all words"
+            return (
+                f"{where} is no whole number, and others of this draw are; labels are all numbers or all words "
+                "(a table of items goes to partita fit)"
+            )
         if not float(number).is_integer():
             return f"{where} is no whole number"
         return f"{where} is too large for a label; number anew" if abs(number) >= EXACT else ""

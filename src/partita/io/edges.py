@@ -103,7 +103,10 @@ def read_edges(
                 "of a pair become one (command line: --symmetrize), or write it without directions"
             )
         if found.directed:
-            notes.append(f"the graph is directed: a pair has the {symmetrize} of its two weights, 0 where it has one")
+            notes.append(
+                f"the graph is directed: the weight of a pair is the {symmetrize} of those of its two directions, of "
+                "which one that is not there counts as 0"
+            )
             found = found.both_ways()
         nodes, source, target, weight = found.nodes, found.source, found.target, found.weight
     elif isinstance(found, ArrayFile):

@@ -192,7 +192,7 @@ def judge_all(
     for _ in range(0 if given else GROWN):
         if verdict.n_clusters < tried.most or tried.most == tried.n_items:
             break
-        notes.append(f"{verdict.n_clusters} was the largest number tried, and more were tried then")
+        notes.append(f"{verdict.n_clusters} was the largest number tried at first, so larger ones were tried too")
         tried = tried.grown(GROWTH * tried.most)
         verdict = _judged(tried, chosen)
     if verdict.n_clusters >= tried.most and 1 < tried.most < tried.n_items:
