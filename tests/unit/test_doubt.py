@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 from partita import BayesianPartition, KernelKMeans, SoF, SoftClustering, SymNMF, load, save
 from partita.affinity import NeighborGraph
+from partita.calibration import by_components
 from partita.doubt import (
     background_probability,
     certainty_by_agreement,
@@ -301,6 +303,39 @@ def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_th
     given = found.at(3)
     assert adjusted_rand_index(given.labels_, found.labels_) == 1.0
     assert (given.certainty_ > found.certainty_).all()
+
+
+def test_a_cluster_that_a_density_divides_in_two_is_believed_less_and_said() -> None:
+    X = gaussians(np.repeat([0, 1, 2], 150), [[0, 0], [3, 0], [0, 15]])
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == 2
+    joined = model.labels_[0]
+    of_one = model._of_one_component()
+    assert (of_one[model.labels_ != joined] == 1.0).all()
+    assert of_one[model.labels_ == joined].max() < 0.6  # either half is half of the cluster
+    expected = certainty_by_agreement(model._certainty_by_number(), model._agreement_on_number(), of_one)
+    np.testing.assert_allclose(model.certainty_, expected * (1.0 - model.outlier_), rtol=1e-12)
+    assert (certainty_by_agreement(np.ones(3), 1.0, np.array([0.2, 0.5, 1.0])) < [0.8, 0.9, 1.0]).all()
+    assert f"cluster {joined} may be two" in headline(model)[2].lower()
+    given = model.at(2)
+    np.testing.assert_allclose(given.certainty_, given._certainty_by_number() * (1.0 - given.outlier_), rtol=1e-12)
+    assert "may be two" not in headline(given)[2].lower()
+
+
+def test_of_one_component_is_the_share_of_its_cluster_that_an_item_is_of() -> None:
+    drawn = np.repeat([0, 1, 2, 3], [60, 30, 60, 60])
+    X = gaussians(drawn, [[0, 0], [30, 0], [0, 300], [0, 600]])
+    components = by_components(X, np.ones(len(X)), [np.eye(4)[drawn]])
+    assert components is not None
+    of_item = components.posterior(X).argmax(axis=1)
+    for sizes, expected in (([2, 1, 1], [2 / 3, 1 / 3, 1.0]), ([3, 1], [1.0, 1.0, 1.0])):
+        cluster = np.repeat(np.arange(len(sizes)), sizes)
+        owner = np.empty(4, dtype=np.int64)
+        owner[of_item[[0, 60, 90, 150]]] = cluster
+        density = replace(components, owner=owner, n_clusters=len(sizes))
+        of_one = density.of_one_component(X, cluster[drawn])
+        np.testing.assert_allclose(of_one[[0, 60, 90]], expected, atol=1e-6)
+    assert density.of_one_component(X[:0], drawn[:0]).shape == (0,)
 
 
 def test_clusters_in_pieces_are_believed_as_far_as_clusterings_agree_and_whole_ones_as_their_density_says() -> None:

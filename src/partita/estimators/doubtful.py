@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Affinity
 from partita.arrays import Array, Labels
+from partita.calibration import Calibrator
 from partita.doubt import (
     ConfidentItems,
     ConfidentPairs,
@@ -123,11 +124,11 @@ class Doubtful(FittedAttributes):
         """Probability of each item that another one of its cluster is of the same component of the density, if it has
         two; one where no density calibrated.
         """
-        density = None if getattr(self, "_calibrator", None) is None else self._calibrator.density
-        if density is None:
+        calibrator: Calibrator | None = getattr(self, "_calibrator", None)
+        if calibrator is None or calibrator.density is None:
             return np.ones(len(self.labels_))
         X, scaling = self._given.X, self._extension.scaling
-        return density.of_one_component(X if scaling is None else scaling(X), self.labels_)
+        return calibrator.density.of_one_component(X if scaling is None else scaling(X), self.labels_)
 
     def labels(self, *, outliers: float | None = None) -> Labels:
         """Return the labels, with -1 for outliers.

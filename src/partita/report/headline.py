@@ -138,7 +138,7 @@ def _how_sure(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    sources = _few, _missing, _number, _disagreement, _background, _blur, _labels
+    sources = _few, _missing, _number, _divided, _disagreement, _background, _blur, _labels
     doubts = [doubt for source in sources for doubt in source(model)]
     if not doubts:
         if model.certainty_.mean() < 1 - ERROR:
@@ -211,6 +211,19 @@ def _number(model: FactorizationEstimator) -> list[str]:
     if by_methods and verdict.n_clusters == K > 1 and order and p[order[0] - 1] > own:
         doubt += " (the answer is the clustering that has most in common with all others)"
     return [doubt]
+
+
+def _divided(model: FactorizationEstimator) -> list[str]:
+    """Clusters that a density describes best by two components, where their number was found."""
+    if model._agreement_on_number() is None:
+        return []
+    two = [str(k) for k in np.unique(model.labels_[model._of_one_component() < 1])]
+    if not two:
+        return []
+    if len(two) == 1:
+        return [f"cluster {two[0]} may be two clusters: a density of the items has two components there"]
+    which = f"clusters {listed(two)}" if len(two) <= LISTED else f"{len(two)} clusters"
+    return [f"{which} may be two clusters each: a density of the items has two components there"]
 
 
 def _disagreement(model: FactorizationEstimator) -> list[str]:
