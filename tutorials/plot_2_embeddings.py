@@ -127,7 +127,8 @@ for name, labels in answers.items():
 # %%
 # Many small clusters, each within one module, are homogeneous but not complete: windows and
 # filters both belong to ``signal``, but are two topics. Whether this is better than the
-# modules depends on the purpose of the clustering.
+# modules depends on the purpose of the clustering. ``at`` has fewer clusters than it was
+# asked for, because clusters that would hold no text are removed.
 #
 # Where next
 # ----------

@@ -145,6 +145,8 @@ def _board(found: ItemMap) -> Markup:
 
 def _caption(found: ItemMap) -> str:
     said = [f"Nearest items are {found.nearest}."] if found.nearest else []
+    if found.content["id"] in (None, [str(row) for row in found.content["row"]]):
+        said.append("Items without names are called by their places: item 0 is the first one.")
     if found.n_shown + found.n_nowhere < found.n_items:
         said.append(
             f"The map shows {found.n_shown:,} of {found.n_items:,} items: uncertain ones first, the others at random "
