@@ -48,8 +48,8 @@ SYMMETRIZE = "pass symmetrize='mean', 'max' or 'min' to say which one holds (com
 LARGEST, SMALLEST = 1e150, 1e-150
 # Items below which a symmetric matrix may be one by chance, and triples of which the triangle inequality is asked.
 FEWEST_PAIRS, TRIPLES = 5, 20_000
-# Share of them in which rounding may break it among distances.
-BROKEN = 0.002
+# By how much of the largest distance rounding may break it, and in which share of them something else may.
+ROUNDED, BROKEN = 0.015, 0.002
 
 
 def as_affinity(
@@ -177,8 +177,8 @@ def _one_sided(X: Array) -> bool:
 def looks_like_distances(X: Any) -> bool:
     """Return whether a matrix that should hold affinities seems to hold distances.
 
-    Zeros on the diagonal, hardly any others, and hardly ever a way round that is shorter, as by rounding: affinities
-    that differ by more than two times break the triangle inequality in many of the triples that are looked at.
+    Zeros on the diagonal, hardly any others, and hardly ever a way round that is shorter by more than rounding:
+    affinities that differ by more than two times break the triangle inequality in many of the triples looked at.
 
     >>> apart = np.abs(np.subtract.outer(np.arange(9.0), np.arange(9.0)))
     >>> looks_like_distances(apart), looks_like_distances(np.exp(-apart))
@@ -193,7 +193,7 @@ def looks_like_distances(X: Any) -> bool:
     if apart.max() <= 2 * apart.min():
         return False
     i, j, k = np.random.default_rng(0).integers(len(X), size=(3, TRIPLES))
-    shorter = X[i, j] > (X[i, k] + X[k, j]) * (1 + ASYMMETRY)
+    shorter = X[i, j] > X[i, k] + X[k, j] + ROUNDED * apart.max()
     return bool(shorter.mean() <= BROKEN)
 
 
