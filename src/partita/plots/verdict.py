@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.n_clusters import Judgement, Verdict
+from partita.n_clusters import Agreement, Judgement, Verdict
 from partita.plots.figures import panels, tidy, whole_numbers
 from partita.plots.palette import BOUNDARY, INK
 
@@ -114,5 +114,7 @@ class VerdictDisplay:
         ax.plot(sizes[own], scores[own], "o", color=MARKED, markersize=7)
         if scores.min() > 0 and scores.max() > WIDE * np.median(scores):
             ax.set_yscale("log")
-        tidy(ax, judgement.criterion.replace("_", " ").capitalize(), "clusters", BETTER[judgement.better])
+        # The answer of methods is the clustering with most in common with all, not the number at which they agree most.
+        meaning = "adjusted Rand index" if judgement.criterion == Agreement.name else BETTER[judgement.better]
+        tidy(ax, judgement.criterion.replace("_", " ").capitalize(), "clusters", meaning)
         whole_numbers(ax.xaxis)

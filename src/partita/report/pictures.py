@@ -9,6 +9,7 @@ from typing import Any
 
 from partita.affinity import DiffusedAffinity
 from partita.errors import MissingExtraError, require
+from partita.n_clusters import Agreement
 from partita.plots import (
     CoMembershipDisplay,
     CoverageDisplay,
@@ -91,7 +92,12 @@ def _verdict(report: FitReport) -> list[Picture]:
         "How probable each number of clusters is: the number of the answer stands out, and dark bars are those that "
         "together have a probability of at least 80%."
     )
-    if scored:
+    if [judgement.criterion for judgement in display.scored] == [Agreement.name]:
+        caption += (
+            " Beside it, how far clusterings of different methods at each number agree: the dot is the answer, which "
+            "is the clustering that has most in common with those at all numbers, and need not lie highest."
+        )
+    elif scored:
         caption += (
             " Beside it, the scores that criteria or the agreement of methods give to each number: a dot is the answer "
             "of each, the dotted line the number of the fit. A flat curve supports no number more than others."
