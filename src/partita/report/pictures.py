@@ -93,10 +93,12 @@ def _verdict(report: FitReport) -> list[Picture]:
         "together have a probability of at least 80%."
     )
     if [judgement.criterion for judgement in display.scored] == [Agreement.name]:
-        caption += (
-            " Beside it, how far clusterings of different methods at each number agree: the dot is the answer, which "
-            "is the clustering that has most in common with those at all numbers, and need not lie highest."
-        )
+        caption += " Beside it, how far clusterings of different methods at each number agree."
+        if display.n_clusters > 1:
+            caption += (
+                " The dot is the answer, which is the clustering that has most in common with those at all numbers, and "
+                "need not lie highest."
+            )
     elif scored:
         caption += (
             " Beside it, the scores that criteria or the agreement of methods give to each number: a dot is the answer "
