@@ -96,8 +96,8 @@ def _verdict(report: FitReport) -> list[Picture]:
         caption += " Beside it, how far clusterings of different methods at each number agree."
         if display.n_clusters > 1:
             caption += (
-                " The dot is the answer, which is the clustering that has most in common with those at all numbers, and "
-                "need not lie highest."
+                " The dot is the answer, which is the clustering that has most in common with those at all numbers, "
+                "and need not lie highest."
             )
     elif scored:
         caption += (
