@@ -16,6 +16,7 @@ from partita.affinity import Builder
 from partita.affinity.shared_search import shared_search
 from partita.ensemble import Draw, Ensemble, Genie, Graph, Mixture, adjusted_rand, agreement, agreement_weights
 from partita.ensemble import graph as graph_member
+from partita.ensemble.units import frame_of
 from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.errors import InputError
 from synthetic import blobs, zigzag
@@ -359,3 +360,25 @@ def test_the_mixture_member_is_the_mixture_of_scikit_learn_with_the_best_bic(K):
     ours = Mixture().cluster(X, K, np.random.default_rng(0))
     assert adjusted_rand(ours.labels, best.predict(X)) > 0.98  # a step of EM more or less at the end
     np.testing.assert_allclose(ours.score(X), ours.membership, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 30.0])
+def test_two_groups_are_found_beside_columns_in_other_units_that_say_nothing(scale):
+    rng = np.random.default_rng(0)
+    group = np.arange(90) % 2
+    told = np.c_[1500 + 7500 * group + 300 * rng.normal(size=90), (20 + 50 * group + 3 * rng.normal(size=90)) * scale]
+    X = np.c_[told, rng.uniform(0, 50_000, (90, 2))]
+    model = SoftClustering(random_state=0).fit(X)
+    assert adjusted_rand(model.labels_, group) == 1.0
+
+
+def test_units_differ_where_ranges_do_and_not_where_pixels_hardly_vary():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 20))
+    assert frame_of(X).common
+    hardly = X * np.r_[np.full(18, 1.0), 1e-3, 1e-3]
+    assert frame_of(hardly).common
+    seldom = np.where(rng.random(size=X.shape) < np.linspace(0.02, 1, 20), np.abs(X), 0.0)
+    assert frame_of(seldom).common
+    mixed = X * np.r_[np.full(10, 1.0), np.full(10, 20.0)]
+    np.testing.assert_allclose(frame_of(mixed)(mixed).std(axis=0), 1.0)

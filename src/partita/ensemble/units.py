@@ -3,11 +3,12 @@
 Distances between rows of features in different units are distances in the feature of the largest numbers. A feature is
 out of line where its standard deviation is more than 10 times the (lower) median one. Where that is a single feature,
 or at most a tenth of them, the others agree with each other: they are left as they are, and it is brought to their
-median. Where it is more, units differ throughout, and each feature is divided by its own standard deviation.
+median. Where it is more, or where the ranges of the other features differ by more than 10 times (a tenth of them at
+either end left out), units differ throughout, and each feature is divided by its own standard deviation.
 
-On the real tables looked at the largest is below 2.5 times the median (pixels, measurements of one kind) or above 89
-times (mixed units), so anything between would do as the bound. A feature in tiny units is not seen: among pixels many
-hardly vary, and should not be blown up.
+On the real tables looked at the largest deviation is below 2.5 times the median (pixels, measurements of one kind) or
+above 89 times (mixed units), and ranges differ by less than 3 or by more than 70 times, so anything between would do as
+the bound. Ranges and not deviations, since among pixels many hardly vary, and should not be blown up.
 
 A cell far from all others, such as a slip of the decimal point or a row of totals, would decide the spread of its
 feature, and nothing could be told by the other cells any more. Far is a gap to the rest of more than 5 times the range
@@ -30,9 +31,10 @@ __all__ = ["Frame", "Units", "far_cells", "frame_of"]
 
 Units = Literal["auto", "given", "standard"]
 
-# A spread beyond so many times the median one is of another unit.
+# A spread beyond so many times the median one is of another unit, and so are ranges that differ by as much.
 DIFFERENT_UNITS = 10.0
-# Share of the features, or one, that may be of another unit while the others have one in common.
+# Share of the features, or one, that may be of another unit while the others have one in common; and of those whose
+# ranges are left out at either end.
 FEW = 0.1
 # Cells are far past a gap of so many times the range of the rest, where they are one or at most this share on either
 # side; nothing is far among fewer cells.
@@ -78,6 +80,8 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
     [2.0, 2.0, 2.0]
     >>> frame_of(np.array([[0.0, 0.0, 0.0], [2.0, 4.0, 400.0]])).spread.tolist()
     [2.0, 2.0, 200.0]
+    >>> frame_of(np.array([[0.0, 0.0, 0.0], [2.0, 400.0, 4000.0]])).spread.tolist()
+    [1.0, 200.0, 2000.0]
     >>> frame_of(np.array([[0.0, 0.0, 0.0], [2.0, 400.0, 400.0]]), "standard").spread.tolist()
     [1.0, 200.0, 200.0]
     """
@@ -95,7 +99,8 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
     own = np.where(deviation > 0, deviation, 1.0)
     usual = float(positive[(len(positive) - 1) // 2]) if len(positive) else 1.0
     out_of_line = deviation > DIFFERENT_UNITS * usual
-    if units == "standard" or (units == "auto" and out_of_line.sum() > max(1, FEW * len(positive))):
+    differ = out_of_line.sum() > max(1, FEW * len(positive)) or _differ(X[:, (deviation > 0) & ~out_of_line])
+    if units == "standard" or (units == "auto" and differ):
         spread = own
     elif units == "auto" and out_of_line.any():
         common = float(deviation[~out_of_line].max())
@@ -103,6 +108,13 @@ def frame_of(X: Array, units: Units = "auto") -> Frame:
     else:
         spread = np.full(X.shape[1], float(deviation.max(initial=0.0)) or 1.0)
     return Frame(X.mean(axis=0) if whole else np.nanmean(X, axis=0), spread, low, high)
+
+
+def _differ(X: Array) -> bool:
+    """Whether features have ranges of different units, a tenth of them at either end left out."""
+    extent = np.sort(np.nanmax(X, axis=0) - np.nanmin(X, axis=0)) if X.size else np.ones(1)
+    few = int(FEW * len(extent))
+    return bool(extent[-1 - few] > DIFFERENT_UNITS * extent[few])
 
 
 def far_cells(X: Array) -> NDArray[np.bool_]:
