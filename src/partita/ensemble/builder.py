@@ -122,8 +122,9 @@ class Ensemble(Builder):
         "standard" divides each feature by its standard deviation, "given" leaves the features in their units, "auto"
         does what spreads ask for: of features whose standard deviation is more than 10 times the median one, a single
         one (or at most a tenth of all) is brought to the median; more are a sign of units that differ throughout, as
-        are ranges of the others that differ by more than 10 times, and every feature is standardised. Distances as given would see those features alone. In each, a cell far
-        from all others of its column is seen as one range beyond them (`partita.ensemble.units`).
+        are ranges of the others that differ by more than 10 times, and every feature is standardised. Distances as
+        given would see features of large numbers alone. In each, a cell far from all others of its column is seen as
+        one range beyond them (`partita.ensemble.units`).
     power : float, optional
         A draw counts by this power of its agreement with the other methods; 0 is a plain mean over methods. None, which
         `SoftClustering()` takes, is the square of the agreement times the tenth root of the draw's odds of being valid
