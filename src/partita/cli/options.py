@@ -227,7 +227,7 @@ class FitOptions(ReadingOptions):
     model: Annotated[
         Model,
         Option(
-            help="soft: the default, several clustering methods combined; sof, baum-eagon, symnmf, copositive: matrix "
+            help="soft: several clustering methods combined; sof, baum-eagon, symnmf, copositive: matrix "
             "factorizations from four papers; scams: a hard partition and its number of clusters together; "
             "kernel-kmeans, spectral: hard partitions to compare with."
         ),
@@ -338,8 +338,8 @@ class FitOptions(ReadingOptions):
     scale_features: Annotated[
         Literal["auto", "none", "standard", "minmax"],
         Option(
-            help="Scale the columns before distances are taken; auto: the ensemble sees to the units itself, the "
-            "neighbour graph that soft takes beyond 200,000 rows has standard if they differ, else none."
+            help="Scale the columns before distances are taken; auto: as their units ask for where the affinity is "
+            "auto, else none."
         ),
         Of("evidence", common=True, also=("--standardize", "--standardise", "--normalize", "--scaling")),
     ] = "auto"
