@@ -498,12 +498,12 @@ def test_a_metric_that_changes_the_numbers_says_so(call, iris_csv):
     assert "converted to boolean" in done.out
 
 
-def test_asymmetric_distances_are_refused_without_naming_an_option_they_do_not_have(call, tmp_path):
+def test_asymmetric_distances_are_refused_by_the_pair_and_the_option_that_helps(call, tmp_path):
     (tmp_path / "d.csv").write_text("0,3,2\n3,0,1\n9,1,0\n")
     done = call("fit", "d.csv", "--k", 2, "--input", "distances")
     assert done.code == 2
     assert "distances[0, 2] = 2" in done.err
-    assert "symmetrize" not in done.err
+    assert "--symmetrize mean" in done.err
 
 
 def test_new_items_bring_their_affinity_rows_dense_or_sparse(call, blobs, tmp_path):
