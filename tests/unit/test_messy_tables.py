@@ -986,7 +986,7 @@ def test_a_word_for_a_total_alone_in_the_last_row_is_no_item(tmp_path):
     assert told(table, "'Total'", "--skip-rows 0")
 
 
-def test_a_ragged_triangle_is_told_what_it_is(tmp_path):
+def test_rows_that_grow_by_one_cell_are_told_what_they_may_be(tmp_path):
     with pytest.raises(InputError, match="triangle"):
         read(tmp_path, "0\n1,0\n2,3,0\n")
 
