@@ -299,10 +299,15 @@ def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_th
     inside = 1.0 - found.outlier_
     expected = certainty_by_agreement(found._certainty_by_number(), agreed) * inside
     np.testing.assert_allclose(found.certainty_, expected, rtol=1e-12)
-    assert found.certainty_.mean() < by_number.mean()  # all is clear here: more than agreement allows for
+    # Certainty is drawn towards what agreement allows for: all that is clearer than that is lowered, and nothing else.
+    none, whole = certainty_by_agreement(np.array([0.0, 1.0]), agreed)
+    allowed = none / (1.0 - (whole - none))
+    lowered = found.certainty_ < by_number
+    np.testing.assert_array_equal(lowered, found._certainty_by_number() > allowed)
+    assert lowered.mean() > 0.5
     given = found.at(3)
     assert adjusted_rand_index(given.labels_, found.labels_) == 1.0
-    assert given.certainty_.mean() > found.certainty_.mean()
+    assert (given.certainty_ > found.certainty_)[lowered].all()
 
 
 def test_a_cluster_that_a_density_divides_in_two_is_believed_less_and_said() -> None:
