@@ -108,7 +108,7 @@ class Verdict:
         p[n_clusters - 1] += p[self.n_clusters - 1]
         p[self.n_clusters - 1] = 0.0
         sure, likely = float(p[n_clusters - 1]), likely_of(p)
-        notes = tuple(notes_on(self.judgements, n_clusters, sure, likely))
+        notes = tuple(notes_on(self.judgements, n_clusters, sure, likely, found=self.n_clusters))
         return replace(self, n_clusters=n_clusters, sure=sure, probabilities=p, likely=likely, notes=notes)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -267,19 +267,26 @@ def doubts(K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
     return [words] if sure < DOUBTFUL else []
 
 
-def notes_on(judgements: Sequence[Judgement], K: int, sure: float, likely: tuple[int, ...]) -> list[str]:
-    """Return what is to be said of a verdict: who disagrees, how probable it is, who has no answer."""
+def notes_on(
+    judgements: Sequence[Judgement], K: int, sure: float, likely: tuple[int, ...], *, found: int | None = None
+) -> list[str]:
+    """Return what is to be said of a verdict: who disagrees, how probable it is, who has no answer.
+
+    `found` is the number that was found, where a fit ended with another one.
+    """
+    found = K if found is None else found
     named = [j for j in judgements if j.n_clusters is not None]
     silent = [j for j in judgements if j.n_clusters is None and not only_tests_one(j.criterion)]
     if not named:
         return ["no criterion could tell: " + "; ".join(f"{_called(j)}: {j.note}" for j in judgements)]
     out = []
-    others = [f"{_called(j)} finds {j.n_clusters}" for j in named if j.n_clusters != K]
-    if others and len(named) == 1:
-        out += [f"{others[0]}, of which {K} hold items", *doubts(K, sure, likely)]
-    elif others:
-        share = f"{len(named) - len(others)} of {len(named)} find {K}"
+    others = [f"{_called(j)} finds {j.n_clusters}" for j in named if j.n_clusters != found]
+    if others and len(named) > 1:
+        share = f"{len(named) - len(others)} of {len(named)} find {found}"
         out.append(f"{DISAGREE}: {share}, {', '.join(others)}")
+    else:
+        out += others
+    if others or found != K:
         out += doubts(K, sure, likely)
     if silent:
         out.append("no answer from some criteria: " + "; ".join(f"{_called(j)}: {j.note}" for j in silent))
