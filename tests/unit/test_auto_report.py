@@ -14,7 +14,7 @@ from partita.errors import InputError
 from partita.n_clusters import Judgement, Verdict
 from partita.plots import VerdictDisplay, blank_figure
 from partita.report import render_report
-from partita.report.n_clusters import n_clusters_sentences, other_answer, what_moves
+from partita.report.n_clusters import layers_table, n_clusters_sentences, other_answer, what_moves
 from synthetic import gaussians
 
 unsure = pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
@@ -206,3 +206,17 @@ def test_an_answer_that_ends_with_fewer_clusters_is_not_shown_as_that_of_more(un
 )
 def test_what_moves_between_two_answers_is_said_and_a_few_items_are_not(counts, said):
     assert said in what_moves(np.array(counts), 0.25)
+
+
+def test_the_page_of_one_cluster_does_not_speak_of_several_as_of_facts():
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == 1
+    several = 1.0 - model.verdict_.probabilities[0]
+    report = report_of(model, X)
+    stabilities = [float(cell) for cell in re.findall(r">([01]\.\d\d)<", str(layers_table(report)))]
+    assert stabilities
+    assert max(stabilities) <= several + 0.005
+    page = render_report(report)
+    assert "With the others" not in page
+    assert "item 0 is the first one" in page
