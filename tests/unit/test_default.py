@@ -300,7 +300,9 @@ def test_a_verdict_on_a_number_that_ended_at_fewer_moves_its_probability():
     assert ended.sure == ended.probabilities[1] == verdict.probabilities[1] + verdict.probabilities[2]
     assert ended.probabilities[2] == 0
     assert ended.probabilities.sum() == pytest.approx(verdict.probabilities.sum())
-    assert any("2" in note for note in ended.notes)
+    agreed = [one for one in verdict.judgements if one.n_clusters == 3]
+    split = replace(verdict, judgements=(*agreed, replace(agreed[0], n_clusters=5))).ended_at(2)
+    assert any(f"{len(agreed)} of {len(agreed) + 1} find 3, " in note for note in split.notes)
 
 
 def test_another_number_keeps_the_plan_of_the_fit():
