@@ -32,10 +32,11 @@ def result_of(folder):
 def stopped_by(number, home, *options, until):
     """Run the command until something is seen in the checkpoint, send it a signal, and say how it ended."""
     call = [sys.executable, "-m", "partita", "fit", "items.csv", *OPTIONS, *options]
+    kept = home / ("kept" if "--checkpoint" in options else "items-partita.unfinished")
     with subprocess.Popen(call, cwd=home, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             end = time.monotonic() + 120
-            while not list((home / "kept").glob(until)):
+            while not list(kept.glob(until)):
                 assert process.poll() is None, process.stderr.read()
                 assert time.monotonic() < end
                 time.sleep(0.01)
@@ -103,6 +104,61 @@ def test_an_interrupted_command_writes_what_it_has_and_goes_on_with_force(items_
     assert process("fit", "items.csv", *options, "--out", "whole").code == 0
     assert_same_answer(home / "items-partita", home / "whole")
     assert result_of(home / "items-partita")["seconds"] > stopped["seconds"] / 2  # both processes count
+
+
+@pytest.mark.posix("signals")
+def test_a_command_that_was_killed_goes_on_without_being_told_to(items_csv, process):
+    home = items_csv.parent
+    options = ["--n-init", "4", "--checkpoint-seconds", "0.05"]
+    code, _ = stopped_by(signal.SIGKILL, home, *options, until="unfinished-2.safetensors")
+    assert code == -signal.SIGKILL
+    assert sorted(path.name for path in home.iterdir()) == ["items-partita.unfinished", "items.csv"]
+    assert process("fit", "items.csv", *OPTIONS, *options).code == 0
+    assert sorted(path.name for path in home.iterdir()) == ["items-partita", "items.csv"]
+    assert process("fit", "items.csv", *OPTIONS, *options, "--out", "whole").code == 0
+    assert_same_answer(home / "items-partita", home / "whole")
+    resumed, whole = result_of(home / "items-partita"), result_of(home / "whole")
+    assert resumed["notes"][0].startswith("went on from a checkpoint: of 4 restarts 2 were finished, and 1 went on")
+    assert resumed["notes"][1:] == whole["notes"]
+
+
+@pytest.mark.posix("signals")
+def test_a_killed_command_gives_way_to_one_of_other_options(items_csv, process):
+    home = items_csv.parent
+    stopped_by(signal.SIGKILL, home, "--n-init", "2", until="finished-0.safetensors")
+    assert process("fit", "items.csv", *OPTIONS, "--n-init", "1").code == 0
+    assert sorted(path.name for path in home.iterdir()) == ["items-partita", "items.csv"]
+    assert process("fit", "items.csv", *OPTIONS, "--n-init", "1", "--out", "whole").code == 0
+    assert_same_answer(home / "items-partita", home / "whole")
+    assert any("items-partita.unfinished" in note for note in result_of(home / "items-partita")["notes"])
+
+
+@pytest.mark.posix("signals")
+def test_the_interrupted_command_again_replaces_what_it_wrote_and_another_does_not(items_csv, process):
+    home = items_csv.parent
+    options = ["--n-init", "2", "--checkpoint-seconds", "0.05"]
+    assert stopped_by(signal.SIGINT, home, *options, until="unfinished-1.safetensors")[0] == 130
+    assert sorted(path.name for path in home.iterdir()) == ["items-partita", "items-partita.unfinished", "items.csv"]
+    stopped = result_of(home / "items-partita")
+    assert stopped["status"] == "interrupted"
+    for other in (["--n-init", "3"], [*options, "--max-seconds", "60"]):
+        assert process("fit", "items.csv", *OPTIONS, *other).code == 2
+    assert result_of(home / "items-partita") == stopped
+    assert process("fit", "items.csv", *OPTIONS, *options).code == 0
+    assert process("fit", "items.csv", *OPTIONS, *options, "--out", "whole").code == 0
+    assert sorted(path.name for path in home.iterdir()) == ["items-partita", "items.csv", "whole"]
+    assert_same_answer(home / "items-partita", home / "whole")
+
+
+def test_nothing_stands_beside_the_output_of_a_fit_that_ended(call, blobs, tmp_path):
+    np.savetxt(tmp_path / "b.csv", blobs, delimiter=",", header="a,b", comments="")
+    limited = ["--start", "dirichlet", "--n-init", "3", "--max-seconds", "1e-6"]
+    for options in ([], ["--k", "2"], ["--k", "2", *limited]):
+        assert call("fit", "b.csv", *options, "--quiet", "--out", "above/of/b", "--force").code == 0
+        assert [path.name for path in (tmp_path / "above/of").iterdir()] == ["b"]
+    assert call("fit", "b.csv", "--k", "2000", "--out", "above/no/b").code == 2
+    assert not (tmp_path / "above/no").exists()
+    assert call("fit", "b.csv", "--max-seconds", "9", "--checkpoint-seconds", "5", "--out", "c").code == 2
 
 
 def test_a_time_limit_keeps_the_checkpoint_and_the_next_call_goes_on(call, blobs, tmp_path):
@@ -186,9 +242,6 @@ def test_another_fit_and_another_folder_are_refused(call, iris_csv, tmp_path):
     mine = call("fit", iris_csv, "--k", "3", *given[:-1], "mine", "--out", "p")
     assert mine.code == 2
     assert "thesis.tex" in mine.err
-    alone = call("fit", iris_csv, "--k", "3", *given[:-2], "--checkpoint-seconds", "5", "--out", "q")
-    assert alone.code == 2
-    assert "--checkpoint-seconds goes" in alone.err
     assert not (tmp_path / "p").exists()
 
 
@@ -200,8 +253,10 @@ def test_ctrl_c_before_there_is_a_membership_says_what_it_cut_short(call, iris_c
     stopped = call("fit", iris_csv, "--k", "3", "--label-column", "species", "--id-column", "plant", "--quiet")
     assert stopped.code == 130
     assert stopped.err == (
-        "partita: interrupted while building the affinity: there is no membership to hand back; no result was written\n"
+        "partita: interrupted while building the affinity: there is no membership to hand back; the same fit goes on "
+        "from iris-partita.unfinished; no result was written\n"
     )
+    assert list((tmp_path / "iris-partita.unfinished").glob("made-*"))
     assert not (tmp_path / "iris-partita").exists()
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from scipy.io import mmwrite
 from scipy.spatial.distance import cdist
 
-from partita.io.swap import hidden_beside
+from partita.io.swap import name_beside
 from synthetic import blobs
 
 X, TRUTH = blobs(30, 2, d=3)
@@ -110,15 +110,15 @@ def test_the_same_command_replaces_what_it_wrote_when_it_was_cut_short(call, tmp
 
 
 @pytest.mark.posix("signals")
-def test_what_a_process_that_ended_left_hidden_is_removed_at_once(call, tmp_path):
+def test_what_a_process_left_that_ended_while_it_wrote_is_removed_at_once(call, tmp_path):
     goal = tmp_path / "items-partita"
-    code = "import pathlib as p, sys; from partita.io.swap import hidden_beside as h; h(p.Path(sys.argv[1])).mkdir()"
+    code = "import pathlib as p, sys; from partita.io.swap import name_beside as n; n(p.Path(sys.argv[1])).mkdir()"
     subprocess.run([sys.executable, "-c", code, goal], check=True, env=os.environ)
-    mine = hidden_beside(goal)
+    mine = name_beside(goal)
     mine.mkdir()
     write(tmp_path / "items.csv", X)
     assert call("fit", "items.csv", "-k", 2, "--model", "sof").code == 0
-    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == [mine.name]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["items-partita", mine.name, "items.csv"]
 
 
 def test_one_triangle_is_not_taken_for_features(call, tmp_path):

@@ -744,9 +744,9 @@ def test_a_folder_with_other_files_is_refused_and_an_empty_one_taken(tmp_path):
 
 
 def test_two_fits_do_not_share_a_folder(tmp_path):
-    with opened(tmp_path / "c"), pytest.raises(InputError, match=r"\bc\b.*checkpoint"):
+    with opened(tmp_path / "c"), pytest.raises(InputError, match=r"\bc\b.*folder"):
         run(tmp_path / "c")
-    with opened(tmp_path / "c"), pytest.raises(InputError, match=r"\bc\b.*checkpoint"):
+    with opened(tmp_path / "c"), pytest.raises(InputError, match=r"\bc\b.*folder"):
         Checkpoint(tmp_path / "c").remove()
 
 

@@ -39,7 +39,7 @@ def test_the_folder_appears_only_when_it_is_whole(tmp_path):
     goal = tmp_path / "out"
     with output_folder(goal) as folder:
         assert folder.parent == tmp_path
-        assert folder.name.startswith(".out")
+        assert folder.name.startswith("out.unfinished-")
         (folder / "content").write_text("x")
         assert not goal.exists()
     assert names(tmp_path) == ["out"]
@@ -118,7 +118,7 @@ def test_a_parent_that_cannot_be_written_is_an_error(tmp_path, monkeypatch):
     mkdir = Path.mkdir
 
     def refuse(self, *args, **options):
-        if self.name.startswith(".out"):
+        if self.name.startswith("out."):
             raise PermissionError(13, "Permission denied")
         mkdir(self, *args, **options)
 
@@ -146,14 +146,16 @@ def test_whether_one_could_write_is_found_out_without_a_trace(tmp_path, force):
 
 
 def test_what_a_killed_process_left_is_taken_away_when_nothing_writes_to_it_any_more(tmp_path):
-    old, young, others = (tmp_path / name for name in (".out.0123456789ab", ".out.ba9876543210", ".outer.0123456789ab"))
-    for folder in (old, young, others):
+    of_earlier, own = "0123456789ab", "unfinished-0123456789abcdef0123"
+    old, young, others = (tmp_path / name for name in (f".out.{of_earlier}", f"out.{own}", f"outer.{own}"))
+    oldest = tmp_path / f"out.{own[:-1]}4"
+    for folder in (oldest, old, young, others):
         folder.mkdir()
         (folder / "half").write_text("half")
-    for folder in (old, others):
+    for folder in (oldest, old, others):
         os.utime(folder, (0.0, 0.0))
     fill(tmp_path / "out")
-    assert names(tmp_path) == [young.name, others.name, "out"]
+    assert names(tmp_path) == sorted(["out", young.name, others.name])
 
 
 def test_a_failed_move_puts_the_old_folder_back(tmp_path, monkeypatch):
@@ -260,11 +262,15 @@ def test_folders_change_places_in_one_step_where_the_system_can(tmp_path):
     assert names(tmp_path) == ["one", "other"]
 
 
+ASIDE = [".{}.0123456789ab.old", "{}.replaced-0123456789abcdef0123"]
+
+
+@pytest.mark.parametrize("aside", ASIDE)
 @pytest.mark.parametrize("goal_name", ["out", "a[1]*"])
-def test_what_a_kill_left_aside_is_put_back_before_anything_is_written(tmp_path, goal_name):
+def test_what_a_kill_left_aside_is_put_back_before_anything_is_written(tmp_path, goal_name, aside):
     goal = tmp_path / goal_name
     fill(goal, "old")
-    goal.rename(tmp_path / f".{goal_name}.0123456789ab.old")
+    goal.rename(tmp_path / aside.format(goal_name))
     with pytest.raises(InputError, match="--force"):
         fill(goal)
     assert (goal / "content").read_text() == "old"
@@ -278,12 +284,16 @@ def test_a_folder_half_removed_is_never_put_back(tmp_path, monkeypatch):
     with monkeypatch.context() as killed:
         killed.setattr(output_module.shutil, "rmtree", lambda folder, **_: (folder / "manifest.json").unlink())
         fill(goal, "second", force=True)
-    goal.rename(tmp_path / ".out.0123456789ab.old")  # the next writing, killed between its two renames
+    goal.rename(swap.name_beside(goal, swap.REPLACED))  # the next writing, killed between its two renames
     assert swap.recovered(goal)
     assert (goal / "content").read_text() == "second"
 
 
-@pytest.mark.parametrize("name", [".out.old", ".out.0123456789AB.old", ".out.0123.old", ".outer.0123456789ab.old"])
+NO_NAMES = [".out.old", ".out.0123456789AB.old", ".out.0123.old", ".outer.0123456789ab.old", "out.replaced-0123"]
+NO_NAMES += ["outer.replaced-0123456789abcdef0123", "out.replaced-0123456789ABCDEF0123", "out.replaced"]
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
 def test_nothing_else_is_put_back(tmp_path, name):
     (tmp_path / name).mkdir()
     assert not swap.recovered(tmp_path / "out")

@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json
 from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of
-from partita.cli.manifest import SCHEMA_VERSION, as_json, options_given, write_manifest
-from partita.cli.options import DrawsOptions
+from partita.cli.manifest import SCHEMA_VERSION, as_json, write_manifest
+from partita.cli.options import DrawsOptions, options_given
 from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.scaling import Scaling

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from partita.cli.options import (
     DrawsOptions,
@@ -18,6 +18,7 @@ from partita.cli.options import (
     ReproduceOptions,
     ScoreOptions,
     VerifyOptions,
+    options_that_count,
 )
 from partita.errors import InputError
 from partita.paths import (
@@ -87,8 +88,7 @@ def check_fit(options: FitOptions, *, alone: bool = True) -> None:
     for links in (options.must_link, options.cannot_link, options.pair_weight):
         if links is not None:
             require_format(links, SUFFIXES["edges"])
-    out = options.out or Path(f"{name_of(options.file)}-partita")
-    _require_free(out, force=options.force or was_cut_short(out, options.checkpoint, options.file))
+    _require_free(options.folder, force=options.force or was_cut_short(options))
 
 
 def check_predict(options: PredictOptions) -> None:
@@ -203,21 +203,30 @@ def _require_free(out: Path | None, *, force: bool) -> None:
         raise InputError(f"{out} already exists; pass --force to replace it, or choose another folder with --out")
 
 
-def was_cut_short(out: Path, checkpoint: Path | None, file: Path) -> bool:
-    """Return whether a folder holds the result of a fit of this file with this checkpoint that was interrupted, or
-    stopped by its time limit.
+def was_cut_short(options: FitOptions) -> bool:
+    """Return whether the output folder holds what this command wrote when it was interrupted, and it can go on.
+
+    With a checkpoint that was named it is enough that file and checkpoint are the same, since another fit is refused
+    when it begins, and what a time limit stopped can go on too.
     """
-    if checkpoint is None:
+    status = _read_json(options.folder / "result.json").get("status")
+    if options.checkpoint is not None:
+        given = _read_json(options.folder / "result.json").get("parameters")
+        same = {"checkpoint": str(options.checkpoint), "file": str(options.file)}
+        return status in ("interrupted", "max_seconds") and isinstance(given, dict) and same.items() <= given.items()
+    if status != "interrupted" or options.unfinished is None or not options.unfinished.is_dir():
         return False
+    replay = _read_json(options.folder / "manifest.json").get("replay")
+    return isinstance(replay, dict) and replay.get("options") == json.loads(json.dumps(options_that_count(options)))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """Load the object of a JSON file; an empty one where there is none."""
     try:
-        result = json.loads((out / "result.json").read_text(encoding="utf-8"))
+        held = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
-        return False
-    if not isinstance(result, dict) or result.get("status") not in ("interrupted", "max_seconds"):
-        return False
-    given = result.get("parameters")
-    same = {"checkpoint": str(checkpoint), "file": str(file)}
-    return isinstance(given, dict) and same.items() <= given.items()
+        return {}
+    return held if isinstance(held, dict) else {}
 
 
 def require_affinity(name: str) -> None:

@@ -108,12 +108,12 @@ def _own_options(options: FitOptions, kind: type[FactorizationEstimator]) -> dic
 
 def _checkpoint(options: FitOptions) -> Checkpoint | None:
     """The checkpoint, kept until the output has been written, so that nothing that goes wrong there costs the fit."""
-    if options.checkpoint is None:
+    if options.unfinished is None:
         if options.checkpoint_seconds is not None:
-            raise InputError("--checkpoint-seconds goes with --checkpoint")
+            raise InputError("--checkpoint-seconds and --max-seconds: name a folder with --checkpoint")
         return None
     seconds = {} if options.checkpoint_seconds is None else {"seconds": options.checkpoint_seconds}
-    return Checkpoint(options.checkpoint, **seconds, keep=True)
+    return Checkpoint(options.unfinished, **seconds, keep=True, replace=options.checkpoint is None)
 
 
 # The affinity --------------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from partita.cli.early import was_cut_short
 from partita.cli.estimator_options import estimator_of, sees_units
 from partita.cli.fit_output import Fit, print_fit, write_fit
 from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of, require_features
-from partita.cli.manifest import options_given, options_untouched, write_manifest
-from partita.cli.options import DemoOptions, FitOptions
+from partita.cli.manifest import options_untouched, write_manifest
+from partita.cli.options import DemoOptions, FitOptions, options_given
 from partita.cli.standard_input import readable
 from partita.estimators.base import FactorizationEstimator
 from partita.io import output_folder, read_links, read_pair_weights, require_output
@@ -41,8 +41,8 @@ def run_fit(options: FitOptions) -> int:
     items, known = _read(options, estimator)
     if not said:
         require_features(items, options.file)
-    out = options.out or Path(f"{name_of(options.file)}-partita")
-    force = options.force or was_cut_short(out, options.checkpoint, options.file)
+    out = options.folder
+    force = options.force or was_cut_short(options)
     require_output(out, force=force)
     fit = fitted(estimator, items, title=name_of(options.file), **known)
     from partita.report.headline import examine_number  # its package is slow to import, and a wrong input needs none
@@ -58,7 +58,7 @@ def run_fit(options: FitOptions) -> int:
         at_default = {*options_untouched(options)} - CHOSEN
         result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet, at_default=at_default)
         write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
-    _remove_checkpoint(estimator)
+    _remove_checkpoint(estimator, named=options.checkpoint is not None)
     return ended(fit, result, out, options, interrupted=stopped or interrupted(), strict=options.strict)
 
 
@@ -98,11 +98,12 @@ def fitted(estimator: FactorizationEstimator, items: Input, *, title: str, **kno
     return Fit(title, items, estimator, time.perf_counter() - began, told)
 
 
-def _remove_checkpoint(estimator: FactorizationEstimator) -> None:
+def _remove_checkpoint(estimator: FactorizationEstimator, *, named: bool) -> None:
     """Remove the checkpoint of a fit whose output stands, unless a restart could still resume from it."""
     result = estimator.result_
     statuses = {result.status, *(restart.status for restart in result.restarts)}
-    if isinstance(estimator.checkpoint, Checkpoint) and statuses <= {"converged", "max_iter"}:
+    ended = statuses <= {"converged", "max_iter"} if named else "interrupted" not in statuses
+    if isinstance(estimator.checkpoint, Checkpoint) and ended:
         estimator.checkpoint.remove()
 
 
@@ -122,7 +123,8 @@ def ended(
         print_fit(fit, result, out)
     status = result["status"]
     if status == "interrupted":
-        kept = "" if fit.estimator.checkpoint is None else "; the same command goes on from the checkpoint"
+        checkpoint = fit.estimator.checkpoint
+        kept = "" if checkpoint is None else f"; the same command goes on from {checkpoint.folder}"
         say(f"partita: interrupted; the best result so far was written{kept}", quiet=options.quiet)
         return INTERRUPTED
     if interrupted:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 from partita.cli.early import require_manifest
-from partita.cli.options import DrawsOptions, FitOptions, PartitionOptions
+from partita.cli.options import OUTSIDE, DrawsOptions, FitOptions, PartitionOptions, options_that_count
 from partita.errors import InputError
 from partita.io import is_partita_folder, json_text, sha256_of_file, write_json
 from partita.io.settings import fits
@@ -19,7 +19,6 @@ __all__ = [
     "SCHEMA_VERSION",
     "as_json",
     "files_read",
-    "options_given",
     "options_recorded",
     "options_untouched",
     "read_manifest",
@@ -29,8 +28,6 @@ __all__ = [
 SCHEMA_VERSION = 1
 # A manifest is a few kilobytes.
 LARGEST = 16 << 20
-# Options that say where things go and what is printed, and change no number.
-OUTSIDE = ("out", "force", "quiet", "as_json", "checkpoint", "checkpoint_seconds")
 
 Given = FitOptions | PartitionOptions | DrawsOptions
 Kind = TypeVar("Kind", FitOptions, PartitionOptions, DrawsOptions)
@@ -44,13 +41,6 @@ def as_json(result: dict[str, Any]) -> dict[str, Any]:
     {'sizes': [2, 3], 'path': 'a', 'r_hat': None}
     """
     return json.loads(json_text(result, default=str))  # type: ignore[no-any-return]
-
-
-def options_given(options: Given) -> dict[str, Any]:
-    """Return the options of a command by name, with paths as text; a command of several files is one of each."""
-    given = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
-    given.pop("more", None)
-    return given
 
 
 def options_untouched(options: Given) -> list[str]:
@@ -94,7 +84,7 @@ def write_manifest(
 
 def _replay(options: Given, of_input: str) -> dict[str, Any]:
     """The options that change a number, and the SHA-256 of every file that they name, or of standard input."""
-    given = {name: value for name, value in options_given(options).items() if name not in OUTSIDE}
+    given = options_that_count(options)
     paths = {name: getattr(options, name) for name in given}
     files = {name: sha256_of_file(path) for name, path in paths.items() if isinstance(path, Path) and path.is_file()}
     if options.file == STANDARD_INPUT:

@@ -7,11 +7,13 @@ the commands read them, and `manifest` keeps them to run a command again. This m
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from typer import Argument, Option
+
+from partita.paths import name_of
 
 __all__ = [
     "DemoOptions",
@@ -28,6 +30,8 @@ __all__ = [
     "ReproduceOptions",
     "ScoreOptions",
     "VerifyOptions",
+    "options_given",
+    "options_that_count",
 ]
 
 InputKind = Literal["features", "distances", "affinity", "edges"]
@@ -403,7 +407,8 @@ class FitOptions(ReadingOptions):
         Path | None,
         Option(
             metavar="DIR",
-            help="Folder from which the same command goes on with a fit that was killed or stopped.",
+            help="Folder from which the same command goes on with a fit that was killed or stopped. [default: the "
+            "output folder's name with .unfinished; none with a limit of seconds]",
         ),
         Of("search"),
     ] = None
@@ -418,6 +423,17 @@ class FitOptions(ReadingOptions):
     def holds(self) -> InputKind:
         """What the file holds, features unless another kind was named."""
         return self.input or "features"
+
+    @property
+    def folder(self) -> Path:
+        """The output folder."""
+        return self.out or Path(f"{name_of(self.file)}-partita")
+
+    @property
+    def unfinished(self) -> Path | None:
+        """The folder from which the fit goes on when it was killed; None where its time is limited."""
+        beside = None if self.max_seconds is not None else Path(f"{self.folder}.unfinished")
+        return self.checkpoint or beside
 
 
 @dataclass(frozen=True)
@@ -681,3 +697,23 @@ class VerifyOptions:
     ] = False
     quiet: Quiet = False
     as_json: Json = False
+
+
+# Options that say where things go and what is printed, and change no number.
+OUTSIDE = ("out", "force", "quiet", "as_json", "checkpoint", "checkpoint_seconds")
+
+
+def options_given(options: FitOptions | PartitionOptions | DrawsOptions) -> dict[str, Any]:
+    """Return the options of a command by name, with paths as text; a command of several files is one of each."""
+    given = {name: str(value) if isinstance(value, Path) else value for name, value in asdict(options).items()}
+    given.pop("more", None)
+    return given
+
+
+def options_that_count(options: FitOptions | PartitionOptions | DrawsOptions) -> dict[str, Any]:
+    """Return the options of a command that can change a number of its result.
+
+    >>> options_that_count(PartitionOptions(Path("draws.csv"), quiet=True))["file"]
+    'draws.csv'
+    """
+    return {name: value for name, value in options_given(options).items() if name not in OUTSIDE}

@@ -16,8 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json, stage
 from partita.cli.early import require_loss
 from partita.cli.item_table import ItemTable, read_item_table
-from partita.cli.manifest import options_given, options_untouched, write_manifest
-from partita.cli.options import PartitionOptions
+from partita.cli.manifest import options_untouched, write_manifest
+from partita.cli.options import PartitionOptions, options_given
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.bayesian_partition import BayesianPartition
 from partita.io import (

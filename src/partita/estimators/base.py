@@ -305,7 +305,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
             except KeyboardInterrupt as stop:
                 if self.on_interrupt != "best" or stop.args:
                     raise
-                on = "; the same fit goes on from the checkpoint" if checkpoint is not None and checkpoint.holds else ""
+                holds = checkpoint is not None and checkpoint.holds
+                on = f"; the same fit goes on from {checkpoint.folder}" if checkpoint is not None and holds else ""
                 words = f"interrupted while {stage.now}: there is no membership to hand back{on}"
                 raise KeyboardInterrupt(words) from None
         self.__dict__.pop("encoding_", None)

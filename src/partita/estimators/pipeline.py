@@ -477,7 +477,7 @@ def _note_on_moved(moved: int) -> tuple[str, ...]:
     ((), 'calibration moved 1 item to another clust')
     """
     items = f"{moved:,} item{'s' * (moved > 1)}"
-    note = f"calibration moved {items} to another cluster (the labels of the fit are in result_.membership.labels)"
+    note = f"calibration moved {items} to another cluster (the labels before are in result_.membership.labels of the model)"
     return (note,) * (moved > 0)
 
 

@@ -1,9 +1,9 @@
 """Writing that leaves nothing half-written and replaces nothing silently.
 
-A file is written beside its place and renamed; a folder is filled under a hidden name beside its place and renamed, or
-changes places with the one that stands there (`partita.io.swap`). Both are atomic within one folder of one file system,
-so a reader sees the old content or the new, never a part. A process killed while it writes leaves the hidden name; the
-next one that writes to that place takes it away: at once on the same host, otherwise after an hour.
+A file is written beside its place and renamed; a folder is filled beside its place, as `NAME.unfinished-...`, and
+renamed, or changes places with the one that stands there (`partita.io.swap`). Both are atomic within one folder of one
+file system, so a reader sees the old content or the new, never a part. A process killed while it writes leaves what it
+had written; the next one that writes to that place takes it away: at once on the same host, otherwise after an hour.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from partita.errors import InputError
-from partita.io.swap import ASIDE, all_beside, hidden_beside, is_left_over, recovered, replace_folder
+from partita.io.swap import all_beside, is_aside, is_left_over, name_beside, recovered, replace_folder
 
 __all__ = [
     "atomic_text_file",
@@ -34,7 +34,7 @@ __all__ = [
     "write_json",
 ]
 
-# Seconds after which a hidden folder that nothing was written to belongs to a process that was killed.
+# Seconds after which an unfinished folder that nothing was written to belongs to a process that was killed.
 ABANDONED = 3600.0
 
 
@@ -55,17 +55,17 @@ def require_output(path: str | Path, *, force: bool = False, replace_if: Callabl
         ...
     partita.errors.InputError: /dev/null is a file; choose the name of a new folder with --out
     """
-    hidden, made = _hidden_folder(path, force=force, replace_if=replace_if)
-    _remove_empty([hidden, *made])
+    unfinished, made = _unfinished_folder(path, force=force, replace_if=replace_if)
+    _remove_empty([unfinished, *made])
 
 
 @contextmanager
 def output_folder(
     path: str | Path, *, force: bool = False, replace_if: Callable[[Path], bool] | None = None
 ) -> Iterator[Path]:
-    """Fill a new folder under a hidden name beside `path`, and move it there when the block ends well.
+    """Fill a new folder beside `path`, and move it there when the block ends well.
 
-    Any exception, an interruption too, takes the hidden folder away and leaves what stood at `path` untouched.
+    Any exception, an interruption too, takes that folder away and leaves what stood at `path` untouched.
 
     Parameters
     ----------
@@ -95,14 +95,14 @@ def output_folder(
     ...     sorted(str(file.relative_to(parent)) for file in Path(parent).rglob("*.csv"))
     ['result/labels.csv']
     """
-    hidden, made = _hidden_folder(path, force=force, replace_if=replace_if)
+    unfinished, made = _unfinished_folder(path, force=force, replace_if=replace_if)
     goal = Path(path).resolve()
     replacing = goal.exists()
     try:
-        yield hidden
-        _move_into_place(hidden, goal, replacing=replacing)
-    except BaseException:  # an interruption must not leave the hidden folder either
-        shutil.rmtree(hidden, ignore_errors=True)
+        yield unfinished
+        _move_into_place(unfinished, goal, replacing=replacing)
+    except BaseException:  # an interruption must not leave the folder either
+        shutil.rmtree(unfinished, ignore_errors=True)
         _remove_empty(made)
         raise
 
@@ -132,9 +132,9 @@ def atomic_text_file(path: str | Path) -> Iterator[TextIO]:
     goal = Path(path)
     if goal.is_dir():
         raise InputError(f"{goal} is a folder; pass the name of a file in it")
-    hidden = hidden_beside(goal)
+    unfinished = name_beside(goal)
     try:
-        file = hidden.open("x", encoding="utf-8", newline="")
+        file = unfinished.open("x", encoding="utf-8", newline="")
     except OSError as error:
         raise InputError(
             f"{goal} cannot be written ({error.strerror}); check that {goal.parent} is a folder you may write in"
@@ -144,9 +144,9 @@ def atomic_text_file(path: str | Path) -> Iterator[TextIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        hidden.replace(goal)
+        unfinished.replace(goal)
     except BaseException:
-        hidden.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         raise
 
 
@@ -239,7 +239,7 @@ def _plain(value: object) -> Any:
             return value
 
 
-def _hidden_folder(
+def _unfinished_folder(
     path: str | Path, *, force: bool, replace_if: Callable[[Path], bool] | None
 ) -> tuple[Path, list[Path]]:
     """Make the folder to fill; it, and the folders above it that were not there."""
@@ -248,15 +248,15 @@ def _hidden_folder(
     _require_replaceable(goal, Path(path), force=force, replace_if=replace_if)
     made = _make_parents(goal, Path(path))
     _remove_abandoned(goal)
-    hidden = hidden_beside(goal)
+    unfinished = name_beside(goal)
     try:
-        hidden.mkdir()
+        unfinished.mkdir()
     except OSError as error:
         _remove_empty(made)
         raise InputError(
             f"nothing can be written in {goal.parent} ({error.strerror}); choose another place with --out"
         ) from error
-    return hidden, made
+    return unfinished, made
 
 
 def _remove_abandoned(goal: Path) -> None:
@@ -264,7 +264,7 @@ def _remove_abandoned(goal: Path) -> None:
     for folder in all_beside(goal):
         with suppress(OSError):  # another process has been faster
             idle = time.time() - folder.stat().st_mtime > ABANDONED
-            if not folder.name.endswith(ASIDE) and (idle or is_left_over(folder)):
+            if not is_aside(folder) and (idle or is_left_over(folder)):
                 shutil.rmtree(folder)
 
 
@@ -303,10 +303,10 @@ def _remove_empty(folders: list[Path]) -> None:
             folder.rmdir()
 
 
-def _move_into_place(hidden: Path, goal: Path, *, replacing: bool) -> None:
+def _move_into_place(unfinished: Path, goal: Path, *, replacing: bool) -> None:
     if not replacing:
         if goal.exists():
             raise InputError(f"{goal} has appeared meanwhile; nothing was replaced, choose another folder with --out")
-        hidden.rename(goal)
+        unfinished.rename(goal)
         return
-    shutil.rmtree(replace_folder(hidden, goal), ignore_errors=True)
+    shutil.rmtree(replace_folder(unfinished, goal), ignore_errors=True)

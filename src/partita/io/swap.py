@@ -2,8 +2,8 @@
 
 Linux has `renameat2` with RENAME_EXCHANGE (3.15, most file systems), macOS `renamex_np` with RENAME_SWAP (APFS). Where
 there is neither (Windows, NFS), the old folder is renamed aside and the new one into its place. A kill between the two
-leaves nothing there, and the old one whole beside it under a hidden name; `recovered` puts it back when that place is
-written to again.
+leaves nothing there, and the old one whole beside it as `NAME.replaced-...`; `recovered` puts it back when that place
+is written to again. What is being written stands beside its place as `NAME.unfinished-...`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import os
+import re
 import secrets
 import socket
 import sys
@@ -18,28 +19,41 @@ from pathlib import Path
 
 from partita.solvers.lock import process_exists
 
-__all__ = ["ASIDE", "all_beside", "exchange", "hidden_beside", "is_left_over", "recovered", "replace_folder"]
+__all__ = ["all_beside", "exchange", "is_aside", "is_left_over", "name_beside", "recovered", "replace_folder"]
 
 # Constants of linux/fs.h and fcntl.h, and of sys/stdio.h on macOS.
 RENAME_EXCHANGE, AT_FDCWD, RENAME_SWAP = 2, -100, 2
-ASIDE = ".old"
-HEX_DIGITS = frozenset("0123456789abcdef")
-# Digits of a hidden name: of the process, of its host, and random ones; and how many an earlier version gave it.
+# What a name beside a place says of what it has: is being written, or is about to be replaced.
+UNFINISHED, REPLACED = "unfinished", "replaced"
+# Digits of such a name: of the process, of its host, and random ones.
 PROCESS, HOST, RANDOM = 8, 8, 4
-LENGTH, EARLIER = PROCESS + HOST + RANDOM, 12
+# Such names, and those of 0.1.0, which were hidden ones.
+NAME = rf"\.({UNFINISHED}|{REPLACED})-[0-9a-f]{{{PROCESS + HOST + RANDOM}}}"
+EARLIER = r"\.[0-9a-f]{12}(\.old)?"
+ASIDE = rf".*(\.{REPLACED}-[0-9a-f]+|\.old)"
 
 
-def hidden_beside(goal: Path, ending: str = "") -> Path:
-    """Return a name beside `goal` that nothing has, and that says which process of which host made it."""
-    return goal.with_name(f".{goal.name}.{os.getpid():0{PROCESS}x}{_host()}{secrets.token_hex(RANDOM // 2)}{ending}")
+def name_beside(goal: Path, kind: str = UNFINISHED) -> Path:
+    """Return a name beside `goal` that nothing has, and that says which process of which host made it.
+
+    >>> name_beside(Path("items-partita")).name.partition("-0")[0]
+    'items-partita.unfinished'
+    """
+    made_by = f"{os.getpid():0{PROCESS}x}{_host()}{secrets.token_hex(RANDOM // 2)}"
+    return goal.with_name(f"{goal.name}.{kind}-{made_by}")
 
 
 def is_left_over(folder: Path) -> bool:
-    """Return whether a name of `hidden_beside` is of a process of this host that has ended."""
-    middle = folder.name.removesuffix(ASIDE).rpartition(".")[2]
-    if len(middle) != LENGTH or middle[PROCESS : PROCESS + HOST] != _host():
+    """Return whether a name of `name_beside` is of a process of this host that has ended."""
+    made_by = folder.name.rpartition("-")[2]
+    if len(made_by) != PROCESS + HOST + RANDOM or made_by[PROCESS : PROCESS + HOST] != _host():
         return False
-    return not process_exists(int(middle[:PROCESS], 16))
+    return not process_exists(int(made_by[:PROCESS], 16))
+
+
+def is_aside(folder: Path) -> bool:
+    """Return whether a name beside a place is of a folder that stood there whole, about to be replaced."""
+    return re.fullmatch(ASIDE, folder.name) is not None
 
 
 def _host() -> str:
@@ -56,14 +70,14 @@ def replace_folder(new: Path, goal: Path) -> Path:
     """
     if exchange(new, goal):
         return new
-    aside = hidden_beside(goal, ASIDE)
+    aside = name_beside(goal, REPLACED)
     goal.rename(aside)
     try:
         new.rename(goal)
     except BaseException:
         aside.rename(goal)
         raise
-    old = hidden_beside(goal)  # a name that is not put back, since what has it is about to be removed
+    old = name_beside(goal)  # a name that is not put back, since what has it is about to be removed
     aside.rename(old)
     return old
 
@@ -100,7 +114,7 @@ def recovered(goal: Path) -> bool:
     """
     if goal.exists() or not goal.parent.is_dir():
         return False
-    aside = [folder for folder in all_beside(goal) if folder.name.endswith(ASIDE)]
+    aside = [folder for folder in all_beside(goal) if is_aside(folder)]
     if not aside:
         return False
     try:
@@ -111,21 +125,14 @@ def recovered(goal: Path) -> bool:
 
 
 def all_beside(goal: Path) -> list[Path]:
-    """Return the folders beside `goal` that have names of `hidden_beside`.
+    """Return the folders beside `goal` that have names of `name_beside`, or of the earlier version's.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as home:
-    ...     hidden_beside(Path(home, "a")).mkdir()
+    ...     name_beside(Path(home, "a")).mkdir()
     ...     len(all_beside(Path(home, "a"))), len(all_beside(Path(home, "b")))
     (1, 0)
     """
-    return [folder for folder in goal.parent.glob(f".{_escaped(goal.name)}.*") if _is_beside(folder, goal)]
-
-
-def _is_beside(folder: Path, goal: Path) -> bool:
-    middle = folder.name.removeprefix(f".{goal.name}.").removesuffix(ASIDE)
-    return len(middle) in (LENGTH, EARLIER) and HEX_DIGITS.issuperset(middle) and folder.is_dir()
-
-
-def _escaped(name: str) -> str:
-    return "".join(f"[{sign}]" if sign in "*?[" else sign for sign in name)
+    own = re.escape(goal.name)
+    named = re.compile(rf"{own}{NAME}|\.{own}{EARLIER}")
+    return [folder for folder in goal.parent.iterdir() if named.fullmatch(folder.name) and folder.is_dir()]

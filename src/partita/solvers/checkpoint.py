@@ -70,6 +70,8 @@ class Checkpoint:
     keep : bool
         Leave the folder when the fit has ended well; otherwise it is removed then. After an interruption, an error and
         `max_seconds` it stays.
+    replace : bool
+        Where the folder is of another fit, give that one up, with a note, and begin anew; otherwise this is an error.
 
     Raises
     ------
@@ -85,6 +87,7 @@ class Checkpoint:
     folder: str | os.PathLike[str]
     seconds: float = 60.0
     keep: bool = False
+    replace: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.seconds < np.inf:
@@ -120,6 +123,7 @@ def opened(checkpoint: Checkpoint | str | os.PathLike[str] | None) -> Iterator[O
         return
     given = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
     folder = Path(given.folder)
+    made = [folder, *(above for above in folder.parents if not above.exists())]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -145,7 +149,8 @@ def opened(checkpoint: Checkpoint | str | os.PathLike[str] | None) -> Iterator[O
                 _remove(folder)
     finally:
         with suppress(OSError):  # something is in it
-            folder.rmdir()
+            for empty in made:
+                empty.rmdir()
 
 
 class OpenCheckpoint:
@@ -166,7 +171,7 @@ class OpenCheckpoint:
         self.complete = False
         self.earlier_seconds = 0.0
         self.notes: list[str] = []
-        self._interval = checkpoint.seconds
+        self._interval, self._replace = checkpoint.seconds, checkpoint.replace
         self._began = time.monotonic()
         self._next: dict[int, float] = {}
         self._earlier = {file.name for file in self.folder.iterdir()}
@@ -184,27 +189,24 @@ class OpenCheckpoint:
         Raises
         ------
         InputError
-            Where the folder is of another fit, with what differs; or is corrupt.
+            Where the folder is of another fit, with what differs, or is corrupt, and is not to be replaced.
         """
         self._began = time.monotonic()
         given = Fingerprint.of(task, seed)
         path = self.folder / FIT
-        if not path.exists():
-            _remove(self.folder, but=MADE)  # leftovers of a removal cut short
-            write_tree(path, {"fingerprint": given, "entropy": task.entropy})
-            self._is_this_fit = True
+        try:
+            known = self._same_fit(path, given) if path.exists() else None
+        except InputError:
+            if not self._replace:
+                raise
+            known = None
+            self.notes.append(f"{self.folder} held another fit that was not finished: it was given up for this one")
+        self._is_this_fit = True
+        if known is None:
+            _remove(self.folder, but=MADE)  # another fit, or leftovers of a removal cut short
+            self._write(path, {"fingerprint": given, "entropy": task.entropy})
             self._note()
             return task.entropy
-        known = read_tree(path)
-        if not isinstance(known, dict) or not isinstance(known.get("fingerprint"), Fingerprint):
-            raise InputError(f"{path} does not say what was fitted: delete the checkpoint, and run the fit again")
-        differs = known["fingerprint"].differs(given)
-        if differs:
-            raise InputError(
-                f"{self.folder} is the checkpoint of another fit: {differs}. Pass the same input and options to go on "
-                "with it, or another folder"
-            )
-        self._is_this_fit = True
         with suppress(OSError, ValueError, KeyError, TypeError):
             self.earlier_seconds = float(json.loads((self.folder / SECONDS).read_text())["seconds"])
         finished = sum(self._path(FINISHED, r).exists() for r in range(task.n_init))
@@ -214,6 +216,19 @@ class OpenCheckpoint:
         said = f"of {restarts} {finished} {was} finished, and {standing} went on where {where} stood"
         self._note(*(said,) * (finished + standing > 0))
         return known["entropy"]
+
+    def _same_fit(self, path: Path, given: Fingerprint) -> dict[str, Any]:
+        """Load the description of the fit that the folder holds, which must be the given one."""
+        known = read_tree(path)
+        if not isinstance(known, dict) or not isinstance(known.get("fingerprint"), Fingerprint):
+            raise InputError(f"{path} does not say what was fitted: delete the checkpoint, and run the fit again")
+        differs = known["fingerprint"].differs(given)
+        if differs:
+            raise InputError(
+                f"{self.folder} is the checkpoint of another fit: {differs}. Pass the same input and options to go on "
+                "with it, or another folder"
+            )
+        return known
 
     def _note(self, *of_restarts: str) -> None:
         """Note what there was to go on from, if anything."""

@@ -50,7 +50,7 @@ def locked(folder: Path) -> Iterator[None]:
     path = home / LOCK
     with _guard:
         if home in _held:
-            raise InputError(f"{folder} is in use by another fit of this process: give each fit its own checkpoint")
+            raise InputError(f"{folder} is in use by another fit of this process: give each fit a folder of its own")
         _held.add(home)
     try:
         _take(path)
@@ -72,7 +72,7 @@ def _take(path: Path) -> None:
             _put_aside(path)
         else:
             return
-    raise InputError(f"{path.parent} was just taken by another process; give each fit its own checkpoint")
+    raise InputError(f"{path.parent} was just taken by another process; give each fit a folder of its own")
 
 
 def _put_aside(path: Path) -> None:
@@ -87,7 +87,7 @@ def _put_aside(path: Path) -> None:
         owner = _owner(text)
         raise InputError(
             f"{path.parent} is in use by process {owner.get('process', '?')} on {owner.get('host', '?')}: give each "
-            f"fit its own checkpoint, or, if that process is gone, delete {path}"
+            f"fit a folder of its own, or, if that process is gone, delete {path}"
         )
     aside = path.with_name(f"{path.name}.{secrets.token_hex(6)}")
     with suppress(FileNotFoundError):
