@@ -160,7 +160,6 @@ def test_what_is_not_there_or_not_right_is_named():
         "'connectivities' .*scanpy.pp.neighbors": lambda: cluster_cells(sparse, 3),
         "use='X_pca' .*scanpy.pp.pca": lambda: cluster_cells(sparse, 3, use="X_pca"),
         "use='X_pce' .*'X_pca'": lambda: cluster_cells(adata, 3, use="X_pce"),
-        r"adata\.X .*scanpy\.pp\.pca": lambda: cluster_cells(sparse, 3, use="X"),
         r"adata\.X .*\.obsm": lambda: cluster_cells(ad.AnnData(shape=(5, 0)), 3, use="X"),
         "key='k'": lambda: cluster_cells(adata, 3, use="X_pca", key="k"),
         "AnnData(?!.*ndarray)": lambda: cluster_cells(ad.AnnData(np.empty((0, 3))), 3),
@@ -188,3 +187,21 @@ def test_a_graph_of_many_cells_is_never_made_dense():
     tracemalloc.stop()
     assert peak < 8 * n * n / 10  # an array of all pairs would be 1.2 GB; what is held grows with the edges
     np.testing.assert_allclose(adata.obsm["X_partita"].sum(axis=1), 1.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("backed", [False, True])
+def test_sparse_features_are_taken_as_dense_ones_are(backed, tmp_path):
+    adata, _ = cells()
+    X = np.where(adata.X > 0, adata.X, 0.0)
+    dense, sparse = ad.AnnData(X=X), ad.AnnData(X=sp.csr_matrix(X))
+    if backed:
+        sparse.write_h5ad(tmp_path / "cells.h5ad")
+        sparse = ad.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    for each in (dense, sparse):
+        cluster_cells(each, 3, use="X", random_state=0)
+    np.testing.assert_array_equal(sparse.obsm["X_partita"], dense.obsm["X_partita"])
+    model = SoF(3, random_state=0).fit(sparse)
+    np.testing.assert_array_equal(model.membership_, SoF(3, random_state=0).fit(dense).membership_)
+    assert model.result_.notes[0].endswith("adata.X")
+    if backed:
+        sparse.file.close()

@@ -126,7 +126,7 @@ def pairs_of_cells(adata: Any, name: str) -> tuple[str, Any]:
 
 
 def features_of_cells(adata: Any, use: str) -> tuple[str, Any]:
-    """Return the place of features in an AnnData, for errors, and the N x d array or frame."""
+    """Return the place of features in an AnnData, for errors, and the N x d array, sparse matrix or frame."""
     if use == "X":
         where, values = "adata.X", adata.X
         if values is None:
@@ -139,12 +139,9 @@ def features_of_cells(adata: Any, use: str) -> tuple[str, Any]:
             f"use={use!r} is not there{did_you_mean(use, known)}; it may be {_listed(known)}"
             + ("; run scanpy.pp.pca(adata) first" if use == "X_pca" else "")
         )
-    if sp.issparse(values) or not hasattr(values, "__array__"):
-        raise InputError(
-            f"{where} is sparse, and would have to be made dense: run scanpy.pp.neighbors(adata) or "
-            "scanpy.pp.pca(adata) first, and take the graph or X_pca"
-        )
-    return where, values if hasattr(values, "columns") else np.asarray(values)
+    if hasattr(values, "to_memory"):  # of a file that is read when it is asked for
+        values = values.to_memory()
+    return where, values if sp.issparse(values) or hasattr(values, "columns") else np.asarray(values)
 
 
 def _listed(names: Sequence[str]) -> str:
