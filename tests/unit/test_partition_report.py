@@ -457,7 +457,9 @@ def test_without_matplotlib_words_and_tables_remain(torn, monkeypatch):
     assert not page.all("img")
     assert page.text.count("python -m pip install 'partita[plot]'") == 1
     assert "The posterior has 2 modes" in page.text
-    labels = {attrs["aria-label"] for attrs in page.all("div") if attrs.get("role") == "region"}
+    labels = {
+        attrs["aria-label"] for attrs in page.all("div") if attrs.get("role") == "group" and "aria-label" in attrs
+    }
     assert {"Clusters", "Credible ball", "Modes"} <= labels
 
 

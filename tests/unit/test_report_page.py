@@ -87,7 +87,11 @@ def test_headings_come_in_order_and_every_picture_table_and_map_has_a_name(model
     assert max(np.diff(levels)) <= 1
     ids = [attrs["id"] for _, attrs in page.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
-    assert all(attrs.get("aria-label") for tag, attrs in page.tags if tag == "canvas" or attrs.get("role") == "region")
+    assert all(
+        attrs.get("aria-label")
+        for tag, attrs in page.tags
+        if tag == "canvas" or attrs.get("role") in ("region", "group")
+    )
     assert all(attrs.get("scope") for tag, attrs in page.tags if tag == "th")
 
 

@@ -63,7 +63,8 @@ def cluster_cells(
     Raises
     ------
     InputError
-        Where `use` is not there, is not square, is asymmetric (say `symmetrize=`), or holds sparse features too large to be made dense.
+        Where `use` is not there, is not square, is asymmetric (say `symmetrize=`), or holds sparse features too large
+        to be made dense.
     MissingExtraError
         Without anndata.
 

@@ -477,7 +477,8 @@ def _note_on_moved(moved: int) -> tuple[str, ...]:
     ((), 'calibration moved 1 item to another clust')
     """
     items = f"{moved:,} item{'s' * (moved > 1)}"
-    note = f"calibration moved {items} to another cluster (the labels before are in result_.membership.labels of the model)"
+    where = "result_.membership.labels of the model"
+    note = f"calibration moved {items} to another cluster (the labels before are in {where})"
     return (note,) * (moved > 0)
 
 

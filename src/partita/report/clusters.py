@@ -103,7 +103,7 @@ def _card(report: FitReport, row: ClusterSummary) -> Markup:
     k = row.cluster
     size = f"{items(row.size)}, {percent(row.share)} of all"
     parts = [
-        element("h3", chip(k), f" {size}", id=f"cluster-{k}"),
+        element("h3", element("span", "Cluster ", class_="unseen"), chip(k), f" {size}", id=f"cluster-{k}"),
         _bar(row),
         _rule(report, row),
         _items("Typical item" if len(row.typical) == 1 else "Typical items", row.typical, report),

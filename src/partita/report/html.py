@@ -80,7 +80,7 @@ def table(
     return element(
         "div",
         part("table", "table", *parts, class_="stacked" if stacked else None),
-        **{"class": "wide", "role": "region", "aria-label": label or None, "tabindex": "0"},
+        **{"class": "wide", "role": "group", "aria-label": label or None, "tabindex": "0"},
     )
 
 

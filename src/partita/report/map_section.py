@@ -98,21 +98,11 @@ def _legend(sizes: Sequence[int]) -> Markup:
     for k, size in enumerate(sizes):
         path = element("path", d=GLYPHS[k % len(GLYPHS)])
         mark = element("svg", path, viewBox="-1.4 -1.4 2.8 2.8", aria_hidden="true", style=f"fill:var(--k{k})")
-        label = f"Cluster {k}, {count(size, 'item')}"
-        number = element("small", f"{size:,}")
-        keys.append(
-            element(
-                "button",
-                mark,
-                k,
-                number,
-                type="button",
-                class_="key",
-                aria_pressed="true",
-                aria_label=label,
-                title=label,
-            )
-        )
+        number, _, noun = count(size, "item").partition(" ")
+        cluster, comma, items = (element("span", said, class_="unseen") for said in ("Cluster ", ", ", f" {noun}"))
+        name = (cluster, k, comma, element("small", number), items)
+        title = f"Cluster {k}, {number} {noun}"
+        keys.append(element("button", mark, *name, type="button", class_="key", aria_pressed="true", title=title))
     keys.append(element("button", "Show all", type="button", id="map-all"))
     keys.append(element("button", "Hide all", type="button", id="map-none"))
     many = " many" if len(sizes) > MANY else ""

@@ -191,6 +191,8 @@ def _doubted(report: FitReport) -> Markup:
         f"cluster: the membership of the item in it. The certainty counts {certainty_counts(model)} too."
     )
     heads = ["Item", "Certainty", "Cluster", "Could be in", "Outlier with probability"]
+    if not any(row[-1] for row in cells):
+        heads, cells = heads[:-1], [row[:-1] for row in cells]
     return join([element("p", said), table(heads, cells, numeric=(1, 4), label="Labels in doubt")])
 
 

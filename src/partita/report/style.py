@@ -94,7 +94,7 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .8125rem; }
   thead { display: table-header-group; break-after: avoid; }
   .wide:not(:has(tbody tr:nth-child(9))) { break-inside: avoid; }
   .wide, .card, pre { overflow: visible; }
-  .chip, .caution { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
+  .chip, .caution, .fill { -webkit-print-color-adjust: exact; print-color-adjust: exact; }
   p, figcaption, .caution { orphans: 3; widows: 3; max-width: none; }
 }
 """
