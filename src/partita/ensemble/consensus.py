@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Member, hard
-from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_weights
+from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.kernels.threads import n_threads
-from partita.partition import search_partition
 from partita.runs import FEW, outcomes_of
 from partita.scope import lasting, tell
 
@@ -53,8 +52,6 @@ LIKELIEST = 30
 # Power of the odds of a draw where the number of clusters is given: odds tell numbers apart first of all, and at one
 # number all draws have a part in what is said.
 GIVEN = 0.1
-# Starts of the search for the partition at a number that is asked for.
-STARTS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,8 +130,8 @@ class Consensus:
     def at(self, n_clusters: int) -> Consensus:
         """Return the consensus of the draws that were asked for this number, or for those next to it on either side.
 
-        All of them have a part in it: weights are taken to the power 1/10. The partition is that of least expected
-        variation of information with at most as many clusters.
+        All of them have a part in it: weights are taken to the power 1/10. The partition is the draw with so many
+        clusters, or else with fewer, of largest expected adjusted Rand index.
         """
         tried = np.unique(self.asked)
         near = {
@@ -145,10 +142,10 @@ class Consensus:
         weights = (self.weights[own] / self.weights[own].max()) ** GIVEN
         weights /= weights.sum()
         draws = self.draws[own]
-        found = search_partition(
-            draws, loss="vi", weights=weights, n_init=STARTS, max_clusters=n_clusters, random_state=0
-        )
-        labels = np.asarray(found.labels, dtype=np.int64)
+        held = draws.max(axis=1) + 1
+        allowed = held == n_clusters if (held == n_clusters).any() else held <= n_clusters
+        expected = np.where(allowed, agreement(list(draws)) @ weights, -np.inf)
+        best = int(expected.argmax())
         return replace(
             self,
             draws=draws,
@@ -156,8 +153,8 @@ class Consensus:
             methods=tuple(self.methods[m] for m in own),
             asked=self.asked[own],
             agreement=self.agreement[own],
-            partition=labels,
-            expected=float(weights @ [adjusted_rand(labels, draw) for draw in draws]),
+            partition=draws[best],
+            expected=float(expected[best]),
         )
 
     def likeliest_draw(self, n_clusters: int) -> Labels:

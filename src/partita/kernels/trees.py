@@ -22,9 +22,16 @@ from partita.arrays import Array, Ints
 __all__ = ["gini_merges", "large_splits", "pieces", "spanning_tree"]
 
 
-@njit(cache=True, nogil=True)
 def spanning_tree(X: Array, core: Array) -> tuple[Any, Any, Any]:
     """Return edges (first, second, length) of the minimum spanning tree of the rows of X, shortest first."""
+    first, second, length, plain = _grown(X, core)
+    order = np.lexsort((plain, length))  # not in the kernel, where sorts take seconds to compile
+    return first[order], second[order], length[order]
+
+
+@njit(cache=True, nogil=True)
+def _grown(X: Array, core: Array) -> tuple[Any, Any, Any, Any]:
+    """Edges of the tree in the order in which it grows, and their plain lengths."""
     n, d = X.shape
     first, second = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
     length, plain = np.empty(n - 1), np.empty(n - 1)
@@ -53,11 +60,10 @@ def spanning_tree(X: Array, core: Array) -> tuple[Any, Any, Any]:
         first[e], second[e], length[e], plain[e] = parent[b], current, best[b], tie[b]
         for row in (best, tie, own):
             row[b] = row[m - 1]
-        columns[:, b] = columns[:, m - 1]
+        for c in range(d):
+            columns[c, b] = columns[c, m - 1]
         item[b], parent[b] = item[m - 1], parent[m - 1]
-    order = np.argsort(plain, kind="mergesort")
-    order = order[np.argsort(length[order], kind="mergesort")]
-    return first[order], second[order], length[order]
+    return first, second, length, plain
 
 
 @njit(cache=True, nogil=True)

@@ -24,24 +24,25 @@ FEWEST, SIDE, LEAST = 8, 0.1, 3
 ROUNDING = 1e-10
 
 
-@njit(cache=True, nogil=True)
 def deepest_valleys(indptr: Ints, indices: Ints, labels: Ints, n_clusters: int) -> Array:
     """Return for each cluster the depth of the deepest valley within it, max_t ln(min(before, after) / c(t)).
 
     `before` and `after` are the largest c on either side of t. 0 for fewer than 8 items. A cluster in pieces has a c of
     zero, which counts as half an edge.
     """
-    depth = np.zeros(n_clusters)
-    order = np.argsort(labels, kind="mergesort")
-    place = np.full(len(labels), -1, dtype=np.int64)
-    first = 0
-    for c in range(n_clusters):
-        last = first
-        while last < len(order) and labels[order[last]] == c:
-            last += 1
-        if last - first >= FEWEST:
-            depth[c] = _deepest(indptr, indices, order[first:last], place)
-        first = last
+    # Sorted here: in a kernel a stable sort takes seconds to compile.
+    ends = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=n_clusters))])
+    return np.asarray(_deepest_valleys(indptr, indices, np.argsort(labels, kind="stable"), ends))
+
+
+@njit(cache=True, nogil=True)
+def _deepest_valleys(indptr: Ints, indices: Ints, order: Ints, ends: Ints) -> Array:
+    """The same, of clusters of the items order[ends[c]:ends[c + 1]]."""
+    depth = np.zeros(len(ends) - 1)
+    place = np.full(len(order), -1, dtype=np.int64)
+    for c in range(len(depth)):
+        if ends[c + 1] - ends[c] >= FEWEST:
+            depth[c] = _deepest(indptr, indices, order[ends[c] : ends[c + 1]], place)
     return depth
 
 
@@ -89,7 +90,8 @@ def _second_eigenvector(indptr: Ints, indices: Ints) -> Array:
     T = np.zeros((most, most))
     used = 0
     for s in range(most):
-        basis[s] = v
+        for a in range(m):
+            basis[s, a] = v[a]
         used = s + 1
         w = np.empty(m)
         for a in range(m):
