@@ -1,13 +1,32 @@
-"""Numbers with their nouns, as every message and page has them."""
+"""Numbers with their nouns, as every message and page has them, and answers as an interpreter shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-__all__ = ["aligned", "count", "first_words", "items", "listed", "percent", "ranges"]
+__all__ = ["Printed", "aligned", "count", "first_words", "items", "listed", "percent", "ranges"]
 
 # Characters of a text that are shown in the place of a name.
 FIRST = 48
+
+
+class Printed:
+    r"""An answer that a notebook shows as `print` does, and any other interpreter by its first line.
+
+    >>> class Answer(Printed):
+    ...     def __str__(self):
+    ...         return "12 of 13 items\nand why"
+    >>> Answer()
+    <Answer: 12 of 13 items>
+    """
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {str(self).partition(chr(10))[0]}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Show it in IPython and Jupyter."""
+        printer.text(str(self))
 
 
 def count(n: int, thing: str) -> str:

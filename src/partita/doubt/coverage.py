@@ -17,7 +17,7 @@ Cost: one sort of N numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ from scipy.special import expit
 
 from partita.arrays import Array, Labels
 from partita.errors import InputError
+from partita.wording import Printed
 
 __all__ = [
     "ConfidentItems",
@@ -43,8 +44,8 @@ PAIRS = 1_000_000
 BY_AGREEMENT, DIVIDED = (0.51, -1.79, 5.98), 0.42
 
 
-@dataclass(frozen=True, eq=False)
-class ConfidentItems:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConfidentItems(Printed):
     """Items whose labels are expected to be wrong in at most a given share.
 
     Attributes
@@ -74,8 +75,8 @@ class ConfidentItems:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class ConfidentPairs:
+@dataclass(frozen=True, eq=False, repr=False)
+class ConfidentPairs(Printed):
     """Pairs of items that are said to be together, of which at most a given share is expected to be apart.
 
     Attributes
@@ -93,7 +94,15 @@ class ConfidentPairs:
     error: float
     expected_error: float
     coverage: float
-    _membership: Array = field(repr=False)
+    _membership: Array
+
+    def __str__(self) -> str:
+        if self.coverage == 0.0:
+            return f"no pair can be said to be together with at most {self.error:.1%} of such pairs apart"
+        return (
+            f"pairs with a probability of {self.threshold:.2f} or more ({self.coverage:.0%} of those with one label): "
+            f"{self.expected_error:.1%} of them are expected to be apart"
+        )
 
     def together(self, i: ArrayLike, j: ArrayLike) -> NDArray[np.bool_]:
         """Tell whether items i and j (numbers or arrays of numbers) are said to be together."""

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from partita.arrays import Array, Labels
 from partita.errors import InputError
+from partita.wording import Printed
 
 __all__ = ["Layer", "Layers", "Split", "nested_layers"]
 
@@ -90,8 +91,8 @@ class Layer:
         return np.asarray(own[np.argsort(np.abs(np.diff(pair[own], axis=1))[:, 0], kind="stable")])
 
 
-@dataclass(frozen=True, eq=False)
-class Layers:
+@dataclass(frozen=True, eq=False, repr=False)
+class Layers(Printed):
     """Nested layers, from one cluster to the finest; `layers[3]` is the layer of three clusters.
 
     Attributes

@@ -9,6 +9,7 @@ from typing import Any
 
 from partita.explanation.rules import Rule
 from partita.explanation.shares import Share
+from partita.wording import Printed
 
 __all__ = ["ClusterExplanation", "Explanation"]
 
@@ -91,8 +92,8 @@ class ClusterExplanation:
         return out | {name: list(getattr(self, name)) for name in ("typical", "boundary", "outliers")}
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Printed):
     """Explanation of all clusters of a fit; printed, it is a sentence for each.
 
     An explanation says what labels are about. Labels that were made from the columns can be told apart by them

@@ -30,7 +30,7 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.n_clusters.base import Criterion, Judgement, criterion, only_tests_one
 from partita.n_clusters.evidence import KEvidence
-from partita.wording import aligned, count, ranges
+from partita.wording import Printed, aligned, count, ranges
 
 __all__ = ["VOTERS", "Verdict", "doubts", "judge_all", "likely_of", "notes_on", "pooled"]
 
@@ -66,7 +66,7 @@ GROWTH, GROWN = 2, 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Verdict:
+class Verdict(Printed):
     """Verdict on the number of clusters, and the evidence behind it.
 
     Attributes

@@ -32,12 +32,13 @@ from partita.metrics.chain_verdict import ENOUGH, FEWEST, Farthest, chain_verdic
 from partita.partition.distances import given_draws, measured, metric_of, scale_of
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss, Unit
+from partita.wording import Printed
 
 __all__ = ["ENOUGH", "FEWEST", "ChainComparison", "compare_chains"]
 
 
-@dataclass(frozen=True, eq=False)
-class ChainComparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class ChainComparison(Printed):
     """Comparison of several chains.
 
     Attributes

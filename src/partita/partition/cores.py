@@ -32,6 +32,7 @@ from partita.metrics.checks import codes_of
 from partita.partition.certainty import certainty_of
 from partita.partition.credible_ball import ROUNDING, check_level
 from partita.partition.draws import PartitionDraws
+from partita.wording import Printed
 
 __all__ = ["PartialPartition", "partial_partition"]
 
@@ -39,8 +40,8 @@ __all__ = ["PartialPartition", "partial_partition"]
 COMPARISONS = 2e10
 
 
-@dataclass(frozen=True, eq=False)
-class PartialPartition:
+@dataclass(frozen=True, eq=False, repr=False)
+class PartialPartition(Printed):
     """A partition of some of the items.
 
     Attributes

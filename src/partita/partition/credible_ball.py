@@ -28,6 +28,7 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.partition.distances import Distances, given_draws, measured, metric_of
 from partita.partition.losses import PartitionLoss, Unit
+from partita.wording import Printed
 
 __all__ = ["BallPartition", "CredibleBall", "check_level", "credible_ball"]
 
@@ -57,8 +58,8 @@ class BallPartition:
     share: float
 
 
-@dataclass(frozen=True, eq=False)
-class CredibleBall:
+@dataclass(frozen=True, eq=False, repr=False)
+class CredibleBall(Printed):
     """A ball around an estimate.
 
     Attributes

@@ -51,6 +51,7 @@ from partita.partition.distances import distances_to, given_draws, measured, met
 from partita.partition.draws import PartitionDraws, worth_of
 from partita.partition.losses import PartitionLoss, Unit
 from partita.partition.sample import SAMPLE, DrawSample, draw_rows, sample_of
+from partita.wording import Printed
 
 __all__ = ["Mode", "Modes", "modes_as_given", "modes_of", "posterior_modes"]
 
@@ -91,8 +92,8 @@ class Mode:
         return int(self.labels.max()) + 1
 
 
-@dataclass(frozen=True, eq=False)
-class Modes:
+@dataclass(frozen=True, eq=False, repr=False)
+class Modes(Printed):
     """Modes, heaviest first.
 
     Attributes

@@ -40,7 +40,7 @@ from partita.partition.distances import measured
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss
 from partita.partition.sample import DrawSample, best_addition, medoids, sample_of
-from partita.wording import aligned, count, percent
+from partita.wording import Printed, aligned, count, percent
 
 __all__ = ["Particle", "Particles", "find_particles"]
 
@@ -80,8 +80,8 @@ class Particle:
         return int(self.labels.max()) + 1
 
 
-@dataclass(frozen=True, eq=False)
-class Particles:
+@dataclass(frozen=True, eq=False, repr=False)
+class Particles(Printed):
     """Partitions that stand for the posterior, heaviest first.
 
     Attributes

@@ -40,12 +40,13 @@ from partita.partition.draws import PartitionDraws
 from partita.partition.expected import expected_loss
 from partita.partition.losses import PartitionLoss
 from partita.partition.sample import SAMPLE, sample_of
+from partita.wording import Printed
 
 __all__ = ["Plausibility", "plausibility"]
 
 
-@dataclass(frozen=True, eq=False)
-class Plausibility:
+@dataclass(frozen=True, eq=False, repr=False)
+class Plausibility(Printed):
     """Plausibility of a partition among the draws.
 
     Attributes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from partita.partition.evidence import PartitionEvidence
 from partita.partition.losses import PartitionLoss
 from partita.runs import Status
-from partita.wording import aligned, count
+from partita.wording import Printed, aligned, count
 
 __all__ = ["EXHAUSTIVE", "SEARCHED", "MethodResult", "PartitionResult", "Run", "Tried"]
 
@@ -49,7 +49,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PartitionResult:
+class PartitionResult(Printed):
     """The best partition found.
 
     Attributes

@@ -13,7 +13,7 @@ from partita.errors import InputError
 from partita.membership import Membership
 from partita.runs import Status
 from partita.shapes import floats, whole
-from partita.wording import aligned, count
+from partita.wording import Printed, aligned, count
 
 __all__ = ["Restart", "SolveResult", "first_best"]
 
@@ -45,7 +45,7 @@ class Restart:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SolveResult:
+class SolveResult(Printed):
     """The best of all restarts, and all of them.
 
     Attributes
