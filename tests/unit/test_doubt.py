@@ -103,6 +103,18 @@ def test_clean_clusters_have_hardly_an_outlier(kind: str, d: int) -> None:
     assert (background_probability(E, labels) > 0.5).mean() <= 0.01
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_long_tails_of_few_items_are_no_background_and_a_background_under_them_is(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    labels = np.arange(500) % 4
+    X = rng.gamma(2, size=(500, 2)) + 9.0 * np.array([[0, 0], [1, 0], [0, 1], [1, 1]])[labels]
+    assert (background_probability(X, labels) > 0.5).mean() <= 0.002
+    Y = np.concatenate([X, rng.uniform(X.min(axis=0), X.max(axis=0), size=(125, 2))])
+    nearest = labels[((Y[500:, None] - X) ** 2).sum(axis=2).argmin(axis=1)]
+    p = background_probability(Y, np.concatenate([labels, nearest]))
+    assert (p[500:] > 0.5).mean() >= 0.5
+
+
 @pytest.mark.parametrize("n", [60, 150, 1000])
 @pytest.mark.parametrize("d", [1, 2])
 def test_one_normal_cluster_of_few_dimensions_has_no_background(n: int, d: int) -> None:

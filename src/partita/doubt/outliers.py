@@ -14,8 +14,10 @@ probability e / (V f(x)). Both are found by comparison with M points drawn unifo
 Nothing is assumed of the clusters, but for one thing. In few dimensions items fill their box, and the tails of a
 hundred of them look like a background. So there a mixture of a normal distribution for each cluster is fitted with a
 uniform background and without, and the odds that there is one at all are what it adds to the likelihood, less its
-price. What no method can tell from a background is a sparse cluster that fills the box; and where two thirds of all
-would be background nothing is said.
+price. Long or skewed tails are not normal either: two normal distributions for each cluster, of its inner and its
+outer items, fit them without a background. One is believed in if by AIC [akaike1974] it explains more than those do,
+or if it adds its price to them. What no method can tell from a background is a sparse cluster that fills the box; and
+where two thirds of all would be background nothing is said.
 
 Of evidence without features there is no box. There an item's support, its affinity to its own cluster, is compared
 with that of the others in the cluster: the logarithm is about normal, and what the lower tail holds beyond a normal
@@ -23,6 +25,7 @@ one is the local false discovery rate [efron2004].
 
 Cost: N + M queries for k neighbours among at most 5,000 items; nothing N x N.
 
+[akaike1974] A new look at the statistical model identification. IEEE Transactions on Automatic Control 19.
 [storey2002] A direct approach to false discovery rates. JRSS B 64.
 [blanchard2010] Blanchard, Lee, Scott: Semi-supervised novelty detection. JMLR 11.
 [efron2004] Large-scale simultaneous hypothesis testing: the choice of a null hypothesis. JASA 99.
@@ -54,8 +57,8 @@ FEWEST_ITEMS = 20
 ERRORS, LEAST_REFERENCE = 3.0, 0.02
 # Dimensions that count as few, and the price of a background in nats, beside one for each side of its box.
 FEW_DIMENSIONS, GAIN = 5, 5.0
-# Steps of EM for either, and the share of the background at first.
-STEPS, FIRST_SHARE = 30, 0.1
+# Steps of EM for each mixture, the share of the background at first, and that of the outer items of a cluster.
+STEPS, FIRST_SHARE, OUTER = 30, 0.1, 0.2
 # Added to every variance, of items in a unit cube; and the least probability of either side.
 RIDGE, SMALL = 1e-6, 1e-9
 # Where more than this share would belong to no cluster, the items are not denser anywhere than their box.
@@ -108,7 +111,7 @@ def background_probability(
     d, there_is_one = X.shape[1], 1.0
     discrete = column is not None and bool((np.bincount(column) > 1).any())
     if d <= FEW_DIMENSIONS and not discrete:
-        there_is_one = float(expit(_gain(X[seen], labels[seen], w[seen]) - GAIN - 2 * d))
+        there_is_one = float(expit(_log_odds_of_background(X[seen], labels[seen], w[seen])))
     rng = np.random.default_rng(seed)
     k = max(FEWEST_NEIGHBORS, round(min(total, SAMPLE) ** 0.5 / 2))
     R = _reference(X[seen], w[seen], column, rng)
@@ -122,13 +125,29 @@ def background_probability(
     return there_is_one * p if w @ p <= MOST * total else np.zeros(len(X))
 
 
-def _gain(X: Array, labels: NDArray[np.int64], w: Array) -> float:
-    """Log-likelihood that a uniform background adds to a mixture of a normal distribution for each cluster."""
+def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array) -> float:
+    """How much more a uniform background adds to the likelihood than it costs, and than long tails would add."""
     sides = np.ptp(X, axis=0)
+    price = GAIN + 2 * len(sides)
     Z = (X[:, sides > 0] - X.min(axis=0)[sides > 0]) / sides[sides > 0]  # the box is a cube, of density 1
-    scatter = np.diag(Z.var(axis=0) / len(np.unique(labels)))
-    touch: dict[str, Any] = {"scatter": scatter, "pseudo": 1.0, "pseudo_items": 1.0, "ridge": RIDGE, "tol": 0.0}
     R = np.eye(int(labels.max()) + 1)[labels][:, np.unique(labels)]
+    K, d = R.shape[1], Z.shape[1]
+    scatter = np.diag(Z.var(axis=0) / K)
+    touch: dict[str, Any] = {"scatter": scatter, "pseudo": 1.0, "pseudo_items": 1.0, "ridge": RIDGE, "tol": 0.0}
+    alone, both = _log_likelihoods(Z, w, R, touch)
+    odds = both - alone - price
+    if odds < 0:
+        return odds
+    inner = _inner_items(Z, w, labels)[:, None]
+    parts, parts_and_background = _log_likelihoods(Z, w, np.hstack([R * inner, R * ~inner]), touch)
+    parameters = K * (d * (d + 3) // 2 + 1) - 1  # that the parts have and a background has not
+    return float(min(odds, max(both - parts + parameters, parts_and_background - parts - price)))
+
+
+def _log_likelihoods(Z: Array, w: Array, R: Array, touch: dict[str, Any]) -> tuple[float, float]:
+    """Log-likelihoods of a mixture of normal distributions, which has these memberships at first, and of one with a
+    background.
+    """
     alone = climb(Z, w, R, "full", max_iter=STEPS, **touch)
     log_alone = logsumexp(log_joint(alone.components, Z), axis=1)
     background, both = np.full(len(Z), FIRST_SHARE), log_alone
@@ -138,7 +157,21 @@ def _gain(X: Array, labels: NDArray[np.int64], w: Array) -> float:
         log_clusters = logsumexp(log_joint(clusters.components, Z), axis=1) + np.log1p(-share)
         both = np.logaddexp(log_clusters, np.log(share))
         R, background = clusters.responsibilities, np.clip(np.exp(np.log(share) - both), SMALL, 1.0 - SMALL)
-    return float(w @ (both - log_alone))
+    return float(w @ log_alone), float(w @ both)
+
+
+def _inner_items(Z: Array, w: Array, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which items are among the four fifths of their cluster that are nearest to its mean (Mahalanobis)."""
+    inner = np.zeros(len(Z), dtype=bool)
+    for k in np.unique(labels):
+        own = labels == k
+        Y = Z[own] - np.average(Z[own], axis=0, weights=w[own])
+        scatter = (Y.T * w[own]) @ Y / w[own].sum() + RIDGE * np.eye(Z.shape[1])
+        far = (Y * np.linalg.solve(scatter, Y.T).T).sum(axis=1)
+        order = np.argsort(far, kind="stable")
+        last = np.searchsorted(np.cumsum(w[own][order]), (1.0 - OUTER) * w[own].sum())
+        inner[own] = far <= far[order[min(last, len(order) - 1)]]
+    return inner
 
 
 def _counts(weights: Array | None, n: int) -> Array:
