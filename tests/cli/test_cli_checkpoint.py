@@ -107,34 +107,23 @@ def test_an_interrupted_command_writes_what_it_has_and_goes_on_with_force(items_
 
 
 @pytest.mark.posix("signals")
-def test_a_command_that_was_killed_goes_on_without_being_told_to(items_csv, process):
+def test_a_command_that_was_killed_goes_on_without_being_told_to(items_csv, call):
     home = items_csv.parent
-    options = ["--n-init", "4", "--checkpoint-seconds", "0.05"]
-    code, _ = stopped_by(signal.SIGKILL, home, *options, until="unfinished-2.safetensors")
+    options = ["--n-init", "2", "--checkpoint-seconds", "0.05"]
+    code, _ = stopped_by(signal.SIGKILL, home, *options, until="unfinished-1.safetensors")
     assert code == -signal.SIGKILL
     assert sorted(path.name for path in home.iterdir()) == ["items-partita.unfinished", "items.csv"]
-    assert process("fit", "items.csv", *OPTIONS, *options).code == 0
+    assert call("fit", "items.csv", *OPTIONS, *options).code == 0
     assert sorted(path.name for path in home.iterdir()) == ["items-partita", "items.csv"]
-    assert process("fit", "items.csv", *OPTIONS, *options, "--out", "whole").code == 0
+    assert call("fit", "items.csv", *OPTIONS, *options, "--out", "whole").code == 0
     assert_same_answer(home / "items-partita", home / "whole")
     resumed, whole = result_of(home / "items-partita"), result_of(home / "whole")
-    assert resumed["notes"][0].startswith("went on from a checkpoint: of 4 restarts 2 were finished, and 1 went on")
+    assert resumed["notes"][0].startswith("went on from a checkpoint: of 2 restarts 1 was finished, and 1 went on")
     assert resumed["notes"][1:] == whole["notes"]
 
 
 @pytest.mark.posix("signals")
-def test_a_killed_command_gives_way_to_one_of_other_options(items_csv, process):
-    home = items_csv.parent
-    stopped_by(signal.SIGKILL, home, "--n-init", "2", until="finished-0.safetensors")
-    assert process("fit", "items.csv", *OPTIONS, "--n-init", "1").code == 0
-    assert sorted(path.name for path in home.iterdir()) == ["items-partita", "items.csv"]
-    assert process("fit", "items.csv", *OPTIONS, "--n-init", "1", "--out", "whole").code == 0
-    assert_same_answer(home / "items-partita", home / "whole")
-    assert any("items-partita.unfinished" in note for note in result_of(home / "items-partita")["notes"])
-
-
-@pytest.mark.posix("signals")
-def test_the_interrupted_command_again_replaces_what_it_wrote_and_another_does_not(items_csv, process):
+def test_an_interrupted_command_goes_on_and_one_of_other_options_replaces_nothing(items_csv, call):
     home = items_csv.parent
     options = ["--n-init", "2", "--checkpoint-seconds", "0.05"]
     assert stopped_by(signal.SIGINT, home, *options, until="unfinished-1.safetensors")[0] == 130
@@ -142,12 +131,25 @@ def test_the_interrupted_command_again_replaces_what_it_wrote_and_another_does_n
     stopped = result_of(home / "items-partita")
     assert stopped["status"] == "interrupted"
     for other in (["--n-init", "3"], [*options, "--max-seconds", "60"]):
-        assert process("fit", "items.csv", *OPTIONS, *other).code == 2
+        assert call("fit", "items.csv", *OPTIONS, *other).code == 2
     assert result_of(home / "items-partita") == stopped
-    assert process("fit", "items.csv", *OPTIONS, *options).code == 0
-    assert process("fit", "items.csv", *OPTIONS, *options, "--out", "whole").code == 0
-    assert sorted(path.name for path in home.iterdir()) == ["items-partita", "items.csv", "whole"]
-    assert_same_answer(home / "items-partita", home / "whole")
+    assert call("fit", "items.csv", *OPTIONS, *options).code == 0
+    assert sorted(path.name for path in home.iterdir()) == ["items-partita", "items.csv"]
+    assert result_of(home / "items-partita")["status"] == "max_iter"
+
+
+def test_an_unfinished_fit_gives_way_to_one_of_other_options(call, blobs, tmp_path):
+    np.savetxt(tmp_path / "b.csv", blobs, delimiter=",", header="a,b", comments="")
+    options = ["b.csv", "--k", "2", "--start", "dirichlet", "--n-init", "2", "--quiet"]
+    assert (
+        call("fit", *options, "--checkpoint", "b-partita.unfinished", "--max-seconds", "1e-6", "--out", "p").code == 0
+    )
+    assert (tmp_path / "b-partita.unfinished").is_dir()
+    assert call("fit", *options, "--seed", "1").code == 0
+    assert call("fit", *options, "--seed", "1", "--out", "whole").code == 0
+    assert not (tmp_path / "b-partita.unfinished").exists()
+    assert_same_answer(tmp_path / "b-partita", tmp_path / "whole")
+    assert any("b-partita.unfinished" in note for note in result_of(tmp_path / "b-partita")["notes"])
 
 
 def test_nothing_stands_beside_the_output_of_a_fit_that_ended(call, blobs, tmp_path):

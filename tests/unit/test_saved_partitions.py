@@ -240,7 +240,7 @@ def test_memory_is_asked_for_before_it_is_taken(tmp_path, monkeypatch):
     model = BayesianPartition("binder", random_state=0, n_init=0).fit(posterior(n_draws=300, n_items=60))
     save(model, tmp_path / "model")
     monkeypatch.setenv("PARTITA_MEMORY_LIMIT", str(300 * 60))
-    with pytest.raises(MemoryLimitError, match=r"\.again\..* 18\.0 kB"):
+    with pytest.raises(MemoryLimitError, match=r"again\..* 18\.0 kB"):
         save(model, tmp_path / "again")
     assert not (tmp_path / "again").exists()
     with pytest.raises(MemoryLimitError, match=r"22\.2 kB .*18\.0 kB"):
