@@ -32,7 +32,7 @@ COMPRESSED = (".gz", ".zip")
 # Endings that name a format, and what reads each.
 TEXT_SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
 # Those that say nothing of how the cells are parted.
-OTHER_TEXT_SUFFIXES = (".txt", ".dat", ".tab", ".txt.gz", ".dat.gz", ".tab.gz", ".zip")
+OTHER_TEXT_SUFFIXES = (".txt", ".dat", ".tab", ".edgelist", ".txt.gz", ".dat.gz", ".tab.gz", ".zip")
 SHEET_SUFFIXES = (".xlsx", ".ods")
 GRAPH_SUFFIXES = (".gml", ".graphml")
 R_TABLE_SUFFIXES = (".txt",)

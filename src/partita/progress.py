@@ -34,7 +34,7 @@ class ProgressBar:
         self._lock = threading.Lock()
         self._bar: Any = None
         self._task: Any = None
-        self._stage, self._began = "working", clock()
+        self._stage, self._began, self._first = "working", clock(), clock()
         self._pace, self._share = Pace(clock), 0.0
         self._closed = False
         self._compilations, self._compiled = _Compilations(self._describe), 0
@@ -73,6 +73,7 @@ class ProgressBar:
             self._compiled = self._compilations.n_begun
             if self._bar is not None:
                 self._bar.reset(self._task, description=self._description, total=None, pace="")
+                self._bar.tasks[0].start_time = self._first
 
     def __call__(self, at: Progressing) -> None:
         """Take a `Progressing` from the driver."""
@@ -108,7 +109,7 @@ class ProgressBar:
         if self._has_compiled:
             return ""
         elapsed = self._clock() - self._began
-        return str(Remaining(elapsed / self._share - elapsed, False)) if 0 < self._share < 1 else ""
+        return f"{Remaining(elapsed / self._share - elapsed, False)} of this step" if 0 < self._share < 1 else ""
 
     @property
     def _has_compiled(self) -> bool:
@@ -157,7 +158,7 @@ class ProgressBar:
                 get_time=self._clock,
             )
             self._task = self._bar.add_task(self._description, total=None, pace=str(self._pace))
-            self._bar.tasks[0].start_time = self._began  # the clock of the stage, not of the bar
+            self._bar.tasks[0].start_time = self._first  # the clock of the whole, not of the bar or a stage
             self._bar.start()
 
 

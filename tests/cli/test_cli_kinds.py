@@ -182,3 +182,26 @@ def test_an_empty_cell_is_an_error_where_that_is_asked_for(call, tmp_path, gap):
     done = call("fit", "t.csv", "-k", 2, "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["parameters"]["missing"] is None
+
+
+def test_an_edge_list_is_read_under_the_ending_that_networkx_gives_it(call, tmp_path):
+    nx = pytest.importorskip("networkx")
+    nx.write_weighted_edgelist(nx.Graph(nx.karate_club_graph()), tmp_path / "club.edgelist")
+    assert call("fit", "club.edgelist", "--input", "edges", "-k", 2).code == 0
+
+
+@pytest.mark.parametrize("given", [["--n-neighbors", "5"], ["--metric", "cosine", "--n-neighbors", "5"]])
+def test_options_that_describe_a_graph_are_why_there_is_one(call, tmp_path, given):
+    write(tmp_path / "items.csv", X)
+    done = call("fit", "items.csv", "-k", 2, *given)
+    notes = json.loads((tmp_path / "items-partita/result.json").read_text())["notes"]
+    assert done.code == 0
+    for flag in given[::2]:
+        assert any(flag in note and "neighbour" in note for note in notes)
+        assert flag in done.out
+    assert call("fit", "items.csv", "-k", 2, "--out", "plain").code == 0
+    assert not any("--" in note for note in json.loads((tmp_path / "plain/result.json").read_text())["notes"])
+    refused = call("fit", "items.csv", "-k", 2, "--n-landmarks", 5, "--out", "no")
+    assert refused.code == 2
+    assert "landmarks" in refused.err
+    assert "neighbors" not in refused.err

@@ -421,3 +421,12 @@ def test_a_table_of_other_items_and_a_column_of_no_table_are_refused(call, tmp_p
     (tmp_path / "items.csv").write_text("\n".join(["x", *(f"{i}.5" for i in range(rows))]) + "\n")
     options = [tmp_path / each if each == "items.csv" else each for each in options]
     assert call("partition", tmp_path / "draws.npy", *options).code == 2
+
+
+def test_a_table_of_words_that_is_no_draws_is_told(call, tmp_path):
+    rng = np.random.default_rng(0)
+    words = zip(rng.choice(["Bern", "Basel", "Genf"], 60), rng.choice(["red", "blue"], 60), strict=True)
+    (tmp_path / "words.csv").write_text("city,colour\n" + "".join(f"{a},{b}\n" for a, b in words))
+    done = call("partition", "words.csv", "--out", "p")
+    assert done.code == 0
+    assert "alone" in done.out + done.err

@@ -102,7 +102,7 @@ def test_nearly_flat_memberships_are_a_caution():
 def test_mostly_unsure_items_are_a_caution_even_where_the_evidence_is_reproduced():
     found = result(np.array([[0.55, 0.45, 0.0]] * 5 + [[0.0, 0.1, 0.9]]), misfit=0.01)
     assert "does not set these 3 clusters apart" in said(found, "certainty", "caution")
-    assert said(found, "evidence").endswith("(misfit 0.01).")
+    assert said(found, "evidence").endswith("(relative residual 0.01).")
 
 
 @pytest.mark.parametrize(

@@ -205,3 +205,23 @@ def test_a_sparse_symmetric_matrix_is_not_taken_for_features(kind):
     links = sp.csr_array(np.where(APART < 3, 1.0, 0.0) + np.diag(np.arange(40.0)))
     with pytest.raises(InputError, match="precomputed"):
         kind(2).fit(links)
+
+
+def test_a_table_of_items_is_not_taken_for_draws_without_a_word():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    city, colour = rng.choice(["Bern", "Basel", "Genf"], 60), rng.choice(["red", "blue"], 60)
+    floats = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd")).assign(city=city)
+    words = pd.DataFrame({"city": city, "colour": colour})
+    for table in (floats, words):
+        with pytest.warns(UnsureWarning, match="alone"):
+            model = BayesianPartition(random_state=0).fit(table)
+        assert any("alone" in note for note in model._said)
+
+
+def test_what_holds_items_is_refused_as_draws_by_its_type():
+    nx, ad = pytest.importorskip("networkx"), pytest.importorskip("anndata")
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    for given in (nx.karate_club_graph(), ad.AnnData(X), sp.csr_array(X), sp.csc_matrix(X)):
+        with pytest.raises(InputError, match=rf"{type(given).__name__}.*SoftClustering"):
+            BayesianPartition().fit(given)

@@ -197,10 +197,9 @@ def calibrate_if_trusted(
             if wrong <= TRUSTED * least:
                 found = _tempered(tried, features, membership, d, used, _as_fitted(membership, labels))
                 return found, f"a density of the items would change {wrong:.1%} of the labels"
-    best = f"and {least:.1%} of the labels that suit it best"
-    return (
-        None,
-        f"by a density of the items {wrong:.1%} of the labels would be wrong, {best}: it describes other clusters",
+    return None, (
+        f"by a density of the items {wrong:.1%} of the labels would be wrong, where {least:.1%} would be expected: it "
+        "describes other clusters"
     )
 
 

@@ -23,8 +23,9 @@ from partita.estimators import (
 )
 from partita.estimators.base import FactorizationEstimator
 from partita.solvers import Checkpoint, Solver
+from partita.wording import listed
 
-__all__ = ["MODELS", "estimator_of", "sees_units"]
+__all__ = ["MODELS", "estimator_of", "implied_affinity", "sees_units"]
 
 MODELS: dict[Model, type[FactorizationEstimator]] = {
     "soft": SoftClustering,
@@ -151,6 +152,7 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
         if which == "auto" and options.model == "soft" and options.holds == "features" and not _described(options):
             return "auto"
         which = "neighbors" if options.model in ("soft", "scams") else "relative"
+    said = f", not with {which}" if options.affinity not in (None, "auto") else ": name one of them"
     require_affinity(which)
     kind = builders()[_word(which)]
     takes = kind.command_options
@@ -163,13 +165,31 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
         if value is None:
             continue
         if name not in takes:
-            raise InputError(f"{_flag(name)} goes with --affinity {_takers(name)}, not with {which}")
+            raise InputError(f"{_flag(name)} goes with --affinity {_takers(name)}{said}")
         chosen[takes[name]] = _scale(value) if name == "scale" else value
     if "metric" in takes:  # a neighbour graph keeps the seed of its approximate search, whatever --seed says
         chosen[takes["metric"]] = metric
     elif "seed" in {field.name for field in fields(kind)}:  # type: ignore[arg-type]
         chosen["seed"] = options.seed
     return kind(**chosen)
+
+
+def implied_affinity(options: FitOptions) -> list[str]:
+    """Return a word where options that describe a neighbour graph are why it is taken in the place of the default.
+
+    >>> from pathlib import Path
+    >>> len(implied_affinity(FitOptions(Path("a.csv"), n_neighbors=20))), implied_affinity(FitOptions(Path("a.csv")))
+    (1, [])
+    """
+    given = [_flag(name) for name in OF_AFFINITIES if getattr(options, name) is not None]
+    default = options.model == "soft" and options.affinity == "auto" and options.holds == "features"
+    if not (default and given):
+        return []
+    verb, those = ("describe", "them") if len(given) > 1 else ("describes", "it")
+    return [
+        f"the affinity is a neighbour graph, which {listed(given)} {verb}; without {those}, several clustering methods "
+        "would be the evidence"
+    ]
 
 
 def _described(options: FitOptions) -> bool:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json, stage
 from partita.cli.early import was_cut_short
-from partita.cli.estimator_options import estimator_of, sees_units
+from partita.cli.estimator_options import estimator_of, implied_affinity, sees_units
 from partita.cli.fit_output import Fit, print_fit, write_fit
 from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of, require_features
 from partita.cli.manifest import options_untouched, write_manifest
@@ -45,6 +45,7 @@ def run_fit(options: FitOptions) -> int:
     force = options.force or was_cut_short(options)
     require_output(out, force=force)
     fit = fitted(estimator, items, title=name_of(options.file), **known)
+    fit = replace(fit, warnings=[*implied_affinity(options), *fit.warnings])
     from partita.report.headline import examine_number  # its package is slow to import, and a wrong input needs none
 
     stopped = False

@@ -214,7 +214,7 @@ def _lines(report: PartitionReport, result: dict[str, Any]) -> list[str]:
             f"median item in {median} of them (item_certainty.csv)"
         )
     out.append(
-        f"labels.csv has the partition; memberships.csv has soft memberships from the same draws (misfit "
+        f"labels.csv has the partition; memberships.csv has soft memberships from the same draws (relative residual "
         f"{result['misfit']:.3f}){_otherwise(report)}"
     )
     if report.columns is not None and K > 1:

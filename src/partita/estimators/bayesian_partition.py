@@ -29,7 +29,7 @@ from partita.partition.chains import FEWEST, ChainComparison, compare_chains
 from partita.partition.draws import PartitionDraws
 from partita.partition.losses import PartitionLoss, Unit, loss_of
 from partita.partition.modes import modes_of
-from partita.partition.named_draws import NamedDraws, named_draws, nearly_constant_note
+from partita.partition.named_draws import NamedDraws, all_alone_note, named_draws, nearly_constant_note
 from partita.partition.result import PartitionResult, Tried
 from partita.partition.search import search_partition
 from partita.progress import ProgressBar
@@ -221,7 +221,10 @@ class BayesianPartition(PosteriorSummaries):
             self.expected_loss_, self.loss_ = result.expected_loss, loss
             self.items_, self.n_features_in_ = given.items, len(result.labels)
             self.agreement_, unsaid = self._compared(given, chain)
-        turned = () if self.draws_ is None else nearly_constant_note(given.labels)
+        turned: tuple[str, ...] = ()
+        if self.draws_ is not None:
+            alone = all_alone_note(self.draws_.n_given, self.draws_.n_clusters, len(result.labels))
+            turned = alone or nearly_constant_note(given.labels)
         for note in turned:
             warnings.warn(note, UnsureWarning, stacklevel=2)
         self._said = (*given.notes, *turned, *unsaid, *search_notes(result, self.agreement_, self.max_clusters))

@@ -223,7 +223,7 @@ class SoftClustering(FactorizationEstimator):
         if scale == "auto" and (self.affinity != "auto" or not builder.scaled):
             scale = "none"  # an affinity that is named sees features as they are given, an ensemble their units itself
         if chosen and self.sizes == "auto" and self.objective is None:
-            no_scale = Reasoned("unscaled", "no scale is needed: the affinities are probabilities")
+            no_scale = Reasoned("unscaled", "the affinities are probabilities, so that no scale has to be estimated")
             chosen["sizes"] = no_scale if builder.of_draws else Reasoned("free", "clusters may differ in size")
         probabilities = chosen["probabilities"].value if "probabilities" in chosen else self.probabilities
         return Plan(builder, self._model_on(builder), self._choose(builder), scale, probabilities, chosen)

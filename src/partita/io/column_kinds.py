@@ -117,8 +117,9 @@ def roles_of(
     Examples
     --------
     >>> words = np.array(["ann", "bob", "cid"], dtype=object)
-    >>> roles_of(["name", "x"], [words, np.array([1.0, 5.0, 2.0])])
-    Roles(features=[1], ids=0, notes=["column 'name' names the items: no word in it comes twice"])
+    >>> roles = roles_of(["name", "x"], [words, np.array([1.0, 5.0, 2.0])])
+    >>> roles.features, roles.ids, roles.notes[0][:29]
+    ([1], 0, "column 'name' names the items")
     """
     untold = [at for at, name in enumerate(names) if name not in told]
     dates = [at for at in untold if _holds_dates(columns[at])]
@@ -158,7 +159,8 @@ def roles_of(
 def _of_ids(name: str, *, is_text: bool, is_run: bool) -> str:
     if is_run:
         return f"column {name!r} names the items: {RUN_WORDS}; if it is a feature, name the features with --columns"
-    return f"column {name!r} names the items: {'no word in it comes twice' if is_text else NAME_WORDS}"
+    why = "no word in it comes twice" if is_text else NAME_WORDS
+    return f"column {name!r} names the items: {why}; --id-column names another one"
 
 
 def _columns(names: Sequence[str], at: Sequence[int]) -> str:

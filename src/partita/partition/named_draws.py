@@ -18,11 +18,12 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from partita.errors import InputError, require
 
-__all__ = ["NamedDraws", "columns_of", "named_draws", "nearly_constant_note", "transposed_note"]
+__all__ = ["NamedDraws", "all_alone_note", "columns_of", "named_draws", "nearly_constant_note", "transposed_note"]
 
 # Columns of a table that say which chain a row is of, and those that only number the rows.
 CHAIN_COLUMNS = ("chain", ".chain")
@@ -86,7 +87,7 @@ def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
     ------
     InputError
         Where no variable or several could be meant, or its dimensions are others; for a column that looks like the
-        truth, a file that was not read, and what holds no draws.
+        truth, a file that was not read, and what holds no draws, as a graph, cells or a sparse matrix.
 
     Examples
     --------
@@ -106,6 +107,11 @@ def named_draws(draws: Any, *, variable: str | None = None) -> NamedDraws:
     if hasattr(draws, "fit") and hasattr(draws, "get_params"):
         raise InputError(
             f"draws are a {type(draws).__name__} without draws: fit a DPGaussianMixture first, or pass M x N labels"
+        )
+    if type(draws).__module__.partition(".")[0] in ("networkx", "anndata") or sp.issparse(draws):
+        raise InputError(
+            f"draws are M x N labels, a row for each draw, and these are of the type {type(draws).__name__}, which "
+            f"holds items: cluster them with SoftClustering().fit{', or pass .toarray()' if sp.issparse(draws) else ''}"
         )
     if hasattr(draws, "groups") or hasattr(draws, "children"):
         draws = _posterior(draws)
@@ -225,6 +231,21 @@ def nearly_constant_note(labels: Any) -> tuple[str, ...]:
     return (
         f"the draws look transposed: rows were taken as {M:,} draws and columns as {N:,} items, and most of a row has "
         "one label while a column has several, as where rows are the items; turn the table if it is so",
+    )
+
+
+def all_alone_note(n_draws: int, n_clusters: NDArray[np.int64], n_items: int) -> tuple[str, ...]:
+    """Return a word where no draw has two items together, as in a table whose columns are no items.
+
+    >>> len(all_alone_note(9, np.array([3, 3]), 3)), all_alone_note(9, np.array([3, 2]), 3)
+    (1, ())
+    """
+    if min(n_items, n_draws) < 2 or (n_clusters < n_items).any():
+        return ()
+    return (
+        f"in every draw each of the {n_items:,} items is alone: rows were taken as draws and columns as items, and no "
+        "two columns of a row have the same label. If the rows are the items, cluster them with SoftClustering or "
+        "partita fit",
     )
 
 

@@ -163,7 +163,7 @@ def _provenance(report: FitReport) -> Markup:
         products = f"{result.n_products:,}" + (f" (best restart), {result.total_products:,} (all)" if n > 1 else "")
         run += [
             ("Objective", f"{result.objective_name}: {result.objective:.6g}"),
-            ("Misfit", f"{result.misfit:.3f}"),
+            ("Relative residual", f"{result.misfit:.3f}"),
             ("Solver", result.solver_name),
             ("Status", result.status.replace("_", " ")),
             ("Restarts", f"{n:,}"),

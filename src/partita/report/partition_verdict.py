@@ -313,7 +313,7 @@ def _chains(report: PartitionReport) -> list[Sentence]:
 def _membership(report: PartitionReport) -> list[Sentence]:
     misfit = report.estimator.misfit_
     how = "describe the draws" if misfit <= LARGE_MISFIT else "do not describe the draws"
-    said = f"Soft memberships {how} (misfit {misfit:.3f}; above {LARGE_MISFIT:g} is large)."
+    said = f"Soft memberships {how} (relative residual {misfit:.3f}; above {LARGE_MISFIT:g} is large)."
     largest = Membership(report.estimator.membership_).labels
     n = int((largest != report.estimator.labels_).sum())
     if n:

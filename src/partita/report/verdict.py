@@ -42,7 +42,7 @@ SAME_OBJECTIVE = 1e-3
 SAME_PARTITION = 0.99
 # Memberships are nearly flat if their mean largest one is less than this part of the way from 1/K to 1.
 FLAT = 0.25
-# A relative residual (misfit) from which the rest of the evidence is worth a sentence.
+# A relative residual from which the rest of the evidence is worth a sentence.
 DETAIL_LEFT = 0.3
 # Up to this many clusters their sizes are listed.
 LIST_SIZES = 10
@@ -129,14 +129,16 @@ def _evidence(result: SolveResult, model: str) -> list[Sentence]:
     misfit, K = result.misfit, result.membership.n_clusters
     if misfit < 1:
         share = percent(1 - misfit**2)
-        text = f"The memberships reproduce {share} of the evidence's sum of squares (misfit {misfit:.2f})."
+        text = f"The memberships reproduce {share} of the evidence's sum of squares (relative residual {misfit:.2f})."
         if misfit >= DETAIL_LEFT:
             text += (
                 " The rest is structure inside clusters, of which a neighbour graph has much, and noise; compare this "
                 "figure only between fits to the same evidence."
             )
     else:
-        text = f"The misfit is {misfit:.2f}: the memberships reproduce the evidence no better than zeros would."
+        text = (
+            f"The relative residual is {misfit:.2f}: the memberships reproduce the evidence no better than zeros would."
+        )
     out = [Sentence("evidence", text)]
     objective = Objective.registry.get(result.objective_name)
     fixed = objective is not None and objective.scales == "fixed" and objective.domain is SIMPLEX

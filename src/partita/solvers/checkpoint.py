@@ -212,9 +212,10 @@ class OpenCheckpoint:
         finished = sum(self._path(FINISHED, r).exists() for r in range(task.n_init))
         standing = sum(self.stands(r) and not self._path(FINISHED, r).exists() for r in range(task.n_init))
         was, where = "was" if finished == 1 else "were", "it" if standing == 1 else "they"
-        restarts = count(task.n_init, "restart")
-        said = f"of {restarts} {finished} {was} finished, and {standing} went on where {where} stood"
-        self._note(*(said,) * (finished + standing > 0))
+        parts = [f"{finished} {was} finished"] * (finished > 0) + [f"{standing} went on where {where} stood"] * (
+            standing > 0
+        )
+        self._note(*[f"of {count(task.n_init, 'restart')} {', and '.join(parts)}"] * (len(parts) > 0))
         return known["entropy"]
 
     def _same_fit(self, path: Path, given: Fingerprint) -> dict[str, Any]:

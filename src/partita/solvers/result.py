@@ -117,7 +117,7 @@ class SolveResult(Printed):
         K, n = self.membership.n_clusters, self.membership.n_items
         return (
             f"<SolveResult of {count(n, 'item')} in {count(K, 'cluster')}: {self.status}, objective "
-            f"{self.objective:.6g}, misfit {self.misfit:.3f}>"
+            f"{self.objective:.6g}, relative residual {self.misfit:.3f}>"
         )
 
     def __str__(self) -> str:
@@ -127,7 +127,7 @@ class SolveResult(Printed):
                 ("clusters", f"{self.membership.n_clusters:,}"),
                 ("status", self.status),
                 ("objective", f"{self.objective:.6g} ({self.objective_name})"),
-                ("misfit", f"{self.misfit:.4f}"),
+                ("relative residual", f"{self.misfit:.4f}"),
                 ("solver", self.solver_name),
                 ("restarts", f"{len(self.restarts):,}"),
                 ("iterations", f"{self.n_iter:,}"),
