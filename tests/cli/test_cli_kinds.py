@@ -205,3 +205,15 @@ def test_options_that_describe_a_graph_are_why_there_is_one(call, tmp_path, give
     assert refused.code == 2
     assert "landmarks" in refused.err
     assert "neighbors" not in refused.err
+
+
+def test_the_way_that_is_named_for_unobserved_pairs_can_be_gone(call, tmp_path):
+    close = np.exp(-np.square(X[:, None] - X).sum(axis=2) / 8)
+    close[2, 5] = close[5, 2] = np.nan
+    write(tmp_path / "holes.csv", close)
+    given = ("fit", "holes.csv", "--input", "affinity", "--missing", "unobserved", "-k", 2, "--out")
+    refused = call(*given, "no", "--model", "copositive")
+    assert refused.code == 2
+    way = ("--model", "symnmf", "--normalization", "none")
+    assert " ".join(way) in refused.err
+    assert call(*given, "yes", *way).code == 0

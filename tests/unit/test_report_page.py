@@ -4,6 +4,7 @@ import re
 import sys
 import tracemalloc
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from partita.report.clusters import CARDS, summaries
 from partita.report.headline import headline
 from partita.report.html import element, table
 from partita.report.layout import closeness, lay_out, neighbors_kept, of_columns, places, within_groups
+from partita.report.page import _layout
 from partita.report.thumbnails import image_shape, thumbnail
 from partita.wording import percent
 from synthetic import draws_around, gaussians
@@ -77,6 +79,19 @@ def test_the_map_of_one_cluster_has_the_units_that_the_ensemble_sees():
     X = np.random.default_rng(0).normal(size=(120, 3)) * [1.0, 5000.0, 0.01]
     found = of_columns(X, ["a", "b", "c"], None, None)
     np.testing.assert_allclose(found.points.std(axis=0), 1.0, atol=0.25)
+
+
+def test_the_map_is_of_the_evidence_and_not_of_raw_columns():
+    X = gaussians(np.repeat(np.arange(3), 40), 6.0 * np.eye(3, 4), seed=1) * [1.0, 5000.0, 0.01, 1.0]
+    model = SoftClustering(random_state=0).fit(X)
+    report = replace(FitReport.of(model), features=X, columns=list("abcd"))
+    found = _layout(report)
+    evidence, index = model.affinity_, model.item_index_
+    expected = lay_out(closeness(evidence, model.labels_, index), model.labels_, evidence, index)
+    np.testing.assert_array_equal(found.points, expected.points)
+    raw = X - X.mean(axis=0)
+    components = raw @ np.linalg.svd(raw, full_matrices=False)[2][:2].T
+    assert neighbors_kept(found.points, evidence, index)[0] > neighbors_kept(components, evidence, index)[0]
 
 
 def test_headings_come_in_order_and_every_picture_table_and_map_has_a_name(model):
