@@ -20,7 +20,7 @@ HEAD = """<!-- Written by `scripts/methods_table.py` from what the code says of 
 # Methods
 
 Every model here factorizes an affinity, P ~ W diag(a) W^T. An objective says which a goes with W and the constraint set
-of W (its domain); a solver says which constraint sets it handles. Any solver goes with any objective whose constraint
+of W (`domain` in code); a solver says which constraint sets it handles. Any solver goes with any objective whose constraint
 set it handles, and the driver refuses the others by name.
 
 With a = 1 the models of [zhao2015] Table 1 differ in their constraint set alone. Partitions are nonnegative and
