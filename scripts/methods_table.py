@@ -20,8 +20,8 @@ HEAD = """<!-- Written by `scripts/methods_table.py` from what the code says of 
 # Methods
 
 Every model here factorizes an affinity, P ~ W diag(a) W^T. An objective says which a goes with W and the constraint set
-of W (`domain` in code); a solver says which constraint sets it handles. Any solver goes with any objective whose constraint
-set it handles, and the driver refuses the others by name.
+of W (`domain` in code); a solver says which constraint sets it handles. Any solver goes with any objective whose
+constraint set it handles, and the driver refuses the others by name.
 
 With a = 1 the models of [zhao2015] Table 1 differ in their constraint set alone. Partitions are nonnegative and
 orthonormal, and memberships are nonnegative, so for one and the same P the least objectives are ordered:
