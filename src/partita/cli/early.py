@@ -209,9 +209,9 @@ def was_cut_short(options: FitOptions) -> bool:
     With a checkpoint that was named it is enough that file and checkpoint are the same, since another fit is refused
     when it begins, and what a time limit stopped can go on too.
     """
-    status = _read_json(options.folder / "result.json").get("status")
+    result = _read_json(options.folder / "result.json")
+    status, given = result.get("status"), result.get("parameters")
     if options.checkpoint is not None:
-        given = _read_json(options.folder / "result.json").get("parameters")
         same = {"checkpoint": str(options.checkpoint), "file": str(options.file)}
         return status in ("interrupted", "max_seconds") and isinstance(given, dict) and same.items() <= given.items()
     if status != "interrupted" or options.unfinished is None or not options.unfinished.is_dir():

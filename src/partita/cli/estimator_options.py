@@ -149,7 +149,7 @@ def _builder(options: FitOptions) -> Builder | Literal["auto"]:
     metric = _metric(options)
     which = options.affinity
     if which in (None, "auto"):
-        if which == "auto" and options.model == "soft" and options.holds == "features" and not _described(options):
+        if _takes_what_it_chooses(options) and not _describing(options):
             return "auto"
         which = "neighbors" if options.model in ("soft", "scams") else "relative"
     said = f", not with {which}" if options.affinity not in (None, "auto") else ": name one of them"
@@ -181,9 +181,8 @@ def implied_affinity(options: FitOptions) -> list[str]:
     >>> len(implied_affinity(FitOptions(Path("a.csv"), n_neighbors=20))), implied_affinity(FitOptions(Path("a.csv")))
     (1, [])
     """
-    given = [_flag(name) for name in OF_AFFINITIES if getattr(options, name) is not None]
-    default = options.model == "soft" and options.affinity == "auto" and options.holds == "features"
-    if not (default and given):
+    given = _describing(options)
+    if not given or not _takes_what_it_chooses(options):
         return []
     verb, those = ("describe", "them") if len(given) > 1 else ("describes", "it")
     return [
@@ -192,9 +191,14 @@ def implied_affinity(options: FitOptions) -> list[str]:
     ]
 
 
-def _described(options: FitOptions) -> bool:
-    """Whether an option is given that describes an affinity."""
-    return any(getattr(options, name) is not None for name in OF_AFFINITIES)
+def _takes_what_it_chooses(options: FitOptions) -> bool:
+    """Whether the affinity of features is left to the model, where no option describes one."""
+    return options.affinity == "auto" and options.model == "soft" and options.holds == "features"
+
+
+def _describing(options: FitOptions) -> list[str]:
+    """The options given that describe an affinity."""
+    return [_flag(name) for name in OF_AFFINITIES if getattr(options, name) is not None]
 
 
 def _metric(options: FitOptions) -> str:

@@ -59,7 +59,7 @@ def run_fit(options: FitOptions) -> int:
         at_default = {*options_untouched(options)} - CHOSEN
         result = write_fit(folder, fit, command="fit", given=given, quiet=options.quiet, at_default=at_default)
         write_manifest(folder, result, source=items.source, kind=items.kind, options=options, found=items.found)
-    _remove_checkpoint(estimator, named=options.checkpoint is not None)
+    _remove_checkpoint(estimator)
     return ended(fit, result, out, options, interrupted=stopped or interrupted(), strict=options.strict)
 
 
@@ -99,13 +99,12 @@ def fitted(estimator: FactorizationEstimator, items: Input, *, title: str, **kno
     return Fit(title, items, estimator, time.perf_counter() - began, told)
 
 
-def _remove_checkpoint(estimator: FactorizationEstimator, *, named: bool) -> None:
+def _remove_checkpoint(estimator: FactorizationEstimator) -> None:
     """Remove the checkpoint of a fit whose output stands, unless a restart could still resume from it."""
-    result = estimator.result_
+    result, checkpoint = estimator.result_, estimator.checkpoint
     statuses = {result.status, *(restart.status for restart in result.restarts)}
-    ended = statuses <= {"converged", "max_iter"} if named else "interrupted" not in statuses
-    if isinstance(estimator.checkpoint, Checkpoint) and ended:
-        estimator.checkpoint.remove()
+    if isinstance(checkpoint, Checkpoint) and statuses <= {"converged", "max_iter"}:
+        checkpoint.remove()
 
 
 def ended(

@@ -305,8 +305,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
             except KeyboardInterrupt as stop:
                 if self.on_interrupt != "best" or stop.args:
                     raise
-                holds = checkpoint is not None and checkpoint.holds
-                on = f"; the same fit goes on from {checkpoint.folder}" if checkpoint is not None and holds else ""
+                held = "" if checkpoint is None or not checkpoint.holds else str(checkpoint.folder)
+                on = held and f"; the same fit goes on from {held}"
                 words = f"interrupted while {stage.now}: there is no membership to hand back{on}"
                 raise KeyboardInterrupt(words) from None
         self.__dict__.pop("encoding_", None)

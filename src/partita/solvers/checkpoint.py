@@ -212,10 +212,9 @@ class OpenCheckpoint:
         finished = sum(self._path(FINISHED, r).exists() for r in range(task.n_init))
         standing = sum(self.stands(r) and not self._path(FINISHED, r).exists() for r in range(task.n_init))
         was, where = "was" if finished == 1 else "were", "it" if standing == 1 else "they"
-        parts = [f"{finished} {was} finished"] * (finished > 0) + [f"{standing} went on where {where} stood"] * (
-            standing > 0
-        )
-        self._note(*[f"of {count(task.n_init, 'restart')} {', and '.join(parts)}"] * (len(parts) > 0))
+        said = {f"{finished} {was} finished": finished, f"{standing} went on where {where} stood": standing}
+        parts = ", and ".join(words for words, n in said.items() if n)
+        self._note(*[f"of {count(task.n_init, 'restart')} {parts}"] * bool(parts))
         return known["entropy"]
 
     def _same_fit(self, path: Path, given: Fingerprint) -> dict[str, Any]:
