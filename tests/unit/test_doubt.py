@@ -115,6 +115,13 @@ def test_long_tails_of_few_items_are_no_background_and_a_background_under_them_i
     assert (p[500:] > 0.5).mean() >= 0.5
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_little_noise_is_not_taken_for_the_tails_of_normal_clusters(seed: int) -> None:
+    Y, labels, true = with_noise(500, 3, 0.05, seed)
+    p = background_probability(Y, labels)
+    assert (p[475:] > 0.5).sum() >= 0.7 * (true[475:] > 0.5).sum() > 0
+
+
 @pytest.mark.parametrize("n", [60, 150, 1000])
 @pytest.mark.parametrize("d", [1, 2])
 def test_one_normal_cluster_of_few_dimensions_has_no_background(n: int, d: int) -> None:

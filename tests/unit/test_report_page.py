@@ -110,6 +110,26 @@ def test_headings_come_in_order_and_every_picture_table_and_map_has_a_name(model
     assert all(attrs.get("scope") for tag, attrs in page.tags if tag == "th")
 
 
+def test_a_key_of_the_map_is_called_by_its_cluster_and_no_table_is_a_landmark(model):
+    html = render_report(FitReport.of(model))
+    keys = re.findall(r'<button[^>]*class="key"[^>]*>(.*?)</button>', html)
+    sizes = np.bincount(model.labels_, minlength=model.n_clusters_)
+    assert [re.sub("<[^>]*>", "", key) for key in keys] == [f"Cluster {k}, {n} items" for k, n in enumerate(sizes)]
+    assert not any("aria-label" in key for key in re.findall(r'<button[^>]*class="key"[^>]*>', html))
+    assert re.findall(r'<div[^>]*role="region"[^>]*>', html) == re.findall(r'<div[^>]*id="map-item"[^>]*>', html)
+
+
+def test_labels_in_doubt_have_a_column_of_outliers_only_where_there_are_some():
+    close = gaussians(np.repeat(np.arange(2), 60), [[0.0, 0.0, 0.0], [2.5, 0.0, 0.0]])
+    far = np.r_[close, np.random.default_rng(0).uniform(-40, 40, (20, 3))]
+    for X, told in ((close, False), (far, True)):
+        model = SoftClustering(2, random_state=0).fit(X)
+        assert (model.outlier_.max() > 0.5) == told
+        page = Page(render_report(FitReport.of(model))).text
+        assert "least certain" in page
+        assert ("Outlier with probability" in page) == told
+
+
 def test_the_optimizer_is_folded(model):
     html = render_report(FitReport.of(model))
     open_part = re.sub(r"<details>.*?</details>", "", html, flags=re.S)
