@@ -73,7 +73,7 @@ def test_a_killed_command_goes_on(items_csv, process):
     assert whole.code == 0
     assert_same_answer(home / "items-partita", home / "whole")
     resumed = result_of(home / "items-partita")
-    assert resumed["notes"][0].startswith("went on from a checkpoint: of 4 restarts 2 were finished, and 1 went on")
+    assert resumed["notes"][0].startswith("resumed from a checkpoint: of 4 restarts 2 were finished, and 1 went on")
     assert resumed["parameters"]["checkpoint"] == "kept"
     assert "kept" not in (home / "items-partita" / "model" / "model.json").read_text()
 
@@ -118,7 +118,7 @@ def test_a_command_that_was_killed_goes_on_without_being_told_to(items_csv, call
     assert call("fit", "items.csv", *OPTIONS, *options, "--out", "whole").code == 0
     assert_same_answer(home / "items-partita", home / "whole")
     resumed, whole = result_of(home / "items-partita"), result_of(home / "whole")
-    assert resumed["notes"][0].startswith("went on from a checkpoint: of 2 restarts 1 was finished, and 1 went on")
+    assert resumed["notes"][0].startswith("resumed from a checkpoint: of 2 restarts 1 was finished, and 1 went on")
     assert resumed["notes"][1:] == whole["notes"]
 
 

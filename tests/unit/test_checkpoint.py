@@ -180,7 +180,7 @@ def test_what_two_threads_left_on_disk_goes_on_to_the_same_bits(solver, tmp_path
         resumed = run(taken, **given, callback=counting(steps))
         assert_same_bits(whole, resumed)
         assert 0 < len(steps) < total
-        assert resumed.notes[0].startswith("went on from a checkpoint: of 4 restarts ")
+        assert resumed.notes[0].startswith("resumed from a checkpoint: of 4 restarts ")
 
 
 @quiet
@@ -461,7 +461,7 @@ def test_ctrl_c_in_the_middle_of_a_step_leaves_a_whole_state(n_jobs, tmp_path):
             process.kill()
     assert process.returncode == 0, err
     stood = "where it stood" if n_jobs == 1 else "where they stood"
-    assert out == f"interrupted\nwent on from a checkpoint: of 4 restarts {n_jobs} went on {stood}\n"
+    assert out == f"interrupted\nresumed from a checkpoint: of 4 restarts {n_jobs} went on {stood}\n"
 
 
 def test_a_checkpoint_that_is_kept_gives_the_answer_again_without_a_step(tmp_path):
@@ -477,7 +477,7 @@ def test_a_checkpoint_that_is_kept_gives_the_answer_again_without_a_step(tmp_pat
     second = run(folder, **given, callback=counting(steps))
     assert_same_bits(first, second)
     assert steps == []
-    assert second.notes[0] == "went on from a checkpoint: of 3 restarts 3 were finished"
+    assert second.notes[0] == "resumed from a checkpoint: of 3 restarts 3 were finished"
     Checkpoint(folder).remove()
     assert not folder.exists()
     Checkpoint(folder).remove()  # nothing to do
@@ -625,7 +625,7 @@ def test_another_fit_is_refused_with_what_differs_and_the_checkpoint_stays(tmp_p
     # What may differ: time limits, threads, the kind of the affinity's storage as far as products agree.
     sparse = SparseAffinity(sp.csr_array(noisy_blocks(40, 3)))
     result = run(folder, **given, P=sparse, n_jobs=2, max_seconds=1e6)
-    assert result.notes[0].startswith("went on from a checkpoint")
+    assert result.notes[0].startswith("resumed from a checkpoint")
 
 
 def test_another_version_is_refused(tmp_path, monkeypatch):
@@ -834,7 +834,7 @@ def test_every_estimator_goes_on_to_the_same_answer(name, tmp_path, monkeypatch)
     np.testing.assert_array_equal(whole.labels_, resumed.labels_)
     assert whole.objective_ == resumed.objective_
     assert_same_bits(whole.result_, resumed.result_)
-    assert resumed.result_.notes[0].startswith("went on from a checkpoint")
+    assert resumed.result_.notes[0].startswith("resumed from a checkpoint")
     assert not folder.exists()
 
 

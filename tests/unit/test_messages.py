@@ -449,7 +449,8 @@ COMMANDS = {
         "a,when\n1,2024-01-05\n2,2024-01-07\n9,2024-02-01\n",
         (*FIT, "--columns", "a,when"),
         "column 'when' of t.csv holds dates, as '2024-01-05': leave the column out, or replace them by numbers that "
-        "matter, such as the days since a date or the hour of the day",
+        "matter, such as the days since a date or the hour of the day, or make the column one of categories (a frame: "
+        "its type; command line: --categories)",
     ),
     "triangle for features": (
         "a,b,c,d,e\n0,0,0,0,0\n1,0,0,0,0\n2,3,0,0,0\n4,5,6,0,0\n7,8,9,1,0\n",

@@ -514,7 +514,8 @@ def test_names_of_items_dates_and_categories_are_told_apart(tmp_path):
     assert (table.ids, table.id_column) == (["ann", "bob", "cid", "dan"], "name")
     assert told(table, "'name' names the items")
     assert told(table, "'nr'", "left out")
-    assert told(table, "'day'", "dates", "2024-01-05")
+    assert told(table, "'day'", "dates", "2024-01-05", "--categories day")
+
 
 
 def test_an_id_column_that_is_named_is_that_and_other_names_are_left_out(tmp_path):

@@ -16,7 +16,7 @@ from partita.errors import InputError, ModelError
 from partita.estimators.encoding import Encoding
 from partita.estimators.frames import table_of_frame
 from partita.estimators.mixed_table import MixedTable, words
-from partita.io import read_features
+from partita.io import Reading, read_features
 from partita.kernels.fill import completed, fill
 from synthetic import gaussians
 
@@ -436,6 +436,19 @@ def test_an_error_about_the_table_of_a_file_names_the_file(tmp_path):
             Encoding.of(given)
     with pytest.raises(InputError, match=r"'day' of X"):
         fitted(mixed().assign(day=DAYS.strftime("%Y-%m-%d")))
+
+
+def test_dates_are_categories_where_somebody_says_so(tmp_path):
+    days = ["2020-01-01", "2020-02-01"] * 30
+    frame = mixed().assign(day=days)
+    frame.to_csv(tmp_path / "us.csv", index=False)
+    assert "day" not in read_features(tmp_path / "us.csv", mixed=True).columns
+    told = read_features(tmp_path / "us.csv", mixed=True, reading=Reading(categories=("day",))).table
+    for given in (told, told.rows(np.arange(50)), told.ordered(("day", *(n for n in told.names if n != "day")))):
+        encoding = Encoding.of(given)
+        assert encoding.categories[given.names.index("day")] == ("2020-01-01", "2020-02-01")
+    model = fitted(frame.assign(day=frame["day"].astype("category")))
+    assert "day = 2020-01-01" in model.encoding_.labels
 
 
 @pytest.mark.parametrize("empty", [[None] * 60, [np.nan] * 60], ids=["words", "numbers"])

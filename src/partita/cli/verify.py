@@ -126,7 +126,7 @@ def _replayed(folder: Path, manifest: dict[str, Any], file: Path | None) -> tupl
     if replay["options"].get("max_seconds") is not None:
         notes.append("the run had a time limit: another may have stopped elsewhere")
     if replay["options"].get("checkpoint"):
-        notes.append("the run went on from a checkpoint; the new one began afresh")
+        notes.append("the run was resumed from a checkpoint; the new one began afresh")
     with tempfile.TemporaryDirectory(prefix="partita-verify-") as parent:
         new = Path(parent, "again")
         code = run_again(command, replay["options"], places, new)

@@ -236,8 +236,12 @@ def _categories(table: MixedTable, at: int) -> tuple[str, ...]:
         return ()
     observed = [word for word in column if word is not None]
     found = tuple(sorted(set(observed)))
-    if all(A_DAY.fullmatch(word) for word in found):
-        raise InputError(f"{what} holds dates, as {observed[0]!r}: {DATES}")
+    said = table.names is not None and table.names[at] in table.categories
+    if not said and all(A_DAY.fullmatch(word) for word in found):
+        raise InputError(
+            f"{what} holds dates, as {observed[0]!r}: {DATES}, or make the column one of categories (a frame: its "
+            "type; command line: --categories)"
+        )
     if len(found) == len(observed) > 2:
         raise InputError(
             f"{what} holds {len(found):,} words, all distinct, as {observed[0]!r}: no category. If it names the rows, "

@@ -99,7 +99,8 @@ def table_of_frame(X: Any) -> MixedTable | None:
     columns = [
         _column(frame.get_column(name), f"column {name!r} of X", kind, narwhals) for name, kind in frame.schema.items()
     ]
-    return MixedTable(tuple(str(name) for name in frame.columns), tuple(columns))
+    told = [name for name, kind in frame.schema.items() if kind in (narwhals.Categorical, narwhals.Enum)]
+    return MixedTable(tuple(map(str, frame.columns)), tuple(columns), categories=frozenset(map(str, told)))
 
 
 def row_names(X: Any) -> NDArray[np.str_] | None:

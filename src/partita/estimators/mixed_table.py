@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, time, timedelta
 from numbers import Real
 from typing import Any
@@ -40,6 +40,8 @@ class MixedTable:
         The words by which a note names a row, counted from 0: "item 0" is the first, or its line in a file.
     source : str
         The name by which an error calls the table: that of a file, or of the argument.
+    categories : frozenset of str
+        Columns of words that somebody said are categories, whatever is written in them: dates too.
 
     Examples
     --------
@@ -52,6 +54,7 @@ class MixedTable:
     columns: tuple[Column, ...]
     place: Callable[[int], str] = "item {}".format
     source: str = "X"
+    categories: frozenset[str] = frozenset()
 
     @classmethod
     def of_array(cls, X: NDArray[np.float64]) -> MixedTable:
@@ -85,7 +88,7 @@ class MixedTable:
 
     def rows(self, index: NDArray[np.intp]) -> MixedTable:
         """Return these rows."""
-        return MixedTable(self.names, tuple(column[index] for column in self.columns), source=self.source)
+        return self._holding(column[index] for column in self.columns)
 
     def followed_by(self, other: MixedTable) -> MixedTable:
         """Return these rows and then those of another table with the same columns.
@@ -104,7 +107,7 @@ class MixedTable:
             elif new.dtype.kind == "f":
                 new = words(new)
             joined.append(np.concatenate([column, new]))
-        return MixedTable(self.names, tuple(joined), source=self.source)
+        return self._holding(joined)
 
     def require_finite(self) -> None:
         """Raise `InputError` for an infinite number."""
@@ -134,7 +137,11 @@ class MixedTable:
                 f"X has columns that the fit did not have: {', '.join(map(repr, extra[:5]))}; leave them out"
             )
         columns = tuple(self.columns[self.names.index(name)] for name in names)
-        return MixedTable(tuple(names), columns, source=self.source)
+        return replace(self, names=tuple(names), columns=columns)
+
+    def _holding(self, columns: Iterable[Column]) -> MixedTable:
+        """The table with other rows, whose places are not those of these."""
+        return replace(self, columns=tuple(columns), place=MixedTable.place)
 
 
 def words(values: Iterable[Any]) -> Column:

@@ -473,12 +473,12 @@ def _calibrated(
 def _note_on_moved(moved: int) -> tuple[str, ...]:
     """Say how many labels calibration moved, if any.
 
-    >>> _note_on_moved(0), _note_on_moved(1)[0][:41]
-    ((), 'calibration moved 1 item to another clust')
+    >>> _note_on_moved(0), _note_on_moved(1)[0][:37]
+    ((), 'calibration moved 1 item to another c')
     """
     items = f"{moved:,} item{'s' * (moved > 1)}"
-    where = "result_.membership.labels of the model"
-    note = f"calibration moved {items} to another cluster (the labels before are in {where})"
+    where = "in Python, result_.membership.labels of the model has the labels before"
+    note = f"calibration moved {items} to another cluster ({where})"
     return (note,) * (moved > 0)
 
 

@@ -152,7 +152,10 @@ def roles_of(
         )
     if dates:
         sample = next(word for word in columns[dates[0]] if word is not None)
-        notes.append(f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {REPLACE_DATES}")
+        notes.append(
+            f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {REPLACE_DATES}, or keep the words as "
+            f"categories with --categories {names[dates[0]]}"
+        )
     return Roles(features, ids, [*notes, *_doubts(names, columns, [at for at in features if at in untold])])
 
 

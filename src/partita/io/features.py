@@ -242,9 +242,9 @@ def _read(table: Table, how: _How) -> _Read:
     notes = [*table.notes, *notes]
     ids = None
     kept = list(range(len(names)))
+    told = list(filter(how.reading.is_category, names))
     if how.columns is None:
         nameless = names[0] == table.names[0] and table.has_header and bool(table.first) and not table.first[0][0]
-        told = list(filter(how.reading.is_category, names))
         roles = roles_of(names, columns, named=how.id_column is not None, nameless=nameless, told=told)
         if nameless and 0 in roles.features:
             refuse_nameless(table)
@@ -256,7 +256,13 @@ def _read(table: Table, how: _How) -> _Read:
         ids = None if roles.ids is None or table.beside else names[roles.ids]
     if ids is not None:
         words = words | table.read([], [ids])[1]
-    held = MixedTable(tuple(names[at] for at in kept), tuple(columns[at] for at in kept), table.place, table.path.name)
+    held = MixedTable(
+        tuple(names[at] for at in kept),
+        tuple(columns[at] for at in kept),
+        table.place,
+        table.path.name,
+        frozenset(told),
+    )
     if not how.mixed:
         held = _in_numbers(table, held)
     numeric = [at for at, is_numeric in enumerate(held.numeric) if is_numeric]

@@ -233,9 +233,9 @@ class OpenCheckpoint:
     def _note(self, *of_restarts: str) -> None:
         """Note what there was to go on from, if anything."""
         n = self._n_recalled
-        of_evidence = (f"{count(n, 'part')} of the evidence {'was' if n == 1 else 'were'} there",) * (n > 0)
+        of_evidence = (f"{count(n, 'result')} of clustering methods {'was' if n == 1 else 'were'} saved",) * (n > 0)
         if of_evidence or of_restarts:
-            self.notes.append(f"went on from a checkpoint: {'; '.join((*of_evidence, *of_restarts))}")
+            self.notes.append(f"resumed from a checkpoint: {'; '.join((*of_evidence, *of_restarts))}")
             log.info("%s: %s", self.folder, self.notes[-1])
 
     def recall(self, key: bytes) -> Any:
