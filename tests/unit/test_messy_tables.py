@@ -517,7 +517,6 @@ def test_names_of_items_dates_and_categories_are_told_apart(tmp_path):
     assert told(table, "'day'", "dates", "2024-01-05", "--categories day")
 
 
-
 def test_an_id_column_that_is_named_is_that_and_other_names_are_left_out(tmp_path):
     content = "\n".join(["name,colour,nr,size,day", *ROWS]) + "\n"
     table = read(tmp_path, content, mixed=True, id_column="nr")
