@@ -1,6 +1,7 @@
 """Arrays of other packages: the same laws, the same answers, and nothing of N rows copied to the host in the loop.
 
-array-api-strict refuses whatever the standard does not promise; PyTorch, on the CPU, is one that people use.
+array-api-strict refuses whatever the standard does not promise; PyTorch is one that people use. On a GPU its arrays and
+CuPy's are tested too.
 """
 
 import numpy as np
@@ -48,6 +49,29 @@ def sparse_tensor(array):
     return tensor(array).to_sparse_csr()
 
 
+def gpu_tensor(array):
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU")
+    return torch.tensor(array, device="cuda")
+
+
+def sparse_gpu_tensor(array):
+    return gpu_tensor(array).to_sparse_csr()
+
+
+def of_cupy(array):
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
+    if not cupy.is_available():
+        pytest.skip("no GPU")
+    return cupy.asarray(array)
+
+
+def sparse_of_cupy(array):
+    given = of_cupy(array)
+    return pytest.importorskip("cupyx.scipy.sparse").csr_matrix(given)
+
+
 def blocks():
     return noisy_blocks(N, K)
 
@@ -56,16 +80,30 @@ def factor(seed=0):
     return np.random.default_rng(seed).random((N, 5))
 
 
+# What makes an array of another package, or a sparse matrix.
+DENSE = {"strict": strict, "torch": tensor, "torch on a GPU": gpu_tensor, "CuPy": of_cupy}
+SPARSE = {"torch": sparse_tensor, "torch on a GPU": sparse_gpu_tensor, "CuPy": sparse_of_cupy}
+dense = pytest.mark.parametrize("make", DENSE.values(), ids=DENSE)
+
+
+def held():
+    return blocks() * (blocks() > 0.2)
+
+
 # Affinities that lie elsewhere, and the same on the host.
 KINDS = {
-    "dense, strict": lambda: (DenseAffinity(strict(blocks())), DenseAffinity(blocks())),
-    "dense, torch": lambda: (DenseAffinity(tensor(blocks())), DenseAffinity(blocks())),
-    "low rank, strict": lambda: (LowRankAffinity(strict(factor())), LowRankAffinity(factor())),
-    "low rank, torch": lambda: (LowRankAffinity(tensor(factor())), LowRankAffinity(factor())),
-    "sparse, torch": lambda: (
-        SparseAffinity(sparse_tensor(blocks() * (blocks() > 0.2))),
-        SparseAffinity(sp.csr_array(blocks() * (blocks() > 0.2))),
-    ),
+    **{
+        f"dense, {name}": lambda make=make: (DenseAffinity(make(blocks())), DenseAffinity(blocks()))
+        for name, make in DENSE.items()
+    },
+    **{
+        f"low rank, {name}": lambda make=make: (LowRankAffinity(make(factor())), LowRankAffinity(factor()))
+        for name, make in DENSE.items()
+    },
+    **{
+        f"sparse, {name}": lambda make=make: (SparseAffinity(make(held())), SparseAffinity(sp.csr_array(held())))
+        for name, make in SPARSE.items()
+    },
 }
 kinds = pytest.mark.parametrize("kind", KINDS)
 
@@ -173,7 +211,7 @@ def test_a_correction_on_the_host_makes_the_whole_lie_there(kind):
 
 
 def test_a_sparse_matrix_comes_to_the_host_once(monkeypatch):
-    matrix, copied = sparse_tensor(blocks() * (blocks() > 0.2)), []
+    matrix, copied = sparse_tensor(held()), []
 
     def spy(array):
         copied.append(array.shape)
@@ -185,7 +223,7 @@ def test_a_sparse_matrix_comes_to_the_host_once(monkeypatch):
     assert len(copied) == 3  # values, columns, row bounds
 
 
-@pytest.mark.parametrize("make", [strict, tensor])
+@dense
 def test_rows_are_projected_as_on_the_host(make):
     V = np.random.default_rng(0).normal(size=(200, 7)) * 3
     V[0], V[1], V[2] = 0.0, 1e6, [1e9, 1, 2, 3, 4, 5, 6]
@@ -195,23 +233,24 @@ def test_rows_are_projected_as_on_the_host(make):
     same(project_rows_scaled_array(make(V), make(u)), project_rows_scaled(V, u))
 
 
-@pytest.mark.parametrize("make", [strict, tensor, sparse_tensor])
+@pytest.mark.parametrize("make", [*DENSE.values(), *SPARSE.values()])
 @pytest.mark.parametrize("estimator", [SoF, SoftClustering, SymNMF, BaumEagon])
 def test_estimators_take_it_and_answer_in_numpy(estimator, make):
-    P = blocks() * (blocks() > 0.2)
+    P = held()
     options = {"affinity": "precomputed", "random_state": 0, "n_init": 5}
     found = estimator(K, **options).fit(make(P))
-    expected = estimator(K, **options).fit(sp.csr_array(P) if make is sparse_tensor else P)
+    expected = estimator(K, **options).fit(sp.csr_array(P) if make in SPARSE.values() else P)
     assert isinstance(found.membership_, np.ndarray)
     assert found.objective_ == pytest.approx(expected.objective_, rel=1e-3)
     assert adjusted_rand_index(found.labels_, expected.labels_) == 1.0  # restarts as good as each other are relabelled
     np.testing.assert_allclose(found.predict_proba(P[:4]).sum(axis=1), 1)
 
 
-def test_single_precision_stays_single():
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    P = DenseAffinity(torch.tensor(blocks(), dtype=torch.float32))
-    assert P.native(np.ones((N, 2))).dtype == torch.float32
+@pytest.mark.parametrize("make", [tensor, gpu_tensor, of_cupy])
+def test_single_precision_stays_single(make):
+    matrix = make(blocks().astype(np.float32))
+    P = DenseAffinity(matrix)
+    assert P.native(np.ones((N, 2))).dtype == matrix.dtype
     assert P.rounding == 2.0**29
     assert run(P, PerClusterObjective, ProjectedGradient(), tol=1e-4, n_init=1).status == "converged"
     with pytest.warns(ConvergenceWarning):
@@ -222,7 +261,15 @@ def test_single_precision_stays_single():
     np.testing.assert_allclose(found.membership.matrix, expected.membership.matrix, rtol=0, atol=1e-4)
 
 
-@pytest.mark.parametrize("make", [strict, tensor])
+@pytest.mark.parametrize("make", [strict, tensor, gpu_tensor, of_cupy])
+def test_rows_of_single_precision_come_back_on_the_simplex(make):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    P = np.exp(-((X[:, None] - X) ** 2).sum(axis=2) / 2).astype(np.float32)
+    found = SoftClustering(40, affinity="precomputed", random_state=0, n_init=1).fit(make((P + P.T) / 2))
+    np.testing.assert_allclose(found.result_.factor.sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+@dense
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from partita.affinity.base import Affinity, Kind, PairWeights, Unobserved
 from partita.arrays import Array
-from partita.errors import InputError
-from partita.kernels.foreign_csr import beside_csr, csr_to_host, csr_with_values, is_foreign_csr
+from partita.kernels.foreign_csr import beside_csr, csr_like, csr_to_host, csr_with_values, is_foreign_csr
 from partita.kernels.namespace import roundoff
 from partita.kernels.products import csr_product
 
@@ -54,7 +53,9 @@ class SparseAffinity(Affinity):
         if is_foreign_csr(matrix):
             matrix, there = csr_to_host(matrix), matrix
         if there is not None and not matrix.has_canonical_format:
-            raise InputError("a sparse matrix of another package needs sorted columns, each of them once a row")
+            matrix = matrix.copy()
+            matrix.sum_duplicates()
+            there = csr_like(there, matrix)
         self._there = there
         kept = np.float32 if matrix.dtype == np.float32 else np.float64
         self._matrix = sp.csr_array(matrix, dtype=kept)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.kernels.namespace import like, to_numpy
 
-__all__ = ["beside_csr", "csr_to_host", "csr_with_values", "is_foreign_csr"]
+__all__ = ["beside_csr", "csr_like", "csr_to_host", "csr_with_values", "is_foreign_csr"]
 
 
 def is_foreign_csr(matrix: Any) -> bool:
@@ -62,12 +62,22 @@ def beside_csr(matrix: Any, array: NDArray[np.float64]) -> Any:
     return like(_arrays(matrix)[0], array)
 
 
+def csr_like(matrix: Any, host: sp.csr_array) -> Any:
+    """Return a SciPy matrix as one of the package, precision and device of `matrix`."""
+    parts = (host.data, host.indices, host.indptr)
+    return _of_arrays(matrix, *(like(old, new) for old, new in zip(_arrays(matrix), parts)))
+
+
 def csr_with_values(matrix: Any, values: NDArray[Any]) -> Any:
     """Return a matrix with the same pattern and other values, where the first one lies."""
     old, columns, bounds = _arrays(matrix)
-    given = like(old, values)
+    return _of_arrays(matrix, like(old, values), columns, bounds)
+
+
+def _of_arrays(matrix: Any, values: Any, columns: Any, bounds: Any) -> Any:
+    """Such a matrix of arrays that lie where this one does."""
     if hasattr(matrix, "crow_indices"):
         from torch import sparse_csr_tensor
 
-        return sparse_csr_tensor(bounds, columns, given, size=tuple(matrix.shape))
-    return type(matrix)((given, columns, bounds), shape=matrix.shape)
+        return sparse_csr_tensor(bounds, columns, values, size=tuple(matrix.shape))
+    return type(matrix)((values, columns, bounds), shape=matrix.shape)

@@ -1,7 +1,7 @@
 """Arrays of any kind that follows the array API standard: NumPy, CuPy, PyTorch, array-api-strict.
 
 NumPy is the ordinary case and costs nothing here. Other arrays bring their own functions by `__array_namespace__`;
-PyTorch's tensors do not, and get them from the package array-api-compat.
+those of PyTorch and CuPy do not, or not all of them, and get them from the package array-api-compat.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from partita.errors import InputError
 
 __all__ = ["is_foreign", "like", "namespace", "of_numpy", "roundoff", "through", "to_numpy"]
 
-# Packages whose arrays are understood though they lack `__array_namespace__`.
-BY_COMPAT = ("torch",)
+# Packages whose arrays are understood by array-api-compat.
+BY_COMPAT = ("torch", "cupy")
 # Packages whose arrays are many NumPy arrays, and which NumPy's functions take.
 OF_NUMPY = ("dask",)
 
@@ -28,7 +28,7 @@ def namespace(array: Any) -> Any:
     Raises
     ------
     InputError
-        For something that is no such array, and for a tensor of PyTorch where array-api-compat is not installed.
+        For something that is no such array, and for one of PyTorch or CuPy where array-api-compat is not installed.
 
     Examples
     --------
@@ -37,8 +37,6 @@ def namespace(array: Any) -> Any:
     """
     if of_numpy(array):
         return np
-    if hasattr(array, "__array_namespace__"):
-        return array.__array_namespace__()
     package = type(array).__module__.partition(".")[0]
     if package in BY_COMPAT:
         try:
@@ -48,6 +46,8 @@ def namespace(array: Any) -> Any:
                 f"arrays of {package} need the package array-api-compat: python -m pip install array-api-compat"
             ) from error
         return array_namespace(array)
+    if hasattr(array, "__array_namespace__"):
+        return array.__array_namespace__()
     raise InputError(f"expected an array of NumPy or of another array API package, not {type(array).__name__}")
 
 

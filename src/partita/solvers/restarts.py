@@ -152,6 +152,8 @@ def _restart(
 ) -> Restart:
     start, point, norm = task.start_of(r), now.state.point, task.problem.squared_norm
     factor = np.asarray(to_numpy(point.W), dtype=np.float64)
+    if task.problem.rounding > 1:  # of single precision, which leaves rows that sum to one by 1e-6
+        factor = task.problem.objective.domain.project(factor, task.problem.weights)
     membership = task.membership(factor)
     return Restart(
         start=start if isinstance(start, str) else "given",
