@@ -233,7 +233,7 @@ class OpenCheckpoint:
     def _note(self, *of_restarts: str) -> None:
         """Note what there was to go on from, if anything."""
         n = self._n_recalled
-        of_evidence = (f"{count(n, 'result')} of clustering methods {'was' if n == 1 else 'were'} saved",) * (n > 0)
+        of_evidence = (f"{count(n, 'intermediate result')} {'was' if n == 1 else 'were'} saved",) * (n > 0)
         if of_evidence or of_restarts:
             self.notes.append(f"resumed from a checkpoint: {'; '.join((*of_evidence, *of_restarts))}")
             log.info("%s: %s", self.folder, self.notes[-1])
