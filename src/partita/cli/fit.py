@@ -28,6 +28,8 @@ __all__ = ["ended", "fitted", "run_fit"]
 
 # Options of which the page says what was chosen.
 CHOSEN = {"k", "affinity", "solver"}
+# A text file that by its name holds a graph; it is read as a table where somebody says so.
+EDGE_LIST = ".edgelist"
 # Warnings of a fit that the notes pass on.
 TOLD = (ConvergenceWarning, DataConversionWarning)
 
@@ -35,7 +37,8 @@ TOLD = (ConvergenceWarning, DataConversionWarning)
 def run_fit(options: FitOptions) -> int:
     """Read, fit and write; return the exit code."""
     said = options.input is not None
-    if options.holds == "features" and options.file.suffix.lower() in GRAPHS:
+    suffix = options.file.suffix.lower()
+    if (options.holds == "features" and suffix in GRAPHS) or (not said and suffix == EDGE_LIST):
         options = replace(options, input="edges")  # such a file holds nothing else
     estimator = estimator_of(options)  # wrong options are named before a large file is read
     items, known = _read(options, estimator)

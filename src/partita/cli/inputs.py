@@ -124,9 +124,11 @@ def read_input(path: Path, kind: InputKind, asked: Asked) -> Input:
     notes = list(matrix.notes)
     if kind == "distances" and asked.symmetrize is not None:
         matrix = replace(matrix, matrix=symmetrized(matrix.matrix, asked.symmetrize))
+    doubts = []
     if kind == "affinity" and isinstance(matrix.matrix, np.ndarray) and looks_like_distances(matrix.matrix):
-        notes.append(f"the matrix {DISTANCES}")
-    return Input(kind, path.name, matrix.sha256, matrix.ids, matrix.matrix, [], None, None, notes)
+        doubts.append(f"the matrix {DISTANCES}")
+    notes += doubts
+    return Input(kind, path.name, matrix.sha256, matrix.ids, matrix.matrix, [], None, None, notes, doubts=doubts)
 
 
 def require_features(items: Input, path: Path) -> None:

@@ -61,7 +61,8 @@ FEW_DIMENSIONS, GAIN = 5, 5.0
 STEPS, FIRST_SHARE, OUTER = 30, 0.1, 0.2
 # Added to every variance, of items in a unit cube; and the least probability of either side.
 RIDGE, SMALL = 1e-6, 1e-9
-# Where more than this share would belong to no cluster, the items are not denser anywhere than their box.
+# Where more than this share would belong to no cluster, expected or more likely than not, the items are not denser
+# anywhere than their box.
 MOST = 2 / 3
 # Median absolute deviations of a normal distribution in its standard deviation.
 NORMAL = 1.4826
@@ -122,7 +123,8 @@ def background_probability(
     score, of_reference = scores[-1]
     ratio = _density_ratio(score, w, of_reference)
     p = np.asarray(share / np.maximum(ratio, share))
-    return there_is_one * p if w @ p <= MOST * total else np.zeros(len(X))
+    fewer = max(w @ p, w @ (p > 0.5)) <= MOST * total
+    return there_is_one * p if fewer else np.zeros(len(X))
 
 
 def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array) -> float:

@@ -364,10 +364,14 @@ class Doubtful(FittedAttributes):
         return certainty_of_labels(self.labels_, [(one.weight / total, one.labels) for one in used], self.n_clusters_)
 
     def _stands_whatever_the_number(self) -> Array:
-        """Probability of each item that another number of clusters would leave its label as it is."""
+        """Probability of each item that another number of clusters would leave its label as it is; of one cluster,
+        that there is one.
+        """
         verdict: Verdict | None = getattr(self, "verdict_", None)
         if verdict is None:
             return np.ones(len(self.labels_))
+        if self.n_clusters_ == 1:
+            return np.full(len(self.labels_), verdict.probability_of(1))
         found: Consensus | None = getattr(self, "_consensus", None)
         others: list[tuple[float, Labels | None]] = []
         for K, p in enumerate(verdict.probabilities, start=1):

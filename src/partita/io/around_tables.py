@@ -6,9 +6,13 @@ taken away where the others say that it is no item, since an item that is lost i
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
+from itertools import takewhile
+from statistics import fmean, median, pstdev, stdev
 
 from partita.io.bare_numbers import NumberCell, bare_number
+from partita.io.files import listed
 from partita.io.text_layout import SAMPLE, guessed_delimiter
 from partita.io.text_rows import as_number, says_nothing, usual_width
 from partita.wording import count
@@ -28,17 +32,20 @@ __all__ = [
 Rows = list[tuple[int, list[str]]]
 
 COMMENTS = ("#", "%")
-# First cells of a row that sums the others up, in the languages of most spreadsheets.
+# Words that begin a row that sums the others up, in the languages of most spreadsheets.
 TOTALS = frozenset(
     """total, totals, grand total, subtotal, sum, sums, average, mean, gesamt, gesamtsumme, insgesamt, summe,
     mittelwert, durchschnitt, somme, moyenne, suma, totale, somma, media, totaal, gemiddelde, summa, totalt, razem,
-    total general, total général""".replace("\n    ", " ").split(", ")
+    total general, total général, count, min, max, minimum, maximum, median, sd, std, stdev, std dev, std. dev.,
+    standard deviation, anzahl, standardabweichung""".replace("\n    ", " ").split(", ")
 )
 # How far a sum may be off the cell that says it, relative: totals are rounded.
 CLOSE = 0.01
 LONGEST_TITLE = 50
 # Characters of a row that a note shows.
 SHOWN = 40
+# Rows that a note names one by one.
+NAMED = 4
 SHARE_OF_HEADER = 0.6
 # What a note names against a guess: the first line below those skipped is the header then, and every other a row.
 KEPT = "; --skip-rows 0 keeps every row"
@@ -103,7 +110,8 @@ def without_titles(rows: Rows, width: int) -> tuple[Rows, list[str]]:
     if not 0 < len(above) <= LONGEST_TITLE or any(len(row) != width for _, row in rest[1:2]):
         return rows, []
     short = all(len(row) == 1 and not _numeric(row[0]) for _, row in above)
-    at_the_left = all(not _filled(row) or row[0] for _, row in above)
+    groups = not any(map(_numeric, above[-1][1]))  # of which the first columns may have none
+    at_the_left = all(not _filled(row) or row[0] for _, row in (above[:-1] if groups else above))
     if not at_the_left or (not short and any(map(_numeric, rest[0][1]))):
         return rows, []
     first = next((cell for _, row in above for cell in row if cell), "")
@@ -181,7 +189,8 @@ def _different(row: Sequence[str]) -> int:
 def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
     """Return the rows without empty ones at the end, footnotes, and rows of totals; `place` is what a row is called.
 
-    A row of totals begins with a word for it, and one of its numbers is the sum or the mean of those above.
+    A row of totals begins with a word for it, and one of its numbers is the sum of those above, or of those since the
+    row of totals before; or, at the end, their mean or another such statistic.
     """
     body, n_empty = _without_empty(rows)
     end, width = len(body), len(body[0][1]) if body else 0
@@ -205,6 +214,8 @@ def _left_out(rows: Rows, place: str, why: str) -> str:
     (first, words), (last, others) = rows[0], rows[-1]
     if first == last:
         return f"{place} {first} ({_said(words)}) {why}was left out{KEPT}"
+    if last - first >= len(rows):
+        return f"{place}s {listed([str(line) for line, _ in rows], NAMED)} ({_said(words)}) {why}were left out{KEPT}"
     return f"{place}s {first} to {last} ({_said(words)} to {_said(others)}) {why}were left out{KEPT}"
 
 
@@ -238,7 +249,8 @@ def says_total(cell: str) -> bool:
 
 
 def _says_total(row: Sequence[str]) -> bool:
-    return says_total(next((cell for cell in row if cell), ""))
+    """Whether one of the words at the left of a row is one for totals."""
+    return any(says_total(cell) for cell in takewhile(lambda cell: not _numeric(cell), row) if cell)
 
 
 def _start_of_notes(body: Rows) -> int:
@@ -264,23 +276,39 @@ def _is_note(row: Sequence[str]) -> bool:
 
 
 def _without_totals(body: Rows) -> tuple[Rows, Rows]:
-    """The rows above those at the end that begin with a word for totals, and those, if each does sum up."""
-    end = len(body)
-    while end > 3 and _says_total(body[end - 1][1]):
-        end = len(_without_empty(body[: end - 1])[0])
-    above, totals = body[:end], [row for row in body[end:] if _filled(row[1])]
-    sound = bool(totals) and all(_sums_up(row, [cells for _, cells in above[1:]]) for _, row in totals)
-    return (above, totals) if sound else (body, [])
+    """The rows without those that begin with a word for totals, and those: of the ones at the end, and of the ones
+    between items, all or none, as they sum up the others.
+    """
+    said = [at for at, (_, row) in enumerate(body) if at and _says_total(row)]
+    items = [at for at, (_, row) in enumerate(body) if at and at not in set(said) and _filled(row)]
+    if not said or len(items) < 2:
+        return body, []
+    between, end = [at for at in said if at < items[-1]], [at for at in said if at > items[-1]]
+    rows = [body[at][1] for at in items]
+    since = [0, *(bisect(items, at) for at in said)]
+    parts = {at: rows[low:high] for at, low, high in zip(said, since, since[1:])}
+    left_out = []
+    if all(_sums_up(body[at][1], parts[at]) or _sums_up(body[at][1], rows[: bisect(items, at)]) for at in between):
+        left_out += between
+    if all(_sums_up(body[at][1], rows, statistics=True) or _sums_up(body[at][1], parts[at]) for at in end):
+        left_out += end
+    kept = [row for at, row in enumerate(body) if at not in set(left_out)]
+    return (_without_empty(kept)[0], [body[at] for at in left_out]) if left_out else (body, [])
 
 
-def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]], *, statistics: bool = False) -> bool:
+    """Whether a number of a row is the sum of those above it, or another of their statistics."""
     for at, cell in enumerate(last):
         total = _number(cell)
         values = [value for row in above if at < len(row) and (value := _number(row[at])) is not None]
         if total is None or not values:
             continue
         for of, parts in zip(total, zip(*values)):
-            if any(abs(of - whole) <= CLOSE * abs(whole) for whole in (sum(parts), sum(parts) / len(parts)) if whole):
+            wholes = [sum(parts)]
+            if statistics:
+                wholes += [fmean(parts), median(parts), min(parts), max(parts), pstdev(parts), len(parts)]
+                wholes += [stdev(parts)] if len(parts) > 1 else []
+            if any(abs(of - whole) <= CLOSE * abs(whole) for whole in wholes if whole):
                 return True
     return False
 

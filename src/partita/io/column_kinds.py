@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from partita.estimators.mixed_table import REPLACE_DATES
 from partita.io.files import listed
 
-__all__ = ["Roles", "is_date", "roles_of"]
+__all__ = ["Roles", "is_date", "notes_on_codes", "roles_of"]
 
 Column = NDArray[Any]
 
@@ -46,6 +46,11 @@ MEASURED = re.compile(
     r"^[xyz]$|year|jahr|month|monat|day|tag|week|hour|minute|second|time|zeit|age|alter|depth|tiefe|rank|rang|pos|score",
     re.IGNORECASE,
 )
+# A code of digits; a number with a sign or a unit around it; and the share of the cells of a column from which it is one
+# of numbers.
+A_CODE = re.compile(r"0\d+")
+A_NUMBER = re.compile(r"(?P<before>[^\w\s]?|[A-Z]{3})\s?[+-]?\d+(?:[.,\s]\d+)*\s?(?P<after>%|[^\W\d]{0,4}|[^\w\s])")
+NEARLY_ALL, FEW_WORDS = 0.9, 8
 # How much wider than the number of rows the range of whole numbers may be, each once, that are numbers of rows.
 RUN = 1.1
 # Names of known classes; and names that are as often those of a category. Both only above few whole numbers or words.
@@ -90,6 +95,22 @@ def is_date(word: str) -> bool:
     [True, True, True, True, False, False, False]
     """
     return A_DATE.fullmatch(word) is not None
+
+
+def notes_on_codes(names: Sequence[str], cells: Sequence[Sequence[str]]) -> list[str]:
+    """Return a note about columns of numbers that begin with zeros, as codes do: there is none for none.
+
+    >>> notes_on_codes(["zip", "x"], [["02139", "94110"], ["0.5", "0"]])[0][:37]
+    "column 'zip' was read as numbers, alt"
+    """
+    codes = {name: code for name, own in zip(names, cells) if (code := next(filter(A_CODE.fullmatch, own), None))}
+    if not codes:
+        return []
+    found, code = next(iter(codes.items()))
+    return [
+        f"{_columns(names, [names.index(name) for name in codes])} read as numbers, although some have leading zeros, as "
+        f"codes have ({code!r}); --categories {found} keeps the codes"
+    ]
 
 
 def roles_of(
@@ -232,6 +253,23 @@ def _few(n_values: int, n_rows: int) -> bool:
     return 1 < n_values <= min(MOST_CLASSES, n_rows / ROWS_OF_A_CLASS)
 
 
+def _unlike_numbers(column: Column) -> tuple[str, str] | tuple[()]:
+    """Two cells of a column of words in which nearly all begin or end with a number, not all written alike.
+
+    Few different words are categories: 3rd, 2x4.
+
+    >>> _unlike_numbers(np.array([f"{k}{' lb' if k % 2 else ' kg'}" for k in range(30)], dtype=object))
+    ('0 kg', '1 lb')
+    """
+    held = [word for word in column if word is not None]
+    numbers = [found for word in held if (found := A_NUMBER.fullmatch(word)) is not None]
+    if len(numbers) < NEARLY_ALL * len(held) or len({found[0] for found in numbers}) <= FEW_WORDS:
+        return ()
+    first = numbers[0]
+    around = first["before"], first["after"]
+    return next(((first[0], each[0]) for each in numbers if (each["before"], each["after"]) != around), ())
+
+
 def _is_constant(column: Column) -> bool:
     if len(column) < 2:
         return False
@@ -276,7 +314,13 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
                 f"column {names[at]!r} was read as a feature; if it holds the known classes, pass --label-column "
                 f"{names[at]}"
             )
-        if n_words > max(MANY, len(columns[at]) / 2):
+        if alike := _unlike_numbers(columns[at]) if at in of_words else ():
+            notes.append(
+                f"column {names[at]!r} was read as categories: its cells hold numbers that are not written alike, as "
+                f"{alike[0]!r} and {alike[1]!r}; write them in one way or in one unit, or leave it out with --drop "
+                f"{names[at]}"
+            )
+        elif n_words > max(MANY, len(columns[at]) / 2):
             notes.append(
                 f"column {names[at]!r} has {n_words:,} different words in {len(columns[at]):,} rows, too many for a "
                 f"category; leave it out with --drop {names[at]}"

@@ -6,10 +6,20 @@ from collections.abc import Sequence
 
 __all__ = ["WEIGHT", "ends_and_weight", "ends_of_links"]
 
-ENDS = (("source", "target"), ("from", "to"), ("i", "j"), ("u", "v"))
+ENDS = (
+    ("source", "target"),
+    ("from", "to"),
+    ("src", "dst"),
+    ("node1", "node2"),
+    ("id1", "id2"),
+    ("fromnodeid", "tonodeid"),
+    ("i", "j"),
+    ("u", "v"),
+)
 WEIGHT = "weight"
+WEIGHTS = (WEIGHT, "value", "similarity", "affinity", "score")
 # Of these a pair alone is enough to take a table for a list of pairs; the others may be coordinates.
-TELLING = ENDS[:2]
+TELLING = ENDS[:6]
 
 
 def ends_and_weight(names: Sequence[str]) -> tuple[int, int, int | None] | None:
@@ -18,10 +28,11 @@ def ends_and_weight(names: Sequence[str]) -> tuple[int, int, int | None] | None:
     >>> ends_and_weight(["Source", "Target", "Weight"]), ends_and_weight(["a", "b"])
     ((0, 1, 2), None)
     """
-    lower = [name.strip().lower() for name in names]
+    lower = [_plain(name) for name in names]
     for source, target in ENDS:
         if source in lower and target in lower:
-            return lower.index(source), lower.index(target), lower.index(WEIGHT) if WEIGHT in lower else None
+            weight = next((lower.index(name) for name in WEIGHTS if name in lower), None)
+            return lower.index(source), lower.index(target), weight
     return None
 
 
@@ -35,8 +46,14 @@ def ends_of_links(names: Sequence[str]) -> tuple[str, str] | None:
     if found is None:
         return None
     source, target, weight = found
-    pair = (names[source].strip().lower(), names[target].strip().lower())
+    plain = [_plain(name) for name in names]
+    pair = (plain[source], plain[target])
     alone = len(names) == (2 if weight is None else 3)
-    if pair == ENDS[0] or (alone and (pair in TELLING or weight is not None)):
+    weighed = weight is not None and (pair == ENDS[-2] or plain[weight] == WEIGHT)
+    if pair == ENDS[0] or (alone and (pair in TELLING or weighed)):
         return names[source], names[target]
     return None
+
+
+def _plain(name: str) -> str:
+    return name.strip().lower().replace("_", "")

@@ -56,9 +56,10 @@ def read_edges(
     ----------
     path : str or Path
         .csv, .tsv, .parquet, or .npz with columns (arrays) `source`, `target` and optionally `weight`; also `from` and
-        `to`, `i` and `j`, `u` and `v`, in any case. Without such names the first two or three columns are taken. In a
-        .npy, or a .npz with one array of two dimensions, they are its columns. .gml and .graphml are read by networkx:
-        their nodes are items also where they have no edge, and the attribute `weight` of edges is their weight.
+        `to`, `src` and `dst`, `node1` and `node2`, `i` and `j` and others, in any case, and `value` or `similarity` for
+        the weight. Without such names the first two or three columns are taken. In a .npy, or a .npz with one array of
+        two dimensions, they are its columns. .gml and .graphml are read by networkx: their nodes are items also where
+        they have no edge, and the attribute `weight` of edges is their weight.
     key : str, optional
         Array of a .npz with two or three columns.
     symmetrize : {"mean", "max", "min"}, optional
@@ -208,6 +209,12 @@ def _from_table(
     found = ends_and_weight(names)
     if found is None:
         if len(names) not in (2, 3):
+            cells = table.first[0] if table.first else []
+            if len(cells) > 3 and cells[2].startswith("{"):
+                raise InputError(
+                    f"{table.path} holds the attributes of edges as networkx writes them, as {' '.join(cells[2:])!r}: "
+                    "write it with networkx.write_weighted_edgelist, or as .gml or .graphml"
+                )
             raise InputError(
                 f"{table.path}: expected columns source, target and perhaps weight, found {len(names)} "
                 f"({listed(names)}); name them, or leave only these"

@@ -29,7 +29,7 @@ from partita.io.chosen_columns import (
     require_categories,
     require_named,
 )
-from partita.io.column_kinds import roles_of
+from partita.io.column_kinds import notes_on_codes, roles_of
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.far_values import far_notes
 from partita.io.files import Place, listed, row_place, sha256_of_file
@@ -148,6 +148,11 @@ def read_features(
     """
     if label_column is not None and label_column == id_column:
         raise InputError(f"label and id column are both {label_column!r}; name two columns")
+    if label_column is not None and label_column in (columns or ()):
+        raise InputError(
+            f"column {label_column!r} holds the labels to compare with, which a fit must not see: leave it out of the "
+            "features (command line: --columns), or name no label column"
+        )
     asked = [name for name in (label_column, id_column) if name is not None]
     is_header = partial(looks_like_a_header, known=asked)
     file = require_format(path, FEATURE_SUFFIXES)
@@ -265,6 +270,10 @@ def _read(table: Table, how: _How) -> _Read:
     )
     if not how.mixed:
         held = _in_numbers(table, held)
+    cells = table.sample()
+    at_of = {name: at for at, name in enumerate(table.names)}
+    codes = [name for name, is_numeric in zip(held.names or (), held.numeric) if is_numeric and name in at_of]
+    notes += notes_on_codes(codes, [cells[at_of[name]] for name in codes if at_of[name] < len(cells)])
     numeric = [at for at, is_numeric in enumerate(held.numeric) if is_numeric]
     named = held.names or ()
     far = far_notes([named[at] for at in numeric], [held.columns[at] for at in numeric], table.place)

@@ -77,6 +77,9 @@ class GridTable(Table):
     def place(self) -> Place:
         return partial(_numbered, self.called, self.lines)
 
+    def sample(self) -> list[Sequence[str]]:
+        return [*self.cells]
+
     def read(self, numbers: Sequence[str], text: Sequence[str] = (), *, remedy: str = "") -> Columns:
         self._require_rows()
         faults = Faults(self.path, self.names)

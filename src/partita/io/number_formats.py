@@ -216,12 +216,19 @@ def _chosen(column: _Column, given: Decimal | None, of_file: Decimal | None, com
 
 
 def _marks(column: _Column) -> frozenset[str]:
-    """The sign around the numbers of a column: one kind, or they are not of one unit; zeros may lack a percent sign."""
+    """The sign around the numbers of a column: one kind, or they are not of one unit. Numbers without a percent sign
+    among those with one are percent, unless they may be shares.
+    """
     kinds = {each.mark for each in column.found if each.mark}
     if len(kinds) != 1:
         return frozenset()
-    bare = column.numbers or any(not each.mark and each.core.strip("0.,") for each in column.found)
-    return frozenset() if "%" in kinds and bare else frozenset(kinds)
+    shares = column.numbers or any(abs(each.number(".") or 0) <= 1 for each in _without_sign(column))
+    return frozenset() if "%" in kinds and shares else frozenset(kinds)
+
+
+def _without_sign(column: _Column) -> list[Bare]:
+    """The numbers without a sign, but for zeros, which need none."""
+    return [each for each in column.found if not each.mark and each.core.strip("0.,")]
 
 
 def _doubt(column: _Column, decimal: str, of_file: Decimal | None) -> str:
@@ -267,6 +274,14 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
         named = [column.name for column, form in of if form.marks and ("%" in form.marks) == ("%" in kinds)]
         if named:
             notes.append(f"{what} in {_names(named)}{_as_words(named)}")
+    for column, form in of:
+        bare = _without_sign(column) if form.marks else []
+        if bare:
+            cells, verb = repr(bare[0].core), "lacks the sign {} of the others and was"
+            if len(bare) > 1:
+                cells, verb = f"{len(bare):,} cells, as {cells},", "lack the sign {} of the others and were"
+            sign = next(iter(form.marks))
+            notes.append(f"{cells} in column {column.name!r} {verb.format(sign)} read like them")
     negative = [column.name for column, form in of if form.decimal and any(each.bracketed for each in column.found)]
     if negative:
         notes.append(f"numbers in brackets were read as negative in {_names(negative)}{_as_words(negative)}")

@@ -48,6 +48,8 @@ MixedColumns = tuple[list[NDArray[Any]], dict[str, list[str]]]
 
 
 BOOLEANS = {"true": 1.0, "false": 0.0}
+# Rows of which cells are looked at as they are written.
+LOOKED_AT = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +107,10 @@ class Table(ABC):
         """Return the error for a table without rows of data."""
         return InputError(f"{self.path} has a header and no rows; expected at least one row of data")
 
+    def sample(self) -> list[Sequence[str]]:
+        """Return cells of each column as they are written, the first ones of many; none of a binary file."""
+        return [[] for _ in self.names]
+
     def read_mixed(self, names: Sequence[str], text: Sequence[str] = ()) -> MixedColumns:
         """Return the columns `names` as those of a mixed table, of numbers or of words, and the columns `text` as in
         `read`.
@@ -136,6 +142,10 @@ class TextTable(Table):
     @property
     def place(self) -> Place:
         return partial(_line_of, self.path, len(self.names), self.has_header)
+
+    def sample(self) -> list[Sequence[str]]:
+        rows = islice(data_rows(self.path, len(self.names), skip_header=self.has_header), LOOKED_AT)
+        return [[cell.strip() for cell in column] for column in zip(*rows)]
 
     def begins_with_words(self, names: Sequence[str], *, truths: bool = False) -> bool:
         """Return whether a cell of these columns is text in the first row of data, so that `read` would refuse it;

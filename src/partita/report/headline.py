@@ -120,7 +120,8 @@ def _how_sure(model: FactorizationEstimator) -> str:
     if K == 1 and verdict is not None:
         return f"That there is one cluster has a probability of {verdict.probabilities[0]:.2f}."
     chosen = verdict is not None or not hasattr(model, "_given")
-    given = "" if chosen else f", given that there {'is 1 cluster' if K == 1 else f'are {K} clusters'}"
+    asked = K + _not_found(model)
+    given = "" if chosen else f", given that there {'is 1 cluster' if asked == 1 else f'are {asked} clusters'}"
     share = percent(right)
     said = f"{share[:1].upper()}{share[1:]} of the labels are expected to be right{given}"
     if right >= 1 - ERROR:
