@@ -188,6 +188,14 @@ def test_an_edge_list_is_read_under_the_ending_that_networkx_gives_it(call, tmp_
     nx = pytest.importorskip("networkx")
     nx.write_weighted_edgelist(nx.Graph(nx.karate_club_graph()), tmp_path / "club.edgelist")
     assert call("fit", "club.edgelist", "--input", "edges", "-k", 2).code == 0
+    same = call("fit", "club.edgelist", "-k", 2, "--out", "by-name", "--json")
+    assert json.loads(same.out)["n_items"] == 34
+    assert call("verify", "by-name").code == 0
+    nx.write_edgelist(nx.path_graph(5), tmp_path / "attributes.edgelist")
+    said = call("fit", "attributes.edgelist")
+    assert (said.code, "write_weighted_edgelist" in said.err) == (2, True)
+    (tmp_path / "snap.txt").write_text("# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n")
+    assert "--input edges" in call("fit", "snap.txt").err
 
 
 @pytest.mark.parametrize("given", [["--n-neighbors", "5"], ["--metric", "cosine", "--n-neighbors", "5"]])

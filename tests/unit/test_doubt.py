@@ -554,12 +554,29 @@ def test_a_number_that_was_given_is_doubted_where_another_one_would_be_found() -
     assert verdict_on(limited) is None
 
 
+def test_a_label_of_one_cluster_is_right_where_there_is_one() -> None:
+    model = SoftClustering(random_state=0).fit(np.random.default_rng(0).normal(size=(120, 3)))
+    assert model.n_clusters_ == 1
+    one = model.verdict_.probability_of(1)
+    np.testing.assert_allclose(model.certainty_, one * (1 - model.outlier_), rtol=1e-3)
+    assert f"{one:.2f}" in headline(model)[1]
+
+
+def test_where_most_items_would_be_outliers_nothing_is_denser_than_its_box() -> None:
+    rng = np.random.default_rng(1)
+    kind = rng.integers(0, 24, 60)
+    X = np.hstack([np.eye(24)[kind], rng.normal(size=(60, 1))])
+    p = background_probability(X, np.arange(60) % 6, column=np.r_[np.zeros(24, dtype=np.intp), 1])
+    assert (p > 0.5).mean() <= 2 / 3
+
+
 def test_clusters_that_were_asked_for_and_not_found_are_said_first() -> None:
     X, _ = clusters(90, 2, 1)
     model = SoftClustering(3, random_state=0).fit(X).set_params(n_clusters=4)
     what, _, doubt = headline(model)
     assert "(4 were asked for, and 1 would hold no item)" in what
     assert doubt.startswith("1 of the 4 clusters asked for was not found")
+    assert "given that there are 4 clusters" in headline(model)[1]
     p = model.judge_n_clusters().probabilities
     assert f"4 clusters were asked for (probability {p[3]:.2f}), where " in headline(model)[2]
 

@@ -32,6 +32,8 @@ PAIRS = [("bob", "ann", 0.5), ("ann", "cid", 2.0)]
         "u,v,weight\nbob,ann,.5\n\nann,cid,2\n",
         "bob,ann,0.5\nann,cid,2\n",
         "left,right,strength\nbob,ann,0.5\nann,cid,2\n",
+        "src,dst,value\nbob,ann,0.5\nann,cid,2\n",
+        "node_1,node_2,note,similarity\nbob,ann,x,0.5\nann,cid,y,2\n",
     ],
 )
 def test_every_way_to_name_the_columns(tmp_path, content):

@@ -192,12 +192,14 @@ CALLS = {
     "K beyond N": (
         lambda: SoftClustering(5, affinity="neighbors", probabilities="fitted").fit(X[:3]),
         InputError,
-        "n_clusters=5 is larger than the number of distinct items, 3 (n_samples = 3); ask for at most 3 clusters",
+        "n_clusters=5 is larger than the number of distinct items, 3 (n_samples = 3; command line: --k); ask for at "
+        "most 3 clusters",
     ),
     "K beyond one": (
         lambda: SoftClustering(2, affinity="neighbors", probabilities="fitted").fit(np.ones((5, 2))),
         InputError,
-        "n_clusters=2 is larger than the number of distinct items, 1 (n_samples = 5); ask for at most 1 cluster",
+        "n_clusters=2 is larger than the number of distinct items, 1 (n_samples = 5; command line: --k); ask for at "
+        "most 1 cluster",
     ),
     "K of a factorization beyond N": (
         lambda: nmf(BLOCKS, 9),
@@ -442,8 +444,8 @@ COMMANDS = {
     "truth among the features": (
         "a,label\n0,1\n1,0\n5,5\n",
         FIT,
-        "t.csv: column 'label' looks like the truth and would leak in as a feature; pass --label-column label, or "
-        "rename it if it is a feature",
+        "t.csv: column 'label' looks like the truth and would leak in as a feature; pass --label-column label or "
+        "--drop label, or, if it is a feature, name the features with --columns",
     ),
     "column of dates": (
         "a,when\n1,2024-01-05\n2,2024-01-07\n9,2024-02-01\n",
@@ -471,7 +473,7 @@ COMMANDS = {
     "nothing left": (
         TABLE,
         (*FIT, "--drop", "*"),
-        "t.csv: no column is left as a feature after --drop *; expected at least one",
+        "t.csv: no column is left as a feature after --drop '*'; expected at least one",
     ),
     "mark that is in no line": (
         "a,b\n1,2\n3,4\n",
@@ -517,7 +519,7 @@ COMMANDS = {
     "word for K": (
         TABLE,
         ("fit", "t.csv", "--k", "many"),
-        f"--k many: {EXPECTED_K}",
+        f"--k many: {EXPECTED_K}; the other criteria are {', '.join(sorted({*Criterion.registry} - {'eigengap'}))}",
     ),
     "fraction for K": (TABLE, ("fit", "t.csv", "-k", "3.0"), f"--k 3.0: {EXPECTED_K}; did you mean '3'?"),
     "capital for K": (TABLE, ("fit", "t.csv", "-k", "Auto"), f"--k Auto: {EXPECTED_K}; did you mean 'auto'?"),

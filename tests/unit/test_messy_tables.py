@@ -188,6 +188,79 @@ def test_marks_that_differ_within_a_column_are_no_numbers(tmp_path, cells):
 # --------------------------------------------------------------------------------------------------- totals and notes
 
 
+def test_numbers_that_lack_the_percent_sign_of_the_others_are_read_like_them(tmp_path):
+    cells = ["5%", "12", "7%", "0", "30%", "18"]
+    table = read(tmp_path, "a;b\n" + "".join(f"{cell};{k}\n" for k, cell in enumerate(cells)), mixed=True)
+    assert table.features[:, 0].tolist() == [5, 12, 7, 0, 30, 18]
+    assert told(table, "2 cells, as '12'", "'a'", "sign %")
+
+
+@pytest.mark.parametrize(("some", "others"), [("$", "€"), ("", "#"), ("-", "")])
+def test_numbers_that_are_written_in_several_ways_are_categories_and_said(tmp_path, some, others):
+    rows = "".join(
+        f"{(others, some)[k % 2]}{k % 10}{'lb' if some == '' and k % 2 else ''},{k % 3}\n" for k in range(40)
+    )
+    mixed = rows if some != "-" else "".join(f"{k % 10}{'-' if k % 2 else '+'},{k % 3}\n" for k in range(40))
+    table = read(tmp_path, f"w,b\n{mixed}", mixed=True)
+    assert table.table.numeric == [False, True]
+    assert told(table, "column 'w'", "not written alike", "--drop w")
+
+
+def test_few_words_with_numbers_are_plain_categories(tmp_path):
+    rows = "".join(f"{('1st', '2nd', '3rd')[k % 3]},{k}\n" for k in range(40))
+    assert not told(read(tmp_path, f"w,b\n{rows}", mixed=True), "not written alike")
+
+
+@pytest.mark.parametrize("end", ["", '"a,b",'])  # read as it stands, and cell by cell
+def test_leading_zeros_are_said_to_be_codes(tmp_path, end):
+    rows = "".join(
+        f"{'02139' if k % 3 else '94110'},{k % 5},{'x,y'[: k % 2 or 3]!r}\n".replace("'", '"') for k in range(30)
+    )
+    table = read(tmp_path, f"zip,b,c\n{rows}", mixed=True)
+    assert told(table, "'zip'", "leading zeros", "--categories zip")
+    plain = read(tmp_path, "zip,b\n" + "".join(f"{'02139' if k % 3 else '94110'},{k % 5}\n" for k in range(30)))
+    assert told(plain, "'zip'", "leading zeros", "--categories zip")
+    decimals = read(tmp_path, "zip,b\n" + "".join(f"0.{k},{k % 5}\n" for k in range(30)))
+    assert not told(decimals, "leading zeros")
+
+
+def test_a_title_above_a_line_of_groups_is_left_out(tmp_path):
+    body = "".join(f"p{k},{k}.5,{k % 7}.25,{k % 3}\n" for k in range(12))
+    for title in ("Penguins 2009,,,\n,,,\n", "Penguins 2009\n\n", "Penguins 2009\n"):
+        table = read(tmp_path, f"{title},Bill,,Body\nid,length,depth,mass\n{body}")
+        assert (table.columns, len(table.features)) == (["length", "depth", "mass"], 12)
+        assert told(table, "above the header", "Penguins 2009")
+
+
+@pytest.mark.parametrize(
+    "end", ["Mean,5.5,2.75\nSD,3.45,1.48\n", "Min,0,0.5\nMax,11,5\n", "Median,5.5,2.75\n", "Count,12,12\n"]
+)
+def test_rows_of_statistics_at_the_end_are_no_items(tmp_path, end):
+    rows = "".join(f"s{k},{k},{k % 10 / 2 + 0.5}\n" for k in range(12))
+    table = read(tmp_path, f"id,a,b\n{rows}{end}")
+    assert table.ids == [f"s{k}" for k in range(12)]
+    assert told(table, "sums or means", end.split(",")[0])
+
+
+def test_subtotals_between_items_are_no_items(tmp_path):
+    groups = [[10, 21, 32], [5, 16, 40, 2]]
+    rows = [
+        line
+        for at, own in enumerate(groups)
+        for line in (*(f"{at},s{v},{v}" for v in own), f"{at},Subtotal,{sum(own)}")
+    ]
+    table = read(
+        tmp_path,
+        "\n".join(["region,store,sales", *rows, f"all,Grand Total,{sum(map(sum, groups))}"]) + "\n",
+        mixed=True,
+    )
+    assert table.ids == [f"s{v}" for own in groups for v in own]
+    assert told(table, "lines 5, 10, 11", "Subtotal")
+    wrong = [line.replace("Subtotal,63", "Subtotal,64") for line in rows]
+    kept = read(tmp_path, "\n".join(["region,store,sales", *wrong]) + "\n", mixed=True)
+    assert kept.ids.count("Subtotal") == 1  # the last one does sum up
+
+
 @pytest.mark.parametrize("last", ["Total,,10.0,100", "Summe:,,10,", ",Grand total,10,100", "Average,,2.5,25"])
 def test_a_row_of_totals_is_no_item(tmp_path, last):
     rows = ["store,town,a,b", "s1,x,1,10", "s2,x,2,20", "s3,y,3,30", "s4,y,4,40"]

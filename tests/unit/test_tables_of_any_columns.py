@@ -438,6 +438,13 @@ def test_an_error_about_the_table_of_a_file_names_the_file(tmp_path):
         fitted(mixed().assign(day=DAYS.strftime("%Y-%m-%d")))
 
 
+def test_a_label_column_is_no_feature(tmp_path):
+    mixed().to_csv(tmp_path / "us.csv", index=False)
+    with pytest.raises(InputError, match="--columns"):
+        read_features(tmp_path / "us.csv", mixed=True, columns=["x", "colour"], label_column="colour")
+    assert read_features(tmp_path / "us.csv", mixed=True, columns=["x", "col*"], label_column="colour").columns == ["x"]
+
+
 def test_dates_are_categories_where_somebody_says_so(tmp_path):
     days = ["2020-01-01", "2020-02-01"] * 30
     frame = mixed().assign(day=days)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 import sys
@@ -81,6 +82,9 @@ def check_fit(options: FitOptions, *, alone: bool = True) -> None:
         require_affinity(options.affinity)
     if options.solver is not None:
         require_solver(options.solver.partition(":")[0])
+    if options.share is not None and not 0 < options.share < 1:
+        raise InputError(f"--share {options.share:g}: expected a number above 0 and below 1")
+    _require_encoding(options.encoding)
     if options.file != STANDARD_INPUT and alone:
         require_format(options.file, SUFFIXES[options.holds])
     elif options.file != STANDARD_INPUT:
@@ -194,6 +198,15 @@ def require_manifest(folder: Path) -> Path:
     if not path.is_file():
         raise InputError(f"{folder} has no manifest.json; pass an output folder of fit, partition, draws or demo")
     return path
+
+
+def _require_encoding(name: str | None) -> None:
+    try:
+        codecs.lookup(name or "utf-8")
+    except LookupError as error:
+        raise InputError(
+            f"--encoding {name}: expected the name of an encoding, such as utf-8, cp1252 or utf-16"
+        ) from error
 
 
 def _require_free(out: Path | None, *, force: bool) -> None:
@@ -335,11 +348,17 @@ def n_clusters_of(text: str) -> int | str | tuple[int, int | None]:
     except ValueError as error:
         raise InputError(
             f"--k {text}: expected a whole number of clusters, bounds as in 2-12, auto, or a criterion as in "
-            f"--k eigengap{_meant(text)}"
+            f"--k eigengap{_meant(text) or _others(text)}"
         ) from error
     if k < 1:
         raise InputError(f"--k {k}: at least one cluster is needed")
     return k
+
+
+def _others(text: str) -> str:
+    """A clause with the criteria, for a word that may be meant as one."""
+    others = ", ".join(name for name in criteria() if name != "eigengap")
+    return f"; the other criteria are {others}" if text.isidentifier() else ""
 
 
 def _meant(text: str) -> str:

@@ -18,7 +18,7 @@ from partita.errors import InputError
 from partita.estimators.input_checks import lost_digits
 from partita.estimators.scaling import dominating_column
 from partita.io import Reading, read_edges, read_features, read_matrix
-from partita.io.files import Place, row_place
+from partita.io.files import Place, names_in_option, row_place
 from partita.io.headers import require_single
 from partita.io.reading import AS_FOUND
 
@@ -67,12 +67,12 @@ class Asked:
 
 
 def names_of(text: str | None) -> list[str] | None:
-    """Return what an option names with commas between.
+    """Return what an option names with commas between, if it is given.
 
     >>> names_of("a, pixel_*"), names_of(None)
     (['a', 'pixel_*'], None)
     """
-    return None if text is None else [name.strip() for name in text.split(",")]
+    return None if text is None else names_in_option(text)
 
 
 def reading_of(options: ReadingOptions) -> Reading:

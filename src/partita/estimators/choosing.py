@@ -298,7 +298,7 @@ def require_enough(n_clusters: int, items: Items, groups: Groups) -> None:
     if items.n_distinct < n_clusters:
         raise InputError(
             f"n_clusters={n_clusters} is larger than the number of distinct items, {items.n_distinct} (n_samples = "
-            f"{len(items.of_row)}); ask for at most {count(items.n_distinct, 'cluster')}"
+            f"{len(items.of_row)}; command line: --k); ask for at most {count(items.n_distinct, 'cluster')}"
         )
     if groups.n_distinct < n_clusters:
         raise InputError(

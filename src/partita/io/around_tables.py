@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Sequence
-from itertools import takewhile
 from statistics import fmean, median, pstdev, stdev
 
 from partita.io.bare_numbers import NumberCell, bare_number
@@ -36,8 +35,12 @@ COMMENTS = ("#", "%")
 TOTALS = frozenset(
     """total, totals, grand total, subtotal, sum, sums, average, mean, gesamt, gesamtsumme, insgesamt, summe,
     mittelwert, durchschnitt, somme, moyenne, suma, totale, somma, media, totaal, gemiddelde, summa, totalt, razem,
-    total general, total général, count, min, max, minimum, maximum, median, sd, std, stdev, std dev, std. dev.,
-    standard deviation, anzahl, standardabweichung""".replace("\n    ", " ").split(", ")
+    total general, total général""".replace("\n    ", " ").split(", ")
+)
+# And of one with another statistic of them.
+STATISTICS = frozenset(
+    """count, min, max, minimum, maximum, median, sd, std, stdev, std dev, std. dev., standard deviation, anzahl,
+    standardabweichung""".replace("\n    ", " ").split(", ")
 )
 # How far a sum may be off the cell that says it, relative: totals are rounded.
 CLOSE = 0.01
@@ -189,8 +192,8 @@ def _different(row: Sequence[str]) -> int:
 def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
     """Return the rows without empty ones at the end, footnotes, and rows of totals; `place` is what a row is called.
 
-    A row of totals begins with a word for it, and one of its numbers is the sum of those above, or of those since the
-    row of totals before; or, at the end, their mean or another such statistic.
+    A row of totals begins with a word for it, and one of its numbers is the sum or the mean of those above, or of those
+    since the row of totals before; or another statistic where the word is one for that.
     """
     body, n_empty = _without_empty(rows)
     end, width = len(body), len(body[0][1]) if body else 0
@@ -245,12 +248,16 @@ def says_total(cell: str) -> bool:
     >>> says_total("Grand Total:"), says_total("Totnes")
     (True, False)
     """
-    return cell.strip().rstrip(":").strip().casefold() in TOTALS
+    return _word(cell) in TOTALS | STATISTICS
+
+
+def _word(cell: str) -> str:
+    return cell.strip().rstrip(":").strip().casefold()
 
 
 def _says_total(row: Sequence[str]) -> bool:
-    """Whether one of the words at the left of a row is one for totals."""
-    return any(says_total(cell) for cell in takewhile(lambda cell: not _numeric(cell), row) if cell)
+    """Whether a cell of a row is a word for totals."""
+    return any(map(says_total, row))
 
 
 def _start_of_notes(body: Rows) -> int:
@@ -290,23 +297,24 @@ def _without_totals(body: Rows) -> tuple[Rows, Rows]:
     left_out = []
     if all(_sums_up(body[at][1], parts[at]) or _sums_up(body[at][1], rows[: bisect(items, at)]) for at in between):
         left_out += between
-    if all(_sums_up(body[at][1], rows, statistics=True) or _sums_up(body[at][1], parts[at]) for at in end):
+    if all(_sums_up(body[at][1], rows) or _sums_up(body[at][1], parts[at]) for at in end):
         left_out += end
     kept = [row for at, row in enumerate(body) if at not in set(left_out)]
     return (_without_empty(kept)[0], [body[at] for at in left_out]) if left_out else (body, [])
 
 
-def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]], *, statistics: bool = False) -> bool:
-    """Whether a number of a row is the sum of those above it, or another of their statistics."""
+def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+    """Whether a number of a row is the sum or the mean of those above it, or another statistic where it says so."""
+    statistics = any(_word(cell) in STATISTICS for cell in last)
     for at, cell in enumerate(last):
         total = _number(cell)
         values = [value for row in above if at < len(row) and (value := _number(row[at])) is not None]
         if total is None or not values:
             continue
         for of, parts in zip(total, zip(*values)):
-            wholes = [sum(parts)]
+            wholes = [sum(parts), fmean(parts)]
             if statistics:
-                wholes += [fmean(parts), median(parts), min(parts), max(parts), pstdev(parts), len(parts)]
+                wholes = [len(parts), median(parts), min(parts), max(parts), pstdev(parts)]
                 wholes += [stdev(parts)] if len(parts) > 1 else []
             if any(abs(of - whole) <= CLOSE * abs(whole) for whole in wholes if whole):
                 return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import NoReturn
 
 from partita.errors import InputError
 from partita.io.edge_names import ends_of_links
-from partita.io.files import did_you_mean, listed, require_known
+from partita.io.files import did_you_mean, listed, option_value, require_known
 from partita.io.headers import require_single
 from partita.io.reading import Reading
 from partita.io.tables import Table
@@ -60,11 +61,16 @@ def _matching(table: Table, patterns: Sequence[str], option: str) -> list[str]:
         lacking += [] if mine else [pattern]
         found += [name for name in mine if name not in found]
     if lacking:
-        near = did_you_mean(lacking[0], table.names)
+        near, own = did_you_mean(lacking[0], table.names), listed(_as_given(table.names))
         raise LackingColumnsError(
-            f"{table.path} has no column {lacking[0]!r} for {option}; it has {listed(table.names)}{near}", lacking
+            f"{table.path} has no column {lacking[0]!r} for {option}; it has {own}{near}", lacking
         )
     return found
+
+
+def _as_given(names: Sequence[str]) -> list[str]:
+    """Names, those with a comma in the quotes that they need in an option."""
+    return [f'"{name}"' if "," in name else name for name in names]
 
 
 def possible_features(
@@ -100,8 +106,8 @@ def require_categories(table: Table, names: Sequence[str], reading: Reading, *, 
     require_single(table.path, table.repeated, found, "--categories")
     if found and not mixed:
         raise InputError(
-            f"{table.path}: categories (--categories {','.join(reading.categories)}) go with --affinity ensemble and a "
-            "table of text, a spreadsheet or parquet; leave the option out, or code the columns as numbers"
+            f"{table.path}: categories (--categories {option_value(*reading.categories)}) go with --affinity ensemble "
+            "and a table of text, a spreadsheet or parquet; leave the option out, or code the columns as numbers"
         )
     return [name for name in names if name in found]
 
@@ -112,7 +118,7 @@ def _refuse_links(table: Table, told: Sequence[str]) -> None:
     if ends is not None and not set(ends) & set(told):
         raise InputError(
             f"{table.path}: the columns {ends[0]} and {ends[1]} look like the links of a graph: pass --input edges; if "
-            f"they are features, name them: --columns {','.join(table.names)}"
+            f"they are features, name them: --columns {option_value(*table.names)}"
         )
 
 
@@ -127,7 +133,8 @@ def refuse_hidden_truth(file: Path, names: Sequence[str]) -> None:
     if name is not None:
         raise InputError(
             f"{file}: column {name!r} looks like the truth and would leak in as a feature; "
-            f"pass --label-column {name}, or rename it if it is a feature"
+            f"pass --label-column {shlex.quote(name)} or --drop {option_value(name)}, or, if it is a feature, name the "
+            "features with --columns"
         )
 
 
@@ -140,5 +147,5 @@ def refuse_nameless(table: Table) -> NoReturn:
     """
     raise InputError(
         f"{table.path}: the first column has no name and does not name the rows, as where pandas writes its index; "
-        f"pass --drop {table.names[0]}, or write the file without it (index=False)"
+        f"pass --drop {option_value(table.names[0])}, or write the file without it (index=False)"
     )

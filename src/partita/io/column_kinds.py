@@ -6,6 +6,7 @@ Whatever is left out is told of, and so is a column that may hold the known clas
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.estimators.mixed_table import REPLACE_DATES
-from partita.io.files import listed
+from partita.io.files import listed, option_value
 
 __all__ = ["Roles", "is_date", "notes_on_codes", "roles_of"]
 
@@ -46,8 +47,8 @@ MEASURED = re.compile(
     r"^[xyz]$|year|jahr|month|monat|day|tag|week|hour|minute|second|time|zeit|age|alter|depth|tiefe|rank|rang|pos|score",
     re.IGNORECASE,
 )
-# A code of digits; a number with a sign or a unit around it; and the share of the cells of a column from which it is one
-# of numbers.
+# A code of digits; a number with a sign or a unit around it; and the share of the cells of a column from which it is
+# one of numbers.
 A_CODE = re.compile(r"0\d+")
 A_NUMBER = re.compile(r"(?P<before>[^\w\s]?|[A-Z]{3})\s?[+-]?\d+(?:[.,\s]\d+)*\s?(?P<after>%|[^\W\d]{0,4}|[^\w\s])")
 NEARLY_ALL, FEW_WORDS = 0.9, 8
@@ -107,9 +108,10 @@ def notes_on_codes(names: Sequence[str], cells: Sequence[Sequence[str]]) -> list
     if not codes:
         return []
     found, code = next(iter(codes.items()))
+    which = _columns(names, [names.index(name) for name in codes])
     return [
-        f"{_columns(names, [names.index(name) for name in codes])} read as numbers, although some have leading zeros, as "
-        f"codes have ({code!r}); --categories {found} keeps the codes"
+        f"{which} read as numbers, although some have leading zeros, as codes have ({code!r}); --categories "
+        f"{option_value(found)} keeps the codes"
     ]
 
 
@@ -168,14 +170,14 @@ def roles_of(
     if classes:
         first = names[classes[0]]
         notes.append(
-            f"{_columns(names, classes)} left out: the name says that known classes are in it; --label-column {first} "
-            "compares the clusters with them, and --columns names the features"
+            f"{_columns(names, classes)} left out: the name says that known classes are in it; --label-column "
+            f"{shlex.quote(first)} compares the clusters with them, and --columns names the features"
         )
     if dates:
         sample = next(word for word in columns[dates[0]] if word is not None)
         notes.append(
             f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {REPLACE_DATES}, or keep the words as "
-            f"categories with --categories {names[dates[0]]}"
+            f"categories with --categories {option_value(names[dates[0]])}"
         )
     return Roles(features, ids, [*notes, *_doubts(names, columns, [at for at in features if at in untold])])
 
@@ -291,7 +293,7 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
     steady = [at for at in features if len(columns[at]) >= MANY and _each_once(columns[at]) and _goes_up(columns[at])]
     notes += [
         f"column {names[at]!r} goes up from row to row and was read as a feature; if it names the rows, pass "
-        f"--id-column {names[at]}"
+        f"--id-column {shlex.quote(names[at])}"
         for at in steady[: int(len(features) > 1)]
     ]
     of_words = [at for at in features if columns[at].dtype.kind != "f"]
@@ -312,17 +314,17 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
         if by_name or by_place:
             notes.append(
                 f"column {names[at]!r} was read as a feature; if it holds the known classes, pass --label-column "
-                f"{names[at]}"
+                f"{shlex.quote(names[at])}"
             )
         if alike := _unlike_numbers(columns[at]) if at in of_words else ():
             notes.append(
                 f"column {names[at]!r} was read as categories: its cells hold numbers that are not written alike, as "
                 f"{alike[0]!r} and {alike[1]!r}; write them in one way or in one unit, or leave it out with --drop "
-                f"{names[at]}"
+                f"{option_value(names[at])}"
             )
         elif n_words > max(MANY, len(columns[at]) / 2):
             notes.append(
                 f"column {names[at]!r} has {n_words:,} different words in {len(columns[at]):,} rows, too many for a "
-                f"category; leave it out with --drop {names[at]}"
+                f"category; leave it out with --drop {option_value(names[at])}"
             )
     return notes

@@ -32,7 +32,7 @@ from partita.io.chosen_columns import (
 from partita.io.column_kinds import notes_on_codes, roles_of
 from partita.io.containers import ARRAYS, TABLES, Formats, opened
 from partita.io.far_values import far_notes
-from partita.io.files import Place, listed, row_place, sha256_of_file
+from partita.io.files import Place, listed, option_value, row_place, sha256_of_file
 from partita.io.given_missing import without_given
 from partita.io.grids import GridTable, grid_of_text
 from partita.io.headers import HeaderRule, looks_like_a_header
@@ -304,7 +304,7 @@ def _columns(table: Table, how: _How) -> _Columns:
     names, coordinate = possible_features(table, how.asked, how.columns, how.reading.drop)
     if not names:
         beside = f" beside {listed(how.asked)}" if how.asked else ""
-        dropped = f" after --drop {','.join(how.reading.drop)}" if how.reading.drop else ""
+        dropped = f" after --drop {option_value(*how.reading.drop)}" if how.reading.drop else ""
         raise InputError(f"{table.path}: no column is left as a feature{beside}{dropped}; expected at least one")
     told = require_categories(table, names, how.reading, mixed=how.mixed)
     numbers, text = [name for name in names if name not in told], [*how.asked, *told]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+import shlex
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
@@ -14,7 +17,9 @@ __all__ = [
     "Place",
     "did_you_mean",
     "listed",
+    "names_in_option",
     "number_label",
+    "option_value",
     "require_file",
     "require_known",
     "row_place",
@@ -86,6 +91,26 @@ def listed(items: Iterable[object], limit: int = 8) -> str:
     words = [str(item) for item in items]
     more = len(words) - limit
     return ", ".join(words) if more <= 0 else f"{', '.join(words[:limit])} and {more} more"
+
+
+def option_value(*names: str) -> str:
+    """Return names as a command line takes them: commas between, and quotes where a name or the shell needs them.
+
+    >>> print(option_value("a", "bill length"), option_value("height, cm"))
+    'a,bill length' '"height, cm"'
+    """
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return shlex.quote(line.getvalue())
+
+
+def names_in_option(text: str) -> list[str]:
+    """Return the names in the value of an option, with commas between; quotes hold a name that has one.
+
+    >>> names_in_option('a, pixel_*,"height, cm"')
+    ['a', 'pixel_*', 'height, cm']
+    """
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [""])]
 
 
 def number_label(value: object) -> str:

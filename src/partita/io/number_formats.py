@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.io.bare_numbers import BLANKS, GAP, OTHER, Bare, NumberCell, bare_number
-from partita.io.files import listed
+from partita.io.files import listed, option_value
 from partita.io.reading import Decimal
 from partita.io.text_rows import MISSING_MARKS, as_number, is_missing
 from partita.wording import count
@@ -298,7 +298,7 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
 
 
 def _as_words(names: Sequence[str]) -> str:
-    return f"; --categories {names[0]} keeps the words" if len(names) == 1 else "; --categories keeps the words"
+    return f"; --categories {option_value(*names)} keeps the words" if len(names) <= NAMED else ""
 
 
 def _names(names: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.io.files import Place, listed, row_place
+from partita.io.files import Place, listed, option_value, row_place
 from partita.io.headers import (
     HeaderRule,
     column_names,
@@ -254,8 +254,8 @@ class Faults:
             message += f" (text is also in {listed(others)})"
         # A column with some numbers in it was meant to be numeric: the cell is the mistake, not the column.
         if remedy and 2 * count > n_rows:
-            words = ",".join(self.names[at] for at, (*_, n) in sorted(self.text.items()) if 2 * n > n_rows)
-            raise NotNumbersError(f"{message}; {remedy.format(name=name, all=words)}")
+            words = option_value(*(self.names[at] for at, (*_, n) in sorted(self.text.items()) if 2 * n > n_rows))
+            raise NotNumbersError(f"{message}; {remedy.format(name=quote(name), all=words)}")
         missing = f"pass --na {quote(cell)} if that means missing" if na else "leave it empty and allow missing cells"
         raise NotNumbersError(f"{message}; correct that cell, or {missing}")
 
