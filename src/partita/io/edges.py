@@ -206,15 +206,15 @@ def _from_table(
     table: Table,
 ) -> tuple[list[str], list[str], NDArray[np.float64] | None, list[str], list[str]]:
     names, notes = table.names, list(table.notes)
+    cells = table.first[0] if table.first else []
+    if len(cells) > 2 and cells[2].startswith("{"):
+        raise InputError(
+            f"{table.path} holds the attributes of edges as networkx writes them, as {' '.join(cells[2:])!r}: write it "
+            "with networkx.write_weighted_edgelist, or as .gml or .graphml"
+        )
     found = ends_and_weight(names)
     if found is None:
         if len(names) not in (2, 3):
-            cells = table.first[0] if table.first else []
-            if len(cells) > 3 and cells[2].startswith("{"):
-                raise InputError(
-                    f"{table.path} holds the attributes of edges as networkx writes them, as {' '.join(cells[2:])!r}: "
-                    "write it with networkx.write_weighted_edgelist, or as .gml or .graphml"
-                )
             raise InputError(
                 f"{table.path}: expected columns source, target and perhaps weight, found {len(names)} "
                 f"({listed(names)}); name them, or leave only these"
