@@ -177,7 +177,7 @@ def roles_of(
         sample = next(word for word in columns[dates[0]] if word is not None)
         notes.append(
             f"{_columns(names, dates)} left out: dates or times, as {sample!r}; {REPLACE_DATES}, or keep the words as "
-            f"categories with --categories {option_value(names[dates[0]])}"
+            f"categories with --categories {option_value(*(names[at] for at in dates))}"
         )
     return Roles(features, ids, [*notes, *_doubts(names, columns, [at for at in features if at in untold])])
 

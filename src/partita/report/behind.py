@@ -74,7 +74,8 @@ def calibration_sentences(calibration: Calibration) -> tuple[Sentence, ...]:
         text = (
             f"{percent(c.alternatives[0].agreement)} of the items stayed in the cluster that the fit had put them in; "
             f"the other reading, {others[0].method}, would have kept {percent(others[0].agreement)} and explains the "
-            f"items less well (BIC an item {others[0].bic:.3f} against {c.alternatives[0].bic:.3f})."
+            f"items less well (log-likelihood an item less the penalty of BIC: {others[0].bic:.3f} against "
+            f"{c.alternatives[0].bic:.3f})."
         )
         out.append(Sentence("certainty", text))
     if np.isnan(c.stability):

@@ -110,8 +110,8 @@ def _card(report: FitReport, row: ClusterSummary) -> Markup:
         _items(f"{count(len(row.outliers), 'outlier')}:", row.outliers, report, pictures=False),
     ]
     if row.neighbor is not None:
-        with_it = f": an item of one and an item of the other are together with a probability of {row.together:.2f}"
-        parts.insert(3, element("p", element("b", "Could merge with "), chip(row.neighbor), with_it))
+        with_it = f"; an item of one and an item of the other are together with a probability of {row.together:.2f}"
+        parts.insert(3, element("p", element("b", "Nearest cluster: "), chip(row.neighbor), with_it))
     return element("article", *parts, class_="cluster", aria_labelledby=f"cluster-{k}")
 
 
@@ -153,7 +153,7 @@ def _table(report: FitReport, rows: Sequence[ClusterSummary]) -> Markup:
     out = any(row.outliers for row in rows)
     merging = any(row.neighbor is not None for row in rows)
     heads = ["Cluster", "Items", "Share", *["Certainty"] * sure, *["Outliers"] * out]
-    heads += [*["Could merge with"] * merging, "Typical items", *[TOLD_APART] * told]
+    heads += [*["Nearest cluster"] * merging, "Typical items", *[TOLD_APART] * told]
     cells = []
     for row in rows:
         near: object = "" if row.neighbor is None else join([chip(row.neighbor), f" {row.together:.2f}"])
@@ -198,7 +198,7 @@ def _together(report: FitReport) -> np.ndarray:
 def _meaning(report: FitReport, rows: Sequence[ClusterSummary]) -> list[Markup]:
     found, out = report.explained, []
     if any(row.neighbor is not None for row in rows) and len(rows) > CARDS:
-        words = "Beside the cluster that it could merge with: the probability that an item of each are together."
+        words = "Beside the nearest cluster: the probability that an item of each are together."
         out.append(element("p", words, class_="caption"))
     if found is not None and len(rows) > 1:
         out.append(element("p", meaning_of_rules(found), class_="caption"))

@@ -32,6 +32,8 @@ DOUBTED = 0.5
 MOSTLY = 0.5
 # Share of all items that lie between two clusters from which that is worth a word.
 WORTH = 0.01
+# Probability below which it is only said to be smaller.
+SMALLEST = 0.01
 # Up to this many clusters their sizes are listed.
 LISTED = 6
 
@@ -201,7 +203,7 @@ def _number(model: FactorizationEstimator) -> list[str]:
     if own >= SETTLED:
         return []
     if given and verdict.n_clusters != K:
-        asked = f"{count(K, 'cluster')} {'was' if K == 1 else 'were'} asked for (probability {own:.2f})"
+        asked = f"{count(K, 'cluster')} {'was' if K == 1 else 'were'} asked for (probability {_in_digits(own)})"
         found = f"{count(verdict.n_clusters, 'cluster')} would be found (probability {verdict.sure:.2f})"
         return [f"{asked}, where {found}"]
     order = [int(k) + 1 for k in np.argsort(-p, kind="stable") if k + 1 != K and p[k] >= LIKELY][:2]
@@ -212,6 +214,15 @@ def _number(model: FactorizationEstimator) -> list[str]:
     if by_methods and verdict.n_clusters == K > 1 and order and p[order[0] - 1] > own:
         doubt += " (the answer is the clustering that has most in common with all others)"
     return [doubt]
+
+
+def _in_digits(p: float) -> str:
+    """A probability with two digits, or the word that it is smaller.
+
+    >>> _in_digits(0.126), _in_digits(0.002)
+    ('0.13', 'below 0.01')
+    """
+    return f"{p:.2f}" if p >= SMALLEST else f"below {SMALLEST}"
 
 
 def _divided(model: FactorizationEstimator) -> list[str]:

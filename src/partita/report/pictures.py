@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 from partita.affinity import DiffusedAffinity
@@ -86,10 +87,13 @@ def _verdict(report: FitReport) -> list[Picture]:
     verdict = verdict_on(report.estimator)
     if verdict is None:
         return []
-    display = VerdictDisplay(verdict, n_clusters=report.estimator.n_clusters_)
+    asked = report.estimator.n_clusters
+    given = isinstance(asked, Integral)
+    display = VerdictDisplay(verdict, n_clusters=int(asked) if given else report.estimator.n_clusters_)
     scored = display.n_panels - 1
+    whose = "that was asked for" if given else "of the answer"
     caption = (
-        "How probable each number of clusters is: the number of the answer stands out, and dark bars are those that "
+        f"How probable each number of clusters is: the number {whose} stands out, and dark bars are those that "
         "together have a probability of at least 80%."
     )
     if [judgement.criterion for judgement in display.scored] == [Agreement.name]:
