@@ -44,6 +44,10 @@ def test_certainty_of_labels_does_not_depend_on_the_numbers_of_clusters():
             np.testing.assert_array_equal(certainty_of_labels(numbered, [(0.4, renamed)], 4), plain)
 
 
+def two_digits(p: float) -> str:
+    return f"{p:.2f}" if p >= 0.01 else "below 0.01"
+
+
 CENTRES = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
 
 
@@ -543,7 +547,7 @@ def test_a_number_that_was_given_is_doubted_where_another_one_would_be_found() -
     assert "_judged" not in vars(found)
     assert not re.search("right number|asked for", headline(right)[2])
     p = found.verdict_.probabilities
-    assert f"asked for (probability {p[K - 2]:.2f}), where {K} clusters would be found" in headline(wrong)[2]
+    assert f"asked for (probability {two_digits(p[K - 2])}), where {K} clusters would be found" in headline(wrong)[2]
     assert "_judged" not in vars(right.fit(X))
     broken = SoftClustering(K, random_state=0).fit(X)
     broken._plan_ = None  # whatever goes wrong, the fit is there
@@ -578,7 +582,7 @@ def test_clusters_that_were_asked_for_and_not_found_are_said_first() -> None:
     assert doubt.startswith("1 of the 4 clusters asked for was not found")
     assert "given that there are 4 clusters" in headline(model)[1]
     p = model.judge_n_clusters().probabilities
-    assert f"4 clusters were asked for (probability {p[3]:.2f}), where " in headline(model)[2]
+    assert f"4 clusters were asked for (probability {two_digits(p[3])}), where " in headline(model)[2]
 
 
 def test_labels_that_are_probably_wrong_are_a_doubt() -> None:

@@ -92,6 +92,7 @@ def _verdict(report: FitReport) -> list[Picture]:
     display = VerdictDisplay(verdict, n_clusters=int(asked) if given else report.estimator.n_clusters_)
     scored = display.n_panels - 1
     whose = "that was asked for" if given else "of the answer"
+    line = "the dotted line the number that was asked for" if given else "the dotted line the number of the fit"
     caption = (
         f"How probable each number of clusters is: the number {whose} stands out, and dark bars are those that "
         "together have a probability of at least 80%."
@@ -100,21 +101,21 @@ def _verdict(report: FitReport) -> list[Picture]:
         caption += " Beside it, how far clusterings of different methods at each number agree."
         if display.n_clusters > 1:
             caption += (
-                " The dot is the answer, which is the clustering that has most in common with those at all numbers, "
-                "and need not lie highest."
+                f" The dot is {'what would be found' if given else 'the answer'}, the clustering that has most in "
+                f"common with those at all numbers, which need not lie highest{f'; {line}' * given}."
             )
     elif scored:
         caption += (
             " Beside it, the scores that criteria or the agreement of methods give to each number: a dot is the answer "
-            "of each, the dotted line the number of the fit. A flat curve supports no number more than others."
+            f"of each, {line}. A flat curve supports no number more than others."
         )
     return [
         draw_picture(
             "verdict",
             (9.6 if scored > 1 else 3.2 * (1 + scored), 2.8),
             display.plot,
-            f"Bar chart of the probability of each number of clusters; the answer has {display.n_clusters}. The table "
-            "in the last section, under \u201cWhat is behind the number\u201d, has the figures.",
+            f"Bar chart of the probability of each number of clusters; {display.n_clusters} "
+            f"{'were asked for' if given else 'is the number of the answer'}. The table in the last section, under \u201cWhat is behind the number\u201d, has the figures.",
             caption,
             panels=1 + scored,
         )
