@@ -2,8 +2,7 @@
 
     python benchmarks/accelerator.py [N ...]
 
-Needs PyTorch or CuPy with a GPU, and array-api-compat. Each fit of a kind runs twice, and the second is timed: the first
-compiles.
+Needs PyTorch or CuPy with a GPU, and array-api-compat. Each fit runs twice and the second is timed; the first compiles.
 """
 
 from __future__ import annotations
