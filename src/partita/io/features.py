@@ -254,9 +254,10 @@ def _read(table: Table, how: _How) -> _Read:
         if nameless and 0 in roles.features:
             refuse_nameless(table)
         if not roles.features:
-            raise NoFeaturesError(
-                f"{table.path}: no column is a feature: {'; '.join(roles.notes)}; name some with --columns"
-            )
+            remedy = "name some with --columns"
+            if len(names) == 1:
+                remedy = "if it is several, name the mark between them with --delimiter, or save the table as .csv"
+            raise NoFeaturesError(f"{table.path}: no column is a feature: {'; '.join(roles.notes)}; {remedy}")
         kept, notes = roles.features, [*notes, *roles.notes]
         ids = None if roles.ids is None or table.beside else names[roles.ids]
     if ids is not None:
