@@ -42,6 +42,7 @@ STATISTICS = frozenset(
     """count, min, max, minimum, maximum, median, sd, std, stdev, std dev, std. dev., standard deviation, anzahl,
     standardabweichung""".replace("\n    ", " ").split(", ")
 )
+SUMMARIES = TOTALS | STATISTICS
 # How far a sum may be off the cell that says it, relative: totals are rounded.
 CLOSE = 0.01
 LONGEST_TITLE = 50
@@ -248,7 +249,7 @@ def says_total(cell: str) -> bool:
     >>> says_total("Grand Total:"), says_total("Totnes")
     (True, False)
     """
-    return _word(cell) in TOTALS | STATISTICS
+    return _word(cell) in SUMMARIES
 
 
 def _word(cell: str) -> str:
@@ -257,7 +258,7 @@ def _word(cell: str) -> str:
 
 def _says_total(row: Sequence[str]) -> bool:
     """Whether a cell of a row is a word for totals."""
-    return any(map(says_total, row))
+    return any(cell[:1].isalpha() and says_total(cell) for cell in row)
 
 
 def _start_of_notes(body: Rows) -> int:
@@ -287,7 +288,8 @@ def _without_totals(body: Rows) -> tuple[Rows, Rows]:
     between items, all or none, as they sum up the others.
     """
     said = [at for at, (_, row) in enumerate(body) if at and _says_total(row)]
-    items = [at for at, (_, row) in enumerate(body) if at and at not in set(said) and _filled(row)]
+    others = set(range(1, len(body))).difference(said)
+    items = [at for at in sorted(others) if _filled(body[at][1])]
     if not said or len(items) < 2:
         return body, []
     between, end = [at for at in said if at < items[-1]], [at for at in said if at > items[-1]]
@@ -299,8 +301,10 @@ def _without_totals(body: Rows) -> tuple[Rows, Rows]:
         left_out += between
     if all(_sums_up(body[at][1], rows) or _sums_up(body[at][1], parts[at]) for at in end):
         left_out += end
-    kept = [row for at, row in enumerate(body) if at not in set(left_out)]
-    return (_without_empty(kept)[0], [body[at] for at in left_out]) if left_out else (body, [])
+    if not left_out:
+        return body, []
+    kept = sorted(set(range(len(body))).difference(left_out))
+    return _without_empty([body[at] for at in kept])[0], [body[at] for at in left_out]
 
 
 def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:

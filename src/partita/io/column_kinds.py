@@ -104,7 +104,10 @@ def notes_on_codes(names: Sequence[str], cells: Sequence[Sequence[str]]) -> list
     >>> notes_on_codes(["zip", "x"], [["02139", "94110"], ["0.5", "0"]])[0][:37]
     "column 'zip' was read as numbers, alt"
     """
-    codes = {name: code for name, own in zip(names, cells) if (code := next(filter(A_CODE.fullmatch, own), None))}
+    begun = (
+        (name, filter(A_CODE.fullmatch, (cell for cell in own if cell[:1] == "0"))) for name, own in zip(names, cells)
+    )
+    codes = {name: code for name, found in begun if (code := next(found, None))}
     if not codes:
         return []
     found, code = next(iter(codes.items()))
