@@ -20,9 +20,11 @@ __all__ = [
     "STANDARD_INPUT",
     "TABLE_SUFFIXES",
     "TEXT_SUFFIXES",
+    "misplaced",
     "name_of",
     "require_file",
     "require_format",
+    "require_placed",
     "require_suffix",
 ]
 
@@ -116,6 +118,30 @@ def require_suffix(path: Path, suffixes: Sequence[str]) -> str:
     if path.stat().st_size == 0:
         raise InputError(f"{path} is empty (0 bytes); expected at least one row")
     return suffix
+
+
+def misplaced(reading: object, name: str) -> list[str]:
+    """Return what is said of how a file is read and means nothing for a file of this name.
+
+    `reading` has the attributes `delimiter`, `encoding`, `decimal`, `skip_rows` and `sheet`, as a `Reading` and options
+    have, None where nothing is said.
+    """
+    text = name.lower().endswith((*TEXT_SUFFIXES, *OTHER_TEXT_SUFFIXES))
+    sheet = name.lower().endswith(SHEET_SUFFIXES)
+    goes = {"delimiter": text, "encoding": text, "decimal": text or sheet, "skip_rows": text or sheet, "sheet": sheet}
+    return [each for each, fits in goes.items() if getattr(reading, each) is not None and not fits]
+
+
+def require_placed(reading: object, path: Path, name: str | None = None) -> None:
+    """Raise for the first of these of a file, whose format `name` says where its path does not.
+
+    Raises
+    ------
+    InputError
+    """
+    for option in misplaced(reading, name or path.name):
+        option = option.replace("_", "-")
+        raise InputError(f"{path}: --{option} says how another kind of file is read; leave it out")
 
 
 def _instead(path: Path, suffixes: Sequence[str]) -> str:

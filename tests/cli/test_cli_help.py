@@ -11,7 +11,7 @@ import pytest
 
 from partita.cli.app import OPTIONS
 from partita.cli.console import loading
-from partita.cli.early import SUFFIXES, names_in_files
+from partita.cli.early import MODELS_OF, SUFFIXES, names_in_files
 from partita.cli.options import FitOptions, Metric
 from partita.cli.spelling import flag_meant, shown, spelled
 from partita.paths import GRAPH_SUFFIXES
@@ -125,6 +125,10 @@ def test_help_and_usage_errors_do_not_wait_for_the_libraries(arguments, tmp_path
         ("fit", "t.csv", "--solver", "magic"),
         ("fit", "t.csv", "--start", "here"),
         ("fit", "t.csv", "--normalization", "l2"),
+        ("fit", "t.csv", "--sizes", "free", "--model", "scams"),
+        ("fit", "t.csv", "--share", "2", "--model", "scams"),
+        ("fit", "t.csv", "--encoding", "klingon"),
+        ("fit", "t.csv", "--sheet", "2"),
         ("partition", "nowhere.csv"),
         ("partition", "t.pdf"),
         ("partition", "t.csv", "--items", "t.pdf"),
@@ -181,6 +185,8 @@ def test_the_words_that_are_known_without_the_libraries_are_those_of_the_librari
     assert {*SUFFIXES["features"]} == {*features.FORMATS, *matrices.SPARSE_FORMATS, *GRAPH_SUFFIXES}
     assert {*SUFFIXES["affinity"]} == {*SUFFIXES["distances"]} == {*matrices.FORMATS}
     assert {*SUFFIXES["edges"]} == {*edges.FORMATS}
+    for option, models in MODELS_OF.items():
+        assert models == tuple(model for model, kind in MODELS.items() if option in kind._parameter_constraints)
 
 
 def choices_of(kind, name):

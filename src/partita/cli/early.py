@@ -14,6 +14,7 @@ from partita.cli.options import (
     DrawsOptions,
     FitOptions,
     InputKind,
+    Model,
     PartitionOptions,
     PredictOptions,
     ReproduceOptions,
@@ -32,10 +33,12 @@ from partita.paths import (
     name_of,
     require_file,
     require_format,
+    require_placed,
 )
 from partita.registry import did_you_mean
 
 __all__ = [
+    "MODELS_OF",
     "TAKEN_BY_INPUT",
     "check_draws",
     "check_fit",
@@ -51,6 +54,7 @@ __all__ = [
     "require_affinity",
     "require_loss",
     "require_manifest",
+    "require_models",
     "require_solver",
     "was_cut_short",
 ]
@@ -59,6 +63,12 @@ __all__ = [
 CLASS_OR_NAME = re.compile(r'^class (\w+)(?:\(([^)]*)\))?:|^    name(?:: ClassVar\[str\])? = "([\w-]+)"', re.MULTILINE)
 # Builders that take a matrix or a graph, which `--input` says, and not `--affinity`.
 TAKEN_BY_INPUT = ("precomputed", "graph_ensemble")
+# Models that have an option of their own.
+MODELS_OF: dict[str, tuple[Model, ...]] = {
+    **dict.fromkeys(("sizes", "steps", "probabilities"), ("soft",)),
+    "normalization": ("soft", "symnmf", "copositive", "kernel-kmeans", "spectral"),
+    **dict.fromkeys(("method", "share", "theta"), ("scams",)),
+}
 # Files that `partita fit` reads for what they hold.
 SUFFIXES: dict[InputKind, tuple[str, ...]] = {
     "features": (*FEATURE_SUFFIXES, *GRAPH_SUFFIXES),
@@ -82,11 +92,13 @@ def check_fit(options: FitOptions, *, alone: bool = True) -> None:
         require_affinity(options.affinity)
     if options.solver is not None:
         require_solver(options.solver.partition(":")[0])
+    require_models(options)
     if options.share is not None and not 0 < options.share < 1:
         raise InputError(f"--share {options.share:g}: expected a number above 0 and below 1")
     _require_encoding(options.encoding)
     if options.file != STANDARD_INPUT and alone:
         require_format(options.file, SUFFIXES[options.holds])
+        require_placed(options, options.file)
     elif options.file != STANDARD_INPUT:
         require_file(options.file)
     for links in (options.must_link, options.cannot_link, options.pair_weight):
@@ -255,6 +267,18 @@ def require_affinity(name: str) -> None:
     known = sorted(each.replace("_", "-") for each in names.difference(TAKEN_BY_INPUT))
     if name.replace("_", "-") not in known:
         _refuse("--affinity", name, known)
+
+
+def require_models(options: FitOptions) -> None:
+    """Raise for an option that the model does not have.
+
+    Raises
+    ------
+    InputError
+    """
+    for name, models in MODELS_OF.items():
+        if getattr(options, name) not in (None, "auto") and options.model not in models:
+            raise InputError(f"--{name} goes with --model {' or '.join(models)}, not with --model {options.model}")
 
 
 def require_solver(name: str) -> None:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
 
 from partita.affinity import Builder, Precomputed
-from partita.cli.early import TAKEN_BY_INPUT, n_clusters_of, require_affinity, require_solver
+from partita.cli.early import MODELS_OF, TAKEN_BY_INPUT, n_clusters_of, require_affinity, require_models, require_solver
 from partita.cli.options import FitOptions, Model
 from partita.errors import InputError
 from partita.estimators import (
@@ -37,8 +37,6 @@ MODELS: dict[Model, type[FactorizationEstimator]] = {
     "spectral": SpectralRelaxation,
     "scams": SCAMS,
 }
-# Options that only some models have.
-OF_MODELS = ("sizes", "steps", "probabilities", "normalization", "method", "share", "theta")
 # Options that describe an affinity.
 OF_AFFINITIES = ("metric", "kernel", "n_neighbors", "n_landmarks", "scale")
 
@@ -90,13 +88,11 @@ def sees_units(options: FitOptions) -> bool:
 
 def _own_options(options: FitOptions, kind: type[FactorizationEstimator]) -> dict[str, Any]:
     """The options given that only some models have, each one that this model takes."""
-    own = {name: getattr(options, name) for name in OF_MODELS if getattr(options, name) not in (None, "auto")}
+    require_models(options)
+    own = {name: getattr(options, name) for name in MODELS_OF if getattr(options, name) not in (None, "auto")}
     if options.probabilities is None and options.model == "soft":  # recorded by 0.1.0, which had no other default
         own["probabilities"] = "fitted"
     for name, value in own.items():
-        able = [model for model, other in MODELS.items() if name in other._parameter_constraints]
-        if options.model not in able:
-            raise InputError(f"--{name} goes with --model {' or '.join(able)}, not with --model {options.model}")
         for constraint in kind._parameter_constraints[name]:
             choices = getattr(constraint, "options", None)
             if isinstance(value, str) and choices is not None and value not in choices:

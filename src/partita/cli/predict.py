@@ -19,12 +19,12 @@ from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.io import FeatureTable, LackingColumnsError, Reading, load, read_features, write_predictions
-from partita.io.containers import misplaced
 from partita.io.files import listed
 from partita.io.matrices import read_sparse_rows
 from partita.io.output import json_text
 from partita.io.settings import fits
 from partita.membership import row_entropy, row_margin
+from partita.paths import misplaced
 from partita.wording import count
 
 __all__ = ["run_predict"]

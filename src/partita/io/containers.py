@@ -21,9 +21,16 @@ from partita.io.plain_text import is_plain
 from partita.io.reading import AS_FOUND, Reading
 from partita.io.spreadsheets import open_spreadsheet
 from partita.io.tables import Table, open_text
-from partita.paths import OTHER_TEXT_SUFFIXES, SHEET_SUFFIXES, TEXT_SUFFIXES, require_file, require_suffix
+from partita.paths import (
+    OTHER_TEXT_SUFFIXES,
+    SHEET_SUFFIXES,
+    TEXT_SUFFIXES,
+    require_file,
+    require_placed,
+    require_suffix,
+)
 
-__all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "misplaced", "opened"]
+__all__ = ["ARRAYS", "MATRICES", "TABLES", "Formats", "opened"]
 
 Container = TypeVar("Container", covariant=True)
 Formats = Mapping[str, Callable[..., Container]]
@@ -42,18 +49,6 @@ TABLES: Formats[Table] = {
 }
 ARRAYS: Formats[ArrayFile] = {".npy": open_npy, ".npz": open_npz}
 MATRICES: Formats[MarketFile] = {".mtx": open_market}
-
-
-def misplaced(reading: Reading, name: str) -> list[str]:
-    """Return what is said of how a file is read and means nothing for a file of this name.
-
-    >>> misplaced(Reading(delimiter=";", decimal=","), "a.xlsx"), misplaced(Reading(sheet="data"), "a.csv")
-    (['delimiter'], ['sheet'])
-    """
-    text = name.lower().endswith((*TEXT_SUFFIXES, *OTHER_TEXT_SUFFIXES))
-    sheet = name.lower().endswith(SHEET_SUFFIXES)
-    goes = {"delimiter": text, "encoding": text, "decimal": text or sheet, "skip_rows": text or sheet, "sheet": sheet}
-    return [each for each, fits in goes.items() if getattr(reading, each) is not None and not fits]
 
 
 def opened(
@@ -102,8 +97,7 @@ def opened(
     if key is not None and (other := file.suffix.lower()) != ".npz":
         raise InputError(f"{file}: key={key!r} names an array of a .npz file; leave out --key for {other}")
     suffix = require_suffix(file, list(formats))
-    for name in misplaced(reading, suffix):
-        raise InputError(f"{file}: --{name.replace('_', '-')} says how another kind of file is read; leave it out")
+    require_placed(reading, file, suffix)
     opener = formats[suffix]
     found = opener(file, is_header, reading) if suffix in READ_CELL_BY_CELL else opener(file)
     if isinstance(found, Table) and found.repeated and not repeats:
