@@ -15,6 +15,7 @@ from partita import SoftClustering
 from partita.ensemble import Ensemble
 from partita.errors import InputError, MemoryLimitError, MissingExtraError
 from partita.io import Reading, read_edges, read_features, read_labels, read_matrix, tables
+from partita.io.bare_numbers import bare_number
 from partita.io.text_layout import MARKS
 from sheets import WRITERS, write_xlsx
 
@@ -188,6 +189,16 @@ def test_marks_that_differ_within_a_column_are_no_numbers(tmp_path, cells):
 # --------------------------------------------------------------------------------------------------- totals and notes
 
 
+@pytest.mark.parametrize("cells", ["5-,1.5,7-,2", "(5),1.5,(7),2", "$5-,$1.5,$7-,$2"])
+def test_brackets_and_a_minus_behind_make_negative_numbers(tmp_path, cells):
+    rows = "".join(f"{cell},{k}\n" for k, cell in enumerate(cells.split(",")))
+    table = read(tmp_path, f"a,b\n{rows}", mixed=True)
+    assert table.features[:, 0].tolist() == [-5, 1.5, -7, 2]
+    assert told(table, "negative", "'a'", "--categories a")
+    for odd in ("-5-", "(5-)", "(-5)", "5--"):
+        assert bare_number(odd) is None
+
+
 def test_numbers_that_lack_the_percent_sign_of_the_others_are_read_like_them(tmp_path):
     cells = ["5%", "12", "7%", "0", "30%", "18"]
     table = read(tmp_path, "a;b\n" + "".join(f"{cell};{k}\n" for k, cell in enumerate(cells)), mixed=True)
@@ -195,13 +206,10 @@ def test_numbers_that_lack_the_percent_sign_of_the_others_are_read_like_them(tmp
     assert told(table, "2 cells, as '12'", "'a'", "sign %")
 
 
-@pytest.mark.parametrize(("some", "others"), [("$", "€"), ("", "#"), ("-", "")])
-def test_numbers_that_are_written_in_several_ways_are_categories_and_said(tmp_path, some, others):
-    rows = "".join(
-        f"{(others, some)[k % 2]}{k % 10}{'lb' if some == '' and k % 2 else ''},{k % 3}\n" for k in range(40)
-    )
-    mixed = rows if some != "-" else "".join(f"{k % 10}{'-' if k % 2 else '+'},{k % 3}\n" for k in range(40))
-    table = read(tmp_path, f"w,b\n{mixed}", mixed=True)
+@pytest.mark.parametrize(("one", "other"), [("${}", "€{}"), ("{} lb", "{} kg")])
+def test_numbers_that_are_written_in_several_ways_are_categories_and_said(tmp_path, one, other):
+    rows = "".join(f"{(one, other)[k % 2].format(k % 10)},{k % 3}\n" for k in range(40))
+    table = read(tmp_path, f"w,b\n{rows}", mixed=True)
     assert table.table.numeric == [False, True]
     assert told(table, "column 'w'", "not written alike", "--drop w")
 

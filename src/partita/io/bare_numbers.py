@@ -18,7 +18,7 @@ GAP = f"[{BLANKS}]*"
 WRITTEN = re.compile(
     rf"(?P<sign>[+-]?){GAP}(?P<before>{MONEY}?){GAP}(?P<inner>[+-]?)"
     rf"(?P<core>(?:\d|[.,]\d)(?:[\d.,]|[{PARTS}](?=\d{{3}}(?!\d)))*(?:[eE][+-]?\d+)?)"
-    rf"{GAP}(?P<after>{MONEY}|%|)"
+    rf"(?P<behind>-?){GAP}(?P<after>{MONEY}|%|)"
 )
 # One mark that may part thousands or decimals: up to three digits, not beginning with 0, then three.
 EITHER = re.compile(r"[1-9]\d{0,2}([.,])\d{3}")
@@ -37,13 +37,15 @@ class NumberCell(str):
 
 @dataclass(frozen=True)
 class Bare:
-    """A cell that may be a number: the digits and marks of it, and what stood around them."""
+    """A cell that may be a number: the digits and marks of it, what stood around them, and whether brackets or a minus
+    behind it (`aside`) made it negative.
+    """
 
     core: str
     negative: bool
     mark: str
     parted: bool
-    bracketed: bool
+    aside: bool
 
     def number(self, decimal: str) -> float | None:
         """Return the number that it is with this decimal mark; None where it is none."""
@@ -71,10 +73,10 @@ class Bare:
 def bare_number(cell: str) -> Bare | None:
     """Return a cell without what stands around its number; None for a cell that holds none.
 
-    >>> bare_number("1.234,50 €").number(","), bare_number("(12%)").number("."), bare_number("red") is None
-    (1234.5, -12.0, True)
-    >>> bare_number("21.06.2009") is None
-    True
+    >>> bare_number("1.234,50 €").number(","), bare_number("(12%)").number("."), bare_number("498-").number(".")
+    (1234.5, -12.0, -498.0)
+    >>> bare_number("21.06.2009"), bare_number("red")
+    (None, None)
     """
     text = cell.strip().replace("\u2212", "-")
     bracketed = text.startswith("(") and text.endswith(")")
@@ -88,9 +90,10 @@ def bare_number(cell: str) -> Bare | None:
     if parted:
         core = "".join(each for each in core if each not in PARTS)
     sign = found["sign"] or found["inner"]
-    if bracketed and sign:
+    aside = bracketed or found["behind"] == "-"
+    if aside and (sign or (bracketed and found["behind"])):
         return None
-    bare = Bare(core, bracketed or sign == "-", found["before"] or found["after"], parted, bracketed)
+    bare = Bare(core, aside or sign == "-", found["before"] or found["after"], parted, aside)
     return None if bare.number(".") is None and bare.number(",") is None else bare
 
 

@@ -282,9 +282,10 @@ def _said(seen: Sequence[_Column], formats: Sequence[NumberFormat], *, told: boo
                 cells, verb = f"{len(bare):,} cells, as {cells},", "lack the sign {} of the others and were"
             sign = next(iter(form.marks))
             notes.append(f"{cells} in column {column.name!r} {verb.format(sign)} read like them")
-    negative = [column.name for column, form in of if form.decimal and any(each.bracketed for each in column.found)]
+    negative = [column.name for column, form in of if form.decimal and any(each.aside for each in column.found)]
     if negative:
-        notes.append(f"numbers in brackets were read as negative in {_names(negative)}{_as_words(negative)}")
+        which = f"{_names(negative)}{_as_words(negative)}"
+        notes.append(f"numbers in brackets, or with a minus behind them, were read as negative in {which}")
     units = {column.name: f"{column.unit!r} in {column.name!r}" for column in seen if column.unit}
     if units:
         notes.append(f"units behind numbers were left out: {listed(units.values(), NAMED)}{_as_words([*units])}")
