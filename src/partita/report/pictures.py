@@ -114,9 +114,9 @@ def _verdict(report: FitReport) -> list[Picture]:
             "verdict",
             (9.6 if scored > 1 else 3.2 * (1 + scored), 2.8),
             display.plot,
-            f"Bar chart of the probability of each number of clusters; {display.n_clusters} "
-            f"{'were asked for' if given else 'is the number of the answer'}. The table in the last section, under "
-            "\u201cWhat is behind the number\u201d, has the figures.",
+            f"Bar chart of the probability of each number of clusters; {'asked for were' if given else 'the answer has'} "
+            f"{display.n_clusters}. The table in the last section, under \u201cWhat is behind the number\u201d, has the "
+            "figures.",
             caption,
             panels=1 + scored,
         )
