@@ -92,6 +92,7 @@ def _verdict(report: FitReport) -> list[Picture]:
     display = VerdictDisplay(verdict, n_clusters=int(asked) if given else report.estimator.n_clusters_)
     scored = display.n_panels - 1
     whose = "that was asked for" if given else "of the answer"
+    has = "asked for were" if given else "the answer has"
     line = "the dotted line the number that was asked for" if given else "the dotted line the number of the fit"
     caption = (
         f"How probable each number of clusters is: the number {whose} stands out, and dark bars are those that "
@@ -114,9 +115,8 @@ def _verdict(report: FitReport) -> list[Picture]:
             "verdict",
             (9.6 if scored > 1 else 3.2 * (1 + scored), 2.8),
             display.plot,
-            f"Bar chart of the probability of each number of clusters; {'asked for were' if given else 'the answer has'} "
-            f"{display.n_clusters}. The table in the last section, under \u201cWhat is behind the number\u201d, has the "
-            "figures.",
+            f"Bar chart of the probability of each number of clusters; {has} {display.n_clusters}. The table in the last "
+            "section, under \u201cWhat is behind the number\u201d, has the figures.",
             caption,
             panels=1 + scored,
         )
