@@ -115,8 +115,8 @@ def _verdict(report: FitReport) -> list[Picture]:
             "verdict",
             (9.6 if scored > 1 else 3.2 * (1 + scored), 2.8),
             display.plot,
-            f"Bar chart of the probability of each number of clusters; {has} {display.n_clusters}. The table in the last "
-            "section, under \u201cWhat is behind the number\u201d, has the figures.",
+            f"Bar chart of the probability of each number of clusters; {has} {display.n_clusters}. The table in the "
+            "last section, under \u201cWhat is behind the number\u201d, has the figures.",
             caption,
             panels=1 + scored,
         )
