@@ -52,7 +52,7 @@ def sparse_tensor(array):
 def gpu_tensor(array):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
     if not torch.cuda.is_available():
-        pytest.skip("no GPU")
+        pytest.skip("PyTorch has no GPU here")
     return torch.tensor(array, device="cuda")
 
 
@@ -63,7 +63,7 @@ def sparse_gpu_tensor(array):
 def of_cupy(array):
     cupy = pytest.importorskip("cupy", reason="CuPy is not installed")
     if not cupy.is_available():
-        pytest.skip("no GPU")
+        pytest.skip("CuPy has no GPU here")
     return cupy.asarray(array)
 
 

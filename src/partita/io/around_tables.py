@@ -7,7 +7,7 @@ taken away where the others say that it is no item, since an item that is lost i
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean, median, pstdev, stdev
 
 from partita.io.bare_numbers import NumberCell, bare_number
@@ -37,12 +37,18 @@ TOTALS = frozenset(
     mittelwert, durchschnitt, somme, moyenne, suma, totale, somma, media, totaal, gemiddelde, summa, totalt, razem,
     total general, total général""".replace("\n    ", " ").split(", ")
 )
-# And of one with another statistic of them.
-STATISTICS = frozenset(
-    """count, min, max, minimum, maximum, median, sd, std, stdev, std dev, std. dev., standard deviation, anzahl,
-    standardabweichung""".replace("\n    ", " ").split(", ")
-)
-SUMMARIES = TOTALS | STATISTICS
+# Those of a sum, which may stand between items and in any cell.
+SUMS = TOTALS - {"average", "mean", "mittelwert", "durchschnitt", "moyenne", "media", "gemiddelde"}
+# Words that begin a row of another statistic of all items, and what it may be.
+SPREADS = ("sd", "std", "stdev", "std dev", "std. dev.", "standard deviation", "standardabweichung")
+STATISTICS: dict[str, tuple[Callable[[Sequence[float]], float], ...]] = {
+    **dict.fromkeys(("min", "minimum"), (min,)),
+    **dict.fromkeys(("max", "maximum"), (max,)),
+    **dict.fromkeys(("count", "anzahl"), (len,)),
+    **dict.fromkeys(SPREADS, (stdev, pstdev)),
+    "median": (median,),
+}
+SUMMARIES = TOTALS.union(STATISTICS)
 # How far a sum may be off the cell that says it, relative: totals are rounded.
 CLOSE = 0.01
 LONGEST_TITLE = 50
@@ -193,8 +199,9 @@ def _different(row: Sequence[str]) -> int:
 def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
     """Return the rows without empty ones at the end, footnotes, and rows of totals; `place` is what a row is called.
 
-    A row of totals begins with a word for it, and one of its numbers is the sum or the mean of those above, or of those
-    since the row of totals before; or another statistic where the word is one for that.
+    A row of totals at the end begins with a word for it, and one of its numbers is the sum or the mean of those above;
+    all of them are the statistic that it names where that is another. Between items one has a word for a sum, and at
+    least half of its numbers are the sums of those above, or of those since the one before.
     """
     body, n_empty = _without_empty(rows)
     end, width = len(body), len(body[0][1]) if body else 0
@@ -257,8 +264,7 @@ def _word(cell: str) -> str:
 
 
 def _says_total(row: Sequence[str]) -> bool:
-    """Whether a cell of a row is a word for totals."""
-    return any(cell[:1].isalpha() and says_total(cell) for cell in row)
+    return says_total(next((cell for cell in row if cell), ""))
 
 
 def _start_of_notes(body: Rows) -> int:
@@ -287,42 +293,69 @@ def _without_totals(body: Rows) -> tuple[Rows, Rows]:
     """The rows without those that begin with a word for totals, and those: of the ones at the end, and of the ones
     between items, all or none, as they sum up the others.
     """
-    said = [at for at, (_, row) in enumerate(body) if at and _says_total(row)]
+    said = [at for at, (_, row) in enumerate(body) if at and (_says_total(row) or _says_sum(row))]
     others = set(range(1, len(body))).difference(said)
     items = [at for at in sorted(others) if _filled(body[at][1])]
     if not said or len(items) < 2:
         return body, []
-    between, end = [at for at in said if at < items[-1]], [at for at in said if at > items[-1]]
-    rows = [body[at][1] for at in items]
-    since = [0, *(bisect(items, at) for at in said)]
-    parts = {at: rows[low:high] for at, low, high in zip(said, since, since[1:])}
+    rows, low, sound = [body[at][1] for at in items], 0, {}
+    for at in said:
+        high, row = bisect(items, at), body[at][1]
+        parts = rows[low:high]
+        if at < items[-1]:
+            sound[at] = _says_sum(row) and (_is_sum(row, parts) or _is_sum(row, rows[:high]))
+        else:
+            sound[at] = _ends_table(row, rows) or (_says_sum(row) and _is_sum(row, parts))
+        low = high
     left_out = []
-    if all(_sums_up(body[at][1], parts[at]) or _sums_up(body[at][1], rows[: bisect(items, at)]) for at in between):
-        left_out += between
-    if all(_sums_up(body[at][1], rows) or _sums_up(body[at][1], parts[at]) for at in end):
-        left_out += end
+    for group in ([at for at in said if at < items[-1]], [at for at in said if at > items[-1]]):
+        left_out += group if all(map(sound.__getitem__, group)) else []
     if not left_out:
         return body, []
     kept = sorted(set(range(len(body))).difference(left_out))
     return _without_empty([body[at] for at in kept])[0], [body[at] for at in left_out]
 
 
-def _sums_up(last: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
-    """Whether a number of a row is the sum or the mean of those above it, or another statistic where it says so."""
-    statistics = any(_word(cell) in STATISTICS for cell in last)
-    for at, cell in enumerate(last):
-        total = _number(cell)
-        values = [value for row in above if at < len(row) and (value := _number(row[at])) is not None]
-        if total is None or not values:
+def _says_sum(row: Sequence[str]) -> bool:
+    return any(cell[:1].isalpha() and _word(cell) in SUMS for cell in row)
+
+
+def _is_sum(row: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+    """Whether at least half of the numbers of a row are the sums of those above it."""
+    return len(above) > 1 and _share(row, above, (sum,)) >= 0.5
+
+
+def _ends_table(row: Sequence[str], above: Sequence[Sequence[str]]) -> bool:
+    """Whether a number of a row at the end is the sum or the mean of those above, or all are the statistic it names."""
+    word = _word(next((cell for cell in row if cell), ""))
+    if word in STATISTICS:
+        return len(above) > 1 and _share(row, above, STATISTICS[word], rounded=True) == 1
+    if word in TOTALS:
+        return _share(row, above, (sum, fmean)) > 0
+    return _is_sum(row, above)
+
+
+def _share(
+    row: Sequence[str],
+    above: Sequence[Sequence[str]],
+    statistics: Sequence[Callable[[Sequence[float]], float]],
+    *,
+    rounded: bool = False,
+) -> float:
+    """The share of the numbers of a row that are one of these statistics of those above, or nearly; `rounded` allows
+    for the digits that are written.
+    """
+    met = []
+    for at, cell in enumerate(row):
+        own = _number(cell)
+        values = [value for each in above if at < len(each) and (value := _number(each[at])) is not None]
+        if own is None or not values:
             continue
-        for of, parts in zip(total, zip(*values)):
-            wholes = [sum(parts), fmean(parts)]
-            if statistics:
-                wholes = [len(parts), median(parts), min(parts), max(parts), pstdev(parts)]
-                wholes += [stdev(parts)] if len(parts) > 1 else []
-            if any(abs(of - whole) <= CLOSE * abs(whole) for whole in wholes if whole):
-                return True
-    return False
+        digit = 0.5 * 10.0 ** -len(cell.strip("% ").replace(",", ".").partition(".")[2]) if rounded else 0.0
+        wholes = [(of, statistic(parts)) for of, parts in zip(own, zip(*values)) for statistic in statistics]
+        near = ((whole or rounded) and abs(of - whole) <= max(CLOSE * abs(whole), digit) for of, whole in wholes)
+        met.append(any(near))
+    return sum(met) / len(met) if met else 0.0
 
 
 def _number(cell: str) -> tuple[float, float] | None:
