@@ -254,6 +254,8 @@ def test_items_that_share_a_word_with_statistics_are_items(tmp_path):
     states = ["AL", "AK", "SD", "TX", "WA", "SD"]
     rows = "".join(f"{state},{1 + k % 3},{k * k}\n" for k, state in enumerate(states))
     assert len(read(tmp_path, f"state,region,area\n{rows}", mixed=True).features) == 6
+    ends = read(tmp_path, "name,a,b\nx,1,5\ny,2,6\nz,3,8\nMax,3,900\n")
+    assert ends.ids == ["x", "y", "z", "Max"]
     sizes = ["min", "medium", "max", "average", "median", "count"]
     rows = "".join(f"{k},{sizes[k % 6]},{1 + k % 5}\n" for k in range(36))
     assert len(read(tmp_path, f"a,size,score\n{rows}", mixed=True).features) == 36
