@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, t
 from sklearn.mixture import GaussianMixture
 
 from partita.kernels.ellipsoids import climb, log_joint, normalised
@@ -58,3 +58,33 @@ def test_items_that_coincide_are_a_component_of_the_ridge_alone():
         found = climb(X, np.ones(40), start, shape, scatter=np.eye(2), ridge=1e-4, max_iter=20, tol=1e-9)
         np.testing.assert_allclose(found.responsibilities, start, atol=1e-9)
         assert np.isfinite(found.log_likelihood)
+
+
+def test_one_student_component_is_the_most_likely_one():
+    X = t.rvs(4.0, loc=3.0, scale=2.0, size=(2000, 1), random_state=0)
+    found = climb(X, np.ones(2000), np.ones((2000, 1)), "student", scatter=np.eye(1), max_iter=300, tol=1e-10)
+    freedom, mean, scale = t.fit(X.ravel())
+    assert found.components.freedom == pytest.approx(freedom, rel=0.02)
+    assert found.components.means[0, 0] == pytest.approx(mean, abs=1e-3)
+    assert 1 / found.components.whiteners[0, 0, 0] == pytest.approx(scale, rel=5e-3)
+    assert found.log_likelihood >= t.logpdf(X, freedom, mean, scale).sum() - 0.01
+
+
+def test_the_likelihood_of_student_components_never_falls():
+    X, labels = far_apart()
+    rng = np.random.default_rng(1)
+    X[:40] += rng.standard_t(2, size=(40, 3)) * 5
+    values = [
+        climb(
+            X, np.ones(400), np.eye(3)[labels], "student", scatter=np.cov(X.T), max_iter=steps, tol=0.0
+        ).log_likelihood
+        for steps in range(1, 25)
+    ]
+    assert (np.diff(values) >= -1e-6).all()
+
+
+def test_components_without_heavy_tails_are_gaussian_after_a_few_steps():
+    X = np.random.default_rng(0).normal(size=(1000, 4))
+    found = climb(X, np.ones(1000), np.ones((1000, 1)), "student", scatter=np.cov(X.T), max_iter=300, tol=1e-6)
+    assert found.components.freedom == pytest.approx(200, rel=1e-6)
+    assert found.n_iter <= 10
