@@ -28,7 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,8 +57,7 @@ ROUGH: dict[str, Any] = {"max_iter": 60, "tol": 1e-4}
 FINE: dict[str, Any] = {"max_iter": 300, "tol": 1e-6}
 # k-means starts, starts that are followed to the end, and the difference in mean log-likelihood of alike ones.
 SEEDS, LIKELY, ALIKE = 6, 3, 1e-4
-# Iterations after which kinds are compared from each start, which has been rough-fitted already; one that is so far
-# behind the best, an item, is not followed.
+# Iterations after which fits are compared; one that is so far behind the best, an item, is not followed.
 LOOK: dict[str, Any] = {"max_iter": 15, "tol": 1e-4}
 BEHIND = 0.1
 # Components of one cluster, of all, and how many more than K are tried.
@@ -167,36 +166,49 @@ def by_components(
     K = starts[0].shape[1]
     tried = _dimensions(subspace.rank) if dimensions is None else sorted({min(q, subspace.rank) for q in dimensions})
     rough: list[Kind] = [kind for kind in kinds if kind != "student"] or list(kinds)
-    candidates = [(q, kind) for q in tried for kind in rough]
+    candidates = [(q, kind, starts[0]) for q in tried for kind in rough]
 
-    def aicc_of(candidate: tuple[int, Kind]) -> float:
-        q, kind = candidate
+    def fitted(q: int, kind: Kind, start: Array, **how: Any) -> _Scored:
         Z = subspace.coordinates(X, q)
-        fit = fit_mixture(Z, weights, starts[0], kind, scatter=covariance(Z, weights), **ROUGH)
-        return _criteria(fit, weights, subspace, q)[1]
+        fit = fit_mixture(Z, weights, start, kind, scatter=covariance(Z, weights), **how)
+        return _Scored(q, kind, fit, *_criteria(fit, weights, subspace, q))
 
     if len(candidates) > 1:
-        scores = _each(aicc_of, candidates, len(X))
-        if max(scores) == -np.inf:
+        found = _followed(fitted, candidates, ROUGH, len(X))
+        if found.aicc == -np.inf:
             return None
-        candidates = [candidates[int(np.argmax(scores))]]
-    q, kind = candidates[0]
+        q, kind = found.q, found.kind
+    else:
+        q, kind, _ = candidates[0]
     Z = subspace.coordinates(X, q)
-    scatter = covariance(Z, weights)
-    likely = _likely_starts(Z, weights, starts, kind, scatter)
-    tasks = [(candidate, start) for candidate in dict.fromkeys([kind, *kinds]) for start in likely]
+    likely = _likely_starts(Z, weights, starts, kind, covariance(Z, weights))
+    tasks = [(q, candidate, start) for candidate in dict.fromkeys([kind, *kinds]) for start in likely]
+    best = _followed(fitted, tasks, FINE, len(X))
+    return ClusterDensity("components", subspace, q, best.fit.mixture, np.arange(K), K, best.bic, best.aicc)
 
-    def fitted(task: tuple[Kind, Array], **how: Any) -> ClusterDensity:
-        fit = fit_mixture(Z, weights, task[1], task[0], scatter=scatter, **how)
-        return ClusterDensity(
-            "components", subspace, q, fit.mixture, np.arange(K), K, *_criteria(fit, weights, subspace, q)
-        )
 
-    looks = [look.aicc for look in _each(lambda task: fitted(task, **LOOK), tasks, len(X))]
-    tasks = [task for task, look in zip(tasks, looks, strict=True) if look >= max(looks) - BEHIND]
-    # AICc is infinite where items are too few, as they may be in a half: there the one kind's likelihood decides.
-    fits = _each(lambda task: fitted(task, **FINE), tasks, len(X))
-    return max(fits, key=lambda density: (density.aicc, density.bic))
+class _Scored(NamedTuple):
+    """A fit in q dimensions with its criteria."""
+
+    q: int
+    kind: Kind
+    fit: MixtureFit
+    bic: float
+    aicc: float
+
+
+def _followed(
+    fitted: Callable[..., _Scored], tasks: Sequence[tuple[int, Kind, Array]], to_the_end: dict[str, Any], n_items: int
+) -> _Scored:
+    """The best of several fits, each after a look at all of them; those far behind the best are not followed.
+
+    AICc is infinite where items are too few, as they may be in a half: there the one kind's likelihood decides.
+    """
+    looks = _each(lambda task: fitted(*task, **LOOK), tasks, n_items)
+    least = max(look.aicc for look in looks) - BEHIND
+    near = [(look.q, look.kind, look.fit.responsibilities) for look in looks if look.aicc >= least]
+    fits = _each(lambda task: fitted(*task, **to_the_end), near, n_items)
+    return max(fits, key=lambda one: (one.aicc, one.bic))
 
 
 def by_one_fit(X: Array, weights: Array, labels: Labels, n_clusters: int) -> Array:
