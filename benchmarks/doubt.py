@@ -15,7 +15,8 @@ label's, which no method can promise anything about.
 
 Agreement: what the constants of `partita.doubt.certainty_by_agreement` are, learned on drawn sets whose number of
 clusters is left to be found, and how certain labels are with them on sets of families that were left out, and on
-fresh ones.
+fresh ones. The sets are of the families of `families.py` and of mixtures whose every number is drawn; one in ten is a
+single cluster.
 
 A method more is an entry more in OUTLIERS or in COVERAGE.
 """
@@ -31,6 +32,7 @@ from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+from joblib import Parallel, delayed
 from scipy.optimize import linear_sum_assignment, minimize
 from scipy.special import expit, logsumexp
 from scipy.stats import multivariate_normal
@@ -42,9 +44,10 @@ from sklearn.neighbors import LocalOutlierFactor
 
 from calibration import MOST, fuzzy_c_means, hdbscan
 from families import FAMILIES
-from mixtures import GAUSSIAN, OTHERS, Setting, draw
+from mixtures import GAUSSIAN, OTHERS, Setting, draw, settings_drawn
 from partita import SoftClustering
 from partita.doubt import background_probability, confident_items
+from partita.doubt.coverage import DEEP
 from partita.ensemble.units import frame_of
 from partita.io import read_features
 from partita.plots import blank_figure
@@ -59,6 +62,8 @@ SHARES, DIMENSIONS, SIZES = (0.05, 0.2, 0.5), (2, 5, 10, 50), (500, 5_000)
 SMALLEST = 500
 NOISY_SHAPES = ("shapes/zelnik4.csv", "shapes/cluto-t4-8k.csv")
 MIN_CLUSTER_SIZES = (5, 15, 50)
+# Sets of each kind of mixture to one of a family, and single clusters, so that they are a tenth.
+MIXTURES, SINGLE = 5, 4
 # Shares of the items at which the curves of the picture are averaged.
 GRID = np.linspace(0.02, 1, 50)
 
@@ -277,31 +282,50 @@ class Fit(NamedTuple):
     certainty: np.ndarray
     right: np.ndarray
     inside: np.ndarray
-    agreement: float
+    agreement: float | None
     of_one: np.ndarray
+    depth: np.ndarray
 
 
-def fits_of_families(seeds: Sequence[int]) -> list[Fit]:
+def sets_of_families(seeds: Sequence[int]) -> list[Case]:
+    """Sets of each family, and of each kind of mixture as many as of five families."""
     found = []
     for name, family in FAMILIES.items():
-        for seed in seeds:
+        more = SINGLE if name == "one_cluster" else 1
+        for seed in range(more * seeds[0], more * (seeds[-1] + 1)):
             X, y = family(np.random.default_rng([seed, sum(map(ord, name)), 77]))
-            model = SoftClustering(random_state=seed).fit(X)
-            agreed, known = model._agreement_on_number(), y >= 0
-            if agreed is None:
-                continue
-            classes = np.unique(y[known], return_inverse=True)[1]
-            right = 1.0 - wrong(model.labels_[known], np.eye(classes.max() + 1)[classes])
-            certainty = model._certainty_by_number()[known]
-            of_one = model._of_one_component()[known]
-            found.append(Fit(name, certainty, right, 1.0 - model.outlier_[known], agreed, of_one))
+            posterior = np.full((len(y), y.max() + 1), np.nan)
+            posterior[y >= 0] = np.eye(y.max() + 1)[y[y >= 0]]
+            found.append(Case(name, X, posterior))
+    for kind in ("gaussian", "student", "skewed", "curved"):
+        for n, setting in enumerate(settings_drawn(MIXTURES * len(seeds), kind, seeds[0])):
+            one = draw(setting, 100 * seeds[0] + n)
+            found.append(Case(kind, one.X, one.posterior))
     return found
 
 
+def fit_of(case: Case) -> Fit | None:
+    warnings.filterwarnings("ignore")
+    model = SoftClustering(random_state=0).fit(case.X)
+    within, known = model._within(), ~np.isnan(case.posterior[:, 0])
+    if within is None:
+        return None
+    right = 1.0 - wrong(model.labels_[known], case.posterior[known])
+    certainty, inside = model._certainty_by_number()[known], 1.0 - model.outlier_[known]
+    agreed, depth = model._agreement_on_number(), np.minimum(within.depth, DEEP)[model.labels_[known]]
+    return Fit(case.name, certainty, right, inside, agreed, within.of_one[known], depth)
+
+
+def fits_to(cases: Sequence[Case]) -> list[Fit]:
+    found = Parallel(n_jobs=-1, batch_size=1)(delayed(fit_of)(case) for case in cases)
+    return [one for one in found if one is not None]
+
+
 def with_agreement(constants: np.ndarray, one: Fit) -> np.ndarray:
-    own, least, slope, divided = expit(constants[0]), *constants[1:3], expit(constants[3])
-    believed = own * one.certainty + (1 - own) * expit(least + slope * one.agreement)
-    return believed * (1 - divided * (1 - one.of_one)) * one.inside
+    own, least, slope, single, flat, deep = constants
+    agreed = single if one.agreement is None else least + slope * one.agreement
+    believed = expit(own) * one.certainty + expit(-own) * expit(agreed)
+    return believed * (1 - expit(flat - deep * one.depth) * (1 - one.of_one)) * one.inside
 
 
 def log_loss(certainty: np.ndarray, right: np.ndarray) -> float:
@@ -313,32 +337,37 @@ def learned(fits: Sequence[Fit]) -> np.ndarray:
     def loss(constants: np.ndarray) -> float:
         return float(np.mean([log_loss(with_agreement(constants, one), one.right) for one in fits]))
 
-    return minimize(loss, [0.1, -2.0, 6.0, 0.0], method="Nelder-Mead", options={"maxiter": 2000}).x
+    return minimize(loss, [0.0, 0.0, 4.0, 0.7, 0.0, 1.0], method="L-BFGS-B").x
 
 
 def agreement() -> None:
-    first, fresh = fits_of_families(range(500, 508)), fits_of_families(range(508, 516))
-    out = {name: learned([one for one in first if one.family != name]) for name in FAMILIES}
+    first, fresh = fits_to(sets_of_families(range(500, 508))), fits_to(sets_of_families(range(508, 512)))
+    groups = {one.family for one in first}
+    out = dict(zip(groups, Parallel(n_jobs=-1)(delayed(learned)([f for f in first if f.family != g]) for g in groups)))
     constants = learned(first)
-    print(f"constants: {expit(constants[0]):.3f}, {constants[1]:.3f}, {constants[2]:.3f}, {expit(constants[3]):.3f}")
+    own, least, slope, single, flat, deep = constants
+    print(f"constants: {expit(own):.3f}, {least:.3f}, {slope:.3f}; {expit(single):.3f}; {flat:.3f}, {deep:.3f}")
     table(
         "Own number of clusters, certainty with agreement and without; expected / observed error, coverage",
         ["sets", "certainty", "fits", "log loss", "Brier", *BOUNDS, "none at 1%, 5%, 10%"],
     )
+    kinds = {"gaussian": ("Gaussian mixtures",), **dict.fromkeys(("student", "skewed", "curved"), ("other mixtures",))}
     for title, fits, at in (
-        ("families left out", first, lambda one: out[one.family]),
-        ("fresh sets", fresh, lambda _: constants),
+        ("left out", first, lambda one: out[one.family]),
+        ("fresh", fresh, lambda _: constants),
     ):
-        for how in ("with", "without"):
-            said_of = [with_agreement(at(one), one) if how == "with" else one.certainty * one.inside for one in fits]
-            losses = [log_loss(c, one.right) for c, one in zip(said_of, fits, strict=True)]
-            brier = [((c - one.right) ** 2).mean() for c, one in zip(said_of, fits, strict=True)]
-            found = np.array([promises(c, 1.0 - one.right) for c, one in zip(said_of, fits, strict=True)])
+        for of, how in product(("families", "Gaussian mixtures", "other mixtures"), ("with", "without")):
+            own_fits = [one for one in fits if of in kinds.get(one.family, ("families",))]
+            certainties = [
+                with_agreement(at(one), one) if how == "with" else one.certainty * one.inside for one in own_fits
+            ]
+            losses = [log_loss(c, one.right) for c, one in zip(certainties, own_fits, strict=True)]
+            brier = [((c - one.right) ** 2).mean() for c, one in zip(certainties, own_fits, strict=True)]
+            found = np.array([promises(c, 1.0 - one.right) for c, one in zip(certainties, own_fits, strict=True)])
             empty = ", ".join(str(n) for n in np.isnan(found[..., 1]).sum(axis=0))
             shown = " | ".join(said(*row) for row in np.nanmean(found, axis=0))
-            print(
-                f"| {title} | {how} | {len(fits)} | {np.mean(losses):.3f} | {np.mean(brier):.3f} | {shown} | {empty} |"
-            )
+            scores = f"{np.mean(losses):.3f} | {np.mean(brier):.3f}"
+            print(f"| {of}, {title} | {how} | {len(own_fits)} | {scores} | {shown} | {empty} |")
 
 
 def picture(path: str, families: dict[str, dict[str, np.ndarray]]) -> None:

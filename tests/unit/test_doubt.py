@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from partita import BayesianPartition, KernelKMeans, SoF, SoftClustering, SymNMF, load, save
 from partita.affinity import NeighborGraph
-from partita.calibration import by_components
+from partita.calibration import components_within
 from partita.doubt import (
     background_probability,
     certainty_by_agreement,
@@ -320,6 +319,7 @@ def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_th
     agreed = found._consensus.agreement[found._consensus.asked == 3].mean()
     by_number = found._certainty_by_number() * (1.0 - found.outlier_)
     inside = 1.0 - found.outlier_
+    assert (found._within().n_components == 1).all()
     expected = certainty_by_agreement(found._certainty_by_number(), agreed) * inside
     np.testing.assert_allclose(found.certainty_, expected, rtol=1e-12)
     # Certainty is drawn towards what agreement allows for: all that is clearer than that is lowered, and nothing else.
@@ -333,37 +333,80 @@ def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_th
     assert (given.certainty_ > found.certainty_)[lowered].all()
 
 
-def test_a_cluster_that_a_density_divides_in_two_is_believed_less_and_said() -> None:
+def test_a_cluster_of_several_components_is_believed_less_and_said() -> None:
     X = gaussians(np.repeat([0, 1, 2], 150), [[0, 0], [3, 0], [0, 15]])
     model = SoftClustering(random_state=0).fit(X)
     assert model.n_clusters_ == 2
     joined = model.labels_[0]
-    of_one = model._of_one_component()
-    assert (of_one[model.labels_ != joined] == 1.0).all()
-    assert of_one[model.labels_ == joined].max() < 0.6  # either half is half of the cluster
-    expected = certainty_by_agreement(model._certainty_by_number(), model._agreement_on_number(), of_one)
+    within = model._within()
+    assert within is not None
+    assert within.n_components[joined] == 2
+    assert within.n_components[1 - joined] == 1
+    expected = certainty_by_agreement(
+        model._certainty_by_number(), model._agreement_on_number(), within.of_one, within.depth[model.labels_]
+    )
     np.testing.assert_allclose(model.certainty_, expected * (1.0 - model.outlier_), rtol=1e-12)
-    assert (certainty_by_agreement(np.ones(3), 1.0, np.array([0.2, 0.5, 1.0])) < [0.8, 0.9, 1.0]).all()
-    assert f"cluster {joined} may be two" in headline(model)[2].lower()
+    assert f"cluster {joined} may be several" in headline(model)[2].lower()
     given = model.at(2)
     np.testing.assert_allclose(given.certainty_, given._certainty_by_number() * (1.0 - given.outlier_), rtol=1e-12)
-    assert "may be two" not in headline(given)[2].lower()
+    assert "may be several" not in headline(given)[2].lower()
 
 
-def test_of_one_component_is_the_share_of_its_cluster_that_an_item_is_of() -> None:
+def test_labels_are_believed_less_the_more_components_a_cluster_has_and_the_shallower_valleys_are() -> None:
+    whole = certainty_by_agreement(np.ones(3), 1.0)
+    for depth in (0.0, 1.0, 3.0):
+        divided = certainty_by_agreement(np.ones(3), 1.0, np.array([0.2, 0.5, 1.0]), depth)
+        assert (np.diff(divided) > 0.0).all()
+        assert divided[2] == whole[2]
+    by_depth = [certainty_by_agreement(np.ones(1), 1.0, 0.5, depth)[0] for depth in (0.0, 1.0, 2.0, 4.0)]
+    assert (np.diff(by_depth) > 0.0).all()
+    assert certainty_by_agreement(np.ones(1), 1.0, 0.5, 9.0) == certainty_by_agreement(np.ones(1), 1.0, 0.5, 4.0)
+    one = certainty_by_agreement(np.array([0.5, 1.0]), None)
+    assert 0.0 < one[0] < one[1] < 1.0
+
+
+def test_components_within_are_those_of_each_cluster_alone() -> None:
     drawn = np.repeat([0, 1, 2, 3], [60, 30, 60, 60])
-    X = gaussians(drawn, [[0, 0], [30, 0], [0, 300], [0, 600]])
-    components = by_components(X, np.ones(len(X)), [np.eye(4)[drawn]])
-    assert components is not None
-    of_item = components.posterior(X).argmax(axis=1)
-    for sizes, expected in (([2, 1, 1], [2 / 3, 1 / 3, 1.0]), ([3, 1], [1.0, 1.0, 1.0])):
-        cluster = np.repeat(np.arange(len(sizes)), sizes)
-        owner = np.empty(4, dtype=np.int64)
-        owner[of_item[[0, 60, 90, 150]]] = cluster
-        density = replace(components, owner=owner, n_clusters=len(sizes))
-        of_one = density.of_one_component(X, cluster[drawn])
-        np.testing.assert_allclose(of_one[[0, 60, 90]], expected, atol=1e-6)
-    assert density.of_one_component(X[:0], drawn[:0]).shape == (0,)
+    X = gaussians(drawn, [[0, 0], [12, 0], [0, 12], [90, 90]])
+    for labels, counts, of_one in (
+        (np.array([0, 0, 1, 2])[drawn], [2, 1, 1], [2 / 3, 1 / 3, 1.0]),
+        (np.array([0, 0, 0, 1])[drawn], [3, 1], [0.4, 0.2, 0.4]),
+        (drawn, [1, 1, 1, 1], [1.0, 1.0, 1.0]),
+    ):
+        within = components_within(X, labels)
+        assert within.n_components.tolist() == counts
+        np.testing.assert_allclose(within.of_one[[0, 60, 90]], of_one, atol=1e-3)
+        assert ((within.depth > 0) == (within.n_components > 1)).all()
+    again = components_within(X, 3 - drawn)
+    np.testing.assert_array_equal(again.of_one, within.of_one)
+
+
+def test_a_curve_has_deeper_valleys_on_straight_lines_than_clusters_that_overlap() -> None:
+    rng = np.random.default_rng(0)
+    angle = rng.uniform(0, 2 * np.pi, 600)
+    ring = np.c_[np.cos(angle), np.sin(angle)] * (1 + rng.normal(size=(600, 1)) * 0.03)
+    overlapping = gaussians(np.repeat([0, 1, 2], 200), [[0, 0], [3, 0], [1.5, 2.5]])
+    of_ring, of_clusters = (components_within(X, np.zeros(600, dtype=np.int64)) for X in (ring, overlapping))
+    assert of_ring.n_components[0] >= 3
+    assert of_clusters.n_components[0] == 3
+    assert of_ring.depth[0] > 2 > 1 > of_clusters.depth[0]
+
+
+def test_weights_of_items_are_copies_to_the_components_within() -> None:
+    X = gaussians(np.repeat([0, 1], 40), [[0, 0], [5, 0]])
+    weights = np.random.default_rng(0).integers(0, 3, 80).astype(float)
+    weighted = components_within(X, np.zeros(80, dtype=np.int64), weights)
+    copied = components_within(np.repeat(X, weights.astype(int), axis=0), np.zeros(int(weights.sum()), dtype=np.int64))
+    assert weighted.n_components[0] == copied.n_components[0] == 2
+    assert weighted.depth[0] == pytest.approx(copied.depth[0], rel=0.05)
+
+
+def test_too_few_items_and_items_that_coincide_are_one_component() -> None:
+    few = components_within(gaussians(np.repeat([0, 1], 5), [[0, 0], [90, 0]]), np.zeros(10, dtype=np.int64))
+    same = components_within(np.ones((50, 2)), np.zeros(50, dtype=np.int64))
+    for within in (few, same):
+        assert within.n_components.tolist() == [1]
+        assert (within.of_one == 1).all()
 
 
 def test_clusters_in_pieces_are_believed_as_far_as_clusterings_agree_and_whole_ones_as_their_density_says() -> None:

@@ -9,8 +9,8 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from partita.ensemble import Validity, agreement
-from partita.ensemble.validity import LEAST_ODDS, MANY, NEIGHBORS, SMOOTHING, two_best, weights_in
+from partita.ensemble import Ensemble, Validity, agreement
+from partita.ensemble.validity import LEAST_ODDS, MANY, NEIGHBORS, SMOOTHING, power_in, two_best, weights_in
 from partita.kernels.valleys import deepest_valleys, edges_across, tree_gaps
 from synthetic import blobs
 
@@ -177,3 +177,19 @@ def test_agreement_is_with_the_two_methods_that_agree_best_and_copies_are_one_of
     copied = two_best(table, ["a", "b", "c", "d", "d"])
     np.testing.assert_allclose(copied[:4], alone)
     assert two_best(np.ones((2, 2)), ["a", "a"]).tolist() == [1.0, 1.0]
+
+
+def test_odds_count_more_the_fewer_columns_there_are():
+    powers = [power_in(d) for d in (1, 2, 3, 5, 8, 15, 16, 100)]
+    assert powers[0] == powers[1] > powers[2]
+    assert (np.diff(powers[1:7]) < 0).all()
+    assert powers[6] == powers[7] > 0
+    labels = np.repeat([0, 1], 40)
+    others = [np.arange(80) % 2, labels, np.r_[labels[1:], 0]]
+    for d in (2, 16):
+        X = np.random.default_rng(0).normal(size=(80, d))
+        X[:, 0] += 6 * labels
+        table, names = agreement(others), ["a", "b", "c"]
+        weights = Ensemble(power=None)._validity(X, others, table, names)
+        odds = Validity.of(X).log_odds_at(others, table, names)
+        np.testing.assert_allclose(np.log(weights), power_in(d) * (odds - odds.max()), rtol=1e-9)

@@ -8,6 +8,7 @@ from partita.calibration.selection import ClusterDensity, by_components, by_merg
 from partita.calibration.subspace import Subspace
 from partita.calibration.temperature import Temperature, fit_temperature
 from partita.calibration.types import Refit
+from partita.calibration.within import Within, components_within
 
 __all__ = [
     "KINDS",
@@ -20,12 +21,14 @@ __all__ = [
     "Reliability",
     "Subspace",
     "Temperature",
+    "Within",
     "average",
     "averaged_membership",
     "by_components",
     "by_merging",
     "calibrate",
     "calibrate_if_trusted",
+    "components_within",
     "fit_mixture",
     "fit_temperature",
     "reliability",

@@ -42,7 +42,7 @@ from partita.kernels.ellipsoids import n_parameters
 from partita.kernels.threads import available_cores
 from partita.runs import outcomes_of
 
-__all__ = ["ClusterDensity", "Reading", "by_components", "by_merging", "matching"]
+__all__ = ["ClusterDensity", "OwnMixtures", "Reading", "by_components", "by_merging", "matching"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -112,28 +112,8 @@ class ClusterDensity:
         of = np.eye(self.n_clusters)[self.owner]
         out = np.empty((len(X), self.n_clusters))
         for low in range(0, len(X), BATCH):
-            out[low : low + BATCH] = self._responsibilities(X[low : low + BATCH]) @ of
-        return out
-
-    def _responsibilities(self, X: Array) -> Array:
-        """The probability of each component given x, N x M."""
-        return self.mixture.responsibilities(self.subspace.coordinates(X, self.n_dimensions))
-
-    def of_one_component(self, X: Array, labels: Labels) -> Array:
-        """Return the probability of each item that another item of its cluster is of the same component, where the
-        cluster has two components; one elsewhere.
-
-        Of three and more components a cluster is one curve more often than several clusters.
-        """
-        out = np.ones(len(X))
-        for k in np.flatnonzero(np.bincount(self.owner, minlength=self.n_clusters) == 2):
-            own = np.flatnonzero(labels == k)
-            if not len(own):
-                continue
-            R = np.vstack([self._responsibilities(X[own[low : low + BATCH]]) for low in range(0, len(own), BATCH)])
-            R = np.maximum(R[:, self.owner == k], np.finfo(float).tiny)
-            R /= R.sum(axis=1, keepdims=True)
-            out[own] = R @ R.mean(axis=0)
+            Z = self.subspace.coordinates(X[low : low + BATCH], self.n_dimensions)
+            out[low : low + BATCH] = self.mixture.responsibilities(Z) @ of
         return out
 
     def relabelled(self, order: NDArray[np.intp]) -> ClusterDensity:
@@ -279,7 +259,7 @@ def by_merging(
     log_prior = np.log(TRUST * membership + (1 - TRUST) / K)
     best: tuple[float, Kind, NDArray[np.intp], MixtureFit] | None = None
     best_in_pieces = -np.inf
-    own = [_OwnMixtures(Z[labels == k], weights[labels == k], scatter) for k in range(K)]
+    own = [OwnMixtures(Z[labels == k], weights[labels == k], scatter) for k in range(K)]
     for kind in dict.fromkeys(["full", like.mixture.kind] if n_components is None else [like.mixture.kind]):
         if kind == "tied":  # one covariance for pieces of a curve says nothing
             continue
@@ -345,7 +325,7 @@ def _criteria(fit: MixtureFit, weights: Array, subspace: Subspace, q: int) -> tu
     return float(bic), float(aicc)
 
 
-class _OwnMixtures:
+class OwnMixtures:
     """Mixtures of one cluster's items alone, of 1, 2, ..., `most` components, each fitted when it is asked for."""
 
     def __init__(self, Z: Array, weights: Array, scatter: Array) -> None:
@@ -378,7 +358,7 @@ class _OwnMixtures:
         return max(((self.of(kind, m).log_likelihood - now) / (m - held) for m in more), default=0.0)
 
 
-def _handed_out(own: Sequence[_OwnMixtures], kind: Kind, most: int, price: float = 0.0) -> Iterator[list[int]]:
+def _handed_out(own: Sequence[OwnMixtures], kind: Kind, most: int, price: float = 0.0) -> Iterator[list[int]]:
     """Components of each cluster as their total grows up to `most`: the next goes where it gains most.
 
     It ends where none would be worth half of its price in log-likelihood.

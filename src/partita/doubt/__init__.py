@@ -7,6 +7,7 @@ from partita.doubt.coverage import (
     certainty_of_labels,
     confident_items,
     confident_pairs,
+    divided,
 )
 from partita.doubt.layers import Layer, Layers, Split, nested_layers
 from partita.doubt.outliers import background_probability, weak_support_probability
@@ -22,6 +23,7 @@ __all__ = [
     "certainty_of_labels",
     "confident_items",
     "confident_pairs",
+    "divided",
     "nested_layers",
     "weak_support_probability",
 ]

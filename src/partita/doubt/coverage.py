@@ -35,13 +35,15 @@ __all__ = [
     "certainty_of_labels",
     "confident_items",
     "confident_pairs",
+    "divided",
 ]
 
 
 # Pairs on which the threshold of a probability is found.
 PAIRS = 1_000_000
-# lambda, a and b of `certainty_by_agreement`, and delta.
-BY_AGREEMENT, DIVIDED = (0.51, -1.79, 5.98), 0.42
+# lambda, a and b of `certainty_by_agreement`, what counts as agreement where there is one cluster, e and f; and the
+# depth, in nats, from which on a valley is as deep as any.
+BY_AGREEMENT, ONE, DIVIDED, DEEP = (0.455, 0.19, 3.93), 0.67, (0.44, 1.1), 4.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,27 +207,34 @@ def _all_pairs(n: int, at: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return i + at, j + at
 
 
-def certainty_by_agreement(certainty: Array, agreement: float, of_one: Array | float = 1.0) -> Array:
-    """Return certainties of labels at a number of clusters that was found, given how far methods agree on them.
+def certainty_by_agreement(
+    certainty: Array, agreement: float | None, of_one: Array | float = 1.0, depth: Array | float = 0.0
+) -> Array:
+    """Return certainties of labels at a number of clusters that was found, given how far it can be believed.
 
     A posterior over numbers of clusters knows nothing of clusters that every method joins, or cuts alike. How far
-    methods agree at the answer tells how far it can be believed, and so does a cluster that a density describes best by
-    two components, which may be two clusters: the probability that a label is right is
+    methods agree at the answer tells how far it can be believed, and so does a cluster whose items a mixture describes
+    best by several components: they may be clusters of their own, more likely so the shallower the valleys between
+    them. The probability that a label is right is
 
-        (lambda c + (1 - lambda) / (1 + exp(-(a + b agreement)))) (1 - delta (1 - q)).
+        (lambda c + (1 - lambda) / (1 + exp(-(a + b agreement)))) (1 - delta (1 - q)),
+        delta = 1 / (1 + exp(-(e - f min(depth, 4)))),
 
-    The four constants maximise the likelihood of labels on drawn sets of 19 families whose clusters are known, and
-    were judged on others (`python benchmarks/doubt.py --only agreement`).
+    and a constant takes the place of the fraction with the agreement where the answer is one cluster. The constants
+    maximise the likelihood of labels on drawn sets of 19 families and of mixtures, whose clusters are known, and were
+    judged on others (`python benchmarks/doubt.py --only agreement`).
 
     Parameters
     ----------
     certainty : array of N in [0, 1]
         c, by memberships and by the probabilities of other numbers of clusters.
-    agreement : float
-        Mean adjusted Rand index of the methods with each other at the answer's number.
+    agreement : float or None
+        Mean adjusted Rand index of the methods with each other at the answer's number; None of one cluster.
     of_one : array of N in [0, 1], or one
-        q, the probability that another item of the same cluster is of the same component; one where the cluster is not
-        of two (`partita.calibration.ClusterDensity.of_one_component`).
+        q, the probability that another item of the same cluster is of the same component
+        (`partita.calibration.components_within`).
+    depth : array of N, nonnegative, or zero
+        How far the log-density falls between the components of an item's cluster, in nats.
 
     Returns
     -------
@@ -239,8 +248,18 @@ def certainty_by_agreement(certainty: Array, agreement: float, of_one: Array | f
     [0.63, 0.89]
     """
     own, least, slope = BY_AGREEMENT
-    believed = own * certainty + (1.0 - own) * expit(least + slope * agreement)
-    return np.asarray(believed * (1.0 - DIVIDED * (1.0 - np.asarray(of_one))))
+    believed = own * certainty + (1.0 - own) * (ONE if agreement is None else expit(least + slope * agreement))
+    return np.asarray(believed * (1.0 - divided(depth) * (1.0 - np.asarray(of_one))))
+
+
+def divided(depth: Array | float) -> Array:
+    """Return the probability that the components of a cluster are clusters of their own, by the valleys between them.
+
+    >>> divided(0.0) > divided(2.0)
+    True
+    """
+    flat, slope = DIVIDED
+    return np.asarray(expit(flat - slope * np.minimum(depth, DEEP)))
 
 
 def certainty_of_labels(labels: Labels, others: list[tuple[float, Labels | None]], n_clusters: int) -> Array:

@@ -25,12 +25,13 @@ from numpy.typing import NDArray
 from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Member, hard
+from partita.ensemble.validity import SPACE_POWER
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.kernels.threads import n_threads
 from partita.runs import FEW, outcomes_of
 from partita.scope import lasting, tell
 
-__all__ = ["EACH", "GIVEN", "ITEMS", "Consensus", "LogOdds", "consensus", "drawn_at", "sizes_up_to"]
+__all__ = ["EACH", "ITEMS", "Consensus", "LogOdds", "consensus", "drawn_at", "sizes_up_to"]
 
 # Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
 LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]
@@ -49,9 +50,6 @@ AROUND, ROUNDS = 2, 3
 REFINED = 9
 # Draws among which the answer is looked for.
 LIKELIEST = 30
-# Power of the odds of a draw where the number of clusters is given: odds tell numbers apart first of all, and at one
-# number all draws have a part in what is said.
-GIVEN = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +80,8 @@ class Consensus:
         Of a graph, the mean agreement on clusters as small as neighbourhoods, see `partita.ensemble.on_graph`.
     backed : bool
         Of a graph, whether a block model has evidence for the partition beyond that for such small clusters.
+    power : float
+        Power of the weights of draws at a number that is given, see `partita.ensemble.validity.power_in`.
     one : float, optional
         Of 50 features' rows or more, the probability of one cluster, which no draw can say; see
         `partita.ensemble.validity`.
@@ -99,6 +99,7 @@ class Consensus:
     item: NDArray[np.intp] | None = None
     fine: float | None = None
     backed: bool = False
+    power: float = SPACE_POWER
     one: float | None = None
 
     @property
@@ -130,7 +131,7 @@ class Consensus:
     def at(self, n_clusters: int) -> Consensus:
         """Return the consensus of the draws that were asked for this number, or for those next to it on either side.
 
-        All of them have a part in it: weights are taken to the power 1/10. The partition is the draw with so many
+        All of them have a part in it: weights are taken to a power below one. The partition is the draw with so many
         clusters, or else with fewer, of largest expected adjusted Rand index.
         """
         tried = np.unique(self.asked)
@@ -139,7 +140,7 @@ class Consensus:
             int(tried[tried >= n_clusters].min(initial=tried[-1])),
         }
         own = np.flatnonzero(np.isin(self.asked, sorted(near)))
-        weights = (self.weights[own] / self.weights[own].max()) ** GIVEN
+        weights = (self.weights[own] / self.weights[own].max()) ** self.power
         weights /= weights.sum()
         draws = self.draws[own]
         held = draws.max(axis=1) + 1

@@ -34,7 +34,7 @@ from partita.arrays import Array, Labels
 from partita.ensemble.tree import Edges, reachability_tree
 from partita.runs import outcomes_of
 
-__all__ = ["Statistics", "Validity", "two_best", "weights_in"]
+__all__ = ["SPACE_POWER", "Statistics", "Validity", "power_in", "two_best", "weights_in"]
 
 # Neighbours of an item in the graph, a quarter of the items where these are few, and the smoothing of the tree, which
 # is that of the member "density".
@@ -70,6 +70,9 @@ class Statistics(NamedTuple):
 # Weights in the plane, and in MANY columns or more.
 PLANE = Statistics(9.39, -0.82, -2.64, -6.26, -3.14, 3.61, -7.72, 1.60)
 SPACE, MANY = Statistics(10.95, -2.97, -6.59, -4.74, -1.70, 5.93, -4.82, 0.50), 16
+# Power of the odds of a draw where the number of clusters is given, in the plane and in MANY columns or more: odds tell
+# numbers apart first of all, and at one number all draws have a part in what is said, the more so the less they tell.
+PLANE_POWER, SPACE_POWER = 0.7, 0.1
 # Log odds of one cluster: constant, weights of the largest log odds of partitions into few clusters, of the depth of
 # the deepest valley in all items, at most 4, of the standard deviation of those log odds, and of the logarithm of the
 # number of items.
@@ -205,8 +208,23 @@ def weights_in(n_columns: int) -> Array:
     >>> np.array_equal(weights_in(1), PLANE), np.array_equal(weights_in(900), SPACE)
     (True, True)
     """
-    share = np.clip(np.log(n_columns / 2) / np.log(MANY / 2), 0.0, 1.0)
-    return np.asarray((1.0 - share) * np.array(PLANE) + share * np.array(SPACE))
+    many = _many(n_columns)
+    return np.asarray((1.0 - many) * np.array(PLANE) + many * np.array(SPACE))
+
+
+def power_in(n_columns: int) -> float:
+    """Return the power of the odds of draws of a given number of clusters, for items of so many columns.
+
+    >>> [round(power_in(d), 2) for d in (2, 5, 16)]
+    [0.7, 0.44, 0.1]
+    """
+    many = _many(n_columns)
+    return (1.0 - many) * PLANE_POWER + many * SPACE_POWER
+
+
+def _many(n_columns: int) -> float:
+    """How far towards MANY columns items are, from 0 in the plane to 1."""
+    return float(np.clip(np.log(n_columns / 2) / np.log(MANY / 2), 0.0, 1.0))
 
 
 def two_best(table: Array, methods: Sequence[str]) -> Array:

@@ -49,7 +49,7 @@ RANDOM_RESTARTS = 10
 # Attributes that not every fit sets, or that are worked out when asked for: none is left of an earlier fit.
 NOT_IN_EVERY_FIT = (
     *("verdict_", "ensemble_", "factor_", "unassigned_", "calibration_"),
-    *("_outlier", "_certainty", "_layers", "_judged"),
+    *("_outlier", "_certainty", "_components", "_layers", "_judged"),
 )
 
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Affinity
 from partita.arrays import Array, Labels
-from partita.calibration import Calibrator
+from partita.calibration import Within, components_within
 from partita.doubt import (
     ConfidentItems,
     ConfidentPairs,
@@ -87,18 +87,20 @@ class Doubtful(FittedAttributes):
 
         The membership in its cluster, times the probability that the item belongs to a cluster at all, times the
         probability that another number of clusters would leave its label as it is. A number that methods found is
-        believed as far as they agree on its clusters, and less where a density describes a cluster best by two
-        components (`partita.doubt.certainty_by_agreement`). One that was given is
-        taken as true, and where the fit ended with fewer clusters the items of those that are missing are taken to be
-        wrong: one in K for each. Memberships that no density calibrated are too sure, and with the number given so are
-        those of a density whose clusters are several components each (`calibration_.in_pieces`): the share of the
-        clusterings behind the fit that have the item there takes their place where it is smaller.
+        believed as far as they agree on its clusters, and less where a mixture describes a cluster best by several
+        components (`partita.doubt.certainty_by_agreement`). One that was given is taken as true, and where the fit
+        ended with fewer clusters the items of those that are missing are taken to be wrong: one in K for each.
+        Memberships that no density calibrated are too sure, and with the number given so are those of a density whose
+        clusters are several components each (`calibration_.in_pieces`): the share of the clusterings behind the fit
+        that have the item there takes their place where it is smaller.
         """
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_certainty")
         if found is None:
-            right, agreed = self._certainty_by_number(), self._agreement_on_number()
-            right = right if agreed is None else certainty_by_agreement(right, agreed, self._of_one_component())
+            right, within = self._certainty_by_number(), self._within()
+            if within is not None:
+                depth = within.depth[self.labels_]
+                right = certainty_by_agreement(right, self._agreement_on_number(), within.of_one, depth)
             found = self._certainty = right * (1.0 - self.outlier_)
         return found
 
@@ -111,24 +113,22 @@ class Doubtful(FittedAttributes):
         return np.asarray(own * self._found_of_asked() * self._stands_whatever_the_number())
 
     def _agreement_on_number(self) -> float | None:
-        """How far methods for features agree on two clusters or more whose number they found; None elsewhere.
+        """How far methods agree on two clusters or more whose number they found; None elsewhere."""
+        found: Consensus | None = getattr(self, "_consensus", None)
+        return None if found is None or self.n_clusters_ == 1 else found.agreement_at(self.n_clusters_)
 
-        What agreement says of certainty was not learned of methods for graphs.
+    def _within(self) -> Within | None:
+        """The components of each cluster's items, where methods for features found the number; None elsewhere.
+
+        What they say of certainty was not learned of a number that was given, nor of methods for graphs.
         """
         found: Consensus | None = getattr(self, "_consensus", None)
-        if found is None or not hasattr(self, "verdict_") or self.n_clusters_ == 1 or found.fine is not None:
+        if found is None or not hasattr(self, "verdict_") or found.fine is not None:
             return None
-        return found.agreement_at(self.n_clusters_)
-
-    def _of_one_component(self) -> Array:
-        """Probability of each item that another one of its cluster is of the same component of the density, if it has
-        two; one where no density calibrated.
-        """
-        calibrator: Calibrator | None = getattr(self, "_calibrator", None)
-        if calibrator is None or calibrator.density is None:
-            return np.ones(len(self.labels_))
-        X, scaling = self._given.X, self._extension.scaling
-        return calibrator.density.of_one_component(X if scaling is None else scaling(X), self.labels_)
+        within: Within | None = self.__dict__.get("_components")
+        if within is None:
+            within = self._components = components_within(self._complete_features(), self.labels_, self._given.weights)
+        return within
 
     def labels(self, *, outliers: float | None = None) -> Labels:
         """Return the labels, with -1 for outliers.
@@ -275,15 +275,16 @@ class Doubtful(FittedAttributes):
         X, builder = given.X, self._builder_
         if builder.pairwise or isinstance(X, Affinity) or getattr(builder, "metric", "euclidean") != "euclidean":
             return self._weakly_supported()
-        X = self._extension.scaling(X) if self._extension.scaling is not None else X
-        if np.isnan(X).any():
-            frame = frame_of(X)
-            X = completed(frame(X))
-        else:
-            X = frame_of(X)(X)
         encoding = getattr(self, "encoding_", None)
         column = None if encoding is None else encoding.column
-        return background_probability(X, self.labels_, weights=given.weights, column=column)
+        return background_probability(self._complete_features(), self.labels_, weights=given.weights, column=column)
+
+    def _complete_features(self) -> Array:
+        """The features in units that can be compared, missing cells filled in."""
+        X, scaling = self._given.X, self._extension.scaling
+        X = X if scaling is None else scaling(X)
+        X = frame_of(X)(X)
+        return completed(X) if np.isnan(X).any() else X
 
     def _weakly_supported(self) -> Array:
         """From the affinity of each group to its own cluster; rows that no fit has seen are no outliers."""

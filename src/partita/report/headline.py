@@ -7,6 +7,7 @@ from numbers import Integral
 
 import numpy as np
 
+from partita.doubt import divided
 from partita.estimators.base import FactorizationEstimator
 from partita.n_clusters import Agreement, Verdict
 from partita.wording import count, items, listed, percent
@@ -74,7 +75,7 @@ def verdict_on(model: FactorizationEstimator) -> Verdict | None:
 
 def certainty_counts(model: FactorizationEstimator) -> str:
     """Return what the certainty of labels counts: other numbers of clusters only where the number was found."""
-    found = model.n_clusters_ > 1 and getattr(model, "verdict_", None) is not None
+    found = getattr(model, "verdict_", None) is not None
     return f"outliers{' and other numbers of clusters' if found else ''}"
 
 
@@ -120,7 +121,7 @@ def _how_sure(model: FactorizationEstimator) -> str:
     K, right = model.n_clusters_, float(model.certainty_.mean())
     verdict = getattr(model, "verdict_", None)
     if K == 1 and verdict is not None:
-        return f"That there is one cluster has a probability of {verdict.probabilities[0]:.2f}."
+        return f"That the items belong together has a probability of {right:.2f}."
     chosen = verdict is not None or not hasattr(model, "_given")
     asked = K + _not_found(model)
     given = "" if chosen else f", given that there {'is 1 cluster' if asked == 1 else f'are {asked} clusters'}"
@@ -141,7 +142,7 @@ def _how_sure(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    sources = _few, _missing, _number, _divided, _disagreement, _background, _blur, _labels
+    sources = _few, _missing, _number, _divided, _hidden, _disagreement, _background, _blur, _labels
     doubts = [doubt for source in sources for doubt in source(model)]
     if not doubts:
         if model.certainty_.mean() < 1 - ERROR:
@@ -207,7 +208,7 @@ def _number(model: FactorizationEstimator) -> list[str]:
         found = f"{count(verdict.n_clusters, 'cluster')} would be found (probability {verdict.sure:.2f})"
         return [f"{asked}, where {found}"]
     order = [int(k) + 1 for k in np.argsort(-p, kind="stable") if k + 1 != K and p[k] >= LIKELY][:2]
-    named = [(K, own)] * (K > 1) + [(k, float(p[k - 1])) for k in order]  # of one cluster it was told already
+    named = [(K, own), *((k, float(p[k - 1])) for k in order)]
     said = [f"{k} has {'' if at else 'a probability of '}{value:.2f}" for at, (k, value) in enumerate(named)]
     doubt = f"the number of clusters is not certain{f': {listed(said)}' if said else ''}"
     by_methods = verdict.judgements[-1].criterion == Agreement.name
@@ -226,16 +227,27 @@ def _in_digits(p: float) -> str:
 
 
 def _divided(model: FactorizationEstimator) -> list[str]:
-    """Clusters that a density describes best by two components, where their number was found."""
-    if model._agreement_on_number() is None:
+    """Clusters that may be several, where their number was found: a mixture has components that no valley parts."""
+    within = model._within()
+    if within is None:
         return []
-    two = [str(k) for k in np.unique(model.labels_[model._of_one_component() < 1])]
-    if not two:
+    of_others = [float((1.0 - within.of_one[model.labels_ == k]).mean()) for k in range(model.n_clusters_)]
+    likely = np.flatnonzero(divided(within.depth) * of_others >= LIKELY)
+    if not len(likely):
         return []
-    if len(two) == 1:
-        return [f"cluster {two[0]} may be two clusters: a density of the items has two components there"]
-    which = f"clusters {listed(two)}" if len(two) <= LISTED else f"{len(two)} clusters"
-    return [f"{which} may be two clusters each: a density of the items has two components there"]
+    which = "the cluster" if model.n_clusters_ == 1 else f"cluster {likely[0]}"
+    if len(likely) == 1:
+        return [
+            f"{which} may be several: a mixture describes its items best by {within.n_components[likely[0]]} components"
+        ]
+    which = f"clusters {listed([str(k) for k in likely])}" if len(likely) <= LISTED else f"{len(likely)} clusters"
+    return [f"{which} may be several each: a mixture describes their items best by two components or more"]
+
+
+def _hidden(model: FactorizationEstimator) -> list[str]:
+    """Of one cluster that was found: what nothing would show."""
+    found = model.n_clusters_ == 1 and getattr(model, "verdict_", None) is not None
+    return ["clusters that overlap far enough look like one"] * (found and not _divided(model))
 
 
 def _disagreement(model: FactorizationEstimator) -> list[str]:
