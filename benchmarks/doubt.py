@@ -276,13 +276,13 @@ def coverage(title: str, cases: Sequence[Case], methods: dict, verbose: Sequence
 
 
 class Fit(NamedTuple):
-    """What is known of the labels of a fit, noise left out."""
+    """What is known of the labels of a fit, noise left out; the agreement is NaN of one cluster."""
 
     family: str
     certainty: np.ndarray
     right: np.ndarray
     inside: np.ndarray
-    agreement: float | None
+    agreement: np.ndarray
     of_one: np.ndarray
     depth: np.ndarray
 
@@ -312,7 +312,8 @@ def fit_of(case: Case) -> Fit | None:
         return None
     right = 1.0 - wrong(model.labels_[known], case.posterior[known])
     certainty, inside = model._certainty_by_number()[known], 1.0 - model.outlier_[known]
-    agreed, depth = model._agreement_on_number(), np.minimum(within.depth, DEEP)[model.labels_[known]]
+    agreed = np.full(len(right), np.nan if model.n_clusters_ == 1 else model._agreement_on_number())
+    depth = np.minimum(within.depth, DEEP)[model.labels_[known]]
     return Fit(case.name, certainty, right, inside, agreed, within.of_one[known], depth)
 
 
@@ -323,19 +324,23 @@ def fits_to(cases: Sequence[Case]) -> list[Fit]:
 
 def with_agreement(constants: np.ndarray, one: Fit) -> np.ndarray:
     own, least, slope, single, flat, deep = constants
-    agreed = single if one.agreement is None else least + slope * one.agreement
+    agreed = np.where(np.isnan(one.agreement), single, least + slope * np.nan_to_num(one.agreement))
     believed = expit(own) * one.certainty + expit(-own) * expit(agreed)
     return believed * (1 - expit(flat - deep * one.depth) * (1 - one.of_one)) * one.inside
 
 
-def log_loss(certainty: np.ndarray, right: np.ndarray) -> float:
+def log_loss(certainty: np.ndarray, right: np.ndarray) -> np.ndarray:
     c = np.clip(certainty, 1e-4, 1 - 1e-4)
-    return float(-(right * np.log(c) + (1 - right) * np.log(1 - c)).mean())
+    return -(right * np.log(c) + (1 - right) * np.log(1 - c))
 
 
 def learned(fits: Sequence[Fit]) -> np.ndarray:
+    """The constants of least log loss; every fit counts alike."""
+    weight = np.concatenate([np.full(len(one.right), 1 / len(one.right)) for one in fits])
+    every = Fit("", *(np.concatenate([getattr(one, name) for one in fits]) for name in Fit._fields[1:]))
+
     def loss(constants: np.ndarray) -> float:
-        return float(np.mean([log_loss(with_agreement(constants, one), one.right) for one in fits]))
+        return float(weight @ log_loss(with_agreement(constants, every), every.right) / len(fits))
 
     return minimize(loss, [0.0, 0.0, 4.0, 0.7, 0.0, 1.0], method="L-BFGS-B").x
 
@@ -343,7 +348,7 @@ def learned(fits: Sequence[Fit]) -> np.ndarray:
 def agreement() -> None:
     first, fresh = fits_to(sets_of_families(range(500, 508))), fits_to(sets_of_families(range(508, 512)))
     groups = {one.family for one in first}
-    out = dict(zip(groups, Parallel(n_jobs=-1)(delayed(learned)([f for f in first if f.family != g]) for g in groups)))
+    out = {group: learned([one for one in first if one.family != group]) for group in groups}
     constants = learned(first)
     own, least, slope, single, flat, deep = constants
     print(f"constants: {expit(own):.3f}, {least:.3f}, {slope:.3f}; {expit(single):.3f}; {flat:.3f}, {deep:.3f}")
@@ -361,7 +366,7 @@ def agreement() -> None:
             certainties = [
                 with_agreement(at(one), one) if how == "with" else one.certainty * one.inside for one in own_fits
             ]
-            losses = [log_loss(c, one.right) for c, one in zip(certainties, own_fits, strict=True)]
+            losses = [log_loss(c, one.right).mean() for c, one in zip(certainties, own_fits, strict=True)]
             brier = [((c - one.right) ** 2).mean() for c, one in zip(certainties, own_fits, strict=True)]
             found = np.array([promises(c, 1.0 - one.right) for c, one in zip(certainties, own_fits, strict=True)])
             empty = ", ".join(str(n) for n in np.isnan(found[..., 1]).sum(axis=0))
