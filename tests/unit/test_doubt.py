@@ -24,6 +24,7 @@ from partita.doubt import (
     weak_support_probability,
 )
 from partita.ensemble import Ensemble
+from partita.ensemble import agreement as agreement_of
 from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
 from partita.plots import CoverageDisplay, blank_figure
@@ -513,7 +514,7 @@ def test_the_headline_says_what_there_is_how_sure_and_what_to_doubt(noisy: tuple
     X = np.random.default_rng(0).normal(size=(200, 2))
     one = SoftClustering(random_state=0).fit(X)
     assert one.n_clusters_ == 1
-    assert f"{one.verdict_.probabilities[0]:.2f}" in headline(one)[1]
+    assert f"{one.certainty_.mean():.2f}" in headline(one)[1]
 
 
 def test_the_curve_of_coverage_ends_where_the_confident_set_does(noisy: tuple[SoftClustering, np.ndarray]) -> None:
@@ -601,12 +602,36 @@ def test_a_number_that_was_given_is_doubted_where_another_one_would_be_found() -
     assert verdict_on(limited) is None
 
 
-def test_a_label_of_one_cluster_is_right_where_there_is_one() -> None:
+def test_one_cluster_is_believed_less_than_its_probability_among_the_numbers() -> None:
     model = SoftClustering(random_state=0).fit(np.random.default_rng(0).normal(size=(120, 3)))
     assert model.n_clusters_ == 1
     one = model.verdict_.probability_of(1)
-    np.testing.assert_allclose(model.certainty_, one * (1 - model.outlier_), rtol=1e-3)
-    assert f"{one:.2f}" in headline(model)[1]
+    expected = certainty_by_agreement(np.array([one]), None)[0] * (1 - model.outlier_)
+    np.testing.assert_allclose(model.certainty_, expected, rtol=1e-3)
+    assert model.certainty_.max() < one
+    assert f"{model.certainty_.mean():.2f}" in headline(model)[1]
+    assert "look like one" in headline(model)[2]
+
+
+def test_votes_at_a_given_number_count_the_voices_that_validity_silences() -> None:
+    X = gaussians(np.repeat([0, 1, 2], 60), [[0, 0], [3, 0], [0, 9]])
+    model = SoftClustering(3, random_state=0).fit(X)
+    agreed = np.array([draw.agreement for draw in model.ensemble_]) ** 2
+    shares = [(a / agreed.sum(), draw.labels) for a, draw in zip(agreed, model.ensemble_, strict=True)]
+    np.testing.assert_allclose(model._share_of_votes(), certainty_of_labels(model.labels_, shares, 3), rtol=1e-12)
+
+
+def test_a_number_that_was_asked_for_is_had_as_well_as_by_agreement_alone() -> None:
+    X = gaussians(np.repeat([0, 1, 2], 100), [[0, 0], [12, 0], [0, 12]])
+    assert SoftClustering(1, random_state=0).fit(X).n_clusters_ == 1
+    builder = Ensemble(power=None)
+    K = 5
+    drawn = builder._drawn(X, K)
+    labels, names = [said.labels for _, _, said in drawn], [one.name for one, _, _ in drawn]
+    weights = builder._validity(X, K, labels, agreement_of(labels), names)
+    held = np.array([len(np.unique(own)) for own in labels])
+    assert (held != K).any()
+    assert weights[held != K].max() <= weights[held == K].max()
 
 
 def test_where_most_items_would_be_outliers_nothing_is_denser_than_its_box() -> None:

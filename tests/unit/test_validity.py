@@ -190,6 +190,6 @@ def test_odds_count_more_the_fewer_columns_there_are():
         X = np.random.default_rng(0).normal(size=(80, d))
         X[:, 0] += 6 * labels
         table, names = agreement(others), ["a", "b", "c"]
-        weights = Ensemble(power=None)._validity(X, others, table, names)
+        weights = Ensemble(power=None)._validity(X, 2, others, table, names)
         odds = Validity.of(X).log_odds_at(others, table, names)
         np.testing.assert_allclose(np.log(weights), power_in(d) * (odds - odds.max()), rtol=1e-9)

@@ -255,8 +255,8 @@ def certainty_by_agreement(
 def divided(depth: Array | float) -> Array:
     """Return the probability that the components of a cluster are clusters of their own, by the valleys between them.
 
-    >>> divided(0.0) > divided(2.0)
-    True
+    >>> [round(float(divided(depth)), 2) for depth in (0.0, 4.0)]
+    [0.62, 0.02]
     """
     flat, slope = DIVIDED
     return np.asarray(expit(flat - slope * np.minimum(depth, DEEP)))

@@ -271,7 +271,7 @@ class Ensemble(Builder):
         table, names = agreement(labels), [one.name for one, _, _ in drawn]
         shares, agreed = agreement_weights(table, names, POWER if self.power is None else self.power)
         if self.power is None:
-            shares = shares * self._validity(Z, labels, table, names)
+            shares = shares * self._validity(Z, n_clusters, labels, table, names)
             shares /= shares.sum()
         draws = tuple(
             Draw.of(one, size, said.labels, share, a) for (one, size, said), share, a in zip(drawn, shares, agreed)
@@ -279,8 +279,12 @@ class Ensemble(Builder):
         affinity = DrawsAffinity([said.membership for _, _, said in drawn], shares)
         return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
 
-    def _validity(self, Z: Array, labels: list[Labels], table: Array, names: list[str]) -> Array:
-        """How much each draw counts by its validity, as seen on a sample of the items where these are many."""
+    def _validity(self, Z: Array, n_clusters: int, labels: list[Labels], table: Array, names: list[str]) -> Array:
+        """How much each draw counts by its validity, as seen on a sample of the items where these are many.
+
+        One that has another number of clusters than it was asked for counts no more than the best that has it: beyond
+        that its odds tell of the number.
+        """
         seen = np.arange(len(Z))
         if len(Z) > CONSENSUS_ITEMS:
             seen = np.sort(np.random.default_rng([self.seed, 0]).permutation(len(Z))[:CONSENSUS_ITEMS])
@@ -289,6 +293,9 @@ class Ensemble(Builder):
         with shared_search(), limit_threads(1):
             shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
             log_odds = Validity.of(Z[seen]).log_odds_at(shown, table, names)
+        as_asked = np.array([len(np.unique(own)) == n_clusters for own in labels])
+        if as_asked.any():
+            log_odds[~as_asked] = np.minimum(log_odds[~as_asked], log_odds[as_asked].max())
         return np.asarray(np.exp(power_in(Z.shape[1]) * (log_odds - log_odds.max())))
 
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:

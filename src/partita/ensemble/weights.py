@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from partita.arrays import Array, Labels
 
-__all__ = ["POWER", "adjusted_rand", "agreement", "agreement_weights"]
+__all__ = ["LEAST", "POWER", "adjusted_rand", "agreement", "agreement_weights"]
 
 POWER = 2
 # A draw that agrees with nobody still has this agreement: one method alone, or all at odds, must leave some evidence.

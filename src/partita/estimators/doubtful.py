@@ -29,6 +29,7 @@ from partita.doubt import (
 )
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.units import frame_of
+from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
 from partita.estimators.fitted_attributes import FittedAttributes
 from partita.estimators.pipeline import Given
@@ -357,12 +358,19 @@ class Doubtful(FittedAttributes):
         return min(self.n_clusters_ / int(asked), 1.0) if isinstance(asked, Integral) else 1.0
 
     def _share_of_votes(self) -> Array:
-        """Share of the clusterings of an ensemble, by weight, that put each item into its cluster."""
+        """Share of the clusterings of an ensemble that put each item into its cluster.
+
+        By their weights; where the number was given by the square of their agreement alone, since the voices that
+        validity silences are doubt all the same.
+        """
         used = getattr(self, "ensemble_", ())
         if not used:
             return np.ones(len(self.labels_))
-        total = sum(one.weight for one in used)
-        return certainty_of_labels(self.labels_, [(one.weight / total, one.labels) for one in used], self.n_clusters_)
+        given = not hasattr(self, "verdict_")
+        weights = np.array([max(one.agreement, LEAST) ** POWER if given else one.weight for one in used])
+        weights /= weights.sum()
+        others = [(float(share), one.labels) for share, one in zip(weights, used, strict=True)]
+        return certainty_of_labels(self.labels_, others, self.n_clusters_)
 
     def _stands_whatever_the_number(self) -> Array:
         """Probability of each item that another number of clusters would leave its label as it is; of one cluster,
