@@ -300,7 +300,7 @@ def sets_of_families(seeds: Sequence[int]) -> list[Case]:
     for kind in ("gaussian", "student", "skewed", "curved"):
         for n, setting in enumerate(settings_drawn(MIXTURES * len(seeds), kind, seeds[0])):
             one = draw(setting, 100 * seeds[0] + n)
-            found.append(Case(kind, one.X, one.posterior))
+            found.append(Case(f"{kind} mixtures", one.X, one.posterior))
     return found
 
 
@@ -356,13 +356,18 @@ def agreement() -> None:
         "Own number of clusters, certainty with agreement and without; expected / observed error, coverage",
         ["sets", "certainty", "fits", "log loss", "Brier", *BOUNDS, "none at 1%, 5%, 10%"],
     )
-    kinds = {"gaussian": ("Gaussian mixtures",), **dict.fromkeys(("student", "skewed", "curved"), ("other mixtures",))}
+
+    def kind_of(one: Fit) -> str:
+        if not one.family.endswith("mixtures"):
+            return "families"
+        return "Gaussian mixtures" if one.family.startswith("gaussian") else "other mixtures"
+
     for title, fits, at in (
         ("left out", first, lambda one: out[one.family]),
         ("fresh", fresh, lambda _: constants),
     ):
         for of, how in product(("families", "Gaussian mixtures", "other mixtures"), ("with", "without")):
-            own_fits = [one for one in fits if of in kinds.get(one.family, ("families",))]
+            own_fits = [one for one in fits if kind_of(one) == of]
             certainties = [
                 with_agreement(at(one), one) if how == "with" else one.certainty * one.inside for one in own_fits
             ]
