@@ -140,11 +140,13 @@ class Consensus:
             int(tried[tried >= n_clusters].min(initial=tried[-1])),
         }
         own = np.flatnonzero(np.isin(self.asked, sorted(near)))
-        weights = (self.weights[own] / self.weights[own].max()) ** self.power
-        weights /= weights.sum()
-        draws = self.draws[own]
+        draws, weights = self.draws[own], self.weights[own]
         held = draws.max(axis=1) + 1
         allowed = held == n_clusters if (held == n_clusters).any() else held <= n_clusters
+        if (held == n_clusters).any() and weights[allowed].any():
+            weights = np.minimum(weights, weights[allowed].max())  # beyond that they tell of the number
+        weights = (weights / weights.max()) ** self.power
+        weights /= weights.sum()
         expected = np.where(allowed, agreement(list(draws)) @ weights, -np.inf)
         best = int(expected.argmax())
         return replace(
