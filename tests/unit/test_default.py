@@ -176,6 +176,14 @@ def test_another_number_comes_from_the_same_draws(fitted, monkeypatch):
     assert two.predict(X[:5]).shape == (5,)
 
 
+def test_another_number_may_be_one_that_bounds_had_left_out():
+    model = SoftClustering((5, 9), random_state=0, probabilities="fitted").fit(X)
+    three = model.at(3)
+    assert np.isfinite(three.membership_).all()
+    assert three.n_clusters_ == 3
+    assert adjusted_rand_index(three.labels_, TRUTH) > 0.9
+
+
 def test_another_number_of_other_evidence_is_a_fit_at_that_number():
     model = SoF(3, random_state=0).fit(X)
     np.testing.assert_array_equal(model.at(2).membership_, SoF(2, random_state=0).fit(X).membership_)

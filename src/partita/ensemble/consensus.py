@@ -143,7 +143,9 @@ class Consensus:
         draws, weights = self.draws[own], self.weights[own]
         held = draws.max(axis=1) + 1
         allowed = held == n_clusters if (held == n_clusters).any() else held <= n_clusters
-        if (held == n_clusters).any() and weights[allowed].any():
+        if not weights[allowed].any():  # a number that bounds had left out
+            weights = np.where(allowed, 1.0, 0.0)
+        elif (held == n_clusters).any():
             weights = np.minimum(weights, weights[allowed].max())  # beyond that they tell of the number
         weights = (weights / weights.max()) ** self.power
         weights /= weights.sum()
