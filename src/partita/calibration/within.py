@@ -43,9 +43,9 @@ class Within:
     ----------
     n_components : array of K int
         Number of components of least BIC.
-    depth : array of K
-        How far the log-density falls, in nats, on the straight lines that join the means of all its components, by the
-        lines on which it falls least; 0 for one component.
+    depth : array of K, nonnegative
+        The deepest valley of the log-density, in nats, on the straight lines that connect the means of all components;
+        of all ways to connect them, the one with the shallowest valleys. 0 for one component.
     of_one : array of N in [0, 1]
         Probability of each item that another item of its cluster is of the same component; 1 for one component.
     """
@@ -63,6 +63,10 @@ def components_within(X: Array, labels: Labels, weights: Array | None = None) ->
     X : N x d array
     labels : array of N int, 0..K-1
     weights : array of N, optional
+
+    Returns
+    -------
+    Within
 
     Examples
     --------
