@@ -2,6 +2,7 @@
 
 from partita.ensemble.base import Clustering, Member, member
 from partita.ensemble.builder import Draw, Ensemble, EnsembleEvidence
+from partita.ensemble.components import Components
 from partita.ensemble.density import Density
 from partita.ensemble.genie import Genie
 from partita.ensemble.graph import Graph
@@ -17,6 +18,7 @@ from partita.ensemble.weights import adjusted_rand, agreement, agreement_weights
 
 __all__ = [
     "Clustering",
+    "Components",
     "Density",
     "Draw",
     "Ensemble",

@@ -60,6 +60,8 @@ class Member(Named, ABC):
     """Whether the method has its own number of clusters, the one asked for being a hint."""
     seeks_number: ClassVar[bool] = True
     """Whether the method draws where the number of clusters is sought, too."""
+    votes: ClassVar[bool] = True
+    """Whether a draw counts by how far others agree with it; if not, by the probability that it is right."""
     registry: ClassVar[dict[str, type[Member]]] = {}
 
     def __init_subclass__(cls) -> None:

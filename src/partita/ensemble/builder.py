@@ -15,6 +15,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,6 +27,7 @@ from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, hard, member
+from partita.ensemble.components import Components, probability_of_components, with_components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
 from partita.ensemble.units import Frame, Units, frame_of
 from partita.ensemble.validity import Validity, power_in
@@ -195,10 +197,23 @@ class Ensemble(Builder):
         return self.methods  # type: ignore[return-value]
 
     @property
+    def voting(self) -> tuple[Member, ...]:
+        """The members whose draws count by agreement; all where there is none."""
+        return tuple(one for one in self.members if one.votes) or self.members
+
+    @property
+    def components(self) -> Components | None:
+        """The member that has as much to say as it is probable to be right, where others vote beside it."""
+        lone = [one for one in self.members if isinstance(one, Components)]
+        return lone[0] if lone and len(self.voting) < len(self.members) else None
+
+    @property
     def seeking(self) -> tuple[Member, ...]:
-        """The members that draw where the number of clusters is sought; all where two different ones would not."""
-        seeking = tuple(one for one in self.members if one.seeks_number)
-        return seeking if len({one.name for one in seeking}) > 1 else self.members
+        """The members that vote where the number of clusters is sought; all that vote where two different ones would
+        not.
+        """
+        seeking = tuple(one for one in self.voting if one.seeks_number)
+        return seeking if len({one.name for one in seeking}) > 1 else self.voting
 
     @property
     def needs_k(self) -> bool:
@@ -250,6 +265,9 @@ class Ensemble(Builder):
             if found is None:
                 return None
             found = replace(found, power=power_in(Z.shape[1]))
+            if self.components is not None and len(seen) >= FEWEST:
+                limits = bounds[0], most
+                found = with_components(found, self.components, Z[seen], judge, bounds=limits, seed=self.seed)
         if len(seen) == len(Z):
             back = np.argsort(seen)
             return replace(found, draws=found.draws[:, back], partition=found.partition[back])
@@ -267,36 +285,47 @@ class Ensemble(Builder):
         frame = frame_of(X, self.units)
         Z = frame(X)
         drawn = self._drawn(Z, n_clusters)
-        labels = [said.labels for _, _, said in drawn]
-        table, names = agreement(labels), [one.name for one, _, _ in drawn]
-        shares, agreed = agreement_weights(table, names, POWER if self.power is None else self.power)
-        if self.power is None:
-            shares = shares * self._validity(Z, n_clusters, labels, table, names)
-            shares /= shares.sum()
+        shares, agreed = self._shares(
+            Z, n_clusters, [one for one, _, _ in drawn], [said.labels for _, _, said in drawn]
+        )
         draws = tuple(
             Draw.of(one, size, said.labels, share, a) for (one, size, said), share, a in zip(drawn, shares, agreed)
         )
         affinity = DrawsAffinity([said.membership for _, _, said in drawn], shares)
         return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
 
-    def _validity(self, Z: Array, n_clusters: int, labels: list[Labels], table: Array, names: list[str]) -> Array:
-        """How much each draw counts by its validity, as seen on a sample of the items where these are many.
+    def _shares(
+        self, Z: Array, n_clusters: int, members: Sequence[Member], labels: Sequence[Labels]
+    ) -> tuple[Array, Array]:
+        """Weights of draws, of sum 1, and how far each agrees with other methods."""
+        table, names = agreement(labels), [one.name for one in members]
+        alone = np.array([self.components is not None and isinstance(one, Components) for one in members])
+        voting, lone = np.flatnonzero(~alone), np.flatnonzero(alone)
+        among, named = table[np.ix_(voting, voting)], [names[at] for at in voting]
+        weights, agreed = agreement_weights(among, named, POWER if self.power is None else self.power)
+        seen, share = self._judged_items(len(Z)), 0.0
+        if len(seen) > 2 and (self.power is None or len(lone)):
+            with shared_search(), limit_threads(1):
+                judge = Validity.of(Z[seen])
+                shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
+                if self.power is None:
+                    weights *= _validity(judge, n_clusters, [shown[at] for at in voting], among, named)
+                    weights /= weights.sum()
+                if len(lone) and len(seen) >= FEWEST:
+                    most = voting[int((among @ weights).argmax())]
+                    share = probability_of_components(judge, shown[lone[0]], shown[most])
+        if not len(lone):
+            return weights, agreed
+        of_all, agreed_of_all = np.zeros(len(labels)), agreement_weights(table, names)[1]
+        of_all[voting], of_all[lone] = (1.0 - share) * weights, share / len(lone)
+        agreed_of_all[voting] = agreed
+        return of_all, agreed_of_all
 
-        One that has another number of clusters than it was asked for counts no more than the best that has it: beyond
-        that its odds tell of the number.
-        """
-        seen = np.arange(len(Z))
-        if len(Z) > CONSENSUS_ITEMS:
-            seen = np.sort(np.random.default_rng([self.seed, 0]).permutation(len(Z))[:CONSENSUS_ITEMS])
-        if len(seen) <= 2:
-            return np.ones(len(labels))
-        with shared_search(), limit_threads(1):
-            shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
-            log_odds = Validity.of(Z[seen]).log_odds_at(shown, table, names)
-        as_asked = np.array([len(np.unique(own)) == n_clusters for own in labels])
-        if as_asked.any():
-            log_odds[~as_asked] = np.minimum(log_odds[~as_asked], log_odds[as_asked].max())
-        return np.asarray(np.exp(power_in(Z.shape[1]) * (log_odds - log_odds.max())))
+    def _judged_items(self, n: int) -> NDArray[np.intp]:
+        """The items on which draws are judged, a sample where there are many."""
+        if n <= CONSENSUS_ITEMS:
+            return np.arange(n)
+        return np.sort(np.random.default_rng([self.seed, 0]).permutation(n)[:CONSENSUS_ITEMS])
 
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
         """Return the evidence of the draws of a consensus, with their weights there."""
@@ -323,9 +352,10 @@ class Ensemble(Builder):
         One resample a draw, the same for every method: methods then differ by their ideas and not by their items, and
         the neighbours of the items that were not seen are looked for once.
         """
-        began, M = time.monotonic(), len(self.members)
+        began = time.monotonic()
         resamples = [self._resample(draw, len(X), n_clusters) for draw in range(self.n_draws)]
-        members = [[method.varied(draw) for method in self.members] for draw in range(self.n_draws)]
+        members = [[method.varied(draw) for method in self.voting] for draw in range(self.n_draws)]
+        members[0] += [one for one in self.members if one not in self.voting]
         parts = [
             ("draws", own, n_clusters, self.seed, draw, self.max_items, seen, X)
             for draw, (own, seen) in enumerate(zip(members, resamples))
@@ -341,7 +371,8 @@ class Ensemble(Builder):
                 len(X),
                 told=lambda n_done: tell("clustering", n_done, len(tasks)),
             )
-        of_draw = {draw: found[place * M : (place + 1) * M] for place, draw in enumerate(missing)}
+        ends = np.cumsum([0, *(len(members[draw]) for draw in missing)])
+        of_draw = {draw: found[low:high] for draw, (low, high) in zip(missing, pairwise(ends))}
         tell("placing all items in the clusters", 0, len(missing))
         extended = outcomes_of(
             lambda draw: lasting(lambda: _extended(X, resamples[draw], of_draw[draw]), *parts[draw], began=began),
@@ -353,7 +384,7 @@ class Ensemble(Builder):
         for draw, of_all in zip(missing, extended):
             said[draw] = of_all
         flat = [each for of_all in said for each in of_all or ()]
-        sizes = [len(seen) for seen in resamples for _ in range(M)]
+        sizes = [len(seen) for own, seen in zip(members, resamples) for _ in own]
         return [(one, size, each) for one, size, each in zip((one for own in members for one in own), sizes, flat)]
 
     def _resample(self, draw: int, n: int, n_clusters: int) -> NDArray[np.intp]:
@@ -457,6 +488,21 @@ class Said:
         if self.soft is None:
             return self.labels
         return np.asarray(sp.csr_array(self.soft, shape=(len(self.labels), self.n_clusters)).toarray())
+
+
+def _validity(
+    judge: Validity, n_clusters: int, labels: Sequence[Labels], table: Array, methods: Sequence[str]
+) -> Array:
+    """How much each draw counts by its validity.
+
+    One that has another number of clusters than it was asked for counts no more than the best that has it: beyond that
+    its odds tell of the number.
+    """
+    log_odds = judge.log_odds_at(labels, table, methods)
+    as_asked = np.array([own.max() + 1 == n_clusters for own in labels])
+    if as_asked.any():
+        log_odds[~as_asked] = np.minimum(log_odds[~as_asked], log_odds[as_asked].max())
+    return np.asarray(np.exp(power_in(judge.X.shape[1]) * (log_odds - log_odds.max())))
 
 
 def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> list[Said]:

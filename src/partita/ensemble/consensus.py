@@ -48,6 +48,7 @@ ITEMS = 3
 AROUND, ROUNDS = 2, 3
 # Numbers that are filled in or drawn at once more, as a rule: for the progress alone.
 REFINED = 9
+LEAST_WEIGHT = np.finfo(float).tiny
 # Draws among which the answer is looked for.
 LIKELIEST = 30
 
@@ -82,6 +83,9 @@ class Consensus:
         Of a graph, whether a block model has evidence for the partition beyond that for such small clusters.
     power : float
         Power of the weights of draws at a number that is given, see `partita.ensemble.validity.power_in`.
+    components : float
+        Share of the weight of draws that do not vote, the probability that these are right; see
+        `partita.ensemble.components`.
     one : float, optional
         Of 50 features' rows or more, the probability of one cluster, which no draw can say; see
         `partita.ensemble.validity`.
@@ -100,6 +104,7 @@ class Consensus:
     fine: float | None = None
     backed: bool = False
     power: float = SPACE_POWER
+    components: float = 0.0
     one: float | None = None
 
     @property
@@ -124,8 +129,9 @@ class Consensus:
 
     def agreement_at(self, n_clusters: int) -> float:
         """Return the mean agreement of the methods at a number, between those next to it where it was not tried."""
-        tried = np.unique(self.asked)
-        means = [float(self.agreement[self.asked == K].mean()) for K in tried]
+        asked, agreed = self.asked[self._votes], self.agreement[self._votes]
+        tried = np.unique(asked)
+        means = [float(agreed[asked == K].mean()) for K in tried]
         return float(np.interp(n_clusters, tried, means))
 
     def at(self, n_clusters: int) -> Consensus:
@@ -140,15 +146,16 @@ class Consensus:
             int(tried[tried >= n_clusters].min(initial=tried[-1])),
         }
         own = np.flatnonzero(np.isin(self.asked, sorted(near)))
-        draws, weights = self.draws[own], self.weights[own]
+        draws, weights, votes = self.draws[own], self.weights[own], self._votes[own]
         held = draws.max(axis=1) + 1
         allowed = held == n_clusters if (held == n_clusters).any() else held <= n_clusters
         if not weights[allowed].any():  # a number that bounds had left out
             weights = np.where(allowed, 1.0, 0.0)
-        elif (held == n_clusters).any():
-            weights = np.minimum(weights, weights[allowed].max())  # beyond that they tell of the number
-        weights = (weights / weights.max()) ** self.power
-        weights /= weights.sum()
+        voices, lone = np.where(votes, weights, 0.0), np.where(votes, 0.0, weights)
+        if (held[votes] == n_clusters).any():
+            voices = np.minimum(voices, voices[allowed].max())  # beyond that they tell of the number
+        voices = (voices / max(voices.max(), LEAST_WEIGHT)) ** self.power
+        weights = _together(voices, lone, self.components)
         expected = np.where(allowed, agreement(list(draws)) @ weights, -np.inf)
         best = int(expected.argmax())
         return replace(
@@ -160,6 +167,49 @@ class Consensus:
             agreement=self.agreement[own],
             partition=draws[best],
             expected=float(expected[best]),
+        )
+
+    @property
+    def _votes(self) -> NDArray[np.bool_]:
+        return np.array([one.votes for one in self.methods], dtype=bool)
+
+    def beside(
+        self,
+        labels: Sequence[Labels],
+        asked: NDArray[np.int64],
+        chances: Array,
+        agreed: Array,
+        one: Member,
+        share: float,
+    ) -> Consensus:
+        """Return the consensus with draws of a method that does not vote, and has this share of the weight.
+
+        Parameters
+        ----------
+        labels : sequence of M arrays of n labels
+        asked : array of M int
+            Number of clusters of each.
+        chances : array of M
+            How probable each is beside the others of them.
+        agreed : array of M
+            Mean adjusted Rand index with the other methods at that number.
+        one : Member
+        share : float in [0, 1]
+        """
+        draws = np.vstack([self.draws, *labels])
+        voices, lone = np.r_[self.weights, np.zeros(len(labels))], np.r_[np.zeros(len(self.draws)), chances]
+        weights = _together(voices, lone, share)
+        partition, expected = _most_in_common(draws, weights)
+        return replace(
+            self,
+            draws=draws,
+            weights=weights,
+            methods=(*self.methods, *[one] * len(labels)),
+            asked=np.r_[self.asked, asked],
+            agreement=np.r_[self.agreement, agreed],
+            partition=partition,
+            expected=expected,
+            components=share,
         )
 
     def likeliest_draw(self, n_clusters: int) -> Labels:
@@ -278,6 +328,30 @@ def _steps_around(sizes: NDArray[np.int64]) -> Array:
     place = np.where(sizes <= EACH, sizes, EACH + np.log(sizes / EACH) / np.log(STEP))
     ends = np.concatenate([[place[0] - 0.5], (place[1:] + place[:-1]) / 2, [place[-1] + 0.5]])
     return np.asarray(np.diff(ends))
+
+
+def _of_several(draws: Labels) -> NDArray[np.intp]:
+    """The draws with two clusters and more, all where there are none."""
+    several = np.flatnonzero(draws.max(axis=1) > 0)
+    return several if len(several) else np.arange(len(draws))
+
+
+def _most_in_common(draws: Labels, weights: Array) -> tuple[Labels, float]:
+    """The draw of largest expected adjusted Rand index with the likeliest ones, and that index."""
+    several = _of_several(draws)
+    likeliest = several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]]
+    expected = agreement(list(draws[likeliest])) @ (weights[likeliest] / weights[likeliest].sum())
+    best = int(expected.argmax())
+    return draws[likeliest[best]], float(expected[best])
+
+
+def _together(voices: Array, lone: Array, share: float) -> Array:
+    """Weights of sum 1: `share` to the draws that do not vote, the rest to the others, all to one where the other has
+    none.
+    """
+    if not lone.any() or not voices.any():
+        return np.asarray((voices + lone) / (voices + lone).sum())
+    return np.asarray((1.0 - share) * voices / voices.sum() + share * lone / lone.sum())
 
 
 class _Draws:
@@ -412,11 +486,8 @@ class _Draws:
         weights = np.where(within, np.exp(log_odds - log_odds[within].max()), 0.0)
         weights *= np.concatenate([step * one.voices for step, one in zip(_steps_around(sizes), each)])
         weights /= weights.sum()
-        several = np.flatnonzero(held > 1)
-        several = several if len(several) else np.arange(len(draws))
-        likeliest = several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]]
-        expected = agreement(list(draws[likeliest])) @ (weights[likeliest] / weights[likeliest].sum())
-        best = int(expected.argmax())
+        several = _of_several(draws)
+        partition, expected = _most_in_common(draws, weights)
         few = log_odds[several[asked[several] <= EACH]]
         few = few if len(few) else log_odds
         return Consensus(
@@ -425,8 +496,8 @@ class _Draws:
             tuple(member for one in each for member in one.members),
             asked,
             np.concatenate([one.agreement for one in each]),
-            draws[likeliest[best]],
-            float(expected[best]),
+            partition,
+            expected,
             float(few.max()),
             float(few.std()),
         )

@@ -24,7 +24,7 @@ import scipy.sparse as sp
 
 from partita.affinity import Affinity, Builder, NeighborGraph, Precomputed
 from partita.ensemble import Ensemble, GraphEnsemble, is_plain_graph
-from partita.ensemble.builder import CONSENSUS_ITEMS, OF_MANY
+from partita.ensemble.builder import CONSENSUS_ITEMS, METHODS, OF_MANY
 from partita.errors import InputError
 from partita.estimators.choosing import Choose, NumberOfClusters
 from partita.estimators.model import Model
@@ -216,7 +216,9 @@ def _ensemble(
 
 def ensemble_of(effort: Effort, seed: int) -> Ensemble:
     """Return the ensemble on which so much is spent."""
-    return Ensemble(power=None, seed=seed, n_draws=effort.n_draws, max_items=effort.max_items)
+    return Ensemble(
+        methods=(*METHODS, "components"), power=None, seed=seed, n_draws=effort.n_draws, max_items=effort.max_items
+    )
 
 
 def examining(builder: Builder, X: Any, seed: int) -> Builder:

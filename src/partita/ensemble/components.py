@@ -1,0 +1,269 @@
+"""Clusters that overlap: the components of a mixture of Student distributions, and when they are to be believed.
+
+Where clusters overlap far there is no valley between them: graphs, trees and density see one where there are several,
+and no two of them agree on where to cut. The likelihood of a mixture tells them apart [mclachlan2000]. On curves,
+rings and boxes it is the other way round: a mixture cuts them into pieces, and the more items the surer. So this method
+has no vote among the others. Its clustering and theirs are judged by the same statistics (`partita.ensemble.validity`),
+and these say how probable it is that the components are the better clusters of the two,
+
+    p = 1 / (1 + exp(-(a + b (l - l') + c g + d g'))),
+
+l and l' the log odds of components and of the others' clustering to be valid, g and g' how much longer gaps between
+clusters are than within. The draws of the mixture have the share p of the evidence, the others what is left. The
+constants were learned on the drawn families and on mixtures whose every number is drawn (`benchmarks/components.py`).
+
+Of one cluster or several the mixture tells more, where Mardia's tests (`partita.ensemble.normality`) do not reject it:
+one component that fits is hardly ever several clusters, and several that fit are hardly ever one.
+
+The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
+of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
+is quite the one that items were drawn from.
+
+[mclachlan2000] G. McLachlan, D. Peel, Finite Mixture Models, 2000.
+[schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import expit, logit
+from sklearn.cluster import KMeans
+
+from partita.arrays import Array, Labels
+from partita.ensemble.base import Clustering, Member
+from partita.ensemble.consensus import EACH, Consensus
+from partita.ensemble.normality import p_value
+from partita.ensemble.validity import Statistics, Validity
+from partita.ensemble.weights import adjusted_rand, agreement
+from partita.kernels.eigen import symmetric_eigen
+from partita.kernels.ellipsoids import Climbed, Ellipsoids, climb, log_joint, n_parameters, normalised
+from partita.runs import outcomes_of
+from partita.scope import tell
+
+__all__ = ["BELIEVED", "Components", "believed", "fitted_at", "probability_of_components", "with_components"]
+
+# Steps of expectation and maximisation, and those after which starts are compared.
+MAX_ITER, TOLERANCE, FIRST = 100, 1e-4, 10
+# Each component's scatter has so much of all items' added, as of so many items.
+PSEUDO, PSEUDO_ITEMS, RIDGE = 1.0, 1.0, 1e-4
+# Numbers in a row below the best, after which more components are not tried.
+PATIENCE = 3
+# Of the probabilities of numbers of components.
+TEMPERATURE = 30.0
+# Log odds that components are the better clusters: constant, weights of the difference in log odds of being valid, of
+# the components' gaps and of the others'.
+BELIEVED = (-1.34, 0.32, -1.06, -2.95)
+# A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
+# where it has one component, and where it has several.
+REJECTED, OF_ONE, OF_SEVERAL = 0.05, 1.4, -3.2
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A mixture's clustering, and its log-likelihood less half of log n for each parameter."""
+
+    clustering: Clustering
+    bic: float
+    coordinates: Array
+    components: Ellipsoids
+
+    @property
+    def fits(self) -> bool:
+        """Whether tests of skewness and kurtosis do not reject it."""
+        return p_value(self.coordinates, self.components, np.asarray(self.clustering.membership)) > REJECTED
+
+
+@dataclass(frozen=True)
+class Components(Member):
+    """Mixture of K Student components with covariances of their own and common degrees of freedom; soft.
+
+    Cost: `n_starts` runs of k-means and a hundred steps at most, n K q^2 each, in q = `max_dimensions` directions or
+    as many as there are features.
+
+    Parameters
+    ----------
+    max_dimensions : int
+        Features up to which they are taken as they are; of more, so many leading principal axes.
+    n_starts : int
+        k-means starts; the best after ten steps is followed.
+
+    Examples
+    --------
+    >>> X = np.random.default_rng(0).normal(size=(200, 2)) + np.repeat([[0, 0], [3, 3]], 100, axis=0)
+    >>> labels = Components().cluster(X, 2, np.random.default_rng(0)).labels
+    >>> int(min((labels[:100] == k).sum() + (labels[100:] != k).sum() for k in (0, 1)))
+    3
+    """
+
+    name = "components"
+    idea = "mixture of Student distributions"
+    seeks_number = False
+    votes = False
+
+    max_dimensions: int = 10
+    n_starts: int = 3
+
+    def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
+        return self.fitted(X, n_clusters, rng).clustering
+
+    def fitted(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Fitted:
+        """Return the clustering with its BIC; minus infinity where the items are too few for so many components."""
+        centre = X.mean(axis=0)
+        axes = np.eye(X.shape[1])
+        if X.shape[1] > self.max_dimensions:
+            axes = symmetric_eigen((X - centre).T @ (X - centre))[1][:, ::-1][:, : self.max_dimensions]
+        Z = (X - centre) @ axes
+        (n, q), weights = Z.shape, np.ones(len(Z))
+        scale = Z.T @ Z / n
+        scale += (RIDGE * np.trace(scale) / q + np.finfo(float).tiny ** 0.5) * np.eye(q)
+
+        def climbed(start: Array, max_iter: int) -> Climbed:
+            return climb(
+                Z,
+                weights,
+                start,
+                "student",
+                scatter=scale,
+                pseudo=PSEUDO,
+                pseudo_items=PSEUDO_ITEMS,
+                max_iter=max_iter,
+                tol=TOLERANCE,
+            )
+
+        best: Climbed | None = None
+        for _ in range(self.n_starts if n_clusters > 1 else 1):
+            means = KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31 - 1))).fit(Z)
+            one = climbed(np.eye(n_clusters)[means.labels_], FIRST if self.n_starts > 1 else MAX_ITER)
+            best = one if best is None or one.log_likelihood > best.log_likelihood else best
+        assert best is not None
+        if best.n_iter == FIRST:
+            best = climbed(best.responsibilities, MAX_ITER)
+        found = best.components
+
+        def responsibilities(Y: Array) -> Array:
+            return normalised(log_joint(found, (Y - centre) @ axes))[0]
+
+        enough = n >= n_clusters * (q + 2)
+        price = n_parameters("student", n_clusters, q) / 2 * np.log(n)
+        return Fitted(
+            Clustering(best.responsibilities, responsibilities),
+            float(best.log_likelihood - price) if enough else -np.inf,
+            Z,
+            found,
+        )
+
+
+def probability_of_components(judge: Validity, components: Labels, others: Labels) -> float:
+    """Return the probability that components are the better clusters, beside the clustering of the other methods.
+
+    Parameters
+    ----------
+    judge : Validity
+    components, others : array of n labels, 0..K-1
+        Of the same items; no cluster is empty. 0 where either has one cluster.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2)) + np.repeat([[0, 0], [2.5, 2.5]], 200, axis=0)
+    >>> judge, two = Validity.of(X), np.repeat([0, 1], 200)
+    >>> probability_of_components(judge, two, np.r_[np.zeros(399, dtype=int), 1]) > 0.5
+    True
+    """
+    if components.max() == 0 or others.max() == 0:
+        return 0.0
+    alike = adjusted_rand(components, others)
+    own, theirs = (judge.statistics(labels, alike) for labels in (components, others))
+    return believed(own, theirs, judge.weights)
+
+
+def believed(own: Statistics, theirs: Statistics, weights: Array) -> float:
+    """Return that probability from the statistics of both, and the weights that these have in the log odds."""
+    odds = float(weights @ np.array(own) - weights @ np.array(theirs))
+    return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps))))
+
+
+def most_probable(bic: Sequence[float] | Array) -> Array:
+    """Return probabilities of numbers of components from their BIC.
+
+    >>> most_probable([0.0, 30.0, -np.inf]).round(2).tolist()
+    [0.27, 0.73, 0.0]
+    """
+    shares = np.exp((np.asarray(bic) - np.max(bic)) / TEMPERATURE)
+    return np.asarray(shares / shares.sum())
+
+
+def with_components(
+    found: Consensus,
+    one: Components,
+    X: Array,
+    judge: Validity,
+    *,
+    bounds: tuple[int, int | None] = (1, None),
+    seed: int = 0,
+) -> Consensus:
+    """Return a consensus with the draws of a mixture beside those of the other methods.
+
+    Parameters
+    ----------
+    found : Consensus
+        Of the items.
+    one : Components
+    X : n x d array
+    judge : Validity
+        Of the same items.
+    bounds : pair of int, or int and None
+        The smallest and the largest number of clusters. Draws with another number weigh nothing.
+    seed : int
+
+    Returns
+    -------
+    Consensus
+        With another probability of one cluster where the mixture fits; without draws more where one component is best,
+        or none within the bounds.
+    """
+    numbers = [1, *(int(K) for K in np.unique(found.asked))]
+    fitted = fitted_at(one, X, numbers, seed)
+    labels = [np.unique(fit.clustering.labels, return_inverse=True)[1].astype(np.int64) for fit in fitted.values()]
+    asked, bic = np.array(list(fitted)), np.array([fit.bic for fit in fitted.values()])
+    held = np.array([own.max() + 1 for own in labels])
+    within = (held >= max(bounds[0], 2)) & (held <= (bounds[1] or len(X)))
+    if found.one is not None and fitted[int(asked[bic.argmax()])].fits:
+        told = OF_ONE if bic.argmax() == 0 else OF_SEVERAL
+        found = replace(found, one=float(expit(logit(found.one) + told)))
+    if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
+        return found
+    best = int(np.where(within, bic, -np.inf).argmax())
+    share = probability_of_components(judge, labels[best], found.partition)
+    several = np.flatnonzero(held > 1)
+    chances = most_probable(np.where(within, bic, -np.inf))[several]
+    agreed = [float(np.mean(agreement([labels[at], *found.draws[found.asked == asked[at]]])[0, 1:])) for at in several]
+    return found.beside([labels[at] for at in several], asked[several], chances, np.array(agreed), one, share)
+
+
+def fitted_at(one: Components, X: Array, numbers: Sequence[int], seed: int) -> dict[int, Fitted]:
+    """Return mixtures of so many components, one number after the other until BIC has fallen for several in a row."""
+
+    def fitted(K: int) -> Fitted:
+        return one.fitted(X, K, np.random.default_rng([seed, K, zlib.crc32(one.name.encode())]))
+
+    words = "choosing the number of clusters: components of a mixture"
+    first = [K for K in numbers if K <= EACH]
+    found = dict(
+        zip(
+            first,
+            outcomes_of(fitted, first, len(X), told=lambda n_done: tell(words, n_done, len(numbers))),
+            strict=True,
+        )
+    )
+    for K in numbers[len(first) :]:
+        last = list(found.values())[-PATIENCE:]
+        if max(fit.bic for fit in last) < max(fit.bic for fit in found.values()):
+            break
+        found[K] = fitted(K)
+        tell(words, len(found), len(numbers))
+    return found

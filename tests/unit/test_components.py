@@ -1,0 +1,196 @@
+"""Components of a mixture beside the clusterings of other methods: when they are believed, and what they weigh."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import logit, logsumexp
+
+from partita import SoftClustering, metrics
+from partita.ensemble import Components, Ensemble, Validity
+from partita.ensemble.builder import METHODS
+from partita.ensemble.components import believed, fitted_at, most_probable, probability_of_components, with_components
+from partita.kernels.ellipsoids import n_parameters
+from synthetic import gaussians
+
+OVERLAPPING = np.array([[0.0, 0.0], [3.2, 0.0], [0.0, 3.2]])
+DEFAULT = Ensemble(methods=(*METHODS, "components"), power=None, n_draws=2)
+FEW = Ensemble(methods=("mixture", "genie", "modularity", "components"), power=None, n_draws=1)
+
+
+def overlapping(n_each=200, seed=0):
+    truth = np.repeat(np.arange(3), n_each)
+    return gaussians(truth, OVERLAPPING, seed), truth
+
+
+def rings(n_each=150, seed=0):
+    rng = np.random.default_rng(seed)
+    angle, truth = rng.uniform(0, 2 * np.pi, 2 * n_each), np.repeat([0, 1], n_each)
+    radius = np.where(truth == 0, 1.0, 4.0) + 0.1 * rng.normal(size=2 * n_each)
+    return radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]), truth
+
+
+def weight_of(draws, name):
+    return sum(draw.weight for draw in draws if draw.method == name)
+
+
+def test_the_bic_is_the_log_likelihood_less_half_a_logarithm_for_each_parameter():
+    X, _ = overlapping(60)
+    fitted = Components().fitted(X, 3, np.random.default_rng(0))
+    again = Components().fitted(X + 7.0, 3, np.random.default_rng(0))
+    assert fitted.bic == pytest.approx(again.bic)
+    Q = fitted.clustering.membership
+    assert np.allclose(Q.sum(axis=1), 1.0)
+    np.testing.assert_allclose(fitted.clustering.score(X), Q, atol=1e-9)
+    # Doubling the items in the plane moves each log-density by the logarithm of the volume.
+    twice = Components().fitted(2.0 * X, 3, np.random.default_rng(0))
+    assert twice.bic - fitted.bic == pytest.approx(-len(X) * 2 * np.log(2), rel=1e-3)
+
+
+def test_one_component_has_the_likelihood_of_a_student_distribution():
+    X = np.random.default_rng(0).normal(size=(400, 2))
+    bic = Components().fitted(X, 1, np.random.default_rng(0)).bic
+    S = np.cov(X.T, bias=True)
+    D = X - X.mean(axis=0)
+    gaussian = -0.5 * (len(X) * np.log(np.linalg.det(2 * np.pi * S)) + np.einsum("ni,ij,nj->", D, np.linalg.inv(S), D))
+    price = n_parameters("student", 1, 2) / 2 * np.log(len(X))
+    assert bic + price == pytest.approx(gaussian, abs=2.0)  # a Student distribution of many degrees of freedom
+
+
+def test_too_few_items_for_components_have_no_bic():
+    X = np.random.default_rng(0).normal(size=(20, 6))
+    assert Components().fitted(X, 2, np.random.default_rng(0)).bic > -np.inf
+    assert Components().fitted(X, 4, np.random.default_rng(0)).bic == -np.inf
+
+
+def test_probabilities_of_numbers_are_those_of_tempered_likelihoods():
+    bic = np.array([-1e6, -1e6 + 60.0, -np.inf])
+    p = most_probable(bic)
+    assert p.sum() == pytest.approx(1.0)
+    assert p[2] == 0.0
+    assert np.log(p[1] / p[0]) == pytest.approx(2.0)
+    np.testing.assert_allclose(np.log(p[:2]), bic[:2] / 30 - logsumexp(bic[:2] / 30), rtol=1e-9)
+
+
+def test_numbers_are_tried_until_the_criterion_has_fallen():
+    X, _ = overlapping(100)
+    tried = fitted_at(Components(), X, [1, *range(2, 13), 16, 21, 28], 0)
+    assert max(tried, key=lambda K: tried[K].bic) == 3
+    assert set(range(1, 13)) <= set(tried)
+    assert 28 not in tried
+
+
+def test_overlapping_clusters_are_believed_to_be_components_and_rings_are_not():
+    X, truth = overlapping()
+    judge, merged = Validity.of(X), np.minimum(truth, 1)
+    assert probability_of_components(judge, truth, merged) > 0.6
+    assert probability_of_components(judge, truth, np.zeros_like(truth)) == 0.0
+    Y, ring = rings()
+    cut = (Y[:, 0] > 0).astype(np.int64)
+    assert probability_of_components(Validity.of(Y), cut, ring) < 0.05
+
+
+def test_components_are_believed_the_more_the_more_valid_and_the_fewer_gaps():
+    X, truth = overlapping()
+    judge = Validity.of(X)
+    theirs = judge.statistics(np.minimum(truth, 1), 0.5)
+    own = judge.statistics(truth, 0.5)
+    as_is = believed(own, theirs, judge.weights)
+    assert believed(own._replace(agreement=0.9), theirs, judge.weights) > as_is
+    assert believed(own, theirs._replace(gaps=theirs.gaps + 0.1), judge.weights) < as_is
+
+
+def test_with_the_number_given_the_mixture_has_the_share_that_it_is_believed_by():
+    X, _ = overlapping()
+    draws = DEFAULT.build(X, n_clusters=3).draws
+    assert [draw.method for draw in draws].count("components") == 1
+    assert sum(draw.weight for draw in draws) == pytest.approx(1.0)
+    assert weight_of(draws, "components") > 0.5
+    without = replace(DEFAULT, methods=METHODS).build(X, n_clusters=3).draws
+    others = [draw for draw in draws if draw.method != "components"]
+    left = 1.0 - weight_of(draws, "components")
+    np.testing.assert_allclose([draw.weight / left for draw in others], [draw.weight for draw in without])
+    assert [draw.agreement for draw in others] == [draw.agreement for draw in without]
+    Y, _ = rings()
+    assert weight_of(DEFAULT.build(Y, n_clusters=2).draws, "components") < 0.05
+
+
+def test_clusters_that_overlap_are_found_where_methods_alone_lose_them():
+    truth = np.repeat(np.arange(3), 500)
+    X = gaussians(truth, 2.8 / 3.2 * OVERLAPPING, 0)
+    both = (DEFAULT, replace(DEFAULT, methods=METHODS))
+    found, alone = (SoftClustering(affinity=affinity, random_state=0).fit(X) for affinity in both)
+    assert found.n_clusters_ == 3
+    index = [metrics.adjusted_rand_index(model.labels_, truth) for model in (found, alone)]
+    assert index[0] > 0.6
+    assert index[0] > index[1]
+    assert SoftClustering(random_state=0).fit(X).n_clusters_ == 3
+
+
+def test_the_consensus_has_draws_of_components_with_the_share_that_they_are_believed_by():
+    X, _ = overlapping()
+    found = FEW.consensus(X)
+    lone = np.array([one.name == "components" for one in found.methods])
+    assert 0.5 < found.components < 1.0
+    assert found.weights.sum() == pytest.approx(1.0)
+    assert found.weights[lone].sum() == pytest.approx(found.components)
+    assert len(found.draws) == len(found.weights) == len(found.asked) == len(found.agreement) == len(found.methods)
+    assert set(found.asked[lone]) <= set(found.asked[~lone])
+    alone = replace(FEW, methods=("mixture", "genie", "modularity")).consensus(X)
+    assert np.array_equal(found.draws[~lone], alone.draws)
+    np.testing.assert_allclose(found.weights[~lone] / (1 - found.components), alone.weights)
+    assert (found.best_log_odds, found.spread_log_odds) == (alone.best_log_odds, alone.spread_log_odds)
+    assert all(found.agreement_at(K) == alone.agreement_at(K) for K in range(2, 9))
+    there = found.at(3)
+    at_three = np.array([one.name == "components" for one in there.methods])
+    assert there.n_clusters == 3
+    assert there.weights[at_three].sum() == pytest.approx(found.components)
+
+
+def test_bounds_hold_for_components_too():
+    X, _ = overlapping()
+    found = FEW.consensus(X, (4, 6))
+    held = found.draws.max(axis=1) + 1
+    assert not found.weights[(held < 4) | (held > 6)].any()
+    assert 4 <= found.n_clusters <= 6
+    assert found.at(2).n_clusters == 2
+
+
+def test_where_one_component_is_best_the_others_have_their_say_alone():
+    X = np.random.default_rng(0).normal(size=(300, 4))
+    alone = replace(FEW, methods=("mixture", "genie", "modularity")).consensus(X)
+    found = with_components(alone, Components(), X, Validity.of(X))
+    assert (found.components, len(found.draws)) == (0.0, len(alone.draws))
+    assert FEW.consensus(X).components == 0.0
+
+
+@pytest.mark.parametrize(("data", "told"), [("normal", 1.4), ("overlapping", -3.2), ("box", 0.0)])
+def test_a_mixture_that_fits_tells_one_cluster_from_several(data, told):
+    rng = np.random.default_rng(0)
+    X = {"normal": rng.normal(size=(400, 2)), "overlapping": overlapping()[0], "box": rng.random((1000, 2))}[data]
+    found, alone = (ensemble.consensus(X) for ensemble in (FEW, replace(FEW, methods=FEW.methods[:3])))
+    assert logit(found.one) - logit(alone.one) == pytest.approx(told, abs=1e-6)
+
+
+def test_few_items_are_not_asked_for_components():
+    X, _ = overlapping(12)
+    draws = FEW.build(X, n_clusters=3).draws
+    assert weight_of(draws, "components") == 0.0
+    assert FEW.consensus(X).components == 0.0
+
+
+def test_an_ensemble_of_named_methods_has_no_others():
+    X, _ = overlapping(40)
+    model = SoftClustering(3, affinity="ensemble", random_state=0).fit(X)
+    assert {draw.method for draw in model.ensemble_} == set(METHODS)
+    only = Ensemble(methods=("components",), n_draws=2)
+    assert (only.components, only.voting, only.seeking) == (None, only.members, only.members)
+    assert weight_of(only.build(X, n_clusters=3).draws, "components") == pytest.approx(1.0)
+
+
+def test_many_columns_are_seen_in_their_leading_directions():
+    X, truth = overlapping(100)
+    wide = np.hstack([3.0 * X, 0.01 * np.random.default_rng(1).normal(size=(len(X), 30))])
+    clustering = Components().cluster(wide, 3, np.random.default_rng(0))
+    assert metrics.adjusted_rand_index(clustering.labels, truth) > 0.5
+    assert np.array_equal(clustering.score(wide).argmax(axis=1), clustering.labels)

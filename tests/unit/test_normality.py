@@ -1,0 +1,73 @@
+"""Mardia's tests of a mixture: their level on items from it, their power on others, and what they do not depend on."""
+
+import numpy as np
+import pytest
+
+from partita.ensemble.normality import p_value
+from partita.kernels.ellipsoids import Ellipsoids
+
+TWO = np.array([[0.0, 0.0], [6.0, 0.0]])
+
+
+def fitted(Z, labels, freedom=np.inf):
+    """Components with the moments of labelled items, and responsibilities of 0 and 1."""
+    R = np.eye(int(labels.max()) + 1)[labels]
+    means = np.array([Z[labels == k].mean(axis=0) for k in range(R.shape[1])])
+    scale = 1.0 if np.isinf(freedom) else (freedom - 2) / freedom
+    whiteners = np.array(
+        [np.linalg.inv(np.linalg.cholesky(scale * np.cov(Z[labels == k].T, bias=True))).T for k in range(R.shape[1])]
+    )
+    return Ellipsoids(R.mean(axis=0), means, whiteners, freedom), R
+
+
+def p_of(Z, labels, freedom=np.inf):
+    return p_value(Z, *fitted(Z, labels, freedom))
+
+
+@pytest.mark.parametrize("q", [2, 5])
+def test_items_of_the_mixture_are_seldom_rejected(q):
+    rng = np.random.default_rng(q)
+    labels = np.repeat([0, 1], 300)
+    p = [p_of(rng.normal(size=(600, q)) + 9.0 * labels[:, None], labels) for _ in range(60)]
+    # Twice the smaller of two, so that it is conservative and no more than that.
+    assert np.mean(np.array(p) <= 0.05) <= 0.12
+    assert np.mean(p) > 0.3
+
+
+def test_items_of_student_components_are_not_rejected_with_their_degrees_of_freedom():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 400)
+    p = []
+    for _ in range(20):
+        Z = rng.normal(size=(800, 2)) / np.sqrt(rng.chisquare(6, 800) / 6)[:, None] + TWO[labels]
+        p.append((p_of(Z, labels, 6.0), p_of(Z, labels)))
+    assert np.median([own for own, _ in p]) > 0.01
+    assert np.median([normal for _, normal in p]) < 1e-6
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.random((500, 2)),
+        lambda rng: rng.gamma(2.0, size=(500, 2)),
+        lambda rng: np.column_stack([(z := rng.normal(size=500)), z**2 + 0.3 * rng.normal(size=500)]),
+    ],
+    ids=["box", "skewed", "bent"],
+)
+def test_other_shapes_are_rejected(draw):
+    Z = draw(np.random.default_rng(0))
+    assert p_of(Z, np.zeros(len(Z), dtype=np.int64)) < 1e-4
+
+
+def test_units_and_the_order_of_components_do_not_matter():
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], 100)
+    Z = rng.normal(size=(200, 2)) + TWO[labels]
+    p = p_of(Z, labels)
+    assert p_of(Z @ np.array([[3.0, 1.0], [0.0, 0.01]]) + 5.0, labels) == pytest.approx(p)
+    assert p_of(Z, 1 - labels) == pytest.approx(p)
+
+
+def test_components_of_few_items_are_not_tested():
+    Z = np.random.default_rng(0).random((40, 6))
+    assert p_of(Z, np.repeat(np.arange(4), 10)) == 1.0
