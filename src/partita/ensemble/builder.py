@@ -328,14 +328,14 @@ class Ensemble(Builder):
         return np.sort(np.random.default_rng([self.seed, 0]).permutation(n)[:CONSENSUS_ITEMS])
 
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
-        """Return the evidence of the draws of a consensus, with their weights there."""
-        frame = frame_of(X, self.units)
+        """Return the evidence of the draws of a consensus that have its answer, with their weights there."""
+        frame, weights = frame_of(X, self.units), found.answering
         labels = found.draws if found.item is None else found.draws[:, found.item]
         draws = tuple(
             Draw.of(one, found.draws.shape[1], said, share, a)
-            for one, said, share, a in zip(found.methods, labels, found.weights, found.agreement)
+            for one, said, share, a in zip(found.methods, labels, weights, found.agreement)
         )
-        affinity = DrawsAffinity(labels, found.weights)
+        affinity = DrawsAffinity(labels, weights)
         return EnsembleEvidence(frame, frame(X), affinity.factor, affinity, draws)
 
     def restore(self, state: dict[str, Array]) -> EnsembleEvidence:

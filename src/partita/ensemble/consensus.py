@@ -26,7 +26,7 @@ from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Member, hard
 from partita.ensemble.validity import SPACE_POWER
-from partita.ensemble.weights import LEAST, agreement, agreement_weights
+from partita.ensemble.weights import LEAST, adjusted_rand, agreement, agreement_weights
 from partita.kernels.threads import n_threads
 from partita.runs import FEW, outcomes_of
 from partita.scope import lasting, tell
@@ -48,6 +48,8 @@ ITEMS = 3
 AROUND, ROUNDS = 2, 3
 # Numbers that are filled in or drawn at once more, as a rule: for the progress alone.
 REFINED = 9
+# Share from which on the draws that do not vote have the answer.
+HALF = 0.5
 LEAST_WEIGHT = np.finfo(float).tiny
 # Draws among which the answer is looked for.
 LIKELIEST = 30
@@ -156,7 +158,8 @@ class Consensus:
             voices = np.minimum(voices, voices[allowed].max())  # beyond that they tell of the number
         voices = (voices / max(voices.max(), LEAST_WEIGHT)) ** self.power
         weights = _together(voices, lone, self.components)
-        expected = np.where(allowed, agreement(list(draws)) @ weights, -np.inf)
+        answering = allowed & (votes != (self.components > HALF))
+        expected = np.where(answering if answering.any() else allowed, agreement(list(draws)) @ weights, -np.inf)
         best = int(expected.argmax())
         return replace(
             self,
@@ -168,6 +171,12 @@ class Consensus:
             partition=draws[best],
             expected=float(expected[best]),
         )
+
+    @property
+    def answering(self) -> Array:
+        """Weights, of sum 1, of the draws that have the answer: those that vote, or else those that do not."""
+        own = np.where(self._votes != (self.components > HALF), self.weights, 0.0)
+        return np.asarray(own / own.sum() if own.any() else self.weights)
 
     @property
     def _votes(self) -> NDArray[np.bool_]:
@@ -199,7 +208,8 @@ class Consensus:
         draws = np.vstack([self.draws, *labels])
         voices, lone = np.r_[self.weights, np.zeros(len(labels))], np.r_[np.zeros(len(self.draws)), chances]
         weights = _together(voices, lone, share)
-        partition, expected = _most_in_common(draws, weights)
+        own = len(self.draws) + int(chances.argmax())
+        partition = draws[own] if share > HALF else self.partition
         return replace(
             self,
             draws=draws,
@@ -208,7 +218,7 @@ class Consensus:
             asked=np.r_[self.asked, asked],
             agreement=np.r_[self.agreement, agreed],
             partition=partition,
-            expected=expected,
+            expected=_in_common(partition, draws, weights),
             components=share,
         )
 
@@ -336,13 +346,17 @@ def _of_several(draws: Labels) -> NDArray[np.intp]:
     return several if len(several) else np.arange(len(draws))
 
 
-def _most_in_common(draws: Labels, weights: Array) -> tuple[Labels, float]:
-    """The draw of largest expected adjusted Rand index with the likeliest ones, and that index."""
+def _likeliest(draws: Labels, weights: Array) -> NDArray[np.intp]:
+    """The draws among which the answer is looked for."""
     several = _of_several(draws)
-    likeliest = several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]]
-    expected = agreement(list(draws[likeliest])) @ (weights[likeliest] / weights[likeliest].sum())
-    best = int(expected.argmax())
-    return draws[likeliest[best]], float(expected[best])
+    return np.asarray(several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]])
+
+
+def _in_common(partition: Labels, draws: Labels, weights: Array) -> float:
+    """The expected adjusted Rand index of a partition with the likeliest draws."""
+    likeliest = _likeliest(draws, weights)
+    alike = np.array([adjusted_rand(partition, draws[at]) for at in likeliest])
+    return float(alike @ weights[likeliest] / weights[likeliest].sum())
 
 
 def _together(voices: Array, lone: Array, share: float) -> Array:
@@ -487,7 +501,9 @@ class _Draws:
         weights *= np.concatenate([step * one.voices for step, one in zip(_steps_around(sizes), each)])
         weights /= weights.sum()
         several = _of_several(draws)
-        partition, expected = _most_in_common(draws, weights)
+        likeliest = _likeliest(draws, weights)
+        expected = agreement(list(draws[likeliest])) @ (weights[likeliest] / weights[likeliest].sum())
+        best = int(expected.argmax())
         few = log_odds[several[asked[several] <= EACH]]
         few = few if len(few) else log_odds
         return Consensus(
@@ -496,8 +512,8 @@ class _Draws:
             tuple(member for one in each for member in one.members),
             asked,
             np.concatenate([one.agreement for one in each]),
-            partition,
-            expected,
+            draws[likeliest[best]],
+            float(expected[best]),
             float(few.max()),
             float(few.std()),
         )
