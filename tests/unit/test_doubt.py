@@ -23,7 +23,7 @@ from partita.doubt import (
     nested_layers,
     weak_support_probability,
 )
-from partita.ensemble import Ensemble
+from partita.ensemble import Ensemble, Validity
 from partita.ensemble import agreement as agreement_of
 from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
@@ -628,7 +628,7 @@ def test_a_number_that_was_asked_for_is_had_as_well_as_by_agreement_alone() -> N
     K = 5
     drawn = builder._drawn(X, K)
     labels, names = [said.labels for _, _, said in drawn], [one.name for one, _, _ in drawn]
-    weights = builder._validity(X, K, labels, agreement_of(labels), names)
+    weights = Validity.of(X).weights_at(K, labels, agreement_of(labels), names)
     held = np.array([len(np.unique(own)) for own in labels])
     assert (held != K).any()
     assert weights[held != K].max() <= weights[held == K].max()

@@ -238,8 +238,8 @@ CALLS = {
     "unknown method": (
         lambda: Ensemble(methods=("gravity",)),
         InputError,
-        "unknown method 'gravity': expected one of ['density', 'genie', 'graph', 'linkage', 'mixture', 'modularity', "
-        "'mutual', 'spectral', 'walks']",
+        "unknown method 'gravity': expected one of ['components', 'density', 'genie', 'graph', 'linkage', 'mixture', "
+        "'modularity', 'mutual', 'spectral', 'walks']",
     ),
     "no tolerance": (
         lambda: SoftClustering(2, tol=-1, affinity="neighbors", probabilities="fitted").fit(X),

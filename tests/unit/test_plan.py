@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 
 from partita import SoftClustering
 from partita.ensemble import Ensemble
-from partita.ensemble.builder import OF_MANY
+from partita.ensemble.builder import METHODS, OF_MANY
 from partita.estimators.plan import DRAWS, GIVEN, SOUGHT, Effort, affinity_for, effort_for, size_of, steps_of
 from synthetic import blobs
 
 SETTINGS = {"missing": "error", "symmetrize": None, "seed": 0}
 KEPT = Effort()
+OWN = (*METHODS, "components")
 
 
 def spent(n, d, n_clusters, max_seconds):
@@ -44,7 +45,7 @@ def test_less_time_never_takes_more(n, d, n_clusters, one, other):
 @pytest.mark.parametrize("n", [10, 300, 2_000, 20_000, 200_000])
 def test_the_whole_ensemble_where_there_is_time(n, n_clusters):
     X = np.zeros((n, 4))
-    whole = Ensemble(power=None, seed=0, n_draws=DRAWS)
+    whole = Ensemble(OWN, power=None, seed=0, n_draws=DRAWS)
     needed = KEPT.seconds(n, 4, n_clusters)
     without, said = affinity_for(X, None, n_clusters=n_clusters, **SETTINGS)
     assert without == whole
@@ -83,8 +84,8 @@ def test_the_same_call_gives_the_same_bits_and_those_of_the_ensemble_it_names():
     seconds = steps[at].seconds(*X.shape, 3)
     one, again = (SoftClustering(3, max_seconds=seconds, random_state=0).fit(X) for _ in range(2))
     assert one.chosen_ == again.chosen_
-    assert one._builder_ == Ensemble(power=None, seed=0, n_draws=1)
-    assert len(one.ensemble_) == len(Ensemble().members)
+    assert one._builder_ == Ensemble(OWN, power=None, seed=0, n_draws=1)
+    assert len(one.ensemble_) == len(OWN)
     np.testing.assert_array_equal(one.membership_, again.membership_)
     named = SoftClustering(3, affinity=one._builder_, random_state=0).fit(X)
     np.testing.assert_array_equal(one.membership_, named.membership_)
@@ -107,7 +108,7 @@ def test_with_little_time_no_density_is_looked_for_and_it_is_said():
 def test_a_fit_that_can_go_on_later_spends_what_any_fit_does(tmp_path):
     X, _ = blobs(60)
     model = SoftClustering(3, max_seconds=0.1, checkpoint=tmp_path / "kept", random_state=0)
-    assert model._plan(X).builder == Ensemble(power=None, seed=0, n_draws=DRAWS)
+    assert model._plan(X).builder == Ensemble(OWN, power=None, seed=0, n_draws=DRAWS)
     assert model._plan(X).probabilities == "auto"
 
 

@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
-from partita.ensemble import Ensemble, Validity, agreement
+from partita.ensemble import Validity, agreement
 from partita.ensemble.validity import LEAST_ODDS, MANY, NEIGHBORS, SMOOTHING, power_in, two_best, weights_in
 from partita.kernels.valleys import deepest_valleys, edges_across, tree_gaps
 from synthetic import blobs
@@ -190,6 +190,6 @@ def test_odds_count_more_the_fewer_columns_there_are():
         X = np.random.default_rng(0).normal(size=(80, d))
         X[:, 0] += 6 * labels
         table, names = agreement(others), ["a", "b", "c"]
-        weights = Ensemble(power=None)._validity(X, 2, others, table, names)
+        weights = Validity.of(X).weights_at(2, others, table, names)
         odds = Validity.of(X).log_odds_at(others, table, names)
         np.testing.assert_allclose(np.log(weights), power_in(d) * (odds - odds.max()), rtol=1e-9)

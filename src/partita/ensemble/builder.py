@@ -309,7 +309,7 @@ class Ensemble(Builder):
                 judge = Validity.of(Z[seen])
                 shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
                 if self.power is None:
-                    weights *= _validity(judge, n_clusters, [shown[at] for at in voting], among, named)
+                    weights *= judge.weights_at(n_clusters, [shown[at] for at in voting], among, named)
                     weights /= weights.sum()
                 if len(lone) and len(seen) >= FEWEST:
                     most = voting[int((among @ weights).argmax())]
@@ -355,7 +355,8 @@ class Ensemble(Builder):
         began = time.monotonic()
         resamples = [self._resample(draw, len(X), n_clusters) for draw in range(self.n_draws)]
         members = [[method.varied(draw) for method in self.voting] for draw in range(self.n_draws)]
-        members[0] += [one for one in self.members if one not in self.voting]
+        if (one := self.components) is not None and one.has_room(len(resamples[0]), n_clusters, X.shape[1]):
+            members[0].append(one)
         parts = [
             ("draws", own, n_clusters, self.seed, draw, self.max_items, seen, X)
             for draw, (own, seen) in enumerate(zip(members, resamples))
@@ -488,21 +489,6 @@ class Said:
         if self.soft is None:
             return self.labels
         return np.asarray(sp.csr_array(self.soft, shape=(len(self.labels), self.n_clusters)).toarray())
-
-
-def _validity(
-    judge: Validity, n_clusters: int, labels: Sequence[Labels], table: Array, methods: Sequence[str]
-) -> Array:
-    """How much each draw counts by its validity.
-
-    One that has another number of clusters than it was asked for counts no more than the best that has it: beyond that
-    its odds tell of the number.
-    """
-    log_odds = judge.log_odds_at(labels, table, methods)
-    as_asked = np.array([own.max() + 1 == n_clusters for own in labels])
-    if as_asked.any():
-        log_odds[~as_asked] = np.minimum(log_odds[~as_asked], log_odds[as_asked].max())
-    return np.asarray(np.exp(power_in(judge.X.shape[1]) * (log_odds - log_odds.max())))
 
 
 def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> list[Said]:

@@ -107,6 +107,10 @@ class Components(Member):
     max_dimensions: int = 10
     n_starts: int = 3
 
+    def has_room(self, n_items: int, n_clusters: int, n_features: int) -> bool:
+        """Return whether there are items enough to estimate so many components."""
+        return n_items >= n_clusters * (min(n_features, self.max_dimensions) + 2)
+
     def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
         return self.fitted(X, n_clusters, rng).clustering
 
@@ -147,7 +151,7 @@ class Components(Member):
         def responsibilities(Y: Array) -> Array:
             return normalised(log_joint(found, (Y - centre) @ axes))[0]
 
-        enough = n >= n_clusters * (q + 2)
+        enough = self.has_room(n, n_clusters, q)
         price = n_parameters("student", n_clusters, q) / 2 * np.log(n)
         return Fitted(
             Clustering(best.responsibilities, responsibilities),

@@ -183,6 +183,18 @@ class Validity:
         tasks = list(zip(labels, two_best(table, methods)))
         return np.array(outcomes_of(lambda task: self.log_odds(*task), tasks, len(self.X)))
 
+    def weights_at(self, n_clusters: int, labels: Sequence[Labels], table: Array, methods: Sequence[str]) -> Array:
+        """Return how much each draw counts by its validity, at most 1, where the number of clusters is given.
+
+        One that has another number of clusters than it was asked for counts no more than the best that has it: beyond
+        that its odds tell of the number.
+        """
+        log_odds = self.log_odds_at(labels, table, methods)
+        as_asked = np.array([own.max() + 1 == n_clusters for own in labels])
+        if as_asked.any():
+            log_odds[~as_asked] = np.minimum(log_odds[~as_asked], log_odds[as_asked].max())
+        return np.asarray(np.exp(power_in(self.X.shape[1]) * (log_odds - log_odds.max())))
+
     def one_cluster(self, best: float, spread: float) -> float:
         """Return the probability that all items are one cluster, which no partition can say.
 

@@ -63,7 +63,7 @@ class Agreement(Criterion):
 def judgement(found: Consensus) -> Judgement:
     """Return what a consensus says as the judgement of a criterion."""
     sizes = np.unique(found.asked)
-    scores = np.array([found.agreement[found.asked == K].mean() for K in sizes])
+    scores = np.array([found.agreement_at(int(K)) for K in sizes])
     K = found.n_clusters
     note = f"methods agree best at {sizes[scores.argmax()]} (mean adjusted Rand index {scores.max():.2f})"
     return Judgement(Agreement.name, K, sizes, scores, "larger", note=note)
