@@ -194,3 +194,12 @@ def test_many_columns_are_seen_in_their_leading_directions():
     clustering = Components().cluster(wide, 3, np.random.default_rng(0))
     assert metrics.adjusted_rand_index(clustering.labels, truth) > 0.5
     assert np.array_equal(clustering.score(wide).argmax(axis=1), clustering.labels)
+
+
+def test_a_fit_says_whose_number_it_has():
+    X, _ = overlapping()
+    model = SoftClustering(random_state=0).fit(X)
+    said = model.chosen_["n_clusters"].why
+    assert "components of a mixture" in said
+    assert f"{model._consensus.components:.2f}" in said
+    assert "components" not in SoftClustering(random_state=0).fit(rings()[0]).chosen_["n_clusters"].why

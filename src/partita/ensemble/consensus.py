@@ -31,7 +31,7 @@ from partita.kernels.threads import n_threads
 from partita.runs import FEW, outcomes_of
 from partita.scope import lasting, tell
 
-__all__ = ["EACH", "ITEMS", "Consensus", "LogOdds", "consensus", "drawn_at", "sizes_up_to"]
+__all__ = ["EACH", "HALF", "ITEMS", "Consensus", "LogOdds", "consensus", "drawn_at", "sizes_up_to"]
 
 # Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
 LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]

@@ -322,9 +322,9 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         self.chosen_ = dict(plan.chosen)
         self._adopt(fitted)
         if fitted.choice.verdict is not None:
-            self.chosen_["n_clusters"] = Reasoned(
-                self.n_clusters_, why_so_many(fitted.choice.verdict, self.n_clusters_)
-            )
+            components = 0.0 if fitted.choice.consensus is None else fitted.choice.consensus.components
+            why = why_so_many(fitted.choice.verdict, self.n_clusters_, components)
+            self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, why)
         if fitted.probabilities is not None:
             self.chosen_["probabilities"] = fitted.probabilities
         if plan.chosen or fitted.probabilities is not None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from partita.affinity import Affinity, Builder, Evidence, NeighborGraph, Normalised, Precomputed
 from partita.arrays import Array
-from partita.ensemble.consensus import Consensus
+from partita.ensemble.consensus import HALF, Consensus
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.groups import Groups
 from partita.estimators.items import Items
@@ -269,12 +269,27 @@ class FromDraws:
         return Choice(self.n_clusters, start, consensus=self.found)
 
 
-def why_so_many(verdict: Verdict, n_clusters: int) -> str:
-    """Return whose number of clusters a fit has, and how probable it is."""
+def why_so_many(verdict: Verdict, n_clusters: int, components: float = 0.0) -> str:
+    """Return whose number of clusters a fit has, and how probable it is.
+
+    Parameters
+    ----------
+    verdict : Verdict
+    n_clusters : int
+        Of the fit.
+    components : float
+        Probability that the components of a mixture are better clusters than those of the other methods.
+    """
     of_methods = [judgement for judgement in verdict.judgements if judgement.criterion == Agreement.name]
     agreed = of_methods[0].n_clusters if of_methods else None
     found = "it" if (agreed or verdict.n_clusters) == n_clusters else f"{agreed or verdict.n_clusters}"
     probable = verdict.probability_of(n_clusters)
+    if agreed == n_clusters and components > HALF:
+        why = (
+            "it is the number of components of a mixture, which are better clusters than those of the other methods "
+            f"with a probability of {components:.2f}"
+        )
+        return f"{why}; {n_clusters} has a probability of {probable:.2f}"
     if agreed is not None and probable < verdict.probabilities.max():
         why = f"the clustering that has most in common with the others has {found}"
     elif agreed is not None:

@@ -71,7 +71,8 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
         how = (
             "Each method clusters the items at many numbers of clusters, and the probability of a number is its share "
             "of these clusterings. A clustering counts more if other methods agree with it, and if its borders run "
-            "where items are few; how much more was learned on simulated data"
+            "where items are few; how much more was learned on simulated data. Components of a mixture count as far as "
+            "they are probable to be the better clusters, as where clusters overlap"
         )
     elif (
         any(j.criterion == Agreement.name and j.n_clusters == verdict.n_clusters for j in verdict.judgements) and n > 1
