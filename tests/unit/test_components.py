@@ -11,6 +11,7 @@ from partita.ensemble import Components, Ensemble, Validity
 from partita.ensemble.builder import METHODS
 from partita.ensemble.components import believed, fitted_at, most_probable, probability_of_components, with_components
 from partita.kernels.ellipsoids import n_parameters
+from partita.kernels.threads import limit_threads
 from synthetic import gaussians
 
 OVERLAPPING = np.array([[0.0, 0.0], [3.2, 0.0], [0.0, 3.2]])
@@ -78,6 +79,18 @@ def test_numbers_are_tried_until_the_criterion_has_fallen():
     assert max(tried, key=lambda K: tried[K].bic) == 3
     assert set(range(1, 13)) <= set(tried)
     assert 28 not in tried
+
+
+def test_threads_do_not_change_a_bit():
+    truth = np.repeat(np.arange(16), 80)
+    X = gaussians(truth, 6.0 * np.stack(np.unravel_index(np.arange(16), (4, 4)), axis=1), 0)
+    numbers = [1, 2, 3, 9, 12, 14, 16, 18]
+    tried = []
+    for n_threads in (1, 2):
+        with limit_threads(n_threads):
+            tried.append(fitted_at(Components(n_starts=1), X, numbers, 0))
+    assert list(tried[0]) == list(tried[1]) == numbers
+    assert [fit.bic for fit in tried[0].values()] == [fit.bic for fit in tried[1].values()]
 
 
 def test_overlapping_clusters_are_believed_to_be_components_and_rings_are_not():

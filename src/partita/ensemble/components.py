@@ -41,6 +41,7 @@ from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
 from partita.kernels.eigen import symmetric_eigen
 from partita.kernels.ellipsoids import Climbed, Ellipsoids, climb, log_joint, n_parameters, normalised
+from partita.kernels.threads import limit_threads
 from partita.runs import outcomes_of
 from partita.scope import tell
 
@@ -268,6 +269,7 @@ def fitted_at(one: Components, X: Array, numbers: Sequence[int], seed: int) -> d
         last = list(found.values())[-PATIENCE:]
         if max(fit.bic for fit in last) < max(fit.bic for fit in found.values()):
             break
-        found[K] = fitted(K)
+        with limit_threads(1):  # as the first ones, and with the same bits
+            found[K] = fitted(K)
         tell(words, len(found), len(numbers))
     return found
