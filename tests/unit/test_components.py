@@ -81,6 +81,11 @@ def test_numbers_are_tried_until_the_criterion_has_fallen():
     assert 28 not in tried
 
 
+def test_a_single_large_number_can_be_tried():
+    X, _ = overlapping(40)
+    assert list(fitted_at(Components(), X, [14], 0)) == [14]
+
+
 def test_threads_do_not_change_a_bit():
     truth = np.repeat(np.arange(16), 80)
     X = gaussians(truth, 6.0 * np.stack(np.unravel_index(np.arange(16), (4, 4)), axis=1), 0)

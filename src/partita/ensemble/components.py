@@ -267,7 +267,7 @@ def fitted_at(one: Components, X: Array, numbers: Sequence[int], seed: int) -> d
     )
     for K in numbers[len(first) :]:
         last = list(found.values())[-PATIENCE:]
-        if max(fit.bic for fit in last) < max(fit.bic for fit in found.values()):
+        if last and max(fit.bic for fit in last) < max(fit.bic for fit in found.values()):
             break
         with limit_threads(1):  # as the first ones, and with the same bits
             found[K] = fitted(K)
