@@ -26,7 +26,7 @@ from mixtures import draw, settings_drawn
 from partita import SoftClustering
 from partita.ensemble import Components, Ensemble, Validity, adjusted_rand
 from partita.ensemble.builder import METHODS
-from partita.ensemble.components import BELIEVED, TEMPERATURE, believed, fitted_at, most_probable
+from partita.ensemble.components import BELIEVED, TEMPERATURE, believed, fitted_at, probabilities_of_numbers
 from partita.ensemble.consensus import sizes_up_to
 from partita.ensemble.units import frame_of
 
@@ -86,7 +86,7 @@ def pairs(kind: str, X: np.ndarray, y: np.ndarray) -> list[Pair]:
         own, theirs = (judge.statistics(labels, alike) for labels in (components, others))
         odds = float(judge.weights @ np.subtract(own, theirs))
         scores = [adjusted_rand(labels[known], truth[known]) for labels in (others, components)]
-        chances = most_probable(bic)
+        chances = probabilities_of_numbers(bic)
         found.append(
             Pair(
                 kind,

@@ -9,7 +9,13 @@ from scipy.special import logit, logsumexp
 from partita import SoftClustering, metrics
 from partita.ensemble import Components, Ensemble, Validity
 from partita.ensemble.builder import METHODS
-from partita.ensemble.components import believed, fitted_at, most_probable, probability_of_components, with_components
+from partita.ensemble.components import (
+    believed,
+    fitted_at,
+    probabilities_of_numbers,
+    probability_of_components,
+    with_components,
+)
 from partita.kernels.ellipsoids import n_parameters
 from partita.kernels.threads import limit_threads
 from synthetic import gaussians
@@ -66,7 +72,7 @@ def test_too_few_items_for_components_have_no_bic():
 
 def test_probabilities_of_numbers_are_those_of_tempered_likelihoods():
     bic = np.array([-1e6, -1e6 + 60.0, -np.inf])
-    p = most_probable(bic)
+    p = probabilities_of_numbers(bic)
     assert p.sum() == pytest.approx(1.0)
     assert p[2] == 0.0
     assert np.log(p[1] / p[0]) == pytest.approx(2.0)

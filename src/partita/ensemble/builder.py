@@ -114,6 +114,8 @@ class Ensemble(Builder):
     methods : sequence of str, Member or dict
         Names or members: "mixture", "graph", "modularity", "mutual", "genie", "density", "linkage". A method is one
         voice, however often it is named: give several settings of it without fear that they outvote the others.
+        "components", which `SoftClustering()` adds, has no vote and the share of the evidence that it is probable to be
+        right by.
     n_draws : int
         Draws of each method: the first of all items with its settings, the others of resamples with varied settings.
     share : float

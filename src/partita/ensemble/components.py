@@ -64,7 +64,7 @@ REJECTED, OF_ONE, OF_SEVERAL = 0.05, 1.4, -3.2
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedMixture:
     """A mixture's clustering, and its log-likelihood less half of log n for each parameter."""
 
     clustering: Clustering
@@ -115,7 +115,7 @@ class Components(Member):
     def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
         return self.fitted(X, n_clusters, rng).clustering
 
-    def fitted(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Fitted:
+    def fitted(self, X: Array, n_clusters: int, rng: np.random.Generator) -> FittedMixture:
         """Return the clustering with its BIC; minus infinity where the items are too few for so many components."""
         centre = X.mean(axis=0)
         axes = np.eye(X.shape[1])
@@ -154,7 +154,7 @@ class Components(Member):
 
         enough = self.has_room(n, n_clusters, q)
         price = n_parameters("student", n_clusters, q) / 2 * np.log(n)
-        return Fitted(
+        return FittedMixture(
             Clustering(best.responsibilities, responsibilities),
             float(best.log_likelihood - price) if enough else -np.inf,
             Z,
@@ -192,10 +192,10 @@ def believed(own: Statistics, theirs: Statistics, weights: Array) -> float:
     return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps))))
 
 
-def most_probable(bic: Sequence[float] | Array) -> Array:
+def probabilities_of_numbers(bic: Sequence[float] | Array) -> Array:
     """Return probabilities of numbers of components from their BIC.
 
-    >>> most_probable([0.0, 30.0, -np.inf]).round(2).tolist()
+    >>> probabilities_of_numbers([0.0, 30.0, -np.inf]).round(2).tolist()
     [0.27, 0.73, 0.0]
     """
     shares = np.exp((np.asarray(bic) - np.max(bic)) / TEMPERATURE)
@@ -245,15 +245,15 @@ def with_components(
     best = int(np.where(within, bic, -np.inf).argmax())
     share = probability_of_components(judge, labels[best], found.partition)
     several = np.flatnonzero(held > 1)
-    chances = most_probable(np.where(within, bic, -np.inf))[several]
+    chances = probabilities_of_numbers(np.where(within, bic, -np.inf))[several]
     agreed = [float(np.mean(agreement([labels[at], *found.draws[found.asked == asked[at]]])[0, 1:])) for at in several]
     return found.beside([labels[at] for at in several], asked[several], chances, np.array(agreed), one, share)
 
 
-def fitted_at(one: Components, X: Array, numbers: Sequence[int], seed: int) -> dict[int, Fitted]:
+def fitted_at(one: Components, X: Array, numbers: Sequence[int], seed: int) -> dict[int, FittedMixture]:
     """Return mixtures of so many components, one number after the other until BIC has fallen for several in a row."""
 
-    def fitted(K: int) -> Fitted:
+    def fitted(K: int) -> FittedMixture:
         return one.fitted(X, K, np.random.default_rng([seed, K, zlib.crc32(one.name.encode())]))
 
     words = "choosing the number of clusters: components of a mixture"

@@ -140,7 +140,8 @@ def _ensemble(report: FitReport) -> Markup:
         return Markup("")
     said = (
         "The evidence that two items belong together is the share of these clusterings that say so, each weighted by "
-        "its agreement with the other methods. Agreement, with the others and with the result, is the adjusted Rand "
+        "its agreement with the other methods, or, for the components of a mixture, by the probability that these are "
+        "the better clusters. Agreement, with the others and with the result, is the adjusted Rand "
         "index: 0 by chance, 1 for the same partition. A method that agrees little with the result would have said "
         "something else. The share is that of the evidence."
     )
