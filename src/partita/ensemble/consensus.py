@@ -31,7 +31,7 @@ from partita.kernels.threads import n_threads
 from partita.runs import FEW, outcomes_of
 from partita.scope import lasting, tell
 
-__all__ = ["EACH", "HALF", "ITEMS", "Consensus", "LogOdds", "consensus", "drawn_at", "sizes_up_to"]
+__all__ = ["EACH", "ITEMS", "Consensus", "LogOdds", "consensus", "drawn_at", "sizes_up_to"]
 
 # Log odds of the methods' partitions at a number of clusters, from their agreement (M x M) and the methods' names.
 LogOdds: TypeAlias = Callable[[Sequence[Labels], Array, Sequence[str], int], Array]
@@ -158,7 +158,7 @@ class Consensus:
             voices = np.minimum(voices, voices[allowed].max())  # beyond that they tell of the number
         voices = (voices / max(voices.max(), LEAST_WEIGHT)) ** self.power
         weights = _together(voices, lone, self.components)
-        answering = allowed & (votes != (self.components > HALF))
+        answering = allowed & (votes != self.by_components)
         expected = np.where(answering if answering.any() else allowed, agreement(list(draws)) @ weights, -np.inf)
         best = int(expected.argmax())
         return replace(
@@ -173,9 +173,14 @@ class Consensus:
         )
 
     @property
+    def by_components(self) -> bool:
+        """Whether the draws that do not vote have the answer."""
+        return self.components > HALF
+
+    @property
     def answering(self) -> Array:
         """Weights, of sum 1, of the draws that have the answer: those that vote, or else those that do not."""
-        own = np.where(self._votes != (self.components > HALF), self.weights, 0.0)
+        own = np.where(self._votes != self.by_components, self.weights, 0.0)
         return np.asarray(own / own.sum() if own.any() else self.weights)
 
     @property

@@ -322,7 +322,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         self.chosen_ = dict(plan.chosen)
         self._adopt(fitted)
         if fitted.choice.verdict is not None:
-            components = 0.0 if fitted.choice.consensus is None else fitted.choice.consensus.components
+            found = fitted.choice.consensus
+            components = 0.0 if found is None or not found.by_components else found.components
             why = why_so_many(fitted.choice.verdict, self.n_clusters_, components)
             self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, why)
         if fitted.probabilities is not None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from partita.affinity import Affinity, Builder, Evidence, NeighborGraph, Normalised, Precomputed
 from partita.arrays import Array
-from partita.ensemble.consensus import HALF, Consensus
+from partita.ensemble.consensus import Consensus
 from partita.errors import InputError, UnsureWarning
 from partita.estimators.groups import Groups
 from partita.estimators.items import Items
@@ -278,13 +278,14 @@ def why_so_many(verdict: Verdict, n_clusters: int, components: float = 0.0) -> s
     n_clusters : int
         Of the fit.
     components : float
-        Probability that the components of a mixture are better clusters than those of the other methods.
+        Probability that the components of a mixture are better clusters than those of the other methods, where they
+        have the answer; 0 elsewhere.
     """
     of_methods = [judgement for judgement in verdict.judgements if judgement.criterion == Agreement.name]
     agreed = of_methods[0].n_clusters if of_methods else None
     found = "it" if (agreed or verdict.n_clusters) == n_clusters else f"{agreed or verdict.n_clusters}"
     probable = verdict.probability_of(n_clusters)
-    if agreed == n_clusters and components > HALF:
+    if agreed == n_clusters and components:
         why = (
             "it is the number of components of a mixture, which are better clusters than those of the other methods "
             f"with a probability of {components:.2f}"

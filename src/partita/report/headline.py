@@ -213,7 +213,10 @@ def _number(model: FactorizationEstimator) -> list[str]:
     doubt = f"the number of clusters is not certain{f': {listed(said)}' if said else ''}"
     by_methods = verdict.judgements[-1].criterion == Agreement.name
     if by_methods and verdict.n_clusters == K > 1 and order and p[order[0] - 1] > own:
-        doubt += " (the answer is the clustering that has most in common with all others)"
+        draws = getattr(model, "_consensus", None)
+        of_mixture = draws is not None and draws.by_components
+        has = "of components of a mixture, which are probably the better clusters"
+        doubt += f" (the answer is the clustering {has if of_mixture else 'that has most in common with all others'})"
     return [doubt]
 
 

@@ -102,8 +102,8 @@ def _verdict(report: FitReport) -> list[Picture]:
         caption += " Beside it, how far clusterings of different methods at each number agree."
         if display.n_clusters > 1:
             caption += (
-                f" The dot is {'what would be found' if given else 'the answer'}, the clustering that has most in "
-                f"common with those at all numbers, which need not lie highest{f'; {line}' * given}."
+                f" The dot is {'what would be found' if given else 'the answer'}, which need not lie "
+                f"highest{f'; {line}' * given}."
             )
     elif scored:
         caption += (
