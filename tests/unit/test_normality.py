@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from partita.ensemble.normality import p_value
+from partita.ensemble.normality import mardia
 from partita.kernels.ellipsoids import Ellipsoids
 
 TWO = np.array([[0.0, 0.0], [6.0, 0.0]])
@@ -21,7 +21,7 @@ def fitted(Z, labels, freedom=np.inf):
 
 
 def p_of(Z, labels, freedom=np.inf):
-    return p_value(Z, *fitted(Z, labels, freedom))
+    return mardia(Z, *fitted(Z, labels, freedom)).both
 
 
 @pytest.mark.parametrize("q", [2, 5])
@@ -57,6 +57,12 @@ def test_items_of_student_components_are_not_rejected_with_their_degrees_of_free
 def test_other_shapes_are_rejected(draw):
     Z = draw(np.random.default_rng(0))
     assert p_of(Z, np.zeros(len(Z), dtype=np.int64)) < 1e-4
+
+
+def test_a_box_has_light_tails_and_is_not_skewed():
+    of_box = mardia(Z := np.random.default_rng(0).random((500, 2)), *fitted(Z, np.zeros(500, dtype=np.int64)))
+    assert of_box.kurtosis < 1e-4
+    assert of_box.skewness > 0.05
 
 
 def test_units_and_the_order_of_components_do_not_matter():

@@ -12,8 +12,9 @@ l and l' the log odds of components and of the others' clustering to be valid, g
 clusters are than within. The draws of the mixture have the share p of the evidence, the others what is left. The
 constants were learned on the drawn families and on mixtures whose every number is drawn (`benchmarks/components.py`).
 
-Of one cluster or several the mixture tells more, where Mardia's tests (`partita.ensemble.normality`) do not reject it:
-one component that fits is hardly ever several clusters, and several that fit are hardly ever one.
+Of one cluster or several the mixture tells more, by Mardia's tests (`partita.ensemble.normality`): one component that
+fits is hardly ever several clusters, several that fit are hardly ever one, and a single one with skewed items is hardly
+ever one cluster: the items are too few for so many parameters as several components have.
 
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
@@ -36,7 +37,7 @@ from sklearn.cluster import KMeans
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member
 from partita.ensemble.consensus import EACH, Consensus
-from partita.ensemble.normality import p_value
+from partita.ensemble.normality import mardia
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
 from partita.kernels.eigen import symmetric_eigen
@@ -61,6 +62,8 @@ BELIEVED = (-1.34, 0.32, -1.06, -2.95)
 # A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
 # where it has one component, and where it has several.
 REJECTED, OF_ONE, OF_SEVERAL = 0.05, 1.4, -3.2
+# A single component's items are skewed where skewness is so improbable, and what that adds.
+SKEWED, OF_SKEWED = 0.01, -3.7
 
 
 @dataclass(frozen=True)
@@ -72,10 +75,13 @@ class FittedMixture:
     coordinates: Array
     components: Ellipsoids
 
-    @property
-    def fits(self) -> bool:
-        """Whether tests of skewness and kurtosis do not reject it."""
-        return p_value(self.coordinates, self.components, np.asarray(self.clustering.membership)) > REJECTED
+    def of_one_cluster(self) -> float:
+        """Return what the mixture adds to the log odds of one cluster, if it has the most probable number."""
+        several = len(self.components.shares) > 1
+        found = mardia(self.coordinates, self.components, np.asarray(self.clustering.membership))
+        if found.both > REJECTED:
+            return OF_SEVERAL if several else OF_ONE
+        return 0.0 if several or found.skewness > SKEWED else OF_SKEWED
 
 
 @dataclass(frozen=True)
@@ -228,8 +234,8 @@ def with_components(
     Returns
     -------
     Consensus
-        With another probability of one cluster where the mixture fits; without draws more where one component is best,
-        or none within the bounds.
+        With another probability of one cluster where tests of the mixture tell it; without draws more where one
+        component is best, or none within the bounds.
     """
     numbers = [1, *(int(K) for K in np.unique(found.asked))]
     fitted = fitted_at(one, X, numbers, seed)
@@ -237,8 +243,8 @@ def with_components(
     asked, bic = np.array(list(fitted)), np.array([fit.bic for fit in fitted.values()])
     held = np.array([own.max() + 1 for own in labels])
     within = (held >= max(bounds[0], 2)) & (held <= (bounds[1] or len(X)))
-    if found.one is not None and fitted[int(asked[bic.argmax()])].fits:
-        told = OF_ONE if bic.argmax() == 0 else OF_SEVERAL
+    if found.one is not None:
+        told = fitted[int(asked[bic.argmax()])].of_one_cluster()
         found = replace(found, one=float(expit(logit(found.one) + told)))
     if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
         return found

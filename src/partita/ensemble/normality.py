@@ -11,13 +11,15 @@ box have too light tails, and components of the mixture that the items came from
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.stats import chi2, f, norm
 
 from partita.arrays import Array
 from partita.kernels.ellipsoids import Ellipsoids
 
-__all__ = ["p_value"]
+__all__ = ["Mardia", "mardia"]
 
 # Items of a component that is tested, as a multiple of those that span its dimensions.
 FEWEST = 2
@@ -25,8 +27,20 @@ FEWEST = 2
 MARGIN = 1e-9
 
 
-def p_value(Z: Array, components: Ellipsoids, responsibilities: Array) -> float:
-    """Return the probability of skewness or kurtosis as large as these if items came from the mixture.
+class Mardia(NamedTuple):
+    """Probability of a skewness as large as that of the items if they came from the mixture, and of such a kurtosis."""
+
+    skewness: float
+    kurtosis: float
+
+    @property
+    def both(self) -> float:
+        """Of the two tests together: twice the smaller probability, at most 1."""
+        return min(1.0, 2.0 * min(self))
+
+
+def mardia(Z: Array, components: Ellipsoids, responsibilities: Array) -> Mardia:
+    """Return the probability of skewness and of kurtosis as large as these if items came from the mixture.
 
     Parameters
     ----------
@@ -37,8 +51,8 @@ def p_value(Z: Array, components: Ellipsoids, responsibilities: Array) -> float:
 
     Returns
     -------
-    float in [0, 1]
-        Of the two tests, twice the smaller probability, at most 1. 1 where no component has enough items.
+    Mardia
+        Of two probabilities in [0, 1]; both 1 where no component has enough items.
 
     Notes
     -----
@@ -48,10 +62,11 @@ def p_value(Z: Array, components: Ellipsoids, responsibilities: Array) -> float:
     --------
     >>> rng = np.random.default_rng(0)
     >>> one = Ellipsoids(np.ones(1), np.zeros((1, 2)), np.eye(2)[None])
-    >>> p_value(rng.normal(size=(300, 2)), one, np.ones((300, 1))) > 0.05
+    >>> mardia(rng.normal(size=(300, 2)), one, np.ones((300, 1))).both > 0.05
     True
-    >>> p_value(np.sqrt(12) * (rng.random((300, 2)) - 0.5), one, np.ones((300, 1))) < 0.001
-    True
+    >>> of_box = mardia(np.sqrt(12) * (rng.random((300, 2)) - 0.5), one, np.ones((300, 1)))
+    >>> of_box.skewness > 0.05, of_box.kurtosis < 0.001
+    (True, True)
     """
     q = Z.shape[1]
     skewness, kurtosis = [], []
@@ -65,11 +80,11 @@ def p_value(Z: Array, components: Ellipsoids, responsibilities: Array) -> float:
         skewness.append(n * float((third**2).sum()) / 6)
         kurtosis.append((fourth - q * (q + 2)) * np.sqrt(n / (8 * q * (q + 2))))
     if not skewness:
-        return 1.0
-    tested = len(skewness)
-    of_skewness = chi2.sf(sum(skewness), q * (q + 1) * (q + 2) / 6 * tested)
-    of_kurtosis = 2 * norm.sf(abs(sum(kurtosis)) / np.sqrt(tested))
-    return float(min(1.0, 2 * min(of_skewness, of_kurtosis)))
+        return Mardia(1.0, 1.0)
+    n_tested = len(skewness)
+    of_skewness = chi2.sf(sum(skewness), q * (q + 1) * (q + 2) / 6 * n_tested)
+    of_kurtosis = 2 * norm.sf(abs(sum(kurtosis)) / np.sqrt(n_tested))
+    return Mardia(float(of_skewness), float(of_kurtosis))
 
 
 def _as_normal(W: Array, freedom: float) -> Array:
