@@ -332,12 +332,13 @@ class Ensemble(Builder):
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
         """Return the evidence of the draws of a consensus that have its answer, with their weights there."""
         frame, weights = frame_of(X, self.units), found.answering
+        kept = np.flatnonzero(weights)
         labels = found.draws if found.item is None else found.draws[:, found.item]
         draws = tuple(
             Draw.of(one, found.draws.shape[1], said, share, a)
             for one, said, share, a in zip(found.methods, labels, weights, found.agreement)
         )
-        affinity = DrawsAffinity(labels, weights)
+        affinity = DrawsAffinity(labels[kept], weights[kept])
         return EnsembleEvidence(frame, frame(X), affinity.factor, affinity, draws)
 
     def restore(self, state: dict[str, Array]) -> EnsembleEvidence:

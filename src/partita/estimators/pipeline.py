@@ -84,6 +84,11 @@ class Options:
     earlier: Labels | None = None
     stage: Stages = field(default_factory=Stages)
 
+    @property
+    def of_solver(self) -> dict[str, Any]:
+        """Options of every run of the solver, by name."""
+        return {name: getattr(self, name) for name in ("max_iter", "tol", "max_seconds", "seed")}
+
     def interrupted(self, result: SolveResult, *notes: str) -> SolveResult:
         """Return the result of a fit interrupted after the factorization: with on_interrupt="best" the result, to
         resume from.
@@ -222,10 +227,11 @@ def fit(plan: Plan, given: Given, options: Options) -> Fitted:
     problem, left_out = groups.contract(of_items)
     starts = _starts(problem, by_k, groups, choice, built)
     solver = model.solver_for(problem.affinity, choice.n_clusters)
-    result = _solve(problem, model, solver, starts, _start(options.start, choice, groups, items), options)
+    result = _solve(problem, solver, starts, _start(options.start, choice, groups, items), options)
     while len(used := np.unique(result.membership.labels)) < starts.n_clusters:
         starts = replace(starts, n_clusters=len(used))
-        result = _without_empty(result, used, problem, model, solver, starts, options)
+        result = _without_empty(result, used, problem, solver, starts, options)
+    result = _compared(result, problem, model, solver, starts, options)
     if len(used) < choice.n_clusters:
         choice = choice.ended_at(len(used), empty_clusters(choice.n_clusters, len(used)))
     if options.earlier is not None:
@@ -288,11 +294,10 @@ def _start(start: Any, choice: Choice, groups: Groups, items: Items) -> Any:
     return start_of_items(start, groups.of_row(items), groups.n_groups)
 
 
-def _solve(problem: Problem, model: Model, solver: Solver, starts: Starts, start: Any, options: Options) -> SolveResult:
-    """The factorization, and notes on what another reading of the sizes would say."""
-    stage, how = options.stage, {name: getattr(options, name) for name in ("max_iter", "tol", "max_seconds", "seed")}
-    with stage("finding a start"):
-        result = drive(
+def _solve(problem: Problem, solver: Solver, starts: Starts, start: Any, options: Options) -> SolveResult:
+    """The factorization."""
+    with options.stage("finding a start"):
+        return drive(
             problem,
             solver,
             starts,
@@ -301,14 +306,20 @@ def _solve(problem: Problem, model: Model, solver: Solver, starts: Starts, start
             n_jobs=options.n_jobs,
             on_interrupt=options.on_interrupt,
             checkpoint=options.checkpoint,
-            progress=stage.bar,
-            **how,
+            progress=options.stage.bar,
+            **options.of_solver,
         )
+
+
+def _compared(
+    result: SolveResult, problem: Problem, model: Model, solver: Solver, starts: Starts, options: Options
+) -> SolveResult:
+    """The factorization with notes on what another reading of the sizes would say."""
     if result.status != "converged":
         return result
-    with stage("comparing with other sizes"):
+    with options.stage("comparing with other sizes"):
         try:
-            notes = other_answers(problem, model.alternatives, solver, starts, result.membership, **how)
+            notes = other_answers(problem, model.alternatives, solver, starts, result.membership, **options.of_solver)
         except KeyboardInterrupt:
             return options.interrupted(result, "interrupted while comparing with other sizes")
     return replace(result, notes=(*result.notes, *notes))
@@ -333,7 +344,6 @@ def _without_empty(
     result: SolveResult,
     used: Labels,
     problem: Problem,
-    model: Model,
     solver: Solver,
     starts: Starts,
     options: Options,
@@ -342,7 +352,7 @@ def _without_empty(
     W = result.membership.matrix[:, used]
     whole = result.status in ("converged", "max_iter")
     again = replace(options, n_init=1, checkpoint=None, max_iter=options.max_iter if whole else 1)
-    found = _solve(problem, model, solver, starts, W / W.sum(axis=1, keepdims=True), again)
+    found = _solve(problem, solver, starts, W / W.sum(axis=1, keepdims=True), again)
     return replace(
         found,
         status=found.status if whole else result.status,
