@@ -335,7 +335,7 @@ def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_th
 
 
 def test_a_cluster_of_several_components_is_believed_less_and_said() -> None:
-    X = gaussians(np.repeat([0, 1, 2], 150), [[0, 0], [3, 0], [0, 15]])
+    X = gaussians(np.repeat([0, 1, 2], 150), [[0, 0], [2.8, 0], [0, 15]])
     model = SoftClustering(random_state=0).fit(X)
     assert model.n_clusters_ == 2
     joined = model.labels_[0]
