@@ -191,6 +191,21 @@ def test_one_cluster_stands_where_methods_do_not_agree(seed):
     assert model.posterior_.n_clusters_ > 1  # the draws are there to be looked at all the same
 
 
+def test_the_smallest_draws_together_are_no_evidence():
+    X = blobs(5, d=3)[0]
+    found = TWO.consensus(X)
+    weights = found.answering
+    out = weights == 0.0
+    assert weights.sum() == pytest.approx(1.0)
+    assert 0.0 < found.weights[out].sum() <= 0.01
+    assert found.weights[out].max() <= found.weights[~out].min()
+    np.testing.assert_allclose(weights[~out], found.weights[~out] / found.weights[~out].sum())
+    evidence = TWO.of_consensus(X, found)
+    together = (found.draws[:, :1] == found.draws).T @ weights
+    np.testing.assert_allclose(evidence.affinity.rows([0])[0], together, atol=1e-12)
+    assert evidence.affinity.n_draws == (~out).sum()
+
+
 def test_a_fit_has_the_posterior_behind_its_number(tmp_path):
     X, truth = blobs(3, 40)
     X = np.vstack([X, X[:10]])  # copies are one item

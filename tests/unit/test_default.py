@@ -229,12 +229,11 @@ def test_some_fit_had_empty_clusters():
 
 
 def test_a_fit_that_goes_on_without_empty_clusters_counts_all_its_work(monkeypatch):
-    ended, drive = [], pipeline.drive
+    ended, compared, drive = [], [], pipeline.drive
 
     def counted(*given, **how):
         found = drive(*given, **how)
-        if how["max_iter"] > pipeline.STEPS:  # not a comparison with other sizes
-            ended.append(found)
+        (ended if how["max_iter"] > pipeline.STEPS else compared).append(found)
         return found
 
     monkeypatch.setattr(pipeline, "drive", counted)
@@ -242,6 +241,9 @@ def test_a_fit_that_goes_on_without_empty_clusters_counts_all_its_work(monkeypat
     assert len(ended) > 1
     assert model.n_products_ == sum(found.n_products for found in ended)
     assert model.n_iter_ == sum(found.n_iter for found in ended)
+    # Other sizes are compared with once, when no cluster is empty.
+    assert {found.membership.n_clusters for found in compared} == {model.n_clusters_}
+    assert len(compared) == len(model._plan_.model.alternatives) > 0
 
 
 # Probabilities, and where the grid of numbers ends
