@@ -93,6 +93,8 @@ OUTLIERS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
 }
 PROBABILITIES = ("background_probability", "SoftClustering(K)")
 SLOW = ("SoftClustering(K)",)  # in the smallest drawn cases and the shapes alone
+# Numbers in a table up to which peers are run too.
+MOST_NUMBERS = 250_000
 COVERAGE: dict[str, Callable[[np.ndarray, int], Answer]] = {
     "SoftClustering(K)": soft_clustering,
     "GaussianMixture(K)": lambda X, K: surest(GaussianMixture(K, n_init=5, random_state=0).fit(X).predict_proba(X)),
@@ -117,7 +119,7 @@ def drawn_clusters(
     logs = [multivariate_normal(m, np.diag(s**2)).logpdf(Y) for m, s in zip(means, stretch, strict=True)]
     with np.errstate(divide="ignore"):  # no noise at all
         odds = np.log(share / (1 - share)) - np.log(high - low).sum() - logsumexp(logs, axis=0) + np.log(CLUSTERS)
-    return Y, np.arange(n) >= n - noisy, expit(odds)
+    return Y, np.arange(n) >= n - noisy, np.exp(-np.logaddexp(0.0, -odds))
 
 
 def calibration_error(p: np.ndarray, truth: np.ndarray) -> float:
@@ -128,15 +130,22 @@ def calibration_error(p: np.ndarray, truth: np.ndarray) -> float:
 def outlier_scores(X: np.ndarray, noise: np.ndarray, K: int, slow: bool) -> list[float]:
     """AUC of each method, with ECE and F1 of those that give probabilities; last the F1 of HDBSCAN."""
     scores: list[float] = []
+    small = X.size <= MOST_NUMBERS
     for name, method in OUTLIERS.items():
-        known = slow or name not in SLOW
+        known = name == "background_probability" or (small and (slow or name not in SLOW))
         p = method(X, K) if known else np.zeros(len(X))
         found = [roc_auc_score(noise, p)]
         if name in PROBABILITIES:
             found += [calibration_error(p, noise), f1_score(noise, p > 0.5)]
         scores += found if known else [np.nan] * len(found)
-    fits = (HDBSCAN(min_cluster_size=size, copy=True).fit(X) for size in MIN_CLUSTER_SIZES)
-    return [*scores, max(f1_score(noise, fit.labels_ < 0) for fit in fits)]
+    fits = (HDBSCAN(min_cluster_size=size, copy=True).fit(X) for size in MIN_CLUSTER_SIZES if small)
+    return [*scores, max((f1_score(noise, fit.labels_ < 0) for fit in fits), default=np.nan)]
+
+
+def scores_of_drawn(n: int, d: int, share: float, seed: int) -> list[float]:
+    warnings.filterwarnings("ignore")
+    X, noise, true = drawn_clusters(n, d, share, seed)
+    return [roc_auc_score(noise, true), *outlier_scores(X, noise, CLUSTERS, n <= SMALLEST)]
 
 
 def cells(values: Sequence[float]) -> str:
@@ -152,10 +161,8 @@ def outliers(seeds: int, sizes: Sequence[int]) -> None:
     columns = [f"{name} AUC" + " | ECE | F1" * (name in PROBABILITIES) for name in OUTLIERS] + ["best HDBSCAN F1"]
     table(f"Uniform noise, means of {seeds} draws", ["d", "N", "noise", "true AUC", *columns])
     for d, n, share in product(DIMENSIONS, sizes, SHARES):
-        rows = []
-        for seed in range(seeds):
-            X, noise, true = drawn_clusters(n, d, share, FIRST_SEED + seed)
-            rows.append([roc_auc_score(noise, true), *outlier_scores(X, noise, CLUSTERS, n <= SMALLEST)])
+        drawn = ((n, d, share, FIRST_SEED + seed) for seed in range(seeds))
+        rows = Parallel(n_jobs=-1)(delayed(scores_of_drawn)(*one) for one in drawn)
         print(f"| {d} | {n:,} | {share:.0%} | {cells(np.mean(rows, axis=0))} |", flush=True)
     if "PARTITA_DATA" not in os.environ:
         return
@@ -241,6 +248,11 @@ def of_tables() -> list[Case]:
     return found
 
 
+def answer(method: Callable[[np.ndarray, int], Answer], case: Case) -> Answer:
+    warnings.filterwarnings("ignore")
+    return method(case.X, case.posterior.shape[1])
+
+
 def coverage(title: str, cases: Sequence[Case], methods: dict, verbose: Sequence[str]) -> dict:
     """One table, with a row a case for the methods of `verbose`, and the curve of each method.
 
@@ -252,14 +264,13 @@ def coverage(title: str, cases: Sequence[Case], methods: dict, verbose: Sequence
     )
     curves = {}
     for name, method in methods.items():
+        answers = Parallel(n_jobs=-1, batch_size=1)(delayed(answer)(method, case) for case in cases)
         found, whole, paths = [], [], []
-        for case in cases:
-            K = case.posterior.shape[1]
-            labels, certainty = method(case.X, K)
+        for case, (labels, certainty) in zip(cases, answers, strict=True):
             false = wrong(labels, case.posterior)
             found.append(promises(certainty, false))
             paths.append(curve(certainty, false))
-            whole.append(len(np.unique(labels)) == K)
+            whole.append(len(np.unique(labels)) == case.posterior.shape[1])
         curves[name] = np.mean(paths, axis=0)
         observed = np.array(found)[..., 1]
         excess = observed[:, 1] - np.array(found)[:, 1, 0]

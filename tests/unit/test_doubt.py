@@ -157,6 +157,12 @@ def test_a_gap_in_which_no_item_lies_does_not_hide_the_background(seed: int) -> 
     assert (p[:400] > 0.5).mean() <= 0.01
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_the_background_is_as_large_as_it_is_where_neighbours_are_sought_in_a_sample(seed: int) -> None:
+    Y, labels, true = with_noise(8000, 3, 0.5, seed)
+    assert background_probability(Y, labels).mean() == pytest.approx(true.mean(), abs=0.015)
+
+
 def test_outliers_do_not_depend_on_the_order_of_items_or_of_features() -> None:
     Y, labels, _ = with_noise(600, 3, 0.2, seed=3)
     order = np.random.default_rng(0).permutation(600)

@@ -196,19 +196,17 @@ def _reference(X: Array, w: Array, column: NDArray[np.intp] | None, rng: np.rand
 def _scores(X: Array, R: Array, w: Array, ks: list[int], rng: np.random.Generator) -> list[tuple[Array, Array]]:
     """For each k the scores of the items and of the reference; an item is not its own neighbour."""
     tree, copies = np.flatnonzero(w > 0), w
-    own = True
-    if w.sum() > SAMPLE:
-        own = False
-        if len(tree) > SAMPLE:
-            tree, copies = rng.choice(len(X), SAMPLE, replace=False, p=w / w.sum()), np.ones(len(X))
+    if len(tree) > SAMPLE:
+        tree, copies = rng.choice(len(X), SAMPLE, replace=False, p=w / w.sum()), np.ones(len(X))
     search = NearestNeighbors(n_neighbors=min(ks[-1] + 1, len(tree))).fit(X[tree])
     far, index = search.kneighbors(X)
     far_R, index_R = search.kneighbors(R)
-    self_counts = (w > 0) if own else np.zeros(len(X), dtype=bool)
+    among = np.zeros(len(X), dtype=bool)
+    among[tree] = True
     held, held_R = (np.cumsum(copies[tree][i], axis=1) for i in (index, index_R))
     out = []
     for k in ks:
-        need = np.where(self_counts, k + 1, k)
+        need = np.where(among, k + 1, k)
         out.append((_nearness(far, held, need), _nearness(far_R, held_R, np.full(len(R), k))))
     return out
 
@@ -225,8 +223,10 @@ def _background_share(score: Array, w: Array, of_reference: Array) -> float:
     order = np.argsort(score, kind="stable")
     below = np.searchsorted(score[order], np.sort(of_reference), side="right")
     count = np.concatenate([[0.0], np.cumsum(w[order])])[below]
-    share = np.arange(1, len(of_reference) + 1) / len(of_reference)
-    bound = (count + 1 + ERRORS * np.sqrt(count + 1)) / (share * w.sum())  # an empty gap has an error too
+    points = np.arange(1, len(of_reference) + 1)
+    share = points / len(of_reference)
+    error = np.sqrt(1 / (count + 1) + 1 / points)  # of the logarithm of the ratio; an empty gap has one too
+    bound = (count + 1) * (1 + ERRORS * error) / (share * w.sum())
     return float(bound[share >= LEAST_REFERENCE].min())
 
 
