@@ -262,6 +262,18 @@ def test_a_density_is_trusted_where_it_speaks_of_the_same_clusters():
     assert "other clusters" in why
 
 
+@pytest.mark.parametrize(("n", "trusted"), [(40, False), (44, True)])
+def test_a_density_of_more_parameters_than_items_is_not_trusted(n, trusted):
+    rng = np.random.default_rng(0)
+    labels = np.arange(n) % 2
+    X = 8 * rng.normal(size=(2, 5))[labels] + np.einsum(
+        "nij,nj->ni", rng.normal(size=(2, 5, 5))[labels], rng.normal(size=(n, 5))
+    )
+    found, why = calibrate_if_trusted(X, np.eye(2)[labels], labels, None)
+    assert (found is not None) == trusted  # of 41 parameters
+    assert ("too few items" in why) != trusted
+
+
 @pytest.mark.parametrize(("weights", "alike"), [(np.ones(600), True), (np.repeat([1.0, 5.0], 300), False)])
 def test_weights_count_in_that_trust(weights, alike):
     truth = np.repeat([0, 1], 300)
