@@ -79,6 +79,47 @@ def test_probabilities_of_numbers_are_those_of_tempered_likelihoods():
     np.testing.assert_allclose(np.log(p[:2]), bic[:2] / 30 - logsumexp(bic[:2] / 30), rtol=1e-9)
 
 
+def ellipses(seed, n=1200, K=8, d=5):
+    rng, truth = np.random.default_rng(seed), np.arange(n) % K
+    scales, means = rng.normal(size=(K, d, d)), 3.0 * rng.normal(size=(K, d))
+    return means[truth] + np.einsum("nij,nj->ni", scales[truth], rng.normal(size=(n, d))), truth
+
+
+@pytest.mark.parametrize("seed", [1, 5])  # of twelve, those where k-means alone leads to another maximum
+def test_what_other_methods_say_leads_to_a_likelihood_that_k_means_misses(seed):
+    X, truth = ellipses(seed)
+    alone, begun = (Components().fitted(X, 8, np.random.default_rng(0), starts) for starts in ((), [truth]))
+    assert begun.bic > alone.bic + 100.0
+    index = [metrics.adjusted_rand_index(fit.clustering.labels, truth) for fit in (alone, begun)]
+    assert index[1] > index[0] + 0.05
+
+
+def test_labels_of_more_clusters_are_no_start():
+    X, truth = overlapping(60)
+    plain = Components().fitted(X, 2, np.random.default_rng(0))
+    assert Components().fitted(X, 2, np.random.default_rng(0), [truth]).bic == plain.bic
+
+
+def test_components_begin_at_what_the_other_methods_of_a_fit_say(monkeypatch):
+    X, _ = overlapping(60)
+    begun, fitted = {}, Components.fitted
+
+    def kept(self, X, n_clusters, rng, starts=()):
+        begun[n_clusters] = starts
+        return fitted(self, X, n_clusters, rng, starts)
+
+    monkeypatch.setattr(Components, "fitted", kept)
+    draws = FEW.build(X, n_clusters=3).draws
+    np.testing.assert_array_equal(begun.pop(3), [draw.labels for draw in draws if draw.method != "components"])
+    assert not begun
+    found = FEW.consensus(X)
+    assert begun.pop(1) == []
+    for K, starts in begun.items():
+        assert len(starts) == 3
+        sizes = {tuple(np.bincount(said)) for said in found.draws[found.asked == K]}
+        assert {tuple(np.bincount(said)) for said in starts} <= sizes  # the items are in another order
+
+
 def test_numbers_are_tried_until_the_criterion_has_fallen():
     X, _ = overlapping(100)
     tried = fitted_at(Components(), X, [1, *range(2, 13), 16, 21, 28], 0)

@@ -15,7 +15,6 @@ import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -358,15 +357,17 @@ class Ensemble(Builder):
         began = time.monotonic()
         resamples = [self._resample(draw, len(X), n_clusters) for draw in range(self.n_draws)]
         members = [[method.varied(draw) for method in self.voting] for draw in range(self.n_draws)]
-        if (one := self.components) is not None and one.has_room(len(resamples[0]), n_clusters, X.shape[1]):
-            members[0].append(one)
+        one = self.components
+        last = one if one is not None and one.has_room(len(resamples[0]), n_clusters, X.shape[1]) else None
+        if last is not None:
+            members[0].append(last)
         parts = [
             ("draws", own, n_clusters, self.seed, draw, self.max_items, seen, X)
             for draw, (own, seen) in enumerate(zip(members, resamples))
         ]
         said: list[list[Said] | None] = [recalled(*each) for each in parts]
         missing = [draw for draw in range(self.n_draws) if said[draw] is None]
-        tasks = [(one, draw) for draw in missing for one in members[draw]]
+        tasks = [(one, draw) for draw in missing for one in members[draw] if one is not last]
         tell("clustering", 0, len(tasks))
         with shared_search():
             found = outcomes_of(
@@ -375,8 +376,13 @@ class Ensemble(Builder):
                 len(X),
                 told=lambda n_done: tell("clustering", n_done, len(tasks)),
             )
-        ends = np.cumsum([0, *(len(members[draw]) for draw in missing)])
-        of_draw = {draw: found[low:high] for draw, (low, high) in zip(missing, pairwise(ends))}
+        of_draw: dict[int, list[Clustering]] = {draw: [] for draw in missing}
+        for (_, draw), each in zip(tasks, found, strict=True):
+            of_draw[draw].append(each)
+        if last is not None and 0 in of_draw:  # it begins at what the others say
+            with limit_threads(1):
+                fit = last.fitted(X[resamples[0]], n_clusters, self._rng(last, 0), [each.labels for each in of_draw[0]])
+            of_draw[0].append(fit.clustering)
         tell("placing all items in the clusters", 0, len(missing))
         extended = outcomes_of(
             lambda draw: lasting(lambda: _extended(X, resamples[draw], of_draw[draw]), *parts[draw], began=began),
@@ -401,8 +407,10 @@ class Ensemble(Builder):
     def _cluster(self, one: Member, draw: int, X: Array, seen: NDArray[np.intp], n_clusters: int) -> Clustering:
         if min(len(seen), self.max_items) <= n_clusters:
             return Clustering(np.arange(len(X)) % n_clusters)  # no more items than clusters: nothing to say
-        rng = np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
-        return one.cluster(X[seen], n_clusters, rng)
+        return one.cluster(X[seen], n_clusters, self._rng(one, draw))
+
+    def _rng(self, one: Member, draw: int) -> np.random.Generator:
+        return np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
 
 
 class EnsembleEvidence(Evidence):
