@@ -89,8 +89,8 @@ class FittedMixture:
 class Components(Member):
     """Mixture of K Student components with covariances of their own and common degrees of freedom; soft.
 
-    Begun at k-means and at what other methods say of the items: k-means alone leaves one in five mixtures of five
-    components and more in a maximum of the likelihood that is not the largest.
+    Begun at k-means and at what other methods say of the items: k-means alone leaves about one mixture in five in a
+    maximum of the likelihood that is not the largest.
 
     Cost: `n_starts` runs of k-means and a hundred and fifty steps at most, n K q^2 each, in q = `max_dimensions`
     directions or as many as there are features.
