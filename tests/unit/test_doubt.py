@@ -23,6 +23,7 @@ from partita.doubt import (
     nested_layers,
     weak_support_probability,
 )
+from partita.doubt.outliers import _background_share
 from partita.ensemble import Ensemble, Validity
 from partita.ensemble import agreement as agreement_of
 from partita.errors import InputError
@@ -161,6 +162,13 @@ def test_a_gap_in_which_no_item_lies_does_not_hide_the_background(seed: int) -> 
 def test_the_background_is_as_large_as_it_is_where_neighbours_are_sought_in_a_sample(seed: int) -> None:
     Y, labels, true = with_noise(8000, 3, 0.5, seed)
     assert background_probability(Y, labels).mean() == pytest.approx(true.mean(), abs=0.015)
+
+
+def test_chance_in_the_reference_does_not_make_a_background_smaller() -> None:
+    for seed in range(20):  # all items are of it: the least of many ratios would be below one
+        rng = np.random.default_rng(seed)
+        items, reference = rng.normal(size=50_000), rng.normal(size=10_000)
+        assert 1.0 <= _background_share(items, np.ones(50_000), reference) < 1.06
 
 
 def test_outliers_do_not_depend_on_the_order_of_items_or_of_features() -> None:
