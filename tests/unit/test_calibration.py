@@ -30,6 +30,7 @@ from partita.calibration import (
     reliability,
     selection,
 )
+from partita.calibration.mixture import MixtureDensity, MixtureFit
 from partita.calibration.reliability import co_membership_pairs
 from partita.errors import InputError, ModelError
 from partita.kernels.ellipsoids import n_parameters
@@ -141,6 +142,25 @@ def test_items_far_beyond_any_number_still_get_a_membership():
 
 
 # The density that is chosen
+
+
+def test_of_maxima_that_are_nearly_as_likely_the_one_without_a_spurious_component_is_taken(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, few = rng.normal(size=(200, 1)), np.eye(2)[(np.arange(200) < 3).astype(int)]
+    even = np.eye(2)[np.arange(200) % 2]
+    better = {3: 0.4, 100: 0.0}  # nats of all items by which the component of three items is ahead
+
+    def found(X, weights, start, kind, **how):
+        ahead = better[int(start.sum(axis=0).min())]
+        density = MixtureDensity(kind, start.mean(axis=0), np.zeros((2, 1)), np.ones((2, 1, 1)), np.inf)
+        return MixtureFit(density, start, ahead - 300.0, 1)
+
+    monkeypatch.setattr("partita.calibration.selection.fit_mixture", found)
+    monkeypatch.setattr("partita.calibration.selection.SEEDS", 0)
+    taken = [by_components(X, np.ones(200), starts, kinds=["full"]) for starts in ([few, even], [even, few])]
+    assert [one.mixture.shares.min() for one in taken] == [0.5, 0.5]
+    better[3] = 9.0
+    assert by_components(X, np.ones(200), [even, few], kinds=["full"]).mixture.shares.min() == 0.015
 
 
 def test_mixtures_of_a_cluster_are_fitted_a_few_ahead_and_no_more(monkeypatch):

@@ -68,6 +68,11 @@ def test_pieces_are_as_deep_as_half_an_edge_makes_them_and_few_items_have_no_val
     assert few.tolist() == [0.0] * 6
 
 
+def test_mutual_friends_have_no_valley():
+    friends = np.ones((9, 9)) - np.eye(9)
+    assert deepest_valleys(*arrays(friends), np.zeros(9, dtype=np.int64), 1).tolist() == [0.0]
+
+
 def test_two_pieces_are_found_in_whatever_order_their_items_come():
     for first in itertools.combinations(range(8), 4):
         of_first = np.isin(np.arange(8), first)

@@ -11,8 +11,10 @@ then all are fitted together, the fitted membership being each item's prior over
 reported has the densities and shares of the components alone.
 
 Number of dimensions and kind of covariance are chosen for K components by corrected AIC [hurvich1989], which predicts
-held-out likelihood: an overfitted covariance costs little, a missing one costs the posterior. How many components, and
-which of the two readings, by BIC [schwarz1978; fraley1998]: one component too many is a cluster torn apart, or two
+held-out likelihood: an overfitted covariance costs little, a missing one costs the posterior. Of several maxima of the
+likelihood the most probable is taken, with a prior on the shares that is as one item more in each component: a few
+have a spurious component of few items, and are above the right one by less than a nat of all. How many components,
+and which of the two readings, by BIC [schwarz1978; fraley1998]: one component too many is a cluster torn apart, or two
 merged.
 
 Cost: some hundred EM iterations on at most the items given; N is small here (`calibrate` samples).
@@ -156,7 +158,7 @@ def by_components(
     def fitted(q: int, kind: Kind, start: Array, **how: Any) -> _Scored:
         Z = subspace.coordinates(X, q)
         fit = fit_mixture(Z, weights, start, kind, scatter=covariance(Z, weights), **how)
-        return _Scored(q, kind, fit, *_criteria(fit, weights, subspace, q))
+        return _Scored(q, kind, fit, *_criteria(fit, weights, subspace, q), _of_shares(fit, weights) / weights.sum())
 
     if len(candidates) > 1:
         found = _followed(fitted, candidates, ROUGH, len(X))
@@ -180,6 +182,7 @@ class _Scored(NamedTuple):
     fit: MixtureFit
     bic: float
     aicc: float
+    of_shares: float
 
 
 def _followed(
@@ -193,7 +196,7 @@ def _followed(
     least = max(look.aicc for look in looks) - BEHIND
     near = [(look.q, look.kind, look.fit.responsibilities) for look in looks if look.aicc >= least]
     fits = _each(lambda task: fitted(*task, **to_the_end), near, n_items)
-    return max(fits, key=lambda one: (one.aicc, one.bic))
+    return max(fits, key=lambda one: (one.aicc + one.of_shares, one.bic + one.of_shares))
 
 
 def by_one_fit(X: Array, weights: Array, labels: Labels, n_clusters: int) -> Array:
@@ -223,12 +226,12 @@ def _likely_starts(Z: Array, weights: Array, starts: Sequence[Array], kind: Kind
         [*starts, *(np.eye(K)[labels] for labels in means)],
         len(Z),
     )
-    tried.sort(key=lambda fit: -fit.log_likelihood)
-    kept = tried[:1]
-    for fit in tried[1:]:
-        if kept[-1].log_likelihood - fit.log_likelihood > ALIKE * weights.sum():
-            kept.append(fit)
-    return [fit.responsibilities for fit in kept[:LIKELY]]
+    ranked = sorted(((fit.log_likelihood + _of_shares(fit, weights), fit) for fit in tried), key=lambda one: -one[0])
+    kept = ranked[:1]
+    for one in ranked[1:]:
+        if kept[-1][0] - one[0] > ALIKE * weights.sum():
+            kept.append(one)
+    return [fit.responsibilities for _, fit in kept[:LIKELY]]
 
 
 def by_merging(
@@ -328,6 +331,12 @@ def _criteria(fit: MixtureFit, weights: Array, subspace: Subspace, q: int) -> tu
     room = total - p - 1
     aicc = (fit.log_likelihood - p * (1 + (p + 1) / room)) / total + beyond if room > 0 else -np.inf
     return float(bic), float(aicc)
+
+
+def _of_shares(fit: MixtureFit, weights: Array) -> float:
+    """Log of the prior of the components' shares: of one item more in each."""
+    total, shares = weights.sum(), fit.mixture.shares
+    return float(np.log((total * shares + 1) / (total / len(shares) + 1)).sum())
 
 
 class OwnMixtures:

@@ -40,6 +40,8 @@ Shape = Literal["full", "student", "tied", "diagonal", "spherical"]
 
 # A component without items keeps this many, so that nothing is divided by zero.
 NO_ITEMS = 1e-8
+# Of what an item weighs on average, a share that tells nothing of degrees of freedom.
+NEXT_TO_NOTHING = 1e-6
 # Degrees of freedom: at the start, and the range in which they are looked for; 200 is a Gaussian for all purposes.
 FIRST_FREEDOM, FREEDOMS = 10.0, (2.05, 200.0)
 # How far from the last ones they are looked for first, and how precisely they are found, by their logarithm.
@@ -289,8 +291,10 @@ def _freedom(R: Array, squared: Array, freedom: float, d: int) -> float:
     """Degrees of freedom at which the likelihood with these responsibilities is stationary, the ends where it is not.
 
     The weights of far items move with the degrees, as in ECME [liu1995]: with those of the step before, Gaussian
-    components take hundreds of steps.
+    components take hundreds of steps. Responsibilities that are next to nothing are left out: most are.
     """
+    counted = np.greater(R, NEXT_TO_NOTHING * R.sum() / R.shape[1])
+    R, squared = R[counted], squared[counted]
     total = R.sum()
 
     def slope(log_v: float) -> float:

@@ -15,13 +15,13 @@ __all__ = ["aggregated", "numbered_from_zero"]
 @njit(cache=True, nogil=True)
 def numbered_from_zero(labels: Any, n: int) -> int:
     """Number labels 0..K-1 in order of appearance, in place; K."""
-    new = np.full(n, -1, dtype=np.int64)
+    new = np.zeros(n, dtype=np.int64)  # from one
     found = 0
     for i in range(len(labels)):
-        if new[labels[i]] < 0:
-            new[labels[i]] = found
+        if new[labels[i]] == 0:
             found += 1
-        labels[i] = new[labels[i]]
+            new[labels[i]] = found
+        labels[i] = new[labels[i]] - 1
     return found
 
 
@@ -29,11 +29,12 @@ def numbered_from_zero(labels: Any, n: int) -> int:
 def aggregated(indptr: Any, indices: Any, data: Any, label: Any, k: int) -> tuple[Any, Any, Any]:
     """Return the graph among clusters, loops included."""
     n = len(label)
-    size = np.zeros(k + 1, dtype=np.int64)
+    start, fill = np.zeros(k + 1, dtype=np.int64), np.empty(k, dtype=np.int64)
     for i in range(n):
-        size[label[i] + 1] += 1
-    start = np.cumsum(size)
-    fill = start[:-1].copy()
+        start[label[i] + 1] += 1
+    for c in range(k):
+        fill[c] = start[c]
+        start[c + 1] += start[c]
     member = np.empty(n, dtype=np.int64)
     for i in range(n):
         member[fill[label[i]]] = i

@@ -26,9 +26,9 @@ GAIN = 1e-12
 def local_moves(indptr: Any, indices: Any, data: Any, degree: Any, total: float, gamma: float) -> Any:
     """Move one node at a time to the neighbouring cluster of largest gain until none gains; labels 0..."""
     n = len(degree)
-    label = np.arange(n)
-    mass = degree.copy()
-    link = np.zeros(n)
+    label, mass, link = np.empty(n, dtype=np.int64), np.empty(n), np.zeros(n)
+    for i in range(n):
+        label[i], mass[i] = i, degree[i]
     touched = np.empty(n, dtype=np.int64)
     for _ in range(PASSES):
         moved = False
@@ -67,15 +67,18 @@ def local_moves(indptr: Any, indices: Any, data: Any, degree: Any, total: float,
 def louvain(indptr: Any, indices: Any, data: Any, gamma: float) -> Any:
     """Return labels of a local maximum of modularity at resolution gamma; nodes are visited in their order."""
     n = len(indptr) - 1
-    degree = np.zeros(n)
+    degree, labels = np.zeros(n), np.empty(n, dtype=np.int64)
+    total = 0.0
     for i in range(n):
+        labels[i] = i
         for s in range(indptr[i], indptr[i + 1]):
             degree[i] += data[s]
-    total = degree.sum()
-    labels = np.arange(n)
+        total += degree[i]
     while True:
         step = local_moves(indptr, indices, data, degree, total, gamma)
-        k = step.max() + 1
+        k = step[0] + 1
+        for i in range(1, len(degree)):
+            k = max(k, step[i] + 1)
         for i in range(n):
             labels[i] = step[labels[i]]
         if k == len(degree):
