@@ -60,7 +60,9 @@ def png(figure: Figure, dpi: int = 160) -> bytes:
     b'PNG'
     """
     buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
+    agg = require("matplotlib.backends.backend_agg", extra="plot", purpose="pictures")
+    figure.set_dpi(dpi)
+    agg.FigureCanvasAgg(figure).print_png(buffer, metadata={"Software": None})  # once: `savefig` draws twice
     return buffer.getvalue()
 
 
