@@ -76,7 +76,7 @@ sphinx_gallery_conf = {
     "nested_sections": False,
     "image_scrapers": ("matplotlib",),
     "default_thumb_file": None,
-    "plot_gallery": True,
+    "plot_gallery": os.environ.get("PARTITA_DOCS_GALLERY") != "shown",  # by `scripts/docs --without-gallery`, not run
     "parallel": 2,
 }
 

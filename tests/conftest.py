@@ -54,6 +54,15 @@ FAMILIES = [
     )
 ]
 
+# Files of which some tests call kernels of every family: run last, where they find them compiled.
+LAST = re.compile(r"tests/(cli/|contract/test_criterion|property/test_offsets|unit/test_messages)")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One more than there are cores: tests also wait for processes, files and the browser."""
+    return (os.cpu_count() or 1) + 1
+
 
 def pytest_configure(config: pytest.Config) -> None:
     # Contract tests stop solvers on purpose: what they say then would bury the failures in the log.
@@ -99,7 +108,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for grid in grids(items):
         for item in set(grid) - set(covering(grid)):
             item.add_marker("slow")
-    items.sort(key=lambda item: item.nodeid.startswith("tests/cli/"))  # commands find kernels of every family compiled
+    items.sort(key=lambda item: bool(LAST.match(item.nodeid)))
     if not any("::" in argument for argument in config.args):
         _every_test_keeps_a_case(items)
     _nothing_is_compiled_yet()

@@ -98,7 +98,7 @@ def _relabel(
         sizes[k] = count[k]
     for a in range(K, K + m):
         components.log_det[a] = draw_from_prior(prior, components.mean, components.whitener, a, rng)
-    at = 0
+    at: Any = np.int64(0)  # a plain zero would be a type of its own, and compiled for
     while at < len(labels):
         if K + m == len(used):
             capacity = 2 * len(used)

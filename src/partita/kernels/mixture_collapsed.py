@@ -33,7 +33,7 @@ from partita.kernels.mixture_clusters import (
 )
 from partita.kernels.mixture_linear import PriorArrays, squared_distance, weighted_choice
 from partita.kernels.mixture_partition import draw_concentration, log_probability, n_labels, numbered
-from partita.kernels.mixture_split_merge import propose
+from partita.kernels.mixture_split_merge import BOTH, ONE, OTHER, propose
 
 __all__ = ["collapsed_sweeps"]
 
@@ -123,12 +123,12 @@ def _split_or_merge(
     if decision == 1:
         new = used[K]
         K += 1
-        copied(pair, 0, clusters, own)
-        copied(pair, 1, clusters, new)
+        copied(pair, ONE, clusters, own)
+        copied(pair, OTHER, clusters, new)
         for m in range(leaving):
             labels[members[m]] = new
     elif decision == 2:
-        copied(pair, 2, clusters, own)
+        copied(pair, BOTH, clusters, own)
         for m in range(leaving):
             labels[members[m]] = own
         clusters.count[other] = 0
@@ -184,7 +184,7 @@ def collapsed_sweeps(
             K = numbered(labels, np.empty(len(used), dtype=np.int64), labels)
             clusters = rebuild(X, labels, K, prior)
             used = np.arange(len(clusters.count))
-        at = 0
+        at: Any = np.int64(0)
         while at < N:
             if len(used) == K:
                 clusters, used = _roomier(clusters, used)

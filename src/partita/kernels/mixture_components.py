@@ -152,7 +152,8 @@ def keep_draw(
     row = (s + 1) // thin - 1
     if (s + 1) % thin or row >= len(out_labels):
         return
-    out_labels[row, :] = labels
+    for i in range(len(labels)):  # a slice would have its shape checked, which takes seconds to compile
+        out_labels[row, i] = labels[i]
     out_K[row] = K
     out_alpha[row] = alpha
     out_joint[row] = log_joint(X, labels, K, components, count, alpha)

@@ -33,10 +33,15 @@ from partita.kernels.mixture_clusters import (
 )
 from partita.kernels.mixture_linear import PriorArrays, squared_distance
 
-__all__ = ["propose"]
+__all__ = ["BOTH", "ONE", "OTHER", "propose"]
 
 # Odds of exp(so much) are certainty, and still a number.
 FARTHEST = 700.0
+# Slots of a pair, and how many. Each plain number would be a type of its own, for which numba compiles what takes it.
+ONE: Any = np.int64(0)
+OTHER: Any = np.int64(1)
+BOTH: Any = np.int64(2)
+SLOTS: Any = np.int64(3)
 
 
 @njit(cache=True, nogil=True)
@@ -111,7 +116,7 @@ def propose(
     if second >= first:
         second += 1
     own, other = labels[first], labels[second]
-    n = 0
+    n: Any = np.int64(0)
     for i in range(N):
         if (labels[i] == own or labels[i] == other) and i != first and i != second:
             members[n] = i
@@ -123,21 +128,21 @@ def propose(
         wanted[m] = 0 if labels[members[m]] == own else 1
         sides[m] = 1 if rng.random() < 0.5 else 0
     sides[n], sides[n + 1] = 0, 1
-    pair = empty_clusters(3, d)
+    pair = empty_clusters(SLOTS, d)
     _fill(X, members, n, sides, pair, prior)
     merges = own != other
     log_q = 0.0
     for scan in range(scans + 1):
         log_q = _scan(X, members, n, sides, wanted, merges and scan == scans, pair, prior, tables, rng)
-    clear(pair, 2, prior)
+    clear(pair, BOTH, prior)
     for m in range(n + 2):
-        add(X, members[m], pair, 2, prior)
-    factorize(pair, 2)
+        add(X, members[m], pair, BOTH, prior)
+    factorize(pair, BOTH)
     a, b = pair.count[0], pair.count[1]
     # [jain2004]: prior and marginal likelihood of two clusters over those of one.
     split = math.log(alpha) + math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-    split += log_marginal(pair, 0, prior, tables) + log_marginal(pair, 1, prior, tables)
-    split -= log_marginal(pair, 2, prior, tables)
+    split += log_marginal(pair, ONE, prior, tables) + log_marginal(pair, OTHER, prior, tables)
+    split -= log_marginal(pair, BOTH, prior, tables)
     accepted = math.log(1.0 - rng.random()) < (log_q - split if merges else split - log_q)
     if not accepted:
         return 0, own, other, 0, pair
