@@ -54,7 +54,7 @@ FAMILIES = [
     )
 ]
 
-# Files of which some tests call kernels of every family: run last, where they find them compiled.
+# Files of which some tests call kernels of every family: they come last, where they find them compiled.
 LAST = re.compile(r"tests/(cli/|contract/test_criterion|property/test_offsets|unit/test_messages)")
 
 
@@ -86,9 +86,10 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """One worker for each file, and for each family of files."""
+    """One worker for each file, and for each family of files; in their order, not by their numbers of tests."""
     if config.getvalue("dist") != "loadgroup":
         return None
+    config.option.loadscopereorder = False
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFamily(LoadScopeScheduling):
@@ -108,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for grid in grids(items):
         for item in set(grid) - set(covering(grid)):
             item.add_marker("slow")
-    items.sort(key=lambda item: bool(LAST.match(item.nodeid)))
+    items.sort(key=lambda item: (bool(LAST.match(item.nodeid)), not any(kin.match(item.nodeid) for kin in FAMILIES)))
     if not any("::" in argument for argument in config.args):
         _every_test_keeps_a_case(items)
     _nothing_is_compiled_yet()
