@@ -158,7 +158,8 @@ def by_components(
     def fitted(q: int, kind: Kind, start: Array, **how: Any) -> _Scored:
         Z = subspace.coordinates(X, q)
         fit = fit_mixture(Z, weights, start, kind, scatter=covariance(Z, weights), **how)
-        return _Scored(q, kind, fit, *_criteria(fit, weights, subspace, q), _of_shares(fit, weights) / weights.sum())
+        log_prior = _log_prior_of_shares(fit, weights) / weights.sum()
+        return _Scored(q, kind, fit, *_criteria(fit, weights, subspace, q), log_prior)
 
     if len(candidates) > 1:
         found = _followed(fitted, candidates, ROUGH, len(X))
@@ -175,14 +176,14 @@ def by_components(
 
 
 class _Scored(NamedTuple):
-    """A fit in q dimensions with its criteria."""
+    """A fit in q dimensions with its criteria and the log of the prior of its shares, all of them an item."""
 
     q: int
     kind: Kind
     fit: MixtureFit
     bic: float
     aicc: float
-    of_shares: float
+    log_prior: float
 
 
 def _followed(
@@ -196,7 +197,7 @@ def _followed(
     least = max(look.aicc for look in looks) - BEHIND
     near = [(look.q, look.kind, look.fit.responsibilities) for look in looks if look.aicc >= least]
     fits = _each(lambda task: fitted(*task, **to_the_end), near, n_items)
-    return max(fits, key=lambda one: (one.aicc + one.of_shares, one.bic + one.of_shares))
+    return max(fits, key=lambda one: (one.aicc + one.log_prior, one.bic + one.log_prior))
 
 
 def by_one_fit(X: Array, weights: Array, labels: Labels, n_clusters: int) -> Array:
@@ -226,7 +227,8 @@ def _likely_starts(Z: Array, weights: Array, starts: Sequence[Array], kind: Kind
         [*starts, *(np.eye(K)[labels] for labels in means)],
         len(Z),
     )
-    ranked = sorted(((fit.log_likelihood + _of_shares(fit, weights), fit) for fit in tried), key=lambda one: -one[0])
+    scored = [(fit.log_likelihood + _log_prior_of_shares(fit, weights), fit) for fit in tried]
+    ranked = sorted(scored, key=lambda one: -one[0])
     kept = ranked[:1]
     for one in ranked[1:]:
         if kept[-1][0] - one[0] > ALIKE * weights.sum():
@@ -333,8 +335,8 @@ def _criteria(fit: MixtureFit, weights: Array, subspace: Subspace, q: int) -> tu
     return float(bic), float(aicc)
 
 
-def _of_shares(fit: MixtureFit, weights: Array) -> float:
-    """Log of the prior of the components' shares: of one item more in each."""
+def _log_prior_of_shares(fit: MixtureFit, weights: Array) -> float:
+    """Logarithm of the prior of the shares, as of one item more in each component; zero where they are equal."""
     total, shares = weights.sum(), fit.mixture.shares
     return float(np.log((total * shares + 1) / (total / len(shares) + 1)).sum())
 

@@ -184,7 +184,7 @@ def collapsed_sweeps(
             K = numbered(labels, np.empty(len(used), dtype=np.int64), labels)
             clusters = rebuild(X, labels, K, prior)
             used = np.arange(len(clusters.count))
-        at: Any = np.int64(0)
+        at: Any = np.int64(0)  # a plain zero would be a type of its own, and compiled for
         while at < N:
             if len(used) == K:
                 clusters, used = _roomier(clusters, used)

@@ -56,7 +56,7 @@ def _choose(
     weights = np.empty(K)
     choices = np.empty(K, dtype=np.int64)
     for i in range(len(labels)):
-        n: Any = np.int64(0)
+        n: Any = np.int64(0)  # a plain zero would be a type of its own, and compiled for
         for k in range(K):
             if w[k] >= u[i]:
                 weights[n] = log_det[k] - 0.5 * squared_distance(X, i, mean, whitener, k)

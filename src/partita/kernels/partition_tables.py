@@ -181,12 +181,6 @@ def _draw_costs(state: DrawTables, i: int, out: Array) -> None:
         out[own] = _draw_value(state)
 
 
-# For `_shift`, which numba would compile for each plain number as for a type of its own.
-LESS: Any = np.int64(-1)
-MORE: Any = np.int64(1)
-NO_CLUSTER: Any = np.int64(0)
-
-
 @kernel
 def _shift(state: MeanTables | DrawTables, column: int, sign: int, scaled: bool, into: Any) -> Any:
     """One item more or less in a column of the rows; what f of each row's entry changes by is added to `into`."""
@@ -246,16 +240,16 @@ def _mean_place(state: MeanTables, i: int, k: int) -> None:
     _find_rows(state, i, len(state.sizes))
     if own >= 0:
         state.sums[0] += _leave_sizes(state, own + 1)
-        state.sums[2] += _shift(state, own + 1, LESS, True, nowhere)
+        state.sums[2] += _shift(state, own + 1, -1, True, nowhere)
     if k >= 0:
         if k == state.counts[0]:
             state.counts[0] += 1
         state.sums[0] += _join_sizes(state, k + 1)
-        state.sums[2] += _shift(state, k + 1, MORE, True, nowhere)
+        state.sums[2] += _shift(state, k + 1, 1, True, nowhere)
     if (own < 0) != (k < 0):
         sign = 1 if own < 0 else -1
         state.counts[1] += sign
-        state.sums[1] += _shift(state, NO_CLUSTER, sign, True, nowhere)
+        state.sums[1] += _shift(state, 0, sign, True, nowhere)
     state.labels[i] = k
     if own >= 0 and state.sizes[own + 1] == 0:
         _vacate(state, own)
@@ -268,16 +262,16 @@ def _draw_place(state: DrawTables, i: int, k: int) -> None:
     _find_rows(state, i, len(state.sizes))
     if own >= 0:
         state.u[0] += _leave_sizes(state, own + 1)
-        _shift(state, own + 1, LESS, False, state.sums[1])
+        _shift(state, own + 1, -1, False, state.sums[1])
     if k >= 0:
         if k == state.counts[0]:
             state.counts[0] += 1
         state.u[0] += _join_sizes(state, k + 1)
-        _shift(state, k + 1, MORE, False, state.sums[1])
+        _shift(state, k + 1, 1, False, state.sums[1])
     if (own < 0) != (k < 0):
         sign = 1 if own < 0 else -1
         state.counts[1] += sign
-        _shift(state, NO_CLUSTER, sign, False, state.sums[0])
+        _shift(state, 0, sign, False, state.sums[0])
     state.labels[i] = k
     if own >= 0 and state.sizes[own + 1] == 0:
         _vacate(state, own)

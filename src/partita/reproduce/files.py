@@ -72,11 +72,9 @@ def picture(drawing: Drawing) -> bytes:
         Without matplotlib.
     """
     module = require("matplotlib.figure", extra="plot", purpose="pictures")
-    agg = require("matplotlib.backends.backend_agg", extra="plot", purpose="pictures")
     style = require("matplotlib.style", extra="plot", purpose="pictures")
     with style.context("default"):
         canvas = module.Figure(figsize=drawing.size, layout="constrained", facecolor="white")
-        agg.FigureCanvasAgg(canvas)
         drawing.draw(canvas)
         return png(canvas, dpi=130)
 
