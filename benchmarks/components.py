@@ -4,8 +4,9 @@
 
 Learns the constants `partita.ensemble.components.BELIEVED` on sets of the families of `families.py` and on mixtures
 whose every number is drawn, with the true number of clusters and with that which each finds. Of each set there is the
-clustering of the default's other methods and that of a mixture of Student components, their adjusted Rand index with
-the truth, and the statistics by which the rule chooses. A kind of data that is shown was left out of learning.
+clustering of the default's other methods and that of a mixture of Student components, begun at what they say, their
+adjusted Rand index with the truth, and the statistics by which the rule chooses. A kind of data that is shown was left
+out of learning.
 
 The temperature of the numbers of components is that at which the most probable one is right as often as it says, on
 the drawn mixtures.
@@ -23,15 +24,22 @@ from sklearn.linear_model import LogisticRegression
 
 from families import FAMILIES, drawn
 from mixtures import draw, settings_drawn
-from partita import SoftClustering
 from partita.ensemble import Components, Ensemble, Validity, adjusted_rand
 from partita.ensemble.builder import METHODS
-from partita.ensemble.components import BELIEVED, TEMPERATURE, believed, fitted_at, probabilities_of_numbers
-from partita.ensemble.consensus import sizes_up_to
+from partita.ensemble.components import (
+    BELIEVED,
+    TEMPERATURE,
+    believed,
+    fitted_at,
+    probabilities_of_numbers,
+    starts_of,
+)
 from partita.ensemble.units import frame_of
+from partita.ensemble.weights import agreement
 
+Starts = dict[int, list[np.ndarray]]
 MIXTURES = ("gaussian", "student", "skewed", "curved")
-FIRST_SEED, SEED, MOST_ITEMS, MOST = 500, 2024, 2000, 28
+FIRST_SEED, SEED, MOST_ITEMS = 500, 2024, 2000
 # Of families and of drawn mixtures, in what is learned and in what is shown at the end.
 SHARE_OF_FAMILIES = 2 / 3
 # The rule's own constants are hardly held back.
@@ -64,28 +72,45 @@ def sets(n_drawn: int, of_family: int) -> list[tuple[str, np.ndarray, np.ndarray
     return found
 
 
+def at_number(X: np.ndarray, n_clusters: int) -> tuple[np.ndarray, Starts]:
+    """What the other methods say with a number that is given: the draw that has most in common with all, and the
+    first draw of each method.
+    """
+    draws = Ensemble(METHODS, 3).build(X, n_clusters=n_clusters).draws
+    first = {draw.method: draw.labels for draw in reversed(draws)}
+    most = agreement([draw.labels for draw in draws]) @ [draw.weight for draw in draws]
+    return draws[int(most.argmax())].labels, {n_clusters: list(first.values())}
+
+
+def consensus(X: np.ndarray) -> tuple[np.ndarray, Starts] | None:
+    """What they say of the number and the clusters, and the first draw of each method at each number."""
+    found = Ensemble(METHODS, 3).consensus(X)
+    return None if found is None else (found.partition, starts_of(found))
+
+
 def pairs(kind: str, X: np.ndarray, y: np.ndarray) -> list[Pair]:
     """Both clusterings, with the true number and with that which each finds."""
     warnings.simplefilter("ignore")
-    n_true, found = len(np.unique(y[y >= 0])), []
-    judged = np.arange(len(X))
     if len(X) > MOST_ITEMS:
         judged = np.sort(np.random.default_rng(0).choice(len(X), MOST_ITEMS, replace=False))
-    Z = frame_of(X)(X)[judged]
-    judge, known, truth = Validity.of(Z), y[judged] >= 0, y[judged]
+        X, y = X[judged], y[judged]
+    n_true, known, found = len(np.unique(y[y >= 0])), y >= 0, []
+    Z = frame_of(X)(X)
+    judge = Validity.of(Z)
     for given in (True, False):
-        model = SoftClustering(n_true if given else "auto", affinity=Ensemble(METHODS, 3, power=None), random_state=0)
-        others = np.unique(model.fit(X).labels_[judged], return_inverse=True)[1]
-        fits = fitted_at(Components(), Z, [n_true] if given else [1, *sizes_up_to(MOST)], 0)
+        others, starts = (at_number(X, n_true) if given else consensus(X)) or (None, {})
+        if others is None:
+            continue
+        fits = fitted_at(Components(), Z, sorted(starts), 0, starts)
         numbers, bic = list(fits), [fit.bic for fit in fits.values()]
         best = fits[numbers[int(np.argmax(bic))]]
-        components = np.unique(best.clustering.labels, return_inverse=True)[1]
+        components, others = (np.unique(labels, return_inverse=True)[1] for labels in (best.clustering.labels, others))
         if min(others.max(), components.max()) == 0:
             continue
         alike = adjusted_rand(components, others)
         own, theirs = (judge.statistics(labels, alike) for labels in (components, others))
         odds = float(judge.weights @ np.subtract(own, theirs))
-        scores = [adjusted_rand(labels[known], truth[known]) for labels in (others, components)]
+        scores = [adjusted_rand(labels[known], y[known]) for labels in (others, components)]
         chances = probabilities_of_numbers(bic)
         found.append(
             Pair(

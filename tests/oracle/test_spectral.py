@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from partita.affinity import DenseAffinity, DiffusedAffinity, LowRankAffinity, NeighborGraph, SparseAffinity, normalise
+from partita.affinity import (
+    DenseAffinity,
+    DiffusedAffinity,
+    DrawsAffinity,
+    LowRankAffinity,
+    NeighborGraph,
+    ScaledAffinity,
+    SparseAffinity,
+    normalise,
+)
 from partita.solvers import cluster_qr, leading_eigenvectors, multilevel, spectral
 from synthetic import random_graph, ring, scattered_blobs
 
@@ -46,8 +55,26 @@ def test_sparse_and_connected(n):
 def test_low_rank_and_diffused(n):
     factor = np.random.default_rng(n).random((n, 5))
     check(LowRankAffinity(factor), factor @ factor.T, 3)
+    f = np.random.default_rng(2).random(n) + 0.5
+    matrix = factor @ factor.T * f[:, None] * f
+    check(ScaledAffinity(LowRankAffinity(factor), f), matrix, 3)
+    check(ScaledAffinity(ScaledAffinity(LowRankAffinity(factor), np.sqrt(f)), np.sqrt(f)), matrix, 3)
     base = SparseAffinity(connected_graph(np.random.default_rng(1), 60) + 10 * sp.eye_array(60))
     check(DiffusedAffinity(base, 3), np.linalg.matrix_power(base.to_dense(), 3), 3)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+def test_draws_are_of_low_rank_and_have_the_eigenvectors_of_their_matrix(scaled, monkeypatch):
+    rng, n = np.random.default_rng(0), 300
+    draws = DrawsAffinity([*rng.integers(0, 4, (6, n)), rng.dirichlet(np.ones(3), n)])
+    P = draws.scaled(rng.random(n) + 0.5) if scaled else draws
+    matrix = P.to_dense()
+
+    def refused(*_args):
+        raise AssertionError("an N x N array was asked for")
+
+    monkeypatch.setattr(type(P), "to_dense", refused)
+    check(P, matrix, 5)
 
 
 @pytest.mark.parametrize("sizes", [[40, 30, 20], [500, 450, 3], [5, 5, 5, 5]])

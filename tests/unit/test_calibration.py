@@ -183,6 +183,36 @@ def test_mixtures_of_a_cluster_are_fitted_a_few_ahead_and_no_more(monkeypatch):
     assert max(asked.count(m) for m in asked) <= 2  # one start for each cluster, whatever the kinds of components
 
 
+@pytest.mark.parametrize(("least", "steps"), [(-np.inf, 2), (np.inf, 1)])
+def test_a_mixture_of_a_cluster_that_is_not_worth_it_after_a_look_is_not_followed(monkeypatch, least, steps):
+    X, asked = np.random.default_rng(0).normal(size=(200, 2)), []
+    fit_mixture = selection.fit_mixture
+    monkeypatch.setattr(selection, "fit_mixture", lambda *a, **how: (asked.append(how), fit_mixture(*a, **how))[1])
+    own = selection.OwnMixtures(X, np.ones(200), np.eye(2))
+    found = own.of("full", 3, least)
+    assert len(asked) == steps
+    assert own.of("full", 3) is found
+    if steps == 2:
+        assert found.log_likelihood > own.of("full", 1).log_likelihood
+
+
+def test_starts_that_are_far_behind_after_a_look_are_not_followed(monkeypatch):
+    X, _ = overlapping(400)
+    labels, asked = (X[:, 0] > 1.2).astype(int), []
+    fit_mixture = selection.fit_mixture
+    monkeypatch.setattr(
+        selection, "fit_mixture", lambda *a, **how: (asked.append(how["max_iter"]), fit_mixture(*a, **how))[1]
+    )
+    starts = [np.eye(2)[labels], np.eye(2)[np.arange(400) % 2]]
+    found = selection._likely_starts(X, np.ones(400), starts, "full", np.cov(X.T))
+    assert 1 <= len(found) <= selection.LIKELY
+    assert asked.count(selection.LOOK["max_iter"]) == len(starts) + selection.SEEDS
+    monkeypatch.setattr(selection, "BEHIND", 0.0)
+    asked.clear()
+    selection._likely_starts(X, np.ones(400), starts, "full", np.cov(X.T))
+    assert asked.count(selection.ROUGH["max_iter"]) == 1
+
+
 def test_directions_beyond_are_those_of_the_items():
     X = np.random.default_rng(0).normal(size=(200, 4)) * [4, 3, 2, 1]
     space = Subspace.of(X, np.ones(200))

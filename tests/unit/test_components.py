@@ -104,9 +104,9 @@ def test_components_begin_at_what_the_other_methods_of_a_fit_say(monkeypatch):
     X, _ = overlapping(60)
     begun, fitted = {}, Components.fitted
 
-    def kept(self, X, n_clusters, rng, starts=()):
+    def kept(self, X, n_clusters, rng, starts=(), **options):
         begun[n_clusters] = starts
-        return fitted(self, X, n_clusters, rng, starts)
+        return fitted(self, X, n_clusters, rng, starts, **options)
 
     monkeypatch.setattr(Components, "fitted", kept)
     draws = FEW.build(X, n_clusters=3).draws

@@ -1,6 +1,7 @@
 """The graph of many items: the search, its reuse, both directions, weights, order. Laws and brute force, no clock."""
 
 import threading
+import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
@@ -25,7 +26,7 @@ from partita.affinity import (
 from partita.affinity.neighbor_search import TreeSearch, fitted_search, nearest
 from partita.affinity.normalise import normalise
 from partita.affinity.order import distinct_share, locality_order
-from partita.affinity.shared_search import LastSearch, shared_search
+from partita.affinity.shared_search import KEPT, LastSearches, shared_search
 from partita.estimators import items as items_module
 from partita.estimators.items import merge_identical
 from partita.kernels.graph import both_ways, pieces, scaled_values
@@ -201,11 +202,36 @@ def test_a_search_too_large_for_the_memory_is_not_kept(searches, monkeypatch):
 
 
 def test_nobody_can_write_into_a_kept_search():
-    last = LastSearch()
-    last.keep(b"key", np.array([[1, 2]]), np.array([[1.0, 2.0]]))
-    for array in last.recall(b"key", 2):
+    last = LastSearches()
+    for array in last.searched(b"key", 2, lambda: (np.array([[1, 2]]), np.array([[1.0, 2.0]]))):
         with pytest.raises(ValueError, match="read-only"):
             array[0, 0] = 5
+
+
+def test_a_few_searches_are_kept_and_the_oldest_goes_first(searches):
+    sets = [uneven_blobs(200, 3, seed=seed) for seed in range(KEPT + 1)]
+    with shared_search():
+        for X in (*sets, *sets[1:], sets[0]):
+            NeighborGraph().build(X, n_clusters=2)
+    assert len(searches) == len(sets) + 1
+
+
+def test_of_several_threads_that_ask_for_one_search_one_makes_it():
+    last, asked, entered = LastSearches(), threading.Barrier(4), []
+
+    def search():
+        entered.append(1)
+        time.sleep(0.05)  # the others ask meanwhile
+        return np.array([[1]]), np.array([[1.0]])
+
+    def ask(_):
+        asked.wait()
+        return last.searched(b"key", 1, search)
+
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(ask, range(4)))
+    assert len(entered) == 1
+    assert all(index.tolist() == [[1]] for index, _ in found)
 
 
 def test_builds_in_several_threads_do_not_mix():

@@ -149,6 +149,11 @@ class DrawsAffinity(Affinity):
         return LowRankAffinity(self.factor) if self._few else None
 
     @property
+    def low_rank(self) -> LowRankAffinity | None:
+        """P by its factor, where products go that way."""
+        return self._held if isinstance(self._held, LowRankAffinity) else None
+
+    @property
     def _is_formed(self) -> bool:
         return self._lacks or (self.n_items <= FORMED_UP_TO and self.n_draws >= DRAWS_AN_ITEM * self.n_items)
 

@@ -9,7 +9,7 @@ With `smoothing` m the distance is that of mutual reachability, max(L, c_i, c_j)
 closest other [campello2013]: items in sparse places, as on a bridge between clusters, move away from all others.
 
 Neighbours are exact while that is cheap (`partita.affinity.neighbor_search`) and approximate (pynndescent) beyond.
-Within one fit the last search is shared (`partita.affinity.shared_search`). What follows it is O(nnz), in a few arrays
+Within one fit the last searches are shared (`partita.affinity.shared_search`). What follows is O(nnz), in a few arrays
 of N x k numbers.
 
 A graph with more connected components (pieces) than clusters asked for says nothing about which of them belong
@@ -51,7 +51,7 @@ from partita.affinity.self_tuned import (
     symmetric_graph,
     tuned_weights,
 )
-from partita.affinity.shared_search import made_once, the_shared_search
+from partita.affinity.shared_search import made_once, the_shared_searches
 from partita.affinity.sparse import SparseAffinity
 from partita.arrays import Array
 from partita.errors import InputError
@@ -224,13 +224,12 @@ def neighbors_among(
 def _shared(
     X: Array, k: int, settings: tuple[Any, ...], search: Callable[[Array, int], tuple[Index, Array]]
 ) -> tuple[Index, Array]:
-    shared = the_shared_search()
+    def found() -> tuple[Index, Array]:
+        return lasting(lambda: search(X, k), "neighbors", k, X, *settings)
+
+    shared = the_shared_searches()
     key = None if shared is None else key_of(X, *settings)
-    known = None if shared is None or key is None else shared.recall(key, k)
-    if known is not None:
-        return known
-    index, distance = lasting(lambda: search(X, k), "neighbors", k, X, *settings)
-    return (index, distance) if shared is None or key is None else shared.keep(key, index, distance)
+    return found() if shared is None or key is None else shared.searched(key, k, found)
 
 
 class NeighborEvidence(Evidence):

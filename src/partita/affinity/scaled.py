@@ -33,6 +33,11 @@ class ScaledAffinity(WrappedAffinity):
         self._factors = np.array(factors, dtype=np.float64)
 
     @property
+    def factors(self) -> Array:
+        """One factor an item."""
+        return self._factors
+
+    @property
     def unobserved(self) -> Unobserved | None:
         return self._base.unobserved
 

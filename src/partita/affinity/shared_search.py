@@ -1,10 +1,10 @@
 """One neighbour search (and spanning tree) for all parts of a fit that ask for the neighbours of the same items.
 
 Criteria, members of an ensemble and the graph itself, at one number of clusters after the other, build graphs of the
-same items. Inside `shared_search()` the last search is kept for them; outside nothing is. A search is known by a hash
-of the items' bytes and by everything that its answer depends on, and is kept only while it takes less than a twentieth
-of the memory that is available. A smaller k is served from a larger one where that is exact: where no row has a tie at
-its k-th neighbour.
+same items. Inside `shared_search()` the last few searches are kept for them; outside nothing is. A search is known by
+a hash of the items' bytes and by everything that its answer depends on, and kept only while all that are kept take
+less than a twentieth of the memory that is available. A smaller k is served from a larger one where that is exact:
+where no row has a tie at its k-th neighbour. Of two threads that ask for the same search one makes it.
 """
 
 from __future__ import annotations
@@ -22,37 +22,44 @@ from partita.arrays import Array
 from partita.memory import available_memory
 from partita.scope import key_of
 
-__all__ = ["LastSearch", "made_once", "shared_search", "the_shared_search"]
+__all__ = ["KEPT", "LastSearches", "made_once", "shared_search", "the_shared_searches"]
 
-# Share of the available memory that the kept search may take.
-SHARE = 1 / 20
+# Searches that are kept at most, and the share of the available memory that they may take.
+KEPT, SHARE = 4, 1 / 20
 # Trees, eigenvectors and links of the same items that are kept at most, each of a few numbers an item.
 MOST_MADE = 16
 
 
-class LastSearch:
-    """One search: its neighbours and their distances, which nobody may write to.
+class LastSearches:
+    """A few searches: neighbours and their distances, which nobody may write to.
 
     >>> import numpy as np
-    >>> last = LastSearch()
-    >>> index, distance = last.keep(b"key", np.array([[1, 2]]), np.array([[0.5, 2.0]]))
-    >>> last.recall(b"key", 1)
+    >>> last = LastSearches()
+    >>> last.searched(b"key", 2, lambda: (np.array([[1, 2]]), np.array([[0.5, 2.0]])))
+    (array([[1, 2]]), array([[0.5, 2. ]]))
+    >>> last.searched(b"key", 1, lambda: None)
     (array([[1]]), array([[0.5]]))
-    >>> last.recall(b"other", 1) is None
-    True
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: tuple[bytes, Index, Array] | None = None
+        self._kept: dict[bytes, tuple[Index, Array]] = {}
         self._made: dict[bytes, tuple[NDArray[Any], ...]] = {}
         self._making: dict[bytes, threading.Lock] = {}
 
+    def searched(self, key: bytes, k: int, search: Callable[[], tuple[Index, Array]]) -> tuple[Index, Array]:
+        """Return the k closest that are kept under this key, searched for now, by one thread, where there are none."""
+        with self._alone(key):
+            found = self._recalled(key, k)
+            return self._keep(key, *search()) if found is None else found
+
+    def _alone(self, key: bytes) -> threading.Lock:
+        with self._lock:
+            return self._making.setdefault(key, threading.Lock())
+
     def made(self, key: bytes, make: Callable[[], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
         """Return the few small arrays that are kept under this key, made now, by one thread, where there are none."""
-        with self._lock:
-            making = self._making.setdefault(key, threading.Lock())
-        with making:
+        with self._alone(key):
             return self._made_once(key, make)
 
     def _made_once(self, key: bytes, make: Callable[[], tuple[NDArray[Any], ...]]) -> tuple[NDArray[Any], ...]:
@@ -69,43 +76,46 @@ class LastSearch:
                         self._made.pop(next(iter(self._made)))
         return found
 
-    def keep(self, key: bytes, index: Index, distance: Array) -> tuple[Index, Array]:
+    def _keep(self, key: bytes, index: Index, distance: Array) -> tuple[Index, Array]:
         """Keep a search where there is room and no larger one of the same items is kept, and hand it back."""
-        if index.nbytes + distance.nbytes < SHARE * available_memory():
-            index.flags.writeable = distance.flags.writeable = False
-            with self._lock:
-                if self._kept is None or self._kept[0] != key or self._kept[1].shape[1] < index.shape[1]:
-                    self._kept = key, index, distance
+        index.flags.writeable = distance.flags.writeable = False
+        room = SHARE * available_memory()
+        with self._lock:
+            before = self._kept.get(key)
+            if index.nbytes + distance.nbytes < room and (before is None or before[0].shape[1] < index.shape[1]):
+                self._kept.pop(key, None)
+                self._kept[key] = index, distance
+                while len(self._kept) > KEPT or sum(i.nbytes + d.nbytes for i, d in self._kept.values()) >= room:
+                    self._kept.pop(next(iter(self._kept)))
         return index, distance
 
-    def recall(self, key: bytes, k: int) -> tuple[Index, Array] | None:
-        """Return the k closest that were found under this key, or None."""
+    def _recalled(self, key: bytes, k: int) -> tuple[Index, Array] | None:
         with self._lock:
-            kept = self._kept
-        if kept is None or kept[0] != key or kept[1].shape[1] < k:
+            kept = self._kept.get(key)
+        if kept is None or kept[0].shape[1] < k:
             return None
-        _, index, distance = kept
+        index, distance = kept
         if index.shape[1] > k and not (distance[:, k - 1] < distance[:, k]).all():
             return None
         return index[:, :k], distance[:, :k]
 
 
-_SHARED: ContextVar[LastSearch | None] = ContextVar("shared neighbour search", default=None)
+_SHARED: ContextVar[LastSearches | None] = ContextVar("shared neighbour search", default=None)
 
 
 @contextmanager
 def shared_search() -> Iterator[None]:
     """Search once for the neighbours of the same items while inside, also of a fit within a fit."""
     before = _SHARED.get()
-    token = _SHARED.set(LastSearch() if before is None else before)
+    token = _SHARED.set(LastSearches() if before is None else before)
     try:
         yield
     finally:
         _SHARED.reset(token)
 
 
-def the_shared_search() -> LastSearch | None:
-    """Return the search that is shared here; None outside of `shared_search`."""
+def the_shared_searches() -> LastSearches | None:
+    """Return the searches that are shared here; None outside of `shared_search`."""
     return _SHARED.get()
 
 

@@ -75,6 +75,9 @@ ITEMS_EACH = 1.5
 BATCH = 1 << 15
 # Part of the prior over clusters that is the fitted membership; the rest is uniform.
 TRUST = 0.9
+# Iterations of one cluster's own mixtures, and those after which one is not followed that is less than half worth it.
+OWN_LOOK: dict[str, Any] = {"max_iter": 8, "tol": 1e-3}
+OWN: dict[str, Any] = {"max_iter": 22, "tol": 1e-3}
 # A component is not tried that adds less than this share of what BIC charges for it, or less than NO_GAIN to the
 # log-likelihood; nor so many that each item of the cluster would have to gain more than MOST_GAIN.
 WORTH, NO_GAIN, MOST_GAIN = 0.5, 1.0, 5.0
@@ -222,11 +225,13 @@ def _likely_starts(Z: Array, weights: Array, starts: Sequence[Array], kind: Kind
     means = _each(
         lambda seed: KMeans(K, n_init=1, random_state=seed).fit(Z, sample_weight=weights).labels_, range(SEEDS), len(Z)
     )
-    tried = _each(
-        lambda start: fit_mixture(Z, weights, start, kind, scatter=scatter, **ROUGH),
-        [*starts, *(np.eye(K)[labels] for labels in means)],
-        len(Z),
-    )
+
+    def fits(begun: list[Array], **how: Any) -> list[MixtureFit]:
+        return _each(lambda start: fit_mixture(Z, weights, start, kind, scatter=scatter, **how), begun, len(Z))
+
+    looks = fits([*starts, *(np.eye(K)[labels] for labels in means)], **LOOK)
+    least = max(look.log_likelihood for look in looks) - BEHIND * weights.sum()
+    tried = fits([look.responsibilities for look in looks if look.log_likelihood >= least], **ROUGH)
     scored = [(fit.log_likelihood + _log_prior_of_shares(fit, weights), fit) for fit in tried]
     ranked = sorted(scored, key=lambda one: -one[0])
     kept = ranked[:1]
@@ -350,16 +355,18 @@ class OwnMixtures:
         self._fits: dict[tuple[Kind, int], MixtureFit] = {}
         self.most = max(1, min(MOST_OF_CLUSTER, int(len(Z) / (ITEMS_EACH * (Z.shape[1] + 2)))))
 
-    def of(self, kind: Kind, m: int) -> MixtureFit:
-        """Return the mixture of m components."""
-        Z, weights = self._Z, self._weights
+    def of(self, kind: Kind, m: int, least: float = -np.inf) -> MixtureFit:
+        """Return the mixture of m components; one that is not as likely as `least` after a look is not followed."""
         if m not in self._starts:
-            self._starts[m] = np.eye(m)[KMeans(m, n_init=2, random_state=0).fit(Z, sample_weight=weights).labels_]
+            labels = KMeans(m, n_init=2, random_state=0).fit(self._Z, sample_weight=self._weights).labels_
+            self._starts[m] = np.eye(m)[labels]
         if (kind, m) not in self._fits:
-            self._fits[kind, m] = fit_mixture(
-                Z, weights, self._starts[m], kind, scatter=self._scatter, max_iter=30, tol=1e-3
-            )
+            fit = self._fitted(kind, self._starts[m], **OWN_LOOK)
+            self._fits[kind, m] = fit if fit.log_likelihood < least else self._fitted(kind, fit.responsibilities, **OWN)
         return self._fits[kind, m]
+
+    def _fitted(self, kind: Kind, start: Array, **how: Any) -> MixtureFit:
+        return fit_mixture(self._Z, self._weights, start, kind, scatter=self._scatter, **how)
 
     def gain(self, kind: Kind, held: int, price: float) -> float:
         """Return what one more component adds to the log-likelihood, or a few more on end, apiece.
@@ -369,9 +376,14 @@ class OwnMixtures:
         most = min(self.most, held + AHEAD)
         if price > 0:
             most = min(most, 1 + int(MOST_GAIN * self._weights.sum() / price))
-        now = self.of(kind, held).log_likelihood
-        more = range(held + 1, most + 1)
-        return max(((self.of(kind, m).log_likelihood - now) / (m - held) for m in more), default=0.0)
+        now, half = self.of(kind, held).log_likelihood, _worth(price) / 2
+        gains = [(self.of(kind, held + m, now + m * half).log_likelihood - now) / m for m in range(1, most - held + 1)]
+        return max(gains, default=0.0)
+
+
+def _worth(price: float) -> float:
+    """What a component that is tried adds to the log-likelihood."""
+    return max(NO_GAIN, WORTH * price)
 
 
 def _handed_out(own: Sequence[OwnMixtures], kind: Kind, most: int, price: float = 0.0) -> Iterator[list[int]]:
@@ -386,7 +398,7 @@ def _handed_out(own: Sequence[OwnMixtures], kind: Kind, most: int, price: float 
     while sum(counts) < most:
         gains = [one.gain(kind, held, price) for one, held in zip(own, counts, strict=True)]
         best = int(np.argmax(gains))
-        if gains[best] < max(NO_GAIN, WORTH * price):
+        if gains[best] < _worth(price):
             break
         counts[best] += 1
         yield list(counts)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
 from partita.affinity.from_neighbors import fitted_search, nearest
-from partita.affinity.shared_search import shared_search
+from partita.affinity.shared_search import KEPT, shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, hard, member
 from partita.ensemble.components import Components, probability_of_components, with_components
@@ -33,7 +33,7 @@ from partita.ensemble.validity import Validity, power_in
 from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
 from partita.errors import InputError
-from partita.kernels.threads import limit_threads
+from partita.kernels.threads import limit_threads, n_threads
 from partita.runs import outcomes_of
 from partita.scope import lasting, recalled, tell
 from partita.shapes import reals, whole
@@ -306,15 +306,17 @@ class Ensemble(Builder):
         weights, agreed = agreement_weights(among, named, POWER if self.power is None else self.power)
         seen, share = self._judged_items(len(Z)), 0.0
         if len(seen) > 2 and (self.power is None or len(lone)):
-            with shared_search(), limit_threads(1):
-                judge = Validity.of(Z[seen])
+            with shared_search():
+                with limit_threads(1):
+                    judge = Validity.of(Z[seen])
                 shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
                 if self.power is None:
                     weights *= judge.weights_at(n_clusters, [shown[at] for at in voting], among, named)
                     weights /= weights.sum()
                 if len(lone) and len(seen) >= FEWEST:
                     most = voting[int((among @ weights).argmax())]
-                    share = probability_of_components(judge, shown[lone[0]], shown[most])
+                    with limit_threads(1):
+                        share = probability_of_components(judge, shown[lone[0]], shown[most])
         if not len(lone):
             return weights, agreed
         of_all, agreed_of_all = np.zeros(len(labels)), agreement_weights(table, names)[1]
@@ -367,7 +369,13 @@ class Ensemble(Builder):
         ]
         said: list[list[Said] | None] = [recalled(*each) for each in parts]
         missing = [draw for draw in range(self.n_draws) if said[draw] is None]
-        tasks = [(one, draw) for draw in missing for one in members[draw] if one is not last]
+        # A few draws at a time, all by one method and then by the next, which finds the neighbours of a draw's items.
+        tasks = [
+            (members[draw][at], draw)
+            for low in range(0, len(missing), KEPT)
+            for at in range(len(self.voting))
+            for draw in missing[low : low + KEPT]
+        ]
         tell("clustering", 0, len(tasks))
         with shared_search():
             found = outcomes_of(
@@ -378,10 +386,11 @@ class Ensemble(Builder):
             )
         of_draw: dict[int, list[Clustering]] = {draw: [] for draw in missing}
         for (_, draw), each in zip(tasks, found, strict=True):
-            of_draw[draw].append(each)
+            of_draw[draw].append(each)  # in the order of the methods
         if last is not None and 0 in of_draw:  # it begins at what the others say
+            begun, rng, jobs = [each.labels for each in of_draw[0]], self._rng(last, 0), n_threads()
             with limit_threads(1):
-                fit = last.fitted(X[resamples[0]], n_clusters, self._rng(last, 0), [each.labels for each in of_draw[0]])
+                fit = last.fitted(X[resamples[0]], n_clusters, rng, begun, n_jobs=jobs)
             of_draw[0].append(fit.clustering)
         tell("placing all items in the clusters", 0, len(missing))
         extended = outcomes_of(

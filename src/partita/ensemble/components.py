@@ -126,11 +126,12 @@ class Components(Member):
         return self.fitted(X, n_clusters, rng).clustering
 
     def fitted(
-        self, X: Array, n_clusters: int, rng: np.random.Generator, starts: Sequence[Labels] = ()
+        self, X: Array, n_clusters: int, rng: np.random.Generator, starts: Sequence[Labels] = (), *, n_jobs: int = 1
     ) -> FittedMixture:
         """Return the clustering with its BIC; minus infinity where the items are too few for so many components.
 
-        `starts` are labels of the items by other methods; those of more clusters are left out.
+        `starts` are labels of the items by other methods; those of more clusters are left out. `n_jobs` are followed
+        at a time.
         """
         centre = X.mean(axis=0)
         axes = np.eye(X.shape[1])
@@ -141,26 +142,29 @@ class Components(Member):
         scale = Z.T @ Z / n
         scale += (RIDGE * np.trace(scale) / q + np.finfo(float).tiny ** 0.5) * np.eye(q)
 
-        def climbed(start: Array, max_iter: int) -> Climbed:
-            return climb(
-                Z,
-                weights,
-                start,
-                "student",
-                scatter=scale,
-                pseudo=PSEUDO,
-                pseudo_items=PSEUDO_ITEMS,
-                max_iter=max_iter,
-                tol=TOLERANCE,
-            )
+        def climbed(begun: Sequence[Array], max_iter: int) -> list[Climbed]:
+            def one(start: Array) -> Climbed:
+                return climb(
+                    Z,
+                    weights,
+                    start,
+                    "student",
+                    scatter=scale,
+                    pseudo=PSEUDO,
+                    pseudo_items=PSEUDO_ITEMS,
+                    max_iter=max_iter,
+                    tol=TOLERANCE,
+                )
+
+            found = outcomes_of(one, begun, n, n_jobs)
+            return sorted(found, key=lambda one: -one.log_likelihood)
 
         seeds = [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts if n_clusters > 1 else 1)]
         begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Z).labels_ for seed in seeds]
         begun += [labels for labels in starts if labels.max() < n_clusters] if n_clusters > 1 else []
-        tried = [climbed(np.eye(n_clusters)[labels], LOOK) for labels in begun]
+        tried = climbed([np.eye(n_clusters)[labels] for labels in begun], LOOK)
         for steps, kept in ((FIRST, LIKELY), (MAX_ITER, 1)):
-            tried.sort(key=lambda one: -one.log_likelihood)
-            tried = [climbed(one.responsibilities, steps) for one in tried[:kept]]
+            tried = climbed([one.responsibilities for one in tried[:kept]], steps)
         best = tried[0]
         found = best.components
 
@@ -246,12 +250,7 @@ def with_components(
         With another probability of one cluster where tests of the mixture tell it; without draws more where one
         component is best, or none within the bounds.
     """
-    starts: dict[int, list[Labels]] = {1: []}
-    seen: set[tuple[int, str]] = set()
-    for K, method, said in zip(found.asked.tolist(), found.methods, found.draws, strict=True):
-        if (K, method.name) not in seen:  # the first of each method
-            seen.add((K, method.name))
-            starts.setdefault(K, []).append(said)
+    starts = starts_of(found)
     fitted = fitted_at(one, X, sorted(starts), seed, starts)
     labels = [np.unique(fit.clustering.labels, return_inverse=True)[1].astype(np.int64) for fit in fitted.values()]
     asked, bic = np.array(list(fitted)), np.array([fit.bic for fit in fitted.values()])
@@ -268,6 +267,17 @@ def with_components(
     chances = probabilities_of_numbers(np.where(within, bic, -np.inf))[several]
     agreed = [float(np.mean(agreement([labels[at], *found.draws[found.asked == asked[at]]])[0, 1:])) for at in several]
     return found.beside([labels[at] for at in several], asked[several], chances, np.array(agreed), one, share)
+
+
+def starts_of(found: Consensus) -> dict[int, list[Labels]]:
+    """Return what each method says first of the items, for one cluster and each number that was asked for."""
+    starts: dict[int, list[Labels]] = {1: []}
+    seen: set[tuple[int, str]] = set()
+    for K, method, said in zip(found.asked.tolist(), found.methods, found.draws, strict=True):
+        if (K, method.name) not in seen:
+            seen.add((K, method.name))
+            starts.setdefault(K, []).append(said)
+    return starts
 
 
 def fitted_at(

@@ -18,7 +18,14 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from partita.affinity import Affinity, DiffusedAffinity, LowRankAffinity, SparseAffinity
+from partita.affinity import (
+    Affinity,
+    DiffusedAffinity,
+    DrawsAffinity,
+    LowRankAffinity,
+    ScaledAffinity,
+    SparseAffinity,
+)
 from partita.affinity.self_tuned import pieces_of
 from partita.arrays import Array
 from partita.kernels.cluster_qr import cluster_qr
@@ -45,9 +52,9 @@ LARGE_FROM = 20_000
 LARGE_RESIDUAL = 0.001
 LARGE_ROUNDS, MANY_ROUNDS = 8, 200
 LARGE_DEGREE, HIGH_DEGREE = 10, 30
-# Columns of a factor up to which its Gram matrix is solved instead, and the share of the largest eigenvalue below which
-# one is lost in the squares.
-LOW_RANK = 2_000
+# Columns of a factor up to which its Gram matrix is solved instead, rows that it has for each of them, and the share of
+# the largest eigenvalue below which one is lost in the squares.
+LOW_RANK, NARROW = 2_000, 2
 LOST = 1e-8
 # Eigenvalues of two pieces that are equal but for rounding, relative to them.
 TIED = 1e-10
@@ -87,7 +94,10 @@ def leading_eigenvectors(
         base = base.base
     n_vectors = min(n_vectors, base.n_items)
     matrix = base.as_sparse() if isinstance(base, SparseAffinity) or base.n_items >= LARGE_FROM else None
-    if matrix is not None:
+    found = None if matrix is not None else _of_low_rank(base, n_vectors)
+    if found is not None:
+        values, vectors = found
+    elif matrix is not None:
         values, vectors = _by_pieces(matrix, n_vectors, residual, coarse_from)
     elif base.n_items <= 3 * DENSE_UP_TO:
         values, vectors = _dense(base.to_dense(), n_vectors)
@@ -102,10 +112,6 @@ def leading_eigenvectors(
 
 def _large(base: Affinity, n_vectors: int, residual: float | None) -> tuple[Array, Array]:
     n = base.n_items
-    if isinstance(base, LowRankAffinity) and n_vectors <= base.rank <= LOW_RANK and not base.foreign:
-        found = _of_low_rank(base, n_vectors)
-        if found is not None:
-            return found
     return filtered_subspace(
         base.__matmul__,
         np.random.default_rng(0).normal(size=(n, min(n, n_vectors + EXTRA))),
@@ -117,15 +123,24 @@ def _large(base: Affinity, n_vectors: int, residual: float | None) -> tuple[Arra
     )
 
 
-def _of_low_rank(base: LowRankAffinity, n_vectors: int) -> tuple[Array, Array] | None:
-    """Leading eigenpairs from the Gram matrix of the factor: F^T F = U diag(l) U^T gives F F^T the vectors F U l^-1/2.
+def _of_low_rank(base: Affinity, n_vectors: int) -> tuple[Array, Array] | None:
+    """Leading eigenpairs of diag(f) F F^T diag(f), G = diag(f) F, from the Gram matrix of the factor: G^T G =
+    U diag(l) U^T gives G G^T the vectors G U l^-1/2.
 
-    None where it has too few that are not rounding.
+    None where it is not such an affinity, or has too few that are not rounding.
     """
-    values, vectors = _dense(base.gram(), n_vectors)
+    factors = np.ones(base.n_items)
+    while isinstance(base, ScaledAffinity):
+        factors, base = factors * base.factors, base.base
+    low = base.low_rank if isinstance(base, DrawsAffinity) else base
+    if not isinstance(low, LowRankAffinity) or low.foreign:
+        return None
+    if not n_vectors <= low.rank <= min(LOW_RANK, low.n_items // NARROW):
+        return None
+    values, vectors = _dense(low.gram(factors**2), n_vectors)
     if values[-1] <= LOST * values[0]:
         return None
-    return values, np.asarray(base.factor @ (vectors / np.sqrt(values)))
+    return values, factors[:, None] * np.asarray(low.factor @ (vectors / np.sqrt(values)))
 
 
 def _by_pieces(matrix: sp.csr_array, n_vectors: int, residual: float | None, coarse_from: int) -> tuple[Array, Array]:
