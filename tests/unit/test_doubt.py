@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -205,9 +206,13 @@ def test_the_sides_of_a_bipartite_graph_are_clusters_without_links_and_no_outlie
     p = weak_support_probability(np.zeros(40), sides, degree)
     assert p[3] == 1.0
     assert np.delete(p, 3).max() == 0.0
+
+
+def test_the_women_and_what_they_went_to_are_two_groups_of_both_and_no_outliers() -> None:
     networkx = pytest.importorskip("networkx")
     model = SoftClustering(2, random_state=0).fit(networkx.davis_southern_women_graph())
-    assert np.array_equal(model.labels_ == model.labels_[0], np.arange(32) < 18)  # women, and what they went to
+    assert np.array_equal(model.labels_[:18] == model.labels_[0], np.arange(18) < 9)  # as most studies have it
+    assert len(set(model.labels_[18:])) == 2
     assert model.outlier_.max() < 0.5
 
 
@@ -513,6 +518,27 @@ def test_a_fit_has_layers_of_its_own_numbers_and_says_what_lies_between() -> Non
     assert len(graph.layers()) == 3
     between = graph.layers()[3].between(*graph.layers()[3].labels[[1, 2]])
     assert set(truth[between]) <= {1, 2}
+    for number in (-1, 3):
+        with pytest.raises(InputError):
+            graph.layers()[3].between(0, number)
+
+
+def test_what_is_no_number_is_no_share_and_a_loaded_model_says_what_it_lacks(tmp_path: Path) -> None:
+    X, _ = clusters(150, 2, 8)
+    model = SoftClustering(3, random_state=0).fit(X)
+    for call in (lambda: model.confident("a"), lambda: model.confident(None), lambda: model.labels(outliers="a")):
+        with pytest.raises(InputError):
+            call()
+    with pytest.raises(AttributeError, match="no attribute"):
+        model.verdict_  # noqa: B018 - the number was given
+    save(model, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    with pytest.raises(InputError):
+        loaded.layers()
+    for name in ("result_", "verdict_", "chosen_", "ensemble_"):
+        assert not hasattr(loaded, name)
+        with pytest.raises(AttributeError, match=name):
+            getattr(loaded, name)
 
 
 # What is said -----------------------------------------------------------------------------------------------------

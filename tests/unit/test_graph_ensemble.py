@@ -157,6 +157,30 @@ def test_the_tree_of_walks_of_a_ring_warns_of_nothing():
 
 
 @quiet
+@pytest.mark.parametrize("name", ["grid", "path", "cycle"])
+def test_the_sides_of_a_graph_of_two_sides_are_no_clusters(name):
+    import networkx as nx
+
+    graph = {"grid": nx.grid_2d_graph(5, 5), "path": nx.path_graph(10), "cycle": nx.cycle_graph(14)}[name]
+    A = sp.csr_array(nx.to_scipy_sparse_array(graph, dtype=float))
+    for K in ("auto", 2):
+        labels = SoftClustering(K, random_state=0).fit(A).labels_
+        first, second = sp.triu(A).nonzero()
+        assert (labels[first] == labels[second]).mean() > 0.6
+    for method in ("graph", "walks"):
+        labels = member(method).cluster(A, 2, np.random.default_rng(0)).labels
+        assert (labels[first] == labels[second]).mean() > 0.6
+
+
+@quiet
+@pytest.mark.parametrize("sizes", [(2, 2), (3, 2)])
+def test_two_pieces_of_very_few_nodes_are_two_clusters(sizes):
+    graph = sp.csr_array(sp.block_diag([1.0 - np.eye(n) for n in sizes]))
+    labels = SoftClustering(random_state=0).fit(graph).labels_
+    assert adjusted_rand_index(labels, np.repeat([0, 1], sizes)) == 1.0
+
+
+@quiet
 def test_nodes_of_weight_zero_change_no_outlier_of_the_others():
     graph, _ = planted([20] * 3, 0.6, 0.03)
     shown = np.repeat([1.0, 0.0], [45, 15])

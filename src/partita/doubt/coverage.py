@@ -18,6 +18,7 @@ Cost: one sort of N numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -112,9 +113,9 @@ class ConfidentPairs(Printed):
         return np.asarray((W[np.asarray(i)] * W[np.asarray(j)]).sum(axis=-1) >= self.threshold)
 
 
-def _checked(error: float) -> float:
-    if not 0.0 <= error <= 1.0:
-        raise InputError(f"error={error}: expected a share of wrong answers in [0, 1], as .05")
+def _checked(error: Any) -> float:
+    if not isinstance(error, float | int | np.number) or not 0.0 <= error <= 1.0:
+        raise InputError(f"error={error!r}: expected a share of wrong answers in [0, 1], as .05")
     return float(error)
 
 

@@ -85,7 +85,15 @@ class Layer:
     def between(self, a: int, b: int) -> NDArray[np.intp]:
         """Return the items of two clusters that lie between them, the most undecided first: either has a probability of
         a tenth at least.
+
+        Raises
+        ------
+        InputError
+            For a number that no cluster of this layer has.
         """
+        for k in (a, b):
+            if not 0 <= k < self.n_clusters:
+                raise InputError(f"between: there is no cluster {k} among the {self.n_clusters} of this layer, 0 first")
         pair = self.membership[:, [a, b]]
         own = np.flatnonzero(np.isin(self.labels, (a, b)) & (pair.min(axis=1) >= BETWEEN))
         return np.asarray(own[np.argsort(np.abs(np.diff(pair[own], axis=1))[:, 0], kind="stable")])

@@ -3,6 +3,8 @@
 A member is frozen settings. `cluster` makes its clustering of the items given; `varied` gives the settings of draw
 number b, so that a method speaks with several settings and not only with several resamples. A new method is one file:
 subclass `Member`, give it a `name` and an `example`, and `tests/contract/test_member.py` checks it.
+
+[pons2005] P. Pons, M. Latapy, Computing communities in large networks using random walks, ISCIS 2005.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from partita.affinity import NeighborGraph, SparseAffinity
 from partita.arrays import Array, Labels
 from partita.registry import Named, enrol, made
 
-__all__ = ["Clustering", "Member", "member", "neighbor_graph"]
+__all__ = ["Clustering", "Member", "member", "neighbor_graph", "walked_graph"]
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,22 @@ def neighbor_graph(X: Array | sp.csr_array, n_neighbors: int, n_clusters: int) -
     affinity = NeighborGraph(n_neighbors=n_neighbors).build(X, n_clusters=n_clusters).affinity
     assert isinstance(affinity, SparseAffinity)
     return affinity
+
+
+def walked_graph(X: Array | sp.csr_array, n_neighbors: int, n_clusters: int) -> SparseAffinity:
+    """Return that graph for random walks of some steps: one that is given gets a loop at each node, of the mean weight
+    of its edges [pons2005]. Without loops an even number of steps leads from one side of a graph of two sides (a grid,
+    a path, customers and goods) to the same side, and the sides would be the clusters.
+
+    >>> walked_graph(sp.csr_array([[0.0, 3.0], [3.0, 0.0]]), 1, 2).matrix.toarray().tolist()
+    [[3.0, 3.0], [3.0, 3.0]]
+    """
+    graph = neighbor_graph(X, n_neighbors, n_clusters)
+    if not sp.issparse(X):
+        return graph
+    A = graph.matrix
+    mean = np.asarray(A.sum(axis=1)).ravel() / np.maximum(np.diff(A.indptr), 1)
+    return SparseAffinity(sp.csr_array(A + sp.diags_array(mean)))
 
 
 def member(given: str | Member | dict[str, Any]) -> Member:

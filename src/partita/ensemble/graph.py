@@ -17,7 +17,7 @@ from partita.affinity import DiffusedAffinity, SparseAffinity
 from partita.affinity.normalise import normalise
 from partita.affinity.shared_search import made_once
 from partita.arrays import Array
-from partita.ensemble.base import Clustering, Member, neighbor_graph
+from partita.ensemble.base import Clustering, Member, walked_graph
 from partita.objectives import PerClusterObjective, Problem
 from partita.solvers import ProjectedGradient, Starts, drive
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors
@@ -63,7 +63,7 @@ class Graph(Member):
         return self._cycled(draw, n_neighbors=(8, 12, 15, 7))
 
     def cluster(self, X: Array | sp.csr_array, n_clusters: int, rng: np.random.Generator) -> Clustering:
-        base = neighbor_graph(X, self.n_neighbors, n_clusters)
+        base = walked_graph(X, self.n_neighbors, n_clusters)
         normalised = normalise(base, "symmetric").affinity
         assert isinstance(normalised, SparseAffinity)
         diffuse = self.steps > 1 and base.density() < SPARSE

@@ -251,7 +251,7 @@ def consensus_of_graph(
 
     Returns
     -------
-    None for fewer than 16 nodes with edges, and past 5,000.
+    None for fewer than 16 nodes with edges, unless they are in pieces, for fewer than six, and past 5,000.
 
     Examples
     --------
@@ -285,7 +285,8 @@ def consensus_of_graph(
         of_neighborhoods = max(0.0, *map(model.evidence, neighborhoods))
         tried = max(pieces, min(ALWAYS, n // LARGE))
         found = consensus(members, A, log_odds, seed=seed, bounds=(bounds[0], most), tried=tried)
-    assert found is not None
+    if found is None:
+        return None
     item = np.full(n_nodes, np.searchsorted(linked, heaviest))
     item[linked] = np.arange(n)
     backed = beyond(found.partition) > 0

@@ -21,7 +21,7 @@ from scipy.spatial.distance import pdist
 
 from partita.affinity.shared_search import made_once
 from partita.arrays import Array
-from partita.ensemble.base import Clustering, Member, neighbor_graph
+from partita.ensemble.base import Clustering, Member, walked_graph
 from partita.memory import require_memory
 
 __all__ = ["Walks"]
@@ -62,7 +62,7 @@ class Walks(Member):
         return self._cycled(draw, n_neighbors=(8, 12, 15, 7), steps=(3, 5, 4, 6))
 
     def cluster(self, X: Array | sp.csr_array, n_clusters: int, rng: np.random.Generator) -> Clustering:
-        A = neighbor_graph(X, self.n_neighbors, n_clusters).matrix
+        A = walked_graph(X, self.n_neighbors, n_clusters).matrix
         if A.shape[0] == 1:
             return Clustering(np.zeros(1, dtype=np.int64))
         (tree,) = made_once(partial(_tree, A, self.steps), "tree of walks", A, self.steps)

@@ -159,8 +159,9 @@ class Doubtful(FittedAttributes):
         check_is_fitted(self)
         if outliers is None:
             return self.labels_.copy()
-        if not 0.0 <= outliers <= 1.0:
-            raise InputError(f"outliers={outliers}: expected a probability in [0, 1], as .5")
+        at: Any = outliers  # whatever it is
+        if not isinstance(at, float | int | np.number) or not 0.0 <= at <= 1.0:
+            raise InputError(f"outliers={at!r}: expected a probability in [0, 1], as .5")
         return np.where(self.outlier_ > outliers, -1, self.labels_)
 
     def confident(self, error: float = 0.05, *, pairs: bool = False) -> Any:
@@ -251,6 +252,11 @@ class Doubtful(FittedAttributes):
         `partita.doubt.Layers`
             `layers[K]` has `labels`, `membership` and `together`; `splits` the tree; printing it shows it.
 
+        Raises
+        ------
+        InputError
+            For a model that was loaded: the clusterings behind the fit, or its affinity, are not saved with it.
+
         Examples
         --------
         >>> from partita import SoftClustering
@@ -261,6 +267,8 @@ class Doubtful(FittedAttributes):
         """
         check_is_fitted(self)
         found: Layers | None = self.__dict__.get("_layers")
+        if not hasattr(self, "affinity_"):
+            raise InputError("layers: a model that was loaded has no evidence to join clusters by; fit it again")
         if found is None:
             drawn = self._draws_of_rows()
             how: dict[str, Any] = {"links": self._links()} if drawn is None else {"finer": self._finer()}

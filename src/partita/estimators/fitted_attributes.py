@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from partita.n_clusters import Verdict
 from partita.solvers import Solver, SolveResult
 
 __all__ = ["FittedAttributes"]
+
+# What `fit` sets and a file of a model does not hold.
+NOT_SAVED = ("affinity_", "item_index_", "result_", "verdict_", "chosen_", "ensemble_")
 
 
 class FittedAttributes(CheckedInput):
@@ -56,3 +59,10 @@ class FittedAttributes(CheckedInput):
     _solver_: Solver
     _extension: Extension
     _calibrator: Calibrator | None
+
+    if not TYPE_CHECKING:  # of a name that there is no annotation for, mypy is to complain
+
+        def __getattr__(self, name: str) -> Any:
+            if name in NOT_SAVED and "labels_" in self.__dict__ and "affinity_" not in self.__dict__:
+                raise AttributeError(f"a model that was loaded has no {name}, which is not saved with it; fit it again")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
