@@ -183,6 +183,14 @@ def test_mixtures_of_a_cluster_are_fitted_a_few_ahead_and_no_more(monkeypatch):
     assert max(asked.count(m) for m in asked) <= 2  # one start for each cluster, whatever the kinds of components
 
 
+def test_a_cluster_of_few_different_items_has_no_more_components_than_these(recwarn):
+    Z = np.repeat([[0.0, 0.0], [1.0, 0.0], [0.3, 2.0]], 40, axis=0)
+    own = selection.OwnMixtures(Z, np.ones(120), np.eye(2))
+    assert own.most == 3
+    own.gain("full", 1, 0.0)
+    assert not recwarn.list
+
+
 @pytest.mark.parametrize(("least", "steps"), [(-np.inf, 2), (np.inf, 1)])
 def test_a_mixture_of_a_cluster_that_is_not_worth_it_after_a_look_is_not_followed(monkeypatch, least, steps):
     X, asked = np.random.default_rng(0).normal(size=(200, 2)), []

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
 import partita
-from partita import SoF, SoftClustering, SymNMF
+from partita import SoF, SoftClustering, SymNMF, load, save
 from partita.affinity import DenseAffinity
 from partita.calibration import calibrate_if_trusted
 from partita.cli.estimator_options import estimator_of
@@ -138,6 +138,13 @@ def test_a_bound_below_alone_leaves_the_number_above_it_open():
         SoftClustering((2, None), **options).fit(X).n_clusters_
         == SoftClustering((2, 150), **options).fit(X).n_clusters_
     )
+
+
+def test_bounds_without_an_upper_one_are_saved(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 2)) + np.repeat([[0, 0], [9, 9]], 30, axis=0)
+    model = SoftClustering((2, None), affinity="neighbors", probabilities="fitted", random_state=0).fit(X)
+    save(model, tmp_path / "model")
+    assert load(tmp_path / "model").n_clusters == (2, None)
 
 
 @pytest.mark.parametrize("bounds", [(3, 2), (0, 4), (2,), (2, 3, 4), (2.5, 4), (None, 4), (0, None)])

@@ -523,6 +523,19 @@ def test_a_fit_has_layers_of_its_own_numbers_and_says_what_lies_between() -> Non
             graph.layers()[3].between(0, number)
 
 
+def test_bounds_of_the_number_are_a_doubt_where_the_answer_is_at_their_edge() -> None:
+    X, _ = clusters(150, 2, 8)
+    for asked, said in (((2, 2), "considered"), ((2, 3), "edge"), ((3, None), "edge"), ((2, 9), None)):
+        model = SoftClustering(asked, random_state=0).fit(X)
+        doubt = headline(model)[2]
+        assert ("as was asked" in doubt) == (said is not None)
+        assert said is None or said in doubt
+    model.n_clusters = (4, 9)  # as where clusters of a fit come out empty
+    what, _, doubt = headline(model)
+    assert "4 were asked for" in what
+    assert "3 has" not in doubt
+
+
 def test_what_is_no_number_is_no_share_and_a_loaded_model_says_what_it_lacks(tmp_path: Path) -> None:
     X, _ = clusters(150, 2, 8)
     model = SoftClustering(3, random_state=0).fit(X)

@@ -61,6 +61,13 @@ def test_a_first_row_that_counts_is_a_pair_not_a_header(tmp_path):
     assert len(read_edges(write(tmp_path, "0,1,2\n1,2,3\n")).weight) == 2
 
 
+@pytest.mark.parametrize("header", ["from_id,to_id", "sourceNode,targetNode", "von,nach", "person,friend"])
+def test_words_over_names_that_all_have_digits_and_known_names_are_a_header(tmp_path, header):
+    rows = "u1,u2\nu2,u3\nu1,u3\n"
+    assert read_edges(write(tmp_path, f"{header}\n{rows}")).ids == ["u1", "u2", "u3"]
+    assert len(read_edges(write(tmp_path, "ann,bob\nbob,u1\n")).source) == 2
+
+
 def test_a_repeated_pair_is_kept_once(tmp_path):
     table = read_edges(write(tmp_path, "source,target,weight\na,b,1\nb,a,1\nb,c,2\na,b,1\n"))
     assert pairs(table) == [("a", "b", 1), ("b", "c", 2)]

@@ -17,7 +17,7 @@ from partita.estimators.encoding import Encoding
 from partita.estimators.frames import table_of_frame
 from partita.estimators.mixed_table import MixedTable, words
 from partita.io import Reading, read_features
-from partita.kernels.fill import completed, fill
+from partita.kernels.fill import completed, fill, share_of_alike
 from synthetic import gaussians
 
 pd = pytest.importorskip("pandas")
@@ -545,3 +545,50 @@ def test_dates_in_parquet_are_left_out_and_said(tmp_path):
     table = read_features(file, mixed=True)
     assert "day" not in table.columns
     assert any("'day' was left out: dates" in note for note in table.notes)
+
+
+# ------------------------------------------------------------------------------------------------ labels of such rows
+
+
+def two_that_differ_in_one_column(seed=0):
+    """Three clusters of 50, two of which differ in the second column alone, which 24 of their rows lack."""
+    rng, truth = np.random.default_rng(seed), np.arange(150) % 3
+    X = np.c_[np.array([0, 10, 10])[truth], np.array([0, 0, 10])[truth]] + rng.normal(size=(150, 2))
+    lacking = rng.choice(np.flatnonzero(truth > 0), 24, replace=False)
+    X[lacking, 1] = np.nan
+    return X, truth, lacking
+
+
+def test_a_label_that_hangs_on_a_missing_cell_is_not_certain():
+    X, _, lacking = two_that_differ_in_one_column()
+    model = SoftClustering(missing="unobserved", random_state=0).fit(X)
+    assert model.n_clusters_ == 3
+    whole = np.setdiff1d(np.arange(150), lacking)
+    assert model.certainty_[lacking].mean() < 0.75
+    assert model.certainty_[whole].mean() > 0.97
+    confident = model.confident(0.05).mask
+    assert confident[whole].all()
+    assert confident[lacking].mean() < 0.7
+
+
+def test_of_a_row_without_a_cell_the_certainty_is_the_share_of_its_cluster():
+    rng, labels = np.random.default_rng(0), np.repeat([0, 1], [60, 40])
+    X, missing = rng.normal(size=(100, 2)) + 9.0 * labels[:, None], np.zeros((100, 2), dtype=bool)
+    missing[[5, 70]] = True
+    share = share_of_alike(X, missing, labels)
+    assert share[[5, 70]].tolist() == [0.6, 0.4]
+    assert (np.delete(share, [5, 70]) == 1.0).all()
+
+
+def test_rows_like_one_that_lacks_a_cell_are_those_that_have_it(monkeypatch):
+    X, truth, lacking = two_that_differ_in_one_column()
+    missing = np.isnan(X)
+    filled = np.where(missing, 0.0, X)
+    share = share_of_alike(filled, missing, truth)
+    filled[missing] = 99.0  # what was filled in counts for nothing
+    np.testing.assert_array_equal(share_of_alike(filled, missing, truth), share)
+    assert 0.2 < share[lacking].mean() < 0.8
+    order = np.random.default_rng(1).permutation(150)
+    np.testing.assert_array_equal(share_of_alike(filled[order], missing[order], truth[order]), share[order])
+    monkeypatch.setattr("partita.kernels.fill.BLOCK", 1)
+    np.testing.assert_array_equal(share_of_alike(filled, missing, truth), share)

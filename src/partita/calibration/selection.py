@@ -69,6 +69,8 @@ AHEAD = 4
 MORE = (0, 1, 2, 3, 4, 6, 8, 11, 15, 20, 26, 33, 41, 50)
 # More components are not tried once BIC has fallen by the cost of this many: a spiral's rises only after the first few.
 HOPELESS = 5
+# Decimals, relative to the largest coordinate, in which items differ that are not the same.
+DIGITS = 9
 # Items a component has at least, as a multiple of those that span its dimensions.
 ITEMS_EACH = 1.5
 # Rows whose posterior is computed at a time.
@@ -353,7 +355,8 @@ class OwnMixtures:
         self._Z, self._weights, self._scatter, self.n_items = Z, weights, scatter, len(Z)
         self._starts: dict[int, Array] = {1: np.ones((len(Z), 1))}
         self._fits: dict[tuple[Kind, int], MixtureFit] = {}
-        self.most = max(1, min(MOST_OF_CLUSTER, int(len(Z) / (ITEMS_EACH * (Z.shape[1] + 2)))))
+        distinct = len(np.unique(np.round(Z / (np.abs(Z).max(initial=0.0) or 1.0), DIGITS), axis=0))
+        self.most = max(1, min(MOST_OF_CLUSTER, int(len(Z) / (ITEMS_EACH * (Z.shape[1] + 2))), distinct))
 
     def of(self, kind: Kind, m: int, least: float = -np.inf) -> MixtureFit:
         """Return the mixture of m components; one that is not as likely as `least` after a look is not followed."""

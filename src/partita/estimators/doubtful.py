@@ -33,7 +33,7 @@ from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
 from partita.estimators.fitted_attributes import FittedAttributes
 from partita.estimators.pipeline import Given
-from partita.kernels.fill import completed
+from partita.kernels.fill import completed, share_of_alike
 from partita.n_clusters import Verdict
 
 __all__ = ["Doubtful", "SecondChoice"]
@@ -93,7 +93,8 @@ class Doubtful(FittedAttributes):
         ended with fewer clusters the items of those that are missing are taken to be wrong: one in K for each.
         Memberships that no density calibrated are too sure, and with the number given so are those of a density whose
         clusters are several components each (`calibration_.in_pieces`): the share of the clusterings behind the fit
-        that have the item there takes their place where it is smaller.
+        that have the item there takes their place where it is smaller. Of a row with missing cells it is no more than
+        the share of the rows most like it, by the cells that it has, that have its label.
         """
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_certainty")
@@ -102,6 +103,9 @@ class Doubtful(FittedAttributes):
             if within is not None:
                 depth = within.depth[self.labels_]
                 right = certainty_by_agreement(right, self._agreement_on_number(), within.of_one, depth)
+            missing = self._missing_cells()
+            if missing is not None:
+                right = np.minimum(right, share_of_alike(self._complete_features(), missing, self.labels_))
             found = self._certainty = right * (1.0 - self.outlier_)
         return found
 
@@ -287,6 +291,15 @@ class Doubtful(FittedAttributes):
         encoding = getattr(self, "encoding_", None)
         column = None if encoding is None else encoding.column
         return background_probability(self._complete_features(), self.labels_, weights=given.weights, column=column)
+
+    def _missing_cells(self) -> NDArray[np.bool_] | None:
+        """Which cells of the features were filled in; None where none was, and where the evidence has no columns."""
+        given: Given | None = getattr(self, "_given", None)
+        if given is None or self._builder_.pairwise or not isinstance(given.X, np.ndarray):
+            return None
+        table = given.table if hasattr(self, "encoding_") else None
+        missing = np.isnan(given.X if table is None else self.encoding_.plain(table))
+        return missing if missing.any() else None
 
     def _complete_features(self) -> Array:
         """The features in units that can be compared, missing cells filled in."""

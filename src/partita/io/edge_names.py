@@ -13,13 +13,17 @@ ENDS = (
     ("node1", "node2"),
     ("id1", "id2"),
     ("fromnodeid", "tonodeid"),
+    ("fromid", "toid"),
+    ("fromnode", "tonode"),
+    ("sourceid", "targetid"),
+    ("sourcenode", "targetnode"),
     ("i", "j"),
     ("u", "v"),
 )
 WEIGHT = "weight"
 WEIGHTS = (WEIGHT, "value", "similarity", "affinity", "score")
 # Of these a pair alone is enough to take a table for a list of pairs; the others may be coordinates.
-TELLING = ENDS[:6]
+TELLING = ENDS[:-2]
 
 
 def ends_and_weight(names: Sequence[str]) -> tuple[int, int, int | None] | None:

@@ -28,6 +28,7 @@ FORMATS: Formats[Table | ArrayFile | GraphFile] = {**TABLES, **ARRAYS, **GRAPHS}
 
 
 # A column of this name holds distances, where weights are wanted.
+DIGIT = re.compile(r"\d")
 OF_DISTANCES = re.compile(r"\b(distances?|dist|dissimilarit(y|ies)|costs?|lengths?)\b", re.IGNORECASE)
 
 
@@ -196,10 +197,13 @@ def _is_header(rows: Sequence[list[str]]) -> bool:
     first = rows[0]
     if ends_and_weight(first) is not None:
         return True
-    # Two columns of words are pairs; words over a column of numbers are names.
-    if len(first) < 2 or any(is_number(cell) for cell in first):
+    # Two columns of words are pairs; words over a column of numbers, and over names that all have digits, are names.
+    if len(first) < 2 or len(rows) < 2 or any(is_number(cell) for cell in first):
         return False
-    return len(rows) > 1 and any(is_number(cell) for cell in rows[1])
+    if any(is_number(cell) for cell in rows[1]):
+        return True
+    coded = (DIGIT.search(cell) is not None for row in rows[1:] for cell in row[:2])
+    return not any(DIGIT.search(cell) for cell in first[:2]) and all(coded)
 
 
 def _from_table(

@@ -74,7 +74,7 @@ def plain_parameter(name: str, value: object) -> Any:
         return value
     if isinstance(value, (list, tuple)) and all(isinstance(item, str) for item in value):
         return list(value)
-    if name == "n_clusters" and isinstance(value, (list, tuple)) and all(isinstance(bound, int) for bound in value):
+    if name == "n_clusters" and isinstance(value, (list, tuple)) and _are_bounds(value):
         return list(value)
     if name == "start":
         return "given"  # the array has done its work; a refit would need it again
@@ -91,7 +91,7 @@ def revived_parameter(value: object) -> Any:
     ModelError
         For settings that nothing in this version has, or options of other types.
     """
-    if isinstance(value, list) and all(isinstance(bound, int) for bound in value):
+    if isinstance(value, list) and _are_bounds(value):
         return tuple(value)  # bounds of the number of clusters
     if not isinstance(value, dict):
         return value
@@ -263,6 +263,11 @@ def _require_options(kind: type, given: Mapping[str, Any]) -> None:
             raise ModelError(f"{kind.__name__} has no option {name!r}: upgrade Partita, or fit the model again")
         if not fits(value, hints[name]):
             raise ModelError(f"{kind.__name__}({name}={value!r}): expected {hints[name]}; fit the model again")
+
+
+def _are_bounds(value: Sequence[object]) -> bool:
+    """Whether they are bounds of the number of clusters, of which the upper one may be missing."""
+    return all(bound is None or isinstance(bound, int) for bound in value)
 
 
 def _are_numbers(value: object) -> bool:

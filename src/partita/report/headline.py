@@ -142,7 +142,7 @@ def _how_sure(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    sources = _few, _missing, _number, _divided, _hidden, _disagreement, _background, _blur, _labels
+    sources = _few, _missing, _number, _bounds, _divided, _hidden, _disagreement, _background, _blur, _labels
     doubts = [doubt for source in sources for doubt in source(model)]
     if not doubts:
         if model.certainty_.mean() < 1 - ERROR:
@@ -192,6 +192,8 @@ def _missing(model: FactorizationEstimator) -> list[str]:
 def _not_found(model: FactorizationEstimator) -> int:
     """Number of clusters that were asked for and would hold no item."""
     asked = getattr(model, "n_clusters", None)
+    if isinstance(asked, tuple | list):
+        asked = asked[0]
     return max(int(asked) - model.n_clusters_, 0) if isinstance(asked, Integral) else 0
 
 
@@ -201,7 +203,7 @@ def _number(model: FactorizationEstimator) -> list[str]:
     if verdict is None:
         return [f"whether {K} is the right number of clusters was not examined"] if given and K > 1 else []
     p, own = verdict.probabilities, verdict.probability_of(K)
-    if own >= SETTLED:
+    if own >= SETTLED or (not given and _not_found(model)):  # it ended below the bounds, which is said
         return []
     if given and verdict.n_clusters != K:
         asked = f"{count(K, 'cluster')} {'was' if K == 1 else 'were'} asked for (probability {_in_digits(own)})"
@@ -218,6 +220,19 @@ def _number(model: FactorizationEstimator) -> list[str]:
         has = "of components of a mixture, which are probably the better clusters"
         doubt += f" (the answer is the clustering {has if of_mixture else 'that has most in common with all others'})"
     return [doubt]
+
+
+def _bounds(model: FactorizationEstimator) -> list[str]:
+    """That the number is at the edge of those that were asked for: one outside them may be more probable."""
+    if not isinstance(model.n_clusters, tuple | list):
+        return []
+    (least, most), K = model.n_clusters, model.n_clusters_
+    if least == most:
+        return [f"no other number of clusters than {least} was considered, as was asked"]
+    if not 1 < K <= least and most != K:
+        return []
+    asked = f"{least} or more" if most is None else f"{least} to {most}"
+    return [f"other numbers of clusters than {asked} were left out, as was asked, and {max(K, least)} is at their edge"]
 
 
 def _in_digits(p: float) -> str:
