@@ -523,6 +523,23 @@ def test_a_fit_has_layers_of_its_own_numbers_and_says_what_lies_between() -> Non
             graph.layers()[3].between(0, number)
 
 
+def test_a_single_item_is_no_outlier() -> None:
+    for one in (SoftClustering().fit([[2.0, 3.0]]), SoftClustering(affinity="precomputed").fit([[1.0]])):
+        assert one.outlier_.tolist() == [0.0]
+        assert "1 item is one cluster." in headline(one)[0]
+
+
+def test_pairs_that_were_to_be_apart_and_are_not_are_a_doubt() -> None:
+    X, truth = clusters(150, 2, 8)
+    pair = [np.flatnonzero(truth == 0)[:2], np.flatnonzero(truth < 2)[[0, -1]]]
+    model = SoftClustering(3, random_state=0).fit(X, cannot_link=pair)
+    broken = sum(model.labels_[a] == model.labels_[b] for a, b in pair)
+    assert broken > 0
+    assert f"{broken} of 2 cannot-links end in one cluster" in headline(model)[2]
+    free = SoftClustering(3, random_state=0).fit(X)
+    assert "cannot-links" not in headline(free)[2]
+
+
 def test_bounds_of_the_number_are_a_doubt_where_the_answer_is_at_their_edge() -> None:
     X, _ = clusters(150, 2, 8)
     for asked, said in (((2, 2), "considered"), ((2, 3), "edge"), ((3, None), "edge"), ((2, 9), None)):

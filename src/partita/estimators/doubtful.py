@@ -286,6 +286,8 @@ class Doubtful(FittedAttributes):
         if given is None:
             raise InputError("outlier_: this model was saved by an earlier version, without outliers; fit it again")
         X, builder = given.X, self._builder_
+        if len(self.labels_) == 1:  # there is nothing that it could be far from
+            return np.zeros(1)
         if builder.pairwise or isinstance(X, Affinity) or getattr(builder, "metric", "euclidean") != "euclidean":
             return self._weakly_supported()
         encoding = getattr(self, "encoding_", None)

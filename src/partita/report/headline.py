@@ -142,7 +142,7 @@ def _how_sure(model: FactorizationEstimator) -> str:
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
-    sources = _few, _missing, _number, _bounds, _divided, _hidden, _disagreement, _background, _blur, _labels
+    sources = _few, _missing, _apart, _number, _bounds, _divided, _hidden, _disagreement, _background, _blur, _labels
     doubts = [doubt for source in sources for doubt in source(model)]
     if not doubts:
         if model.certainty_.mean() < 1 - ERROR:
@@ -187,6 +187,15 @@ def _missing(model: FactorizationEstimator) -> list[str]:
     missing = _not_found(model)
     which = f"{missing} of the {missing + model.n_clusters_} clusters asked for {'was' if missing == 1 else 'were'}"
     return [f"{which} not found, which counts against every label"] * (missing > 0)
+
+
+def _apart(model: FactorizationEstimator) -> list[str]:
+    """Pairs that were to be apart and are not, which a fit may weigh less than their affinity."""
+    given = model._given.cannot_link
+    pairs = np.empty((0, 2), dtype=np.intp) if given is None else np.asarray(given).reshape(-1, 2)
+    first, second = model.labels_[pairs.astype(np.intp)].T
+    broken = int((first == second).sum())
+    return [f"{broken:,} of {len(pairs):,} cannot-links end in one cluster"] if broken else []
 
 
 def _not_found(model: FactorizationEstimator) -> int:
