@@ -104,7 +104,7 @@ def share_of_alike(X: Array, missing: Flags, labels: Labels) -> Array:
         away = _partial(np.where(missing[at], 0.0, X[at]), ~missing[at], own, known)
         away[missing[at].astype(np.float64) @ lacks > 0] = np.inf
         away[at[:, None] == donors] = np.inf
-        near = np.argsort(away, axis=1, kind="stable")[:, :NEIGHBORS]
+        near = _nearest(away, NEIGHBORS)
         counted = np.isfinite(np.take_along_axis(away, near, axis=1))
         counted &= np.arange(near.shape[1]) < wanted[labels[at], None]
         alike = (counted & (labels[donors][near] == labels[at, None])).sum(axis=1)
@@ -141,12 +141,17 @@ def _whole(X: Array, donors: Array) -> Array:
 
 def _means(away: Array, own: Array, known: Flags) -> Array:
     """The mean of the nearest donors that have a cell, for every cell."""
-    # In single precision: ties are ties whatever rows came together, and go to the earlier donor.
-    away = away.astype(np.float32)
-    n = min(AMONG, away.shape[1])
-    near = np.sort(np.argpartition(away, n - 1, axis=1)[:, :n], axis=1)
-    order = np.argsort(np.take_along_axis(away, near, axis=1), axis=1, kind="stable")
-    near = np.take_along_axis(near, order, axis=1)
+    near = _nearest(away, AMONG)
     there = known[near]
     there &= np.cumsum(there, axis=1) <= NEIGHBORS
     return np.asarray((own[near] * there).sum(axis=1) / np.maximum(there.sum(axis=1), 1))
+
+
+def _nearest(away: Array, most: int) -> NDArray[np.intp]:
+    """The nearest donors of each row, the nearest first."""
+    # In single precision: ties are ties whatever rows came together, and go to the earlier donor.
+    away = away.astype(np.float32)
+    n = min(most, away.shape[1])
+    near = np.sort(np.argpartition(away, n - 1, axis=1)[:, :n], axis=1)
+    order = np.argsort(np.take_along_axis(away, near, axis=1), axis=1, kind="stable")
+    return np.asarray(np.take_along_axis(near, order, axis=1))
