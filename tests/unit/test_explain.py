@@ -336,6 +336,11 @@ def test_copies_of_a_few_rows_are_too_few():
     assert explain(X, labels)[2].reason == "too few items that differ to say"
 
 
+def test_of_copies_of_some_rows_it_is_not_said_that_nothing_tells_them_apart():
+    X, labels = np.repeat(np.arange(12.0), 10)[:, None], np.repeat(np.arange(12) % 2, 10)
+    assert {each.reason for each in explain(X, labels)} == {"too few items that differ to say"}
+
+
 def test_columns_that_say_nothing_are_no_hindrance():
     X, labels = blobs(60, 2, 1)
     columns = [np.full(60, 7.0), np.full(60, np.nan), np.full(60, None, dtype=object), X[:, 0]]

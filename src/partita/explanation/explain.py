@@ -26,8 +26,9 @@ __all__ = ["explain_clusters"]
 
 # Rows that are looked at, about.
 SAMPLE = 20_000
-# Distinct rows that a cluster, and its complement, must have for anything to be said.
-FEWEST = 5
+# Distinct rows that a cluster, and its complement, must have for a rule to be searched for, and for "nothing": of fewer
+# no rule stands out from chance that is not without fault, however many copies there are.
+FEWEST, PLENTY = 5, 20
 NOTHING, ALONE = "nothing tells it apart", "all items are one cluster"
 FEW, ALIKE = "too few items to say", "too few items that differ to say"
 
@@ -176,13 +177,13 @@ def _reason(items: SearchedRows, cluster: int, n_clusters: int) -> str:
     inside = items.labels == cluster
     if min(inside.sum(), (~inside).sum()) < FEWEST:
         return FEW
-    return NOTHING if _enough(items, cluster, None) or items.distinct(inside | True) == 1 else ALIKE
+    return NOTHING if _enough(items, cluster, None, PLENTY) or items.distinct(inside | True) == 1 else ALIKE
 
 
-def _enough(items: SearchedRows, cluster: int, other: int | None) -> bool:
+def _enough(items: SearchedRows, cluster: int, other: int | None, distinct: int = FEWEST) -> bool:
     inside = items.labels == cluster
     outside = ~inside if other is None else items.labels == other
-    return min(items.distinct(inside), items.distinct(outside)) >= FEWEST
+    return min(items.distinct(inside), items.distinct(outside)) >= distinct
 
 
 def _rules(
