@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
+from joblib import parallel_config
 from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
@@ -198,7 +199,9 @@ def _by_scikit_learn(
     """Neighbours found by scikit-learn; `own` is the row of Y that each row of X is, if it is one."""
     search.n_jobs = n_threads() if len(X) >= THREADS_FROM else None
     try:
-        distance, index = search.kneighbors(X, n_neighbors=min(k + (own is not None), search.n_samples_fit_))
+        # By threads whatever backend is set outside: in a task of Dask the search would wait for tasks of its own.
+        with parallel_config(backend="threading"):
+            distance, index = search.kneighbors(X, n_neighbors=min(k + (own is not None), search.n_samples_fit_))
     except (ValueError, TypeError) as error:
         raise refused(metric, error) from error
     return (index, distance) if own is None else without_itself(index, distance, own)
