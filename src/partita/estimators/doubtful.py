@@ -301,12 +301,14 @@ class Doubtful(FittedAttributes):
             return None
         table = given.table if hasattr(self, "encoding_") else None
         missing = np.isnan(given.X if table is None else self.encoding_.plain(table))
+        missing = missing[:, ~missing.all(axis=0)]  # a column without a value says nothing of any row
         return missing if missing.any() else None
 
     def _complete_features(self) -> Array:
         """The features in units that can be compared, missing cells filled in."""
         X, scaling = self._given.X, self._extension.scaling
         X = X if scaling is None else scaling(X)
+        X = X[:, ~np.isnan(X).all(axis=0)]
         X = frame_of(X)(X)
         return completed(X) if np.isnan(X).any() else X
 
