@@ -547,10 +547,12 @@ def test_bounds_of_the_number_are_a_doubt_where_the_answer_is_at_their_edge() ->
         doubt = headline(model)[2]
         assert ("as was asked" in doubt) == (said is not None)
         assert said is None or said in doubt
-    model.n_clusters = (4, 9)  # as where clusters of a fit come out empty
-    what, _, doubt = headline(model)
-    assert "4 were asked for" in what
-    assert "3 has" not in doubt
+    ended = SoftClustering((4, 9), random_state=0).fit(X)
+    ended.n_clusters = (ended.n_clusters_ + 1, 9)  # as where a cluster of the fit comes out empty
+    what, _, doubt = headline(ended)
+    assert f"{ended.n_clusters_ + 1} were asked for" in what
+    assert "counts against every label" in doubt
+    assert ended.certainty_.max() <= ended.n_clusters_ / (ended.n_clusters_ + 1)
 
 
 def test_what_is_no_number_is_no_share_and_a_loaded_model_says_what_it_lacks(tmp_path: Path) -> None:

@@ -590,5 +590,9 @@ def test_rows_like_one_that_lacks_a_cell_are_those_that_have_it(monkeypatch):
     assert 0.2 < share[lacking].mean() < 0.8
     order = np.random.default_rng(1).permutation(150)
     np.testing.assert_array_equal(share_of_alike(filled[order], missing[order], truth[order]), share[order])
+    weights = np.random.default_rng(2).integers(0, 3, 150)
+    copies = np.repeat(np.arange(150), weights)
+    weighted = share_of_alike(filled, missing, truth, weights.astype(float))
+    np.testing.assert_allclose(weighted[copies], share_of_alike(filled[copies], missing[copies], truth[copies]))
     monkeypatch.setattr("partita.kernels.fill.BLOCK", 1)
     np.testing.assert_array_equal(share_of_alike(filled, missing, truth), share)

@@ -105,8 +105,9 @@ class Doubtful(FittedAttributes):
                 right = certainty_by_agreement(right, self._agreement_on_number(), within.of_one, depth)
             missing = self._missing_cells()
             if missing is not None:
-                right = np.minimum(right, share_of_alike(self._complete_features(), missing, self.labels_))
-            found = self._certainty = right * (1.0 - self.outlier_)
+                alike = share_of_alike(self._complete_features(), missing, self.labels_, self._given.weights)
+                right = np.minimum(right, alike)
+            found = self._certainty = right * self._found_of_asked() * (1.0 - self.outlier_)
         return found
 
     def _certainty_by_number(self) -> Array:
@@ -115,7 +116,7 @@ class Doubtful(FittedAttributes):
         given = not hasattr(self, "verdict_")
         if getattr(self, "_calibrator", None) is None or (given and self.calibration_.in_pieces):
             own = np.minimum(own, self._share_of_votes())
-        return np.asarray(own * self._found_of_asked() * self._stands_whatever_the_number())
+        return np.asarray(own * self._stands_whatever_the_number())
 
     def _agreement_on_number(self) -> float | None:
         """How far methods agree on two clusters or more whose number they found; None elsewhere."""
@@ -377,10 +378,16 @@ class Doubtful(FittedAttributes):
             return None
         return found.likeliest_draw(max(FINER * self.n_clusters_, AT_LEAST))[self._place_of_row(found)]
 
-    def _found_of_asked(self) -> float:
-        """Share of the clusters asked for by number that hold an item."""
+    @property
+    def _n_missing(self) -> int:
+        """Number of clusters that were asked for, by the number or by its lower bound, and would hold no item."""
         asked = getattr(self, "n_clusters", None)
-        return min(self.n_clusters_ / int(asked), 1.0) if isinstance(asked, Integral) else 1.0
+        least = asked[0] if isinstance(asked, tuple | list) else asked
+        return max(int(least) - self.n_clusters_, 0) if isinstance(least, Integral) else 0
+
+    def _found_of_asked(self) -> float:
+        """Share of the clusters asked for that hold an item."""
+        return self.n_clusters_ / (self.n_clusters_ + self._n_missing)
 
     def _share_of_votes(self) -> Array:
         """Share of the clusterings of an ensemble that put each item into its cluster.

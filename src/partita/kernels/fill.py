@@ -69,12 +69,14 @@ def fill(X: Array, donors: Array, known: Flags) -> Array:
     return out
 
 
-def share_of_alike(X: Array, missing: Flags, labels: Labels) -> Array:
+def share_of_alike(X: Array, missing: Flags, labels: Labels, weights: Array | None = None) -> Array:
     """Return for each row with missing cells the share of the rows most like it that have its label; one for others.
 
     The rows most like it are the nearest by the columns that both have, among those that have what it lacks: 20, or
     half as many as have its label where that is less. What a row lacks may be what tells clusters apart, and a cell
-    that was filled in says nothing of that.
+    that was filled in says nothing of that. Where no row has what it lacks, all rows are taken to be like it.
+
+    Cost: rows with missing cells x 2,000 x d at most.
 
     Parameters
     ----------
@@ -82,6 +84,12 @@ def share_of_alike(X: Array, missing: Flags, labels: Labels) -> Array:
         Filled in. Columns are centred and of like spread.
     missing : n x d array of bool
     labels : array of n
+    weights : array of n, optional
+        How often each row counts.
+
+    Returns
+    -------
+    array of n in [0, 1]
 
     Examples
     --------
@@ -92,12 +100,13 @@ def share_of_alike(X: Array, missing: Flags, labels: Labels) -> Array:
     [1.0, 1.0, 1.0, 1.0, 0.0]
     """
     out, rows = np.ones(len(X)), np.flatnonzero(missing.any(axis=1))
-    sizes, donors = np.bincount(labels), np.arange(len(X))
+    w = np.ones(len(X)) if weights is None else weights
+    sizes, donors = np.bincount(labels, w), np.flatnonzero(w > 0)
     if len(donors) > DONORS:
         donors = np.sort(np.random.default_rng(0).choice(donors, DONORS, replace=False))
     known = ~missing[donors]
     own, lacks = np.where(known, X[donors], 0.0), missing[donors].astype(np.float64).T
-    wanted = np.clip(sizes // 2, 1, NEIGHBORS)
+    wanted = np.clip(sizes // 2, 1, NEIGHBORS)[labels, None]
     size = max(1, BLOCK // max(len(donors), X.shape[1]))
     for low in range(0, len(rows), size):
         at = rows[low : low + size]
@@ -105,11 +114,11 @@ def share_of_alike(X: Array, missing: Flags, labels: Labels) -> Array:
         away[missing[at].astype(np.float64) @ lacks > 0] = np.inf
         away[at[:, None] == donors] = np.inf
         near = _nearest(away, NEIGHBORS)
-        counted = np.isfinite(np.take_along_axis(away, near, axis=1))
-        counted &= np.arange(near.shape[1]) < wanted[labels[at], None]
-        alike = (counted & (labels[donors][near] == labels[at, None])).sum(axis=1)
+        there = np.where(np.isfinite(np.take_along_axis(away, near, axis=1)), w[donors][near], 0.0)
+        counted = np.clip(wanted[at] - (np.cumsum(there, axis=1) - there), 0.0, there)  # the nearest, until enough
+        alike = (counted * (labels[donors][near] == labels[at, None])).sum(axis=1)
         n = counted.sum(axis=1)
-        out[at] = np.where(n > 0, alike / np.maximum(n, 1), sizes[labels[at]] / len(X))
+        out[at] = np.where(n > 0, alike / np.where(n > 0, n, 1.0), sizes[labels[at]] / w.sum())
     return out
 
 

@@ -109,7 +109,7 @@ def _what(model: FactorizationEstimator) -> str:
         what = f"{items(n)} {verb} in {K} clusters of {items(int(sizes[0]))} each"
     else:
         what = f"{items(n)} {verb} in {K} clusters of {sizes.min():,} to {sizes.max():,} items"
-    if missing := _not_found(model):
+    if missing := model._n_missing:
         what += f" ({missing + K} were asked for, and {missing} would hold no item)"
     outliers = int((model.outlier_ > OUTLIER).sum()) if model._knows_doubt else 0
     if not outliers:
@@ -123,7 +123,7 @@ def _how_sure(model: FactorizationEstimator) -> str:
     if K == 1 and verdict is not None:
         return f"That the items belong together has a probability of {right:.2f}."
     chosen = verdict is not None or not hasattr(model, "_given")
-    asked = K + _not_found(model)
+    asked = K + model._n_missing
     given = "" if chosen else f", given that there {'is 1 cluster' if asked == 1 else f'are {asked} clusters'}"
     share = percent(right)
     said = f"{share[:1].upper()}{share[1:]} of the labels are expected to be right{given}"
@@ -184,26 +184,18 @@ def _few(model: FactorizationEstimator) -> list[str]:
 
 
 def _missing(model: FactorizationEstimator) -> list[str]:
-    missing = _not_found(model)
+    missing = model._n_missing
     which = f"{missing} of the {missing + model.n_clusters_} clusters asked for {'was' if missing == 1 else 'were'}"
     return [f"{which} not found, which counts against every label"] * (missing > 0)
 
 
 def _apart(model: FactorizationEstimator) -> list[str]:
-    """Pairs that were to be apart and are not, which a fit may weigh less than their affinity."""
+    """Cannot-links that end in one cluster: a fit weighs them against the affinities."""
     given = model._given.cannot_link
     pairs = np.empty((0, 2), dtype=np.intp) if given is None else np.asarray(given).reshape(-1, 2)
     first, second = model.labels_[pairs.astype(np.intp)].T
     broken = int((first == second).sum())
     return [f"{broken:,} of {len(pairs):,} cannot-links end in one cluster"] if broken else []
-
-
-def _not_found(model: FactorizationEstimator) -> int:
-    """Number of clusters that were asked for and would hold no item."""
-    asked = getattr(model, "n_clusters", None)
-    if isinstance(asked, tuple | list):
-        asked = asked[0]
-    return max(int(asked) - model.n_clusters_, 0) if isinstance(asked, Integral) else 0
 
 
 def _number(model: FactorizationEstimator) -> list[str]:
@@ -212,7 +204,7 @@ def _number(model: FactorizationEstimator) -> list[str]:
     if verdict is None:
         return [f"whether {K} is the right number of clusters was not examined"] if given and K > 1 else []
     p, own = verdict.probabilities, verdict.probability_of(K)
-    if own >= SETTLED or (not given and _not_found(model)):  # it ended below the bounds, which is said
+    if own >= SETTLED or (not given and model._n_missing):  # it ended below the bounds, which is said
         return []
     if given and verdict.n_clusters != K:
         asked = f"{count(K, 'cluster')} {'was' if K == 1 else 'were'} asked for (probability {_in_digits(own)})"
@@ -299,7 +291,7 @@ def _background(model: FactorizationEstimator) -> list[str]:
 def _labels(model: FactorizationEstimator) -> list[str]:
     """Labels that are more probably wrong than right, outliers left out."""
     n = int(((model.certainty_ < DOUBTED) & (model.outlier_ <= OUTLIER)).sum())
-    if n < WORTH * len(model.labels_) or model.n_clusters_ == 1 or _not_found(model):  # said of all labels
+    if n < WORTH * len(model.labels_) or model.n_clusters_ == 1 or model._n_missing:  # said of all labels
         return []
     has = "has a label that is" if n == 1 else "have labels that are"
     return [f"{items(n)} ({percent(n / len(model.labels_))}) {has} more probably wrong than right"]
