@@ -37,9 +37,12 @@ __all__ = [
     "confident_items",
     "confident_pairs",
     "divided",
+    "require_share",
 ]
 
 
+# What `error` is.
+WRONG = "a share of wrong answers"
 # Pairs on which the threshold of a probability is found.
 PAIRS = 1_000_000
 # lambda, a and b of `certainty_by_agreement`, what counts as agreement where there is one cluster, e and f; and the
@@ -113,10 +116,17 @@ class ConfidentPairs(Printed):
         return np.asarray((W[np.asarray(i)] * W[np.asarray(j)]).sum(axis=-1) >= self.threshold)
 
 
-def _checked(error: Any) -> float:
-    if not isinstance(error, float | int | np.number) or not 0.0 <= error <= 1.0:
-        raise InputError(f"error={error!r}: expected a share of wrong answers in [0, 1], as .05")
-    return float(error)
+def require_share(name: str, value: Any, what: str) -> float:
+    """Return a number in [0, 1].
+
+    Raises
+    ------
+    InputError
+        For anything else, naming what was expected.
+    """
+    if not isinstance(value, float | int | np.number) or not 0.0 <= value <= 1.0:
+        raise InputError(f"{name}={value!r}: expected {what} in [0, 1], as .05")
+    return float(value)
 
 
 def confident_items(certainty: Array, error: float = 0.05, *, weights: Array | None = None) -> ConfidentItems:
@@ -144,7 +154,7 @@ def confident_items(certainty: Array, error: float = 0.05, *, weights: Array | N
     order = np.argsort(wrong, kind="stable")
     held = np.cumsum(w[order])
     mean = np.cumsum((w * wrong)[order]) / np.maximum(held, np.finfo(float).tiny)
-    n = int((mean <= _checked(error) + np.finfo(float).eps).sum())
+    n = int((mean <= require_share("error", error, WRONG) + np.finfo(float).eps).sum())
     mask = np.zeros(len(wrong), dtype=bool)
     mask[order[:n]] = True
     total = float(w[mask].sum())
@@ -179,7 +189,7 @@ def confident_pairs(membership: Array, labels: Labels, error: float = 0.05, *, s
     >>> round(found.threshold, 2), bool(found.together(0, 1)), bool(found.together(0, 2))
     (0.9, True, False)
     """
-    _checked(error)
+    require_share("error", error, WRONG)
     order = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)
     start = np.cumsum(sizes) - sizes

@@ -27,6 +27,7 @@ from partita.doubt import (
     nested_layers,
     weak_support_probability,
 )
+from partita.doubt.coverage import require_share
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.units import frame_of
 from partita.ensemble.weights import LEAST, POWER
@@ -164,10 +165,7 @@ class Doubtful(FittedAttributes):
         check_is_fitted(self)
         if outliers is None:
             return self.labels_.copy()
-        at: Any = outliers  # whatever it is
-        if not isinstance(at, float | int | np.number) or not 0.0 <= at <= 1.0:
-            raise InputError(f"outliers={at!r}: expected a probability in [0, 1], as .5")
-        return np.where(self.outlier_ > outliers, -1, self.labels_)
+        return np.where(self.outlier_ > require_share("outliers", outliers, "a probability"), -1, self.labels_)
 
     def confident(self, error: float = 0.05, *, pairs: bool = False) -> Any:
         """Return the largest set of items whose labels are expected to be wrong in at most a share of `error`.

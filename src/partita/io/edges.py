@@ -27,8 +27,8 @@ __all__ = ["EdgeTable", "read_edges", "read_links", "read_pair_weights"]
 FORMATS: Formats[Table | ArrayFile | GraphFile] = {**TABLES, **ARRAYS, **GRAPHS}
 
 
-# A column of this name holds distances, where weights are wanted.
 DIGIT = re.compile(r"\d")
+# A column of this name holds distances, where weights are wanted.
 OF_DISTANCES = re.compile(r"\b(distances?|dist|dissimilarit(y|ies)|costs?|lengths?)\b", re.IGNORECASE)
 
 
