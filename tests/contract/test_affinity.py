@@ -70,6 +70,15 @@ def rows_come_in_the_order_asked(P, matrix, rng):
         assert P.rows(index).shape == (np.size(index), len(matrix))
 
 
+def one_of_low_rank_is_its_factors_product(P, matrix, rng):
+    scale = rng.random(len(matrix)) + 0.5
+    for affinity, expected in ((P, matrix), (P.scaled(scale), matrix * scale[:, None] * scale)):
+        found = affinity.as_low_rank()
+        if found is not None:
+            low, factors = found
+            close(factors[:, None] * low.to_dense() * factors, expected)
+
+
 def scaled_is_diag_p_diag(P, matrix, rng):
     factors = rng.random(len(matrix)) + 0.5
     expected = matrix * factors[:, None] * factors
@@ -129,6 +138,7 @@ LAWS = [
     diagonal_row_sums_and_mean_are_those_of_the_matrix,
     rows_come_in_the_order_asked,
     scaled_is_diag_p_diag,
+    one_of_low_rank_is_its_factors_product,
     writing_into_an_answer_changes_no_later_answer,
     the_caller_keeps_its_arrays,
     kind_is_probability_only_within_bounds,

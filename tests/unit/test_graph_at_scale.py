@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from joblib import parallel_config
+from joblib.parallel import get_active_backend
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
@@ -232,6 +234,22 @@ def test_of_several_threads_that_ask_for_one_search_one_makes_it():
         found = list(pool.map(ask, range(4)))
     assert len(entered) == 1
     assert all(index.tolist() == [[1]] for index, _ in found)
+
+
+def test_a_search_asks_no_backend_of_the_caller_for_tasks(monkeypatch):
+    """In a task of Dask it waited for tasks of Dask, now and then for ever."""
+    asked, kneighbors = [], neighbor_search.NearestNeighbors.kneighbors
+
+    def spied(self, *given, **options):
+        asked.append(type(get_active_backend()[0]).__name__)
+        return kneighbors(self, *given, **options)
+
+    monkeypatch.setattr(neighbor_search.NearestNeighbors, "kneighbors", spied)
+    X = uneven_blobs(300, 3)
+    with parallel_config(backend="loky", n_jobs=2):
+        nearest(X, X, 5, "euclidean", None, itself=True)
+    assert asked
+    assert set(asked) == {"ThreadingBackend"}
 
 
 def test_builds_in_several_threads_do_not_mix():

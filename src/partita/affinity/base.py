@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,6 +21,9 @@ from partita.arrays import Array
 from partita.kernels.namespace import to_numpy
 from partita.memory import require_memory
 from partita.registry import enrol
+
+if TYPE_CHECKING:
+    from partita.affinity.low_rank import LowRankAffinity
 
 __all__ = ["Affinity", "Array", "Kind", "PairWeights", "Unobserved"]
 
@@ -206,6 +209,10 @@ class Affinity(ABC):
 
     def as_sparse(self) -> sp.csr_array | None:
         """Return the sparse matrix that `@` applies, where there is one; None for any other kind. Do not change it."""
+        return None
+
+    def as_low_rank(self) -> tuple[LowRankAffinity, Array] | None:
+        """Return F F^T and f, one factor an item, where `@` applies diag(f) F F^T diag(f); None for any other kind."""
         return None
 
     def entries(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:

@@ -149,11 +149,6 @@ class DrawsAffinity(Affinity):
         return LowRankAffinity(self.factor) if self._few else None
 
     @property
-    def low_rank(self) -> LowRankAffinity | None:
-        """P by its factor, where products go that way."""
-        return self._held if isinstance(self._held, LowRankAffinity) else None
-
-    @property
     def _is_formed(self) -> bool:
         return self._lacks or (self.n_items <= FORMED_UP_TO and self.n_draws >= DRAWS_AN_ITEM * self.n_items)
 
@@ -167,6 +162,9 @@ class DrawsAffinity(Affinity):
         soft = 0 if self._soft is None else self._soft.multiplications
         labels = 0 if self._hard is None else 2 * self._hard.size
         return self.n_items**2 if self._is_formed else labels + soft
+
+    def as_low_rank(self) -> tuple[LowRankAffinity, Array] | None:
+        return None if self._held is None else self._held.as_low_rank()
 
     def __matmul__(self, W: Array) -> Array:
         if self._held is not None:

@@ -87,6 +87,9 @@ class LowRankAffinity(Affinity):
     def rounding(self) -> float:
         return roundoff(self._factor) if self.foreign else 1.0
 
+    def as_low_rank(self) -> tuple[LowRankAffinity, Array] | None:
+        return None if self.foreign else (self, np.ones(self.n_items))
+
     def __matmul__(self, W: Any) -> Any:
         if self.foreign:
             return through(self._factor, W, lambda V: self._factor @ (self._transposed @ V))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from partita.affinity.base import Affinity, PairWeights, Unobserved
+from partita.affinity.low_rank import LowRankAffinity
 from partita.affinity.sparse import SparseAffinity
 from partita.affinity.wrapped import WrappedAffinity
 from partita.arrays import Array
@@ -31,11 +32,6 @@ class ScaledAffinity(WrappedAffinity):
     def __init__(self, base: Affinity, factors: Array) -> None:
         super().__init__(base)
         self._factors = np.array(factors, dtype=np.float64)
-
-    @property
-    def factors(self) -> Array:
-        """One factor an item."""
-        return self._factors
 
     @property
     def unobserved(self) -> Unobserved | None:
@@ -64,6 +60,10 @@ class ScaledAffinity(WrappedAffinity):
 
     def entries(self, first: NDArray[np.intp], second: NDArray[np.intp]) -> Array:
         return self._factors[first] * self._base.entries(first, second) * self._factors[second]
+
+    def as_low_rank(self) -> tuple[LowRankAffinity, Array] | None:
+        found = self._base.as_low_rank()
+        return None if found is None else (found[0], found[1] * self._factors)
 
     def squared_norm(self, weights: Array | None = None) -> float:
         squares = self._factors**2

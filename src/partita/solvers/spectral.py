@@ -4,9 +4,10 @@ A disconnected graph has its leading eigenvalue once for each connected componen
 run finds only some of those copies. So a sparse affinity is taken apart into its components, each of which has a simple
 leading eigenvalue, and the leading K over all components are kept (the largest components first among ties).
 
-Small problems are solved to rounding, by Lanczos or a dense solver. From 20,000 items on (of a sparse component, as
-many as the caller says) vectors are only as good as asked for, by default as a start needs them, at a fraction of the
-price: of a sparse component coarse to fine (`multilevel`), of any other affinity by a filtered block (`chebyshev`).
+An affinity of low rank is solved by the Gram matrix of its factor. Other small problems are solved to rounding, by
+Lanczos or a dense solver. From 20,000 items on (of a sparse component, as many as the caller says) vectors are only as
+good as asked for, by default as a start needs them, at a fraction of the price: of a sparse component coarse to fine
+(`multilevel`), of any other affinity by a filtered block (`chebyshev`).
 """
 
 from __future__ import annotations
@@ -18,14 +19,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from partita.affinity import (
-    Affinity,
-    DiffusedAffinity,
-    DrawsAffinity,
-    LowRankAffinity,
-    ScaledAffinity,
-    SparseAffinity,
-)
+from partita.affinity import Affinity, DiffusedAffinity, SparseAffinity
 from partita.affinity.self_tuned import pieces_of
 from partita.arrays import Array
 from partita.kernels.cluster_qr import cluster_qr
@@ -129,12 +123,10 @@ def _of_low_rank(base: Affinity, n_vectors: int) -> tuple[Array, Array] | None:
 
     None where it is not such an affinity, or has too few that are not rounding.
     """
-    factors = np.ones(base.n_items)
-    while isinstance(base, ScaledAffinity):
-        factors, base = factors * base.factors, base.base
-    low = base.low_rank if isinstance(base, DrawsAffinity) else base
-    if not isinstance(low, LowRankAffinity) or low.foreign:
+    found = base.as_low_rank()
+    if found is None:
         return None
+    low, factors = found
     if not n_vectors <= low.rank <= min(LOW_RANK, low.n_items // NARROW):
         return None
     values, vectors = _dense(low.gram(factors**2), n_vectors)
