@@ -17,7 +17,7 @@ from partita.estimators.encoding import Encoding
 from partita.estimators.frames import table_of_frame
 from partita.estimators.mixed_table import MixedTable, words
 from partita.io import Reading, read_features
-from partita.kernels.fill import completed, fill, share_of_alike
+from partita.kernels.fill import completed, fill, fillings, share_of_alike
 from synthetic import gaussians
 
 pd = pytest.importorskip("pandas")
@@ -363,7 +363,7 @@ def test_gaps_of_an_array_are_an_error_unless_it_is_said_what_they_mean():
 def test_notes_count_the_missing_cells_by_column():
     frame = mixed()
     frame.loc[[1, 2, 3], "x"], frame.loc[7, "colour"] = np.nan, None
-    (note,) = (note for note in fitted(frame).result_.notes if "missing" in note)
+    (note,) = (note for note in fitted(frame).result_.notes if "cells are missing" in note)
     assert note.startswith("4 cells are missing (x 3, colour 1)")
     assert not any("missing" in note for note in fitted(mixed()).result_.notes)
     frame = frame.astype(object).astype({"x": float, "y": float})
@@ -596,3 +596,97 @@ def test_rows_like_one_that_lacks_a_cell_are_those_that_have_it(monkeypatch):
     np.testing.assert_allclose(weighted[copies], share_of_alike(filled[copies], missing[copies], truth[copies]))
     monkeypatch.setattr("partita.kernels.fill.BLOCK", 1)
     np.testing.assert_array_equal(share_of_alike(filled, missing, truth), share)
+
+
+# ------------------------------------------------------------------------------------- memberships of such rows
+
+
+def ways_of(X, donors, known, n):
+    """Rows with missing cells and how they were completed, blocks put together."""
+    blocks = list(fillings(X, donors, known, n))
+    return np.concatenate([rows for rows, _ in blocks]), np.concatenate([ways for _, ways in blocks], axis=1)
+
+
+def test_each_way_of_completing_a_row_has_the_cells_of_one_row_like_it(monkeypatch):
+    rng = np.random.default_rng(0)
+    donors = rng.normal(size=(80, 4))
+    X = rng.normal(size=(30, 4))
+    lacking = rng.random(X.shape) < [0.0, 0.3, 0.3, 0.3]
+    X[lacking] = np.nan
+    rows, ways = ways_of(X, donors, np.ones_like(donors, dtype=bool), 7)
+    assert rows.tolist() == np.flatnonzero(lacking.any(axis=1)).tolist()
+    own = ~lacking[rows]
+    np.testing.assert_array_equal(ways[:, own], np.broadcast_to(X[rows][own], (7, own.sum())))
+    for at, row in enumerate(rows):
+        know, gaps = ~lacking[row], lacking[row]
+        away = ((donors[:, know] - X[row, know]) ** 2).sum(axis=1)
+        nearest = np.argsort(away)[:7]
+        np.testing.assert_array_equal(ways[:, at][:, gaps], donors[nearest][:, gaps])
+    monkeypatch.setattr("partita.kernels.fill.BLOCK", 1)
+    np.testing.assert_array_equal(ways_of(X, donors, np.ones_like(donors, dtype=bool), 7)[1], ways)
+
+
+def test_cells_that_were_filled_in_fill_nothing():
+    donors = np.array([[0.0, 5.0], [0.1, 6.0], [0.2, 7.0], [9.0, 8.0]])
+    known = np.array([[True, False], [True, True], [True, True], [True, True]])
+    _, ways = ways_of(np.array([[0.0, np.nan]]), donors, known, 5)
+    assert ways[:, 0, 1].tolist() == [6.0, 7.0, 8.0, 6.0, 7.0]  # the three that have it, the nearest first, and again
+
+
+def test_a_row_of_which_nothing_is_known_may_be_any():
+    donors = np.arange(200.0)[:, None]
+    _, ways = ways_of(np.array([[np.nan]]), donors, np.ones_like(donors, dtype=bool), 20)
+    assert 60 < ways.mean() < 140
+    assert len(np.unique(ways)) == 20
+
+
+@pytest.mark.parametrize("k", [3, "auto"])
+def test_a_row_that_lacks_what_tells_clusters_apart_belongs_to_both(k):
+    X, _, lacking = two_that_differ_in_one_column()
+    model = SoftClustering(k, missing="unobserved", random_state=0).fit(X)
+    assert model.n_clusters_ == 3
+    whole = np.setdiff1d(np.arange(150), lacking)
+    assert model.membership_[lacking].max(axis=1).mean() < 0.75
+    assert model.membership_[whole].max(axis=1).mean() > 0.97
+    np.testing.assert_array_equal(model.labels_[lacking], model.membership_[lacking].argmax(axis=1))
+    assert sum(note.startswith("24 rows have memberships") for note in model.result_.notes) == 1
+    # What the fit was, and what is said of new rows.
+    assert model.result_.membership.matrix[lacking].max(axis=1).mean() > 0.85
+    foretold = model.predict_proba(X)
+    assert np.abs(foretold - model.membership_).max() < 0.1
+    assert foretold[lacking].max(axis=1).mean() < 0.75
+    np.testing.assert_allclose(foretold[whole], model.predict_proba(X[whole]))
+
+
+def test_memberships_that_were_asked_for_as_fitted_or_linked_stay():
+    X, truth, lacking = two_that_differ_in_one_column()
+    how = {"n_clusters": 3, "missing": "unobserved", "random_state": 0}
+    as_fitted = SoftClustering(**how, probabilities="fitted").fit(X)
+    np.testing.assert_array_equal(as_fitted.membership_, as_fitted.result_.membership.matrix)
+    pair = np.array([[lacking[0], np.flatnonzero(truth == 2)[0]]])
+    linked = SoftClustering(**how).fit(X, must_link=pair)
+    np.testing.assert_array_equal(*linked.membership_[pair[0]])
+
+
+def test_no_density_is_made_of_rows_that_were_mostly_filled_in():
+    rng, truth = np.random.default_rng(0), np.arange(240) % 3
+    X = gaussians(truth, [[0, 0, 0], [4, 0, 0], [0, 4, 0]], rng)
+    how = {"n_clusters": 3, "missing": "unobserved", "random_state": 0}
+    assert SoftClustering(**how).fit(X).chosen_["probabilities"].value == "calibrated"
+    few, many = X.copy(), X.copy()
+    few[rng.choice(240, 40, replace=False), 2] = np.nan
+    many[rng.choice(240, 80, replace=False), 2] = np.nan
+    assert SoftClustering(**how).fit(few).chosen_["probabilities"].value == "calibrated"
+    taken = SoftClustering(**how).fit(many).chosen_["probabilities"]
+    assert taken.value == "fitted"
+    assert taken.why.startswith("33% of the rows have missing cells")
+
+
+def test_a_saved_model_says_the_same_of_rows_with_missing_cells(tmp_path):
+    X, _, lacking = two_that_differ_in_one_column()
+    model = SoftClustering(3, missing="unobserved", random_state=0).fit(X)
+    partita.save(model, tmp_path / "model")
+    np.testing.assert_array_equal(
+        partita.load(tmp_path / "model").predict_proba(X[lacking]), model.predict_proba(X[lacking])
+    )
+    assert model.at(2).membership_.shape == (150, 2)

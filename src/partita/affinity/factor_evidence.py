@@ -62,9 +62,10 @@ class FactorEvidence(Evidence):
         rows = self.features(X) @ self.factor.T
         return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
 
-    def dense_factor(self) -> Array:
-        """Return F as an array, for a saved model that needs whole rows."""
-        return np.asarray(self.factor.toarray() if hasattr(self.factor, "toarray") else self.factor)
+    def whole_state(self) -> dict[str, Array]:
+        """Return the state of a saved model that needs whole rows: F with what makes images."""
+        F = self.factor
+        return {**self.state(), "factor": np.asarray(F.toarray() if hasattr(F, "toarray") else F)}
 
     def folded(
         self, how: How, factors: Array, landing: Array, weights: Array | None

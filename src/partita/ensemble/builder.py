@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity import Affinity, Builder, DrawsAffinity, Evidence
+from partita.affinity import Affinity, Builder, DrawsAffinity, FactorEvidence
 from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.affinity.shared_search import KEPT, shared_search
 from partita.arrays import Array, Labels
@@ -163,6 +163,7 @@ class Ensemble(Builder):
         "factor.data": reals("z"),
         "factor.indices": whole("z"),
         "factor.indptr": whole(None),
+        "factor.columns": whole(None),
     }
     of_distances = True
     of_draws = True
@@ -343,7 +344,7 @@ class Ensemble(Builder):
         return EnsembleEvidence(frame, frame(X), affinity.factor, affinity, draws)
 
     def restore(self, state: dict[str, Array]) -> EnsembleEvidence:
-        factor = sp.csr_array((state["factor.data"], state["factor.indices"], state["factor.indptr"]))
+        factor = restored_factor(state)
         return EnsembleEvidence(Frame(state["centre"], state["spread"]), state["X"], factor, None, ())
 
     def config(self) -> dict[str, Any]:
@@ -422,21 +423,22 @@ class Ensemble(Builder):
         return np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
 
 
-class EnsembleEvidence(Evidence):
-    """The co-association, its draws, and that of new items."""
+class EnsembleEvidence(FactorEvidence):
+    """The co-association, its draws, and that of new items, whose images are the mean of those of their neighbours."""
 
     def __init__(
         self, frame: Frame, X: Array, factor: sp.csr_array, affinity: Affinity | None, draws: tuple[Draw, ...]
     ) -> None:
+        super().__init__(None)
         self._frame, self._X, self._factor = frame, X, factor
         self._search: Any = None
         self.draws = draws
-        self.row_size = factor.shape[0]
+        self.row_size = factor.shape[1]
         if affinity is not None:
             self.affinity = affinity
 
-    def rows(self, X: Any) -> Array:
-        """Return the mean of the rows of the 5 nearest fitted items; an item seen before has its own."""
+    def features(self, X: Any) -> sp.csr_array:
+        """Return the mean of the images of the 5 nearest fitted items; an item seen before has its own."""
         if self._search is None:
             self._search = fitted_search(self._X, "euclidean", None)
         Y = self._frame(np.asarray(X, dtype=np.float64))
@@ -452,7 +454,7 @@ class EnsembleEvidence(Evidence):
         voters = sp.csr_array(
             (votes.ravel(), index.ravel(), k * np.arange(len(Y) + 1)), shape=(len(Y), self._factor.shape[0])
         )
-        return np.asarray((voters @ self._factor @ self._factor.T).toarray())
+        return sp.csr_array(voters @ self._factor)
 
     def voices(self, labels: Labels, of_row: NDArray[np.intp]) -> tuple[Draw, ...]:
         """Return the draws beside the labels of the items; `of_row` says which item each row is."""
@@ -465,6 +467,9 @@ class EnsembleEvidence(Evidence):
             for draw in self.draws
         )
 
+    def whole_state(self) -> dict[str, Array]:
+        return self.state()
+
     def state(self) -> dict[str, Array]:
         return {
             "X": self._X,
@@ -473,7 +478,15 @@ class EnsembleEvidence(Evidence):
             "factor.data": self._factor.data,
             "factor.indices": self._factor.indices,
             "factor.indptr": self._factor.indptr,
+            "factor.columns": np.array([self._factor.shape[1]]),
         }
+
+
+def restored_factor(state: dict[str, Array]) -> sp.csr_array:
+    """Return the factor of a state; that of version 0.1.0 does not say how many columns it has."""
+    arrays = (state["factor.data"], state["factor.indices"], state["factor.indptr"])
+    shape = (len(arrays[2]) - 1, int(state["factor.columns"][0])) if "factor.columns" in state else None
+    return sp.csr_array(arrays, shape=shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,7 +27,7 @@ from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import member
 from partita.ensemble.block_model import BlockModel
-from partita.ensemble.builder import Draw, EnsembleEvidence
+from partita.ensemble.builder import Draw, EnsembleEvidence, restored_factor
 from partita.ensemble.consensus import Consensus, consensus, drawn_at
 from partita.ensemble.units import Frame
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
@@ -103,6 +103,7 @@ class GraphEnsemble(Builder):
         "factor.data": reals("z"),
         "factor.indices": whole("z"),
         "factor.indptr": whole(None),
+        "factor.columns": whole(None),
     }
 
     n_draws: int = 4
@@ -172,8 +173,7 @@ class GraphEnsemble(Builder):
         return GraphEnsembleEvidence(DrawsAffinity(found.draws, found.weights), draws)
 
     def restore(self, state: dict[str, Array]) -> GraphEnsembleEvidence:
-        factor = sp.csr_array((state["factor.data"], state["factor.indices"], state["factor.indptr"]))
-        return GraphEnsembleEvidence(None, (), factor)
+        return GraphEnsembleEvidence(None, (), restored_factor(state))
 
     def _matrix(self, X: Any) -> sp.csr_array:
         """The affinities of different nodes."""
@@ -210,12 +210,12 @@ class GraphEnsembleEvidence(EnsembleEvidence):
         nowhere = Frame(np.zeros(1), np.ones(1))  # nodes have no features
         super().__init__(nowhere, np.zeros((known.shape[0], 1)), known, affinity, draws)
 
-    def rows(self, X: Any) -> Array:
-        """Return the mean of the rows of the nodes that new ones are linked to, by weight; zeros for links to none."""
+    def features(self, X: Any) -> sp.csr_array:
+        """Return the mean of the images of the nodes that new ones are linked to, by weight; zeros where to none."""
         links = sp.csr_array(given_rows(X, self._factor.shape[0], "affinities"))
         total = np.asarray(links.sum(axis=1)).ravel()
         votes = sp.diags_array(1.0 / np.where(total > 0, total, 1.0)) @ links
-        return np.asarray((votes @ self._factor @ self._factor.T).toarray())
+        return sp.csr_array(votes @ self._factor)
 
     def state(self) -> dict[str, Array]:
         whole_state = super().state()

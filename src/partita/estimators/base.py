@@ -40,6 +40,7 @@ from partita.membership import row_entropy
 from partita.n_clusters import Criterion, Verdict
 from partita.progress import ProgressBar, Stages
 from partita.solvers import Checkpoint, OpenCheckpoint, Solver, opened
+from partita.wording import count
 
 __all__ = ["FactorizationEstimator"]
 
@@ -321,6 +322,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         self._builder_, self._plan_, self._given = plan.builder, plan, given
         self.chosen_ = dict(plan.chosen)
         self._adopt(fitted)
+        self._count_missing_cells(given)
         if fitted.choice.verdict is not None:
             found = fitted.choice.consensus
             components = 0.0 if found is None or not found.by_components else found.components
@@ -331,6 +333,30 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         if plan.chosen or fitted.probabilities is not None:
             words = "; ".join(f"{name} {taken.value} ({taken.why})" for name, taken in self.chosen_.items())
             self.result_ = replace(self.result_, notes=(*self.result_.notes, f"chosen here: {words}"))
+
+    def _count_missing_cells(self, given: Given) -> None:
+        """Average the memberships of rows with missing cells over what these may hold.
+
+        Not where the fitted memberships were asked for, or other items hang on them: of must-linked ones there is one
+        membership. `result_` keeps what was fitted.
+        """
+        told = any(one is not None for one in (given.must_link, given.cannot_link, given.pair_weight))
+        table, plan = given.table, self._plan_
+        if table is None or told or plan.probabilities == "fitted" or self.result_.status == "interrupted":
+            return
+        W = self._over_fillings(table, self.membership_)
+        n, changed = round(table.share_with_gaps() * len(W)), (self.membership_ != W).any(axis=1)
+        labels = np.where(changed, W.argmax(axis=1), self.labels_)
+        if not n or len(np.unique(labels)) < self.n_clusters_:
+            return
+        moved = int((labels != self.labels_).sum())
+        self.membership_, self.labels_, self.entropy_ = W, labels, row_entropy(W)
+        note = (
+            f"{count(n, 'row')} {'has a membership that is a mean' if n == 1 else 'have memberships that are means'} "
+            "over what the missing cells hold in the most similar rows"
+            + (f"; that moved {count(moved, 'row')} to another cluster" if moved else "")
+        )
+        self.result_ = replace(self.result_, notes=(*self.result_.notes, note))
 
     def at(self, n_clusters: int) -> Self:
         """Return the answer at another number of clusters, from the evidence of this fit.

@@ -113,6 +113,11 @@ class CheckedInput(Shown):
                 return None
             raise
 
+    def _mixed_table(self, X: Any) -> MixedTable:
+        """Rows to be scored as a mixed table, however they come."""
+        table = self._as_table(X)
+        return MixedTable.of_array(np.asarray(X, dtype=np.float64)) if table is None else table
+
     def _checked_table(self, table: MixedTable, X: Any) -> MixedTable:
         """The table of a fit, its columns counted and named as scikit-learn does it."""
         if X is not None:

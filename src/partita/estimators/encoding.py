@@ -6,7 +6,8 @@ However many categories there are, and however rare, "differs" is worth the same
 first brought into the units of `partita.ensemble.units`. Numbers alone stay in the units they came in.
 
 A missing cell gets the mean over the rows that have it and are nearest on the columns that both rows have (`fill`).
-Everything is learnt of the distinct rows: a row given twice says as much as once, as everywhere in an ensemble.
+What the row could be besides is in `fillings`: its membership is a mean over these. Everything is learnt of the
+distinct rows: a row given twice says as much as once, as everywhere in an ensemble.
 
 Chosen over 14 tables together, a third of their columns made categorical or 10 to 40% of their cells taken out
 (benchmarks/mixed_tables.py). Cost: N times at most 2,000 donors times the encoded columns, where cells are missing.
@@ -15,9 +16,8 @@ Chosen over 14 tables together, a third of their columns made categorical or 10 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,9 @@ from partita.arrays import Array
 from partita.ensemble.units import Frame, Units, far_cells, frame_of
 from partita.errors import InputError
 from partita.estimators.items import merge_identical
-from partita.estimators.mixed_table import DATES, MixedTable
+from partita.estimators.mixed_table import DATES, MixedTable, gaps_of
 from partita.estimators.scaling import ScaleFeatures, Scaling
-from partita.kernels.fill import completed, fill
+from partita.kernels.fill import completed, fill, fillings
 from partita.memory import require_memory
 from partita.wording import count
 
@@ -40,6 +40,8 @@ Categories = tuple[tuple[str, ...], ...]
 APART = 1.0
 # Rows that missing cells are filled from at most.
 DONORS = 2000
+# Ways in which a row with missing cells is completed: fewest and most.
+WAYS = (5, 20)
 # Columns and rows that a note or an error names.
 NAMED = 5
 # How people and programs write a day, alone or before a time.
@@ -174,9 +176,23 @@ class Encoding:
         filled = fill(cells, self.donors, self.known) if missing.any() else cells
         return filled if self.joint else np.where(missing, filled * self.frame.spread + self.frame.centre, plain)
 
+    def fillings(self, table: MixedTable, most: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        """Yield the rows with missing cells as numbers, a block at a time, each completed in several ways.
+
+        `most` rows times ways at most, where that leaves five ways. See `partita.kernels.fill.fillings`.
+        """
+        plain = self.plain(table)
+        missing = np.isnan(plain)
+        n = int(np.clip(most // max(missing.any(axis=1).sum(), 1), *WAYS))
+        for rows, cells in fillings(self.frame(plain), self.donors, self.known, n):
+            if self.joint:
+                yield rows, cells
+            else:
+                yield rows, np.where(missing[rows], cells * self.frame.spread + self.frame.centre, plain[rows])
+
     def notes(self, table: MixedTable) -> tuple[str, ...]:
         """Return what should be said of the missing cells of a table, and of words that the fit has not seen."""
-        gaps = np.array([_gaps(column) for column in table.columns])
+        gaps = np.array([gaps_of(column) for column in table.columns])
         names = table.names or tuple(f"column {at}" for at in range(len(gaps)))
         empty = np.array([found == EMPTY for found in self.categories])
         left_out = [f"{name} holds no value and is left out" for name, none in zip(names, empty, strict=True) if none]
@@ -214,10 +230,6 @@ class Encoding:
         return [f"{total:,} {said.format(of)} as missing"]
 
 
-def _gaps(column: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.isnan(column) if column.dtype.kind == "f" else np.array([word is None for word in column], dtype=bool)
-
-
 def _shown(found: tuple[str, ...]) -> tuple[str, ...]:
     """The categories that have a column: none where there is only one, which tells no rows apart."""
     return found if len(found) > 1 else ()
@@ -230,7 +242,7 @@ def _column(categories: Categories) -> NDArray[np.intp]:
 def _categories(table: MixedTable, at: int) -> tuple[str, ...]:
     """The categories of a column, after a check that they can be some; none for numbers."""
     column, what = table.columns[at], table.called(at)
-    if _gaps(column).all():
+    if gaps_of(column).all():
         return EMPTY
     if table.numeric[at]:
         return ()

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["DATES", "REPLACE_DATES", "MixedTable", "column_of_values", "words"]
+__all__ = ["DATES", "REPLACE_DATES", "MixedTable", "column_of_values", "gaps_of", "words"]
 
 Column = NDArray[Any]
 
@@ -82,6 +82,15 @@ class MixedTable:
         unknown = np.full(self.shape[0], np.nan)
         return np.column_stack([column if column.dtype.kind == "f" else unknown for column in self.columns])
 
+    def share_with_gaps(self) -> float:
+        """Return the share of the rows that lack a cell of a column that has any.
+
+        >>> MixedTable.of_array(np.array([[1.0, np.nan, np.nan], [2.0, 3.0, np.nan]])).share_with_gaps()
+        0.5
+        """
+        found = [gaps for gaps in map(gaps_of, self.columns) if not gaps.all()]
+        return float(np.any(found, axis=0).mean()) if found else 0.0
+
     def called(self, at: int) -> str:
         """Return the words by which an error names a column."""
         return f"column {at if self.names is None else repr(self.names[at])} of {self.source}"
@@ -142,6 +151,15 @@ class MixedTable:
     def _holding(self, columns: Iterable[Column]) -> MixedTable:
         """The table with other rows, whose places are not those of these."""
         return replace(self, columns=tuple(columns), place=MixedTable.place)
+
+
+def gaps_of(column: Column) -> NDArray[np.bool_]:
+    """Return which cells are missing.
+
+    >>> gaps_of(words(["a", None])).tolist()
+    [False, True]
+    """
+    return np.isnan(column) if column.dtype.kind == "f" else np.array([word is None for word in column], dtype=bool)
 
 
 def words(values: Iterable[Any]) -> Column:

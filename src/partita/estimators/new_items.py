@@ -15,13 +15,19 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from partita.arrays import Array
 from partita.calibration import Calibrator
 from partita.errors import InputError
 from partita.estimators.fitted_attributes import FittedAttributes
+from partita.estimators.mixed_table import MixedTable
 from partita.estimators.objects import evidence_of
 from partita.metrics import adjusted_rand_index
 
 __all__ = ["NewItems"]
+
+# Share of the row that was filled with means in the membership of a row with missing cells, and rows times ways of
+# filling them of which memberships are predicted at most.
+FILLED, PREDICTED = 0.2, 100_000
 
 
 class NewItems(TransformerMixin, FittedAttributes):
@@ -34,6 +40,8 @@ class NewItems(TransformerMixin, FittedAttributes):
         simplex, with p its (normalised, diffused) affinity to the fitted items and w_j their memberships, which stay
         as they are. On the training items the answer may differ from `membership_`: there every item also moved the
         others. Calibrated memberships of new items come from the same density and temperature as those of the fitted.
+        The membership of a row with missing cells is a mean over what these may hold: the cells of up to 20 of the rows
+        most like it that have them.
 
         Parameters
         ----------
@@ -64,7 +72,24 @@ class NewItems(TransformerMixin, FittedAttributes):
         X = evidence_of(X, self.affinity, self.symmetrize).X
         if _comes_in_blocks(X):
             return _predict_in_blocks(self, X, type(self).predict_proba, self.n_clusters_)
-        X = self._checked(X, self._builder_, reset=False)
+        W = self._of_complete(self._checked(X, self._builder_, reset=False))
+        return self._over_fillings(self._mixed_table(X), W) if hasattr(self, "encoding_") else W
+
+    def _over_fillings(self, table: MixedTable, W: Array) -> Array:
+        """Memberships with those of rows with missing cells averaged over what the cells may hold.
+
+        The row that was filled with means, whose membership is in W, has the share `FILLED`: it is what the clusters
+        were found with, and of fewer donors the mean is less uncertain than each.
+        """
+        W = W.copy()
+        for rows, ways in self.encoding_.fillings(table, PREDICTED):
+            n, b, d = ways.shape
+            found = self._of_complete(ways.reshape(n * b, d)).reshape(n, b, -1).mean(axis=0)
+            W[rows] = FILLED * W[rows] + (1.0 - FILLED) * found
+        return W
+
+    def _of_complete(self, X: Any) -> Array:
+        """Memberships of checked input without missing cells."""
         calibrator: Calibrator | None = getattr(self, "_calibrator", None)
         if calibrator is None:
             return self._extension.membership(X)

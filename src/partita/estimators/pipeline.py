@@ -47,6 +47,8 @@ COMPARED, WORTH = 50_000, 0.02
 STEPS, ENOUGH = 20, 1e-3
 # Items, or clusters, that a note names.
 NAMED = 10
+# Share of rows with missing cells past which no density of the rows, filled in with means, is trusted.
+FILLED_IN = 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,7 +261,7 @@ def fit(plan: Plan, given: Given, options: Options) -> Fitted:
         return fitted
     with stage("calibrating the memberships"):
         try:
-            return _calibrated(fitted, result.membership, plan, by_k, given.X, options)
+            return _calibrated(fitted, result.membership, plan, by_k, given, options)
         except KeyboardInterrupt:
             note = "interrupted while calibrating: the memberships are the fitted ones"
             return replace(fitted, result=options.interrupted(fitted.result, note))
@@ -441,15 +443,16 @@ def _sparse_way(affinity: Affinity) -> tuple[str, ...]:
 
 
 def _calibrated(
-    fitted: Fitted, of_groups: Membership, plan: Plan, by_k: EvidenceByK, X: Any, options: Options
+    fitted: Fitted, of_groups: Membership, plan: Plan, by_k: EvidenceByK, given: Given, options: Options
 ) -> Fitted:
     """The fit with calibrated memberships of every row in the place of the fitted ones; `result` keeps those.
 
     Where pairs are constrained or weighted, or the fit was interrupted, neither a density nor a fit to half the items
     would know of it, and the membership stays but for its hard zeros.
     """
-    features = by_k.features
-    W, found, taken = _calibrator(fitted, of_groups, plan, by_k, options)
+    features, X = by_k.features, given.X
+    with_gaps = 0.0 if given.table is None else given.table.share_with_gaps()
+    W, found, taken = _calibrator(fitted, of_groups, plan, by_k, with_gaps, options)
     if found is None:
         return replace(fitted, probabilities=taken)
     calibrator, calibration = found
@@ -493,7 +496,7 @@ def _note_on_moved(moved: int) -> tuple[str, ...]:
 
 
 def _calibrator(
-    fitted: Fitted, of_groups: Membership, plan: Plan, by_k: EvidenceByK, options: Options
+    fitted: Fitted, of_groups: Membership, plan: Plan, by_k: EvidenceByK, with_gaps: float, options: Options
 ) -> tuple[Array, tuple[Calibrator, Calibration] | None, Reasoned | None]:
     """The membership to calibrate, what calibrates it, and why where that was left to be chosen; None keeps the fit."""
     features, weights, builder = by_k.features, by_k.items.weights, by_k.builder
@@ -506,6 +509,8 @@ def _calibrator(
         obstacle = "the fit was interrupted"
     elif not dense:
         obstacle = "only complete numeric columns with the Euclidean distance can be calibrated by a density"
+    elif with_gaps > FILLED_IN:
+        obstacle = f"{with_gaps:.0%} of the rows have missing cells, and rows that were filled in are denser than items"
     if plan.probabilities == "auto":
         if obstacle is not None:
             return W, None, Reasoned("fitted", obstacle)

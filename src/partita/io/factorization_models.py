@@ -121,9 +121,9 @@ class SavedFactorization:
         """
         check_is_fitted(estimator)
         extension, calibrator = estimator._extension, getattr(estimator, "_calibrator", None)
-        evidence = {name: np.asarray(array) for name, array in extension.evidence.state().items()}
-        if isinstance(extension.evidence, FactorEvidence) and not extension.folded:
-            evidence["factor"] = extension.evidence.dense_factor()
+        known = extension.evidence
+        state = known.whole_state() if isinstance(known, FactorEvidence) and not extension.folded else known.state()
+        evidence = {name: np.asarray(array) for name, array in state.items()}
         return copied(
             cls,
             extension,

@@ -7,12 +7,14 @@ distances are over all columns. Cost: rows x donors x columns a round.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from partita.arrays import Array, Labels
 
-__all__ = ["completed", "fill", "share_of_alike"]
+__all__ = ["completed", "fill", "fillings", "share_of_alike"]
 
 Flags = NDArray[np.bool_]
 
@@ -67,6 +69,60 @@ def fill(X: Array, donors: Array, known: Flags) -> Array:
     for _ in range(1, ROUNDS):
         out = _filled(X, out, donors, known)
     return out
+
+
+def fillings(X: Array, donors: Array, known: Flags, n: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
+    """Yield the rows with missing cells, a block at a time, each completed in n ways [rubin1987].
+
+    In the j-th way a missing cell gets the value of the j-th nearest donor that has it, by the columns that row and
+    donor both have; so cells that come from one donor belong together. Where fewer donors have it they come again. A
+    row of which nothing is known gets cells from donors all over the table.
+
+    Cost: rows x donors x columns.
+
+    Parameters
+    ----------
+    X : n x d array
+        NaN where a cell is missing. Columns are centred and of like spread.
+    donors : r x d array
+    known : r x d array of bool
+        Which cells of the donors are their own.
+    n : int, at most 60
+
+    Yields
+    ------
+    rows : array of b
+    completed : n x b x d array
+
+    References
+    ----------
+    [rubin1987] D. B. Rubin, Multiple Imputation for Nonresponse in Surveys, 1987.
+
+    Examples
+    --------
+    >>> donors = np.array([[0.0, 1.0], [0.1, 3.0], [9.0, 0.0]])
+    >>> ((rows, completed),) = fillings(np.array([[0.04, np.nan]]), donors, np.ones((3, 2), dtype=bool), 2)
+    >>> rows.tolist(), completed[:, 0].tolist()
+    ([0], [[0.04, 1.0], [0.04, 3.0]])
+    """
+    missing = np.isnan(X)
+    rows, own = np.flatnonzero(missing.any(axis=1)), np.where(known, donors, 0.0)
+    everywhere = np.random.default_rng(0).permutation(len(donors))[:AMONG]
+    size = max(1, BLOCK // max(len(donors), AMONG * X.shape[1]))
+    for low in range(0, len(rows), size):
+        at = rows[low : low + size]
+        away = _partial(np.where(missing[at], 0.0, X[at]), ~missing[at], own, known)
+        near = _nearest(away, AMONG)
+        near[missing[at].all(axis=1)] = everywhere
+        there = known[near]
+        have = np.argsort(~there, axis=1, kind="stable")  # those that have a cell, the nearest first
+        held = there.sum(axis=1)
+        ways = []
+        for j in range(n):
+            place = np.take_along_axis(have, (j % np.maximum(held, 1))[:, None, :], axis=1)[:, 0]
+            cells = own[np.take_along_axis(near, place, axis=1), np.arange(X.shape[1])]
+            ways.append(np.where(missing[at], cells, X[at]))
+        yield at, np.array(ways)
 
 
 def share_of_alike(X: Array, missing: Flags, labels: Labels, weights: Array | None = None) -> Array:
