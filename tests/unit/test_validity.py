@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from partita.ensemble import Validity, agreement
 from partita.ensemble.validity import LEAST_ODDS, MANY, NEIGHBORS, SMOOTHING, power_in, two_best, weights_in
 from partita.kernels.valleys import deepest_valleys, edges_across, tree_gaps
-from synthetic import blobs
+from synthetic import blobs, gaussians
 
 
 def arrays(graph):
@@ -114,7 +114,7 @@ def test_the_other_statistics_are_their_formulas():
     X, labels = blobs(90, apart=2.0)
     judge = Validity.of(X)
     found = judge.statistics(labels, 0.7)
-    A = neighbors(X, NEIGHBORS)
+    A = neighbors(X, min(NEIGHBORS, 9))  # the square root of 90
     assert (judge.graph.toarray() == A).all()
     different = labels[:, None] != labels[None]
     assert found.across == pytest.approx(A[different].sum() / A.sum() / different.mean())
@@ -198,3 +198,13 @@ def test_odds_count_more_the_fewer_columns_there_are():
         weights = Validity.of(X).weights_at(2, others, table, names)
         odds = Validity.of(X).log_odds_at(others, table, names)
         np.testing.assert_allclose(np.log(weights), power_in(d) * (odds - odds.max()), rtol=1e-9)
+
+
+def test_clusters_of_eight_are_found_among_forty():
+    rng, truth = np.random.default_rng(1), np.repeat(np.arange(5), 8)
+    X = gaussians(truth, [[0, 0], [9, 0], [0, 9], [9, 9], [18, 4]], rng)
+    judge = Validity.of(X)
+    assert judge.graph.sum(axis=1).max() <= 40 / 2
+    coarse = (truth > 1).astype(np.int64)
+    assert judge.statistics(truth, 1.0).across < 0.05
+    assert judge.log_odds(truth, 1.0) > judge.log_odds(coarse, 1.0)

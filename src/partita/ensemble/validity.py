@@ -20,6 +20,7 @@ documentation says how the index does on each family when it is left out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -36,9 +37,9 @@ from partita.runs import outcomes_of
 
 __all__ = ["SPACE_POWER", "Statistics", "Validity", "power_in", "two_best", "weights_in"]
 
-# Neighbours of an item in the graph, a quarter of the items where these are few, and the smoothing of the tree, which
-# is that of the member "density".
-NEIGHBORS, OF_ITEMS, SMOOTHING = 10, 4, 4
+# Neighbours of an item in the graph, the square root of the number of items where these are few (a cluster of eight has
+# no ten), and the smoothing of the tree, which is that of the member "density".
+NEIGHBORS, SMOOTHING = 10, 4
 # A valley shallower than this is noise; one is counted up to the depth of a graph in pieces.
 NOISE, PIECES = 0.5, 3.0
 # Added to a share before its logarithm.
@@ -105,7 +106,7 @@ class Validity:
         Cost: a neighbour search and a tree, which the members of an ensemble share inside `shared_search`.
         """
         n = len(X)
-        k = min(NEIGHBORS, max(n // OF_ITEMS, 2), n - 1)
+        k = min(NEIGHBORS, max(math.isqrt(n), 2), n - 1)
         index = neighbors_among(X, k)[0]
         chosen = sp.csr_array((np.ones(n * k), index.ravel(), k * np.arange(n + 1)), shape=(n, n))
         graph = sp.csr_array(chosen + chosen.T)
