@@ -3,7 +3,8 @@
     python benchmarks/components.py [--sets 40] [--of-family 6]
 
 Learns the constants `partita.ensemble.components.BELIEVED` on sets of the families of `families.py` and on mixtures
-whose every number is drawn, with the true number of clusters and with that which each finds. Of each set there is the
+whose every number is drawn, of 2 to 8 clusters and ("crowded": round ones mostly, in 2 to 5 columns) of 9 to 40, with
+the true number of clusters and with that which each finds. Of each set there is the
 clustering of the default's other methods and that of a mixture of Student components, begun at what they say, their
 adjusted Rand index with the truth, and the statistics by which the rule chooses. A kind of data that is shown was left
 out of learning.
@@ -23,7 +24,7 @@ from joblib import Parallel, delayed
 from sklearn.linear_model import LogisticRegression
 
 from families import FAMILIES, drawn
-from mixtures import draw, settings_drawn
+from mixtures import Setting, draw, settings_drawn
 from partita.ensemble import Components, Ensemble, Validity, adjusted_rand
 from partita.ensemble.builder import METHODS
 from partita.ensemble.components import (
@@ -38,7 +39,8 @@ from partita.ensemble.units import frame_of
 from partita.ensemble.weights import agreement
 
 Starts = dict[int, list[np.ndarray]]
-MIXTURES = ("gaussian", "student", "skewed", "curved")
+CROWDED = "crowded"
+MIXTURES = ("gaussian", "student", "skewed", "curved", CROWDED)
 FIRST_SEED, SEED, MOST_ITEMS = 500, 2024, 2000
 # Of families and of drawn mixtures, in what is learned and in what is shown at the end.
 SHARE_OF_FAMILIES = 2 / 3
@@ -57,13 +59,26 @@ class Pair(NamedTuple):
     chosen: bool
     most_probable: float
     number_is_right: bool
+    spheres: bool
+
+
+def crowded(i: int) -> Setting:
+    """A mixture of many clusters that overlap."""
+    rng = np.random.default_rng([SEED, i])
+    K = int(rng.integers(9, 41))
+    n = int(min(max(40 * K, 600 * 4.0 ** rng.random()), 2500))
+    accuracy, elongation = float(rng.uniform(0.75, 0.98)), float(rng.choice([1.0, 1.0, 1.5, 3.0]))
+    return Setting(
+        "gaussian", K, int(rng.choice([2, 2, 3, 5])), n, accuracy, elongation, float(rng.choice([1, 1.5, 4]))
+    )
 
 
 def sets(n_drawn: int, of_family: int) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """Kind of data, items and labels, -1 for noise."""
     found = []
     for kind in MIXTURES:
-        for i, setting in enumerate(settings_drawn(n_drawn, kind, SEED)):
+        settings = map(crowded, range(n_drawn)) if kind == CROWDED else settings_drawn(n_drawn, kind, SEED)
+        for i, setting in enumerate(settings):
             one = draw(setting, FIRST_SEED + i)
             found.append((kind, one.X, one.posterior.argmax(axis=1)))
     for name in FAMILIES:
@@ -121,6 +136,7 @@ def pairs(kind: str, X: np.ndarray, y: np.ndarray) -> list[Pair]:
                 believed(own, theirs, judge.weights) > 0.5,
                 float(chances.max()),
                 numbers[int(np.argmax(bic))] == n_true,
+                best.full is not None,
             )
         )
     return found
@@ -141,7 +157,11 @@ def learned(found: list[Pair]) -> np.ndarray:
 
 
 def main(n_drawn: int, of_family: int) -> None:
-    found = [one for many in Parallel(2)(delayed(pairs)(*one) for one in sets(n_drawn, of_family)) for one in many]
+    show([one for many in Parallel(2)(delayed(pairs)(*one) for one in sets(n_drawn, of_family)) for one in many])
+
+
+def show(found: list[Pair]) -> None:
+    """Print what was learned, and how good the rule is."""
     print("constants learned", learned(found).round(2).tolist(), "in use", list(BELIEVED))
     own = [one for one in found if not one.given and not one.kind.startswith("family")]
     said, right = np.mean([one.most_probable for one in own]), np.mean([one.number_is_right for one in own])

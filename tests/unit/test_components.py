@@ -56,12 +56,48 @@ def test_the_bic_is_the_log_likelihood_less_half_a_logarithm_for_each_parameter(
 
 def test_one_component_has_the_likelihood_of_a_student_distribution():
     X = np.random.default_rng(0).normal(size=(400, 2))
-    bic = Components().fitted(X, 1, np.random.default_rng(0)).bic
+    bic = Components().fitted(X, 1, np.random.default_rng(0)).full.bic
     S = np.cov(X.T, bias=True)
     D = X - X.mean(axis=0)
     gaussian = -0.5 * (len(X) * np.log(np.linalg.det(2 * np.pi * S)) + np.einsum("ni,ij,nj->", D, np.linalg.inv(S), D))
     price = n_parameters("student", 1, 2) / 2 * np.log(len(X))
     assert bic + price == pytest.approx(gaussian, abs=2.0)  # a Student distribution of many degrees of freedom
+
+
+def crowded(stretch=1.0, n_each=20, seed=0):
+    """25 clusters side by side that are round, or stretched."""
+    truth, grid = np.repeat(np.arange(25), n_each), np.array([[i, j] for i in range(5) for j in range(5)], float)
+    return (np.random.default_rng(seed).normal(size=(len(truth), 2)) + 4.5 * grid[truth]) * [1.0, stretch], truth
+
+
+def test_many_round_clusters_are_spheres_where_no_test_rejects_that():
+    X, truth = crowded()
+    fitted = Components().fitted(X, 25, np.random.default_rng(0))
+    U = fitted.components.whiteners
+    np.testing.assert_allclose(U, U[:, :1, :1] * np.eye(2), atol=1e-12)
+    assert metrics.adjusted_rand_index(fitted.clustering.labels, truth) > 0.9
+    price = n_parameters("spherical", 25, 2) / 2 * np.log(len(X))
+    squared = (((X - X.mean(axis=0))[:, None] - fitted.components.means) ** 2).sum(axis=2) * U[:, 0, 0] ** 2
+    joint = np.log(fitted.components.shares) + 2 * np.log(U[:, 0, 0]) - np.log(2 * np.pi) - squared / 2
+    assert fitted.bic == pytest.approx(logsumexp(joint, axis=1).sum() - price)
+    assert fitted.bic == fitted.reaches
+
+
+def test_stretched_clusters_are_no_spheres():
+    X, _ = crowded(stretch=3.0, n_each=60)
+    fitted = Components().fitted(X, 25, np.random.default_rng(0))
+    assert np.isfinite(fitted.components.freedom)  # Student components, with covariances of their own
+    lengths = np.linalg.norm(fitted.components.whiteners, axis=1)
+    assert np.median(lengths.max(axis=1) / lengths.min(axis=1)) > 2.0
+
+
+def test_more_components_are_tried_while_spheres_rise_that_tests_reject():
+    X, truth = crowded(n_each=30)
+    found = fitted_at(Components(), X, [2, 4, 8, 12, 16, 20, 25, 30], 0)
+    assert list(found)[-1] == 30
+    best = max(found, key=lambda K: found[K].bic)
+    assert best == 25
+    assert metrics.adjusted_rand_index(found[25].clustering.labels, truth) > 0.9
 
 
 def test_too_few_items_for_components_have_no_bic():

@@ -658,6 +658,26 @@ def test_a_row_that_lacks_what_tells_clusters_apart_belongs_to_both(k):
     np.testing.assert_allclose(foretold[whole], model.predict_proba(X[whole]))
 
 
+def test_what_a_row_is_expected_to_be_is_the_membership_of_its_mean_affinities():
+    X = gaussians(TRUTH, [[0, 0], [4, 0], [0, 4]], 0)
+    extension = SoftClustering(3, affinity=QUICK, probabilities="fitted", random_state=0).fit(X)._extension
+    assert extension.folded
+    ways = np.random.default_rng(1).normal(2.0, 2.0, size=(4, 5, 2))
+    images = np.mean([extension.evidence.images(way).toarray() for way in ways], axis=0)
+    np.testing.assert_allclose(extension.expected(ways), extension._solved(images), atol=1e-8)
+    np.testing.assert_allclose(extension.expected(ways[:1]), extension.membership(ways[0]), atol=1e-8)
+    rows = extension.evidence.rows(ways[0])
+    np.testing.assert_allclose(rows, extension.evidence.images(ways[0]) @ extension.evidence._factor.T.toarray())
+    # By a sample of the fitted items: those that are kept say the same of themselves.
+    thin = extension.evidence.thinned(30)
+    kept = [row for row in X if (extension.evidence._frame(row[None]) == thin._X).all(axis=1).any()]
+    assert len(kept) == 30
+    np.testing.assert_array_equal(
+        thin.images(np.array(kept)).toarray(), extension.evidence.images(np.array(kept)).toarray()
+    )
+    assert extension.evidence.thinned(60) is extension.evidence
+
+
 def test_memberships_that_were_asked_for_as_fitted_or_linked_stay():
     X, truth, lacking = two_that_differ_in_one_column()
     how = {"n_clusters": 3, "missing": "unobserved", "random_state": 0}

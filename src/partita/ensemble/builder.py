@@ -456,6 +456,14 @@ class EnsembleEvidence(FactorEvidence):
         )
         return sp.csr_array(voters @ self._factor)
 
+    def thinned(self, most: int) -> EnsembleEvidence:
+        """Return evidence whose new items are seen by a random sample of the fitted ones, where these are more."""
+        n = len(self._X)
+        if n <= most:
+            return self
+        kept = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
+        return EnsembleEvidence(self._frame, self._X[kept], self._factor[kept], None, ())
+
     def voices(self, labels: Labels, of_row: NDArray[np.intp]) -> tuple[Draw, ...]:
         """Return the draws beside the labels of the items; `of_row` says which item each row is."""
         return tuple(

@@ -16,10 +16,15 @@ Of one cluster or several the mixture tells more, by Mardia's tests (`partita.en
 fits is hardly ever several clusters, several that fit are hardly ever one, and a single one with skewed items is hardly
 ever one cluster: the items are too few for so many parameters as several components have.
 
+Of many clusters a covariance each is more than there are items for, and BIC ends at too few. So spheres are taken where
+they have a larger BIC, at more components, Mardia's tests do not reject them, and covariances of their own would not
+describe other items better by AIC [akaike1974]. Of one cluster or several they tell nothing.
+
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
 is quite the one that items were drawn from.
 
+[akaike1974] H. Akaike, A new look at the statistical model identification, IEEE Trans. Automatic Control 19, 1974.
 [mclachlan2000] G. McLachlan, D. Peel, Finite Mixture Models, 2000.
 [schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
 """
@@ -29,6 +34,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import expit, logit
@@ -37,11 +43,11 @@ from sklearn.cluster import KMeans
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member
 from partita.ensemble.consensus import EACH, Consensus
-from partita.ensemble.normality import mardia
+from partita.ensemble.normality import Mardia, mardia
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
 from partita.kernels.eigen import symmetric_eigen
-from partita.kernels.ellipsoids import Climbed, Ellipsoids, climb, log_joint, n_parameters, normalised
+from partita.kernels.ellipsoids import Climbed, Ellipsoids, Shape, climb, log_joint, n_parameters, normalised
 from partita.kernels.threads import limit_threads
 from partita.runs import outcomes_of
 from partita.scope import tell
@@ -69,25 +75,40 @@ SKEWED, OF_SKEWED = 0.01, -3.7
 
 @dataclass(frozen=True)
 class FittedMixture:
-    """A mixture's clustering, and its log-likelihood less half of log n for each parameter."""
+    """A mixture's clustering, and its log-likelihood less half of log n for each parameter.
+
+    `reaches` is that of the better of two shapes, whether tests reject it or not: while it rises with the number of
+    components, more of them are tried. Of spheres, `full` is the mixture of components with covariances of their own.
+    """
 
     clustering: Clustering
     bic: float
+    reaches: float
     coordinates: Array
     components: Ellipsoids
+    full: FittedMixture | None = None
+
+    @cached_property
+    def normality(self) -> Mardia:
+        """Mardia's tests of the components."""
+        return mardia(self.coordinates, self.components, np.asarray(self.clustering.membership))
+
+    @property
+    def fits(self) -> bool:
+        """Whether tests do not reject that the items came from the components."""
+        return self.normality.both > REJECTED
 
     def of_one_cluster(self) -> float:
         """Return what the mixture adds to the log odds of one cluster, if it has the most probable number."""
         several = len(self.components.shares) > 1
-        found = mardia(self.coordinates, self.components, np.asarray(self.clustering.membership))
-        if found.both > REJECTED:
+        if self.fits:
             return OF_SEVERAL if several else OF_ONE
-        return 0.0 if several or found.skewness > SKEWED else OF_SKEWED
+        return 0.0 if several or self.normality.skewness > SKEWED else OF_SKEWED
 
 
 @dataclass(frozen=True)
 class Components(Member):
-    """Mixture of K Student components with covariances of their own and common degrees of freedom; soft.
+    """Mixture of K Student components with covariances of their own and common degrees of freedom, or spheres; soft.
 
     Begun at k-means and at what other methods say of the items: k-means alone leaves about one mixture in five in a
     maximum of the likelihood that is not the largest.
@@ -107,7 +128,7 @@ class Components(Member):
     >>> X = np.random.default_rng(0).normal(size=(200, 2)) + np.repeat([[0, 0], [3, 3]], 100, axis=0)
     >>> labels = Components().cluster(X, 2, np.random.default_rng(0)).labels
     >>> int(min((labels[:100] == k).sum() + (labels[100:] != k).sum() for k in (0, 1)))
-    3
+    4
     """
 
     name = "components"
@@ -142,15 +163,21 @@ class Components(Member):
         scale = Z.T @ Z / n
         scale += (RIDGE * np.trace(scale) / q + np.finfo(float).tiny ** 0.5) * np.eye(q)
 
-        def climbed(begun: Sequence[Array], max_iter: int) -> list[Climbed]:
+        # A sphere has one number to estimate, and less is added to it.
+        fewer = PSEUDO / n_clusters ** (2 / q)
+
+        def price(shape: Shape) -> float:
+            return float(n_parameters(shape, n_clusters, q) / 2 * np.log(n))
+
+        def climbed(shape: Shape, begun: Sequence[Array], max_iter: int, *, pseudo: float) -> list[Climbed]:
             def one(start: Array) -> Climbed:
                 return climb(
                     Z,
                     weights,
                     start,
-                    "student",
+                    shape,
                     scatter=scale,
-                    pseudo=PSEUDO,
+                    pseudo=pseudo,
                     pseudo_items=PSEUDO_ITEMS,
                     max_iter=max_iter,
                     tol=TOLERANCE,
@@ -162,23 +189,35 @@ class Components(Member):
         seeds = [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts if n_clusters > 1 else 1)]
         begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Z).labels_ for seed in seeds]
         begun += [labels for labels in starts if labels.max() < n_clusters] if n_clusters > 1 else []
-        tried = climbed([np.eye(n_clusters)[labels] for labels in begun], LOOK)
-        for steps, kept in ((FIRST, LIKELY), (MAX_ITER, 1)):
-            tried = climbed([one.responsibilities for one in tried[:kept]], steps)
-        best = tried[0]
-        found = best.components
-
-        def responsibilities(Y: Array) -> Array:
-            return normalised(log_joint(found, (Y - centre) @ axes))[0]
-
         enough = self.has_room(n, n_clusters, q)
-        price = n_parameters("student", n_clusters, q) / 2 * np.log(n)
-        return FittedMixture(
-            Clustering(best.responsibilities, responsibilities),
-            float(best.log_likelihood - price) if enough else -np.inf,
-            Z,
-            found,
-        )
+
+        def fitted_as(shape: Shape) -> FittedMixture:
+            pseudo = fewer if shape == "spherical" else PSEUDO
+            tried = climbed(shape, [np.eye(n_clusters)[labels] for labels in begun], LOOK, pseudo=pseudo)
+            for steps, kept in ((FIRST, LIKELY), (MAX_ITER, 1)):
+                tried = climbed(shape, [one.responsibilities for one in tried[:kept]], steps, pseudo=pseudo)
+            best, found = tried[0], tried[0].components
+            if found.whiteners.ndim == 2:
+                found = found._replace(whiteners=found.whiteners[:, :, None] * np.eye(q))
+
+            def responsibilities(Y: Array) -> Array:
+                return normalised(log_joint(found, (Y - centre) @ axes))[0]
+
+            bic = float(best.log_likelihood) - price(shape) if enough else -np.inf
+            return FittedMixture(Clustering(best.responsibilities, responsibilities), bic, bic, Z, found)
+
+        own = fitted_as("student")
+        if not enough:
+            return own
+        spheres = fitted_as("spherical")
+        if spheres.bic <= own.bic:
+            return own
+        (nested,) = climbed("student", [np.asarray(spheres.clustering.membership)], MAX_ITER, pseudo=fewer)
+        more = n_parameters("student", n_clusters, q) - n_parameters("spherical", n_clusters, q)
+        gained = nested.log_likelihood - spheres.bic - price("spherical")
+        if gained <= more and spheres.fits:
+            return replace(spheres, full=own)
+        return replace(own, reaches=spheres.bic)
 
 
 def probability_of_components(judge: Validity, components: Labels, others: Labels) -> float:
@@ -257,7 +296,8 @@ def with_components(
     held = np.array([own.max() + 1 for own in labels])
     within = (held >= max(bounds[0], 2)) & (held <= (bounds[1] or len(X)))
     if found.one is not None:
-        told = fitted[int(asked[bic.argmax()])].of_one_cluster()
+        full = with_own_covariances(fitted)
+        told = full[most_probable(full)].of_one_cluster()
         found = replace(found, one=float(expit(logit(found.one) + told)))
     if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
         return found
@@ -303,9 +343,21 @@ def fitted_at(
     )
     for K in numbers[len(first) :]:
         last = list(found.values())[-PATIENCE:]
-        if last and max(fit.bic for fit in last) < max(fit.bic for fit in found.values()):
+        if last and max(fit.reaches for fit in last) < max(fit.reaches for fit in found.values()):
             break
         with limit_threads(1):  # as the first ones, and with the same bits
             found[K] = fitted(K)
         tell(words, len(found), len(numbers))
-    return found
+    # Spheres are there for more clusters than there are items to estimate covariances of.
+    full = with_own_covariances(found)
+    return found if most_probable(full) <= most_probable(found) else full
+
+
+def with_own_covariances(fitted: Mapping[int, FittedMixture]) -> dict[int, FittedMixture]:
+    """Return the mixtures of components with covariances of their own at each number."""
+    return {K: fit.full or fit for K, fit in fitted.items()}
+
+
+def most_probable(fitted: Mapping[int, FittedMixture]) -> int:
+    """Return the number of components of the largest BIC."""
+    return max(fitted, key=lambda K: fitted[K].bic)

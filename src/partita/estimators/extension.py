@@ -114,7 +114,20 @@ class Extension:
 
     def membership(self, X: Any) -> Array:
         """Return the membership of each row of X: features, or rows of distances or affinities to the fitted items."""
-        rows = self.factor(X)
+        return self._membership(self.factor(X))
+
+    def expected(self, ways: Array) -> Array:
+        """Return the membership of each of b items that may be any of n rows of features: that of the mean affinities.
+
+        Parameters
+        ----------
+        ways : n x b x d array
+        """
+        n, b, d = ways.shape
+        mean = sp.kron(np.full((1, n), 1.0 / n), sp.eye_array(b), format="csr")
+        return self._membership(self._solved(mean @ self._affinities(ways.reshape(n * b, d))))
+
+    def _membership(self, rows: Array) -> Array:
         return (
             rows
             if self.balance is None or Domain.registry[self.domain].hard
@@ -135,11 +148,15 @@ class Extension:
     def _batch(self, X: Any) -> Array:
         if self.used is not None:
             X = X[:, self.used]
-        given = X if self.scaling is None else self.scaling(X)
-        rows = self.evidence.images(given) if self.folded else self.evidence.rows(given)
+        rows = self._affinities(X)
         observed = self.evidence.observed(rows)
-        if observed is not None:
-            return self._partly(rows, observed)
+        return self._solved(rows) if observed is None else self._partly(rows, observed)
+
+    def _affinities(self, X: Any) -> Any:
+        given = X if self.scaling is None else self.scaling(X)
+        return self.evidence.images(given) if self.folded else self.evidence.rows(given)
+
+    def _solved(self, rows: Any) -> Array:
         rows = normalise_rows(rows, self.factors, self.how, self.evidence.self_affinity, self.weights)
         solve = SOLVE[self.domain]
         if sp.issparse(rows):

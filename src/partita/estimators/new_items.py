@@ -7,6 +7,7 @@ the workers once; nothing is computed until the caller asks for it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ __all__ = ["NewItems"]
 # Share of the row that was filled with means in the membership of a row with missing cells, and rows times ways of
 # filling them of which memberships are predicted at most.
 FILLED, PREDICTED = 0.2, 100_000
+# Fitted items among which the nearest of such a row are looked for, a sample of more.
+VOTERS = 5_000
 
 
 class NewItems(TransformerMixin, FittedAttributes):
@@ -82,9 +85,17 @@ class NewItems(TransformerMixin, FittedAttributes):
         were found with, and of fewer donors the mean is less uncertain than each.
         """
         W = W.copy()
+        calibrator: Calibrator | None = getattr(self, "_calibrator", None)
+        by_density, extension = calibrator is not None and calibrator.density is not None, self._extension
+        if extension.folded:
+            extension = replace(extension, evidence=extension.evidence.thinned(VOTERS))
         for rows, ways in self.encoding_.fillings(table, PREDICTED):
             n, b, d = ways.shape
-            found = self._of_complete(ways.reshape(n * b, d)).reshape(n, b, -1).mean(axis=0)
+            if by_density:
+                found = self._of_complete(ways.reshape(n * b, d)).reshape(n, b, -1).mean(axis=0)
+            else:
+                found = extension.expected(ways)
+                found = found if calibrator is None else calibrator(None, found)
             W[rows] = FILLED * W[rows] + (1.0 - FILLED) * found
         return W
 
