@@ -322,7 +322,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         self._builder_, self._plan_, self._given = plan.builder, plan, given
         self.chosen_ = dict(plan.chosen)
         self._adopt(fitted)
-        self._count_missing_cells(given)
+        self._average_over_missing_cells(given)
         if fitted.choice.verdict is not None:
             found = fitted.choice.consensus
             components = 0.0 if found is None or not found.by_components else found.components
@@ -334,7 +334,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
             words = "; ".join(f"{name} {taken.value} ({taken.why})" for name, taken in self.chosen_.items())
             self.result_ = replace(self.result_, notes=(*self.result_.notes, f"chosen here: {words}"))
 
-    def _count_missing_cells(self, given: Given) -> None:
+    def _average_over_missing_cells(self, given: Given) -> None:
         """Average the memberships of rows with missing cells over what these may hold.
 
         Not where the fitted memberships were asked for, or other items hang on them: of must-linked ones there is one
