@@ -656,6 +656,7 @@ def test_a_row_that_lacks_what_tells_clusters_apart_belongs_to_both(k):
     assert np.abs(foretold - model.membership_).max() < 0.1
     assert foretold[lacking].max(axis=1).mean() < 0.75
     np.testing.assert_allclose(foretold[whole], model.predict_proba(X[whole]))
+    np.testing.assert_allclose(foretold[lacking[:2]], model.predict_proba(X[lacking[:2]]), atol=1e-9)
 
 
 def test_what_a_row_is_expected_to_be_is_the_membership_of_its_mean_affinities():

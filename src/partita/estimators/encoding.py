@@ -40,8 +40,6 @@ Categories = tuple[tuple[str, ...], ...]
 APART = 1.0
 # Rows that missing cells are filled from at most.
 DONORS = 2000
-# Ways in which a row with missing cells is completed: fewest and most.
-WAYS = (5, 20)
 # Columns and rows that a note or an error names.
 NAMED = 5
 # How people and programs write a day, alone or before a time.
@@ -176,14 +174,13 @@ class Encoding:
         filled = fill(cells, self.donors, self.known) if missing.any() else cells
         return filled if self.joint else np.where(missing, filled * self.frame.spread + self.frame.centre, plain)
 
-    def fillings(self, table: MixedTable, most: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
-        """Yield the rows with missing cells as numbers, a block at a time, each completed in several ways.
+    def fillings(self, table: MixedTable, n: int) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        """Yield the rows with missing cells as numbers, a block at a time, each completed in n ways.
 
-        `most` rows times ways at most, where that leaves five ways. See `partita.kernels.fill.fillings`.
+        See `partita.kernels.fill.fillings`.
         """
         plain = self.plain(table)
         missing = np.isnan(plain)
-        n = int(np.clip(most // max(missing.any(axis=1).sum(), 1), *WAYS))
         for rows, cells in fillings(self.frame(plain), self.donors, self.known, n):
             if self.joint:
                 yield rows, cells

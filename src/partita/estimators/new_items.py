@@ -26,9 +26,11 @@ from partita.metrics import adjusted_rand_index
 
 __all__ = ["NewItems"]
 
-# Share of the row that was filled with means in the membership of a row with missing cells, and rows times ways of
-# filling them of which memberships are predicted at most.
-FILLED, PREDICTED = 0.2, 100_000
+# Share of the row that was filled with means in the membership of a row with missing cells.
+FILLED = 0.2
+# Ways of completing such a row, fewest and most, and what they are with the fitted rows at most: the same for all rows
+# that are predicted, whatever others come with them.
+WAYS, COMPLETED = (5, 20), 100_000
 # Fitted items among which the nearest of such a row are looked for, a sample of more.
 VOTERS = 5_000
 
@@ -89,7 +91,8 @@ class NewItems(TransformerMixin, FittedAttributes):
         by_density, extension = calibrator is not None and calibrator.density is not None, self._extension
         if extension.folded:
             extension = replace(extension, evidence=extension.evidence.thinned(VOTERS))
-        for rows, ways in self.encoding_.fillings(table, PREDICTED):
+        n_ways = int(np.clip(COMPLETED // len(self.labels_), *WAYS))
+        for rows, ways in self.encoding_.fillings(table, n_ways):
             n, b, d = ways.shape
             if by_density:
                 found = self._of_complete(ways.reshape(n * b, d)).reshape(n, b, -1).mean(axis=0)
