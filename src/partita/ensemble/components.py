@@ -18,7 +18,8 @@ ever one cluster: the items are too few for so many parameters as several compon
 
 Of many clusters a covariance each is more than there are items for, and BIC ends at too few. So spheres are taken where
 they have a larger BIC, at more components, Mardia's tests do not reject them, and covariances of their own would not
-describe other items better by AIC [akaike1974]. Of one cluster or several they tell nothing.
+describe other items better by AIC [akaike1974]; not where there are fewer items than these have parameters, which
+neither can tell anything of. Of one cluster or several spheres tell nothing.
 
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
@@ -66,6 +67,8 @@ TEMPERATURE = 30.0
 # Log odds that components are the better clusters: constant, weights of the difference in log odds of being valid, of
 # the components' gaps and of the others'.
 BELIEVED = (-1.34, 0.32, -1.06, -2.95)
+# What spheres add, which have passed tests that covariances of their own do not have to.
+OF_SPHERES = 1.5
 # A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
 # where it has one component, and where it has several.
 REJECTED, OF_ONE, OF_SEVERAL = 0.05, 1.4, -3.2
@@ -207,7 +210,7 @@ class Components(Member):
             return FittedMixture(Clustering(best.responsibilities, responsibilities), bic, bic, Z, found)
 
         own = fitted_as("student")
-        if not enough:
+        if n_parameters("student", n_clusters, q) > n:  # nothing could tell that clusters are no spheres
             return own
         spheres = fitted_as("spherical")
         if spheres.bic <= own.bic:
@@ -220,7 +223,7 @@ class Components(Member):
         return replace(own, reaches=spheres.bic)
 
 
-def probability_of_components(judge: Validity, components: Labels, others: Labels) -> float:
+def probability_of_components(judge: Validity, components: Labels, others: Labels, *, spheres: bool = False) -> float:
     """Return the probability that components are the better clusters, beside the clustering of the other methods.
 
     Parameters
@@ -228,6 +231,8 @@ def probability_of_components(judge: Validity, components: Labels, others: Label
     judge : Validity
     components, others : array of n labels, 0..K-1
         Of the same items; no cluster is empty. 0 where either has one cluster.
+    spheres : bool
+        Whether the components are spheres.
 
     Examples
     --------
@@ -241,13 +246,13 @@ def probability_of_components(judge: Validity, components: Labels, others: Label
         return 0.0
     alike = adjusted_rand(components, others)
     own, theirs = (judge.statistics(labels, alike) for labels in (components, others))
-    return believed(own, theirs, judge.weights)
+    return believed(own, theirs, judge.weights, spheres=spheres)
 
 
-def believed(own: Statistics, theirs: Statistics, weights: Array) -> float:
+def believed(own: Statistics, theirs: Statistics, weights: Array, *, spheres: bool = False) -> float:
     """Return that probability from the statistics of both, and the weights that these have in the log odds."""
     odds = float(weights @ np.array(own) - weights @ np.array(theirs))
-    return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps))))
+    return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps)) + OF_SPHERES * spheres))
 
 
 def probabilities_of_numbers(bic: Sequence[float] | Array) -> Array:
@@ -302,7 +307,8 @@ def with_components(
     if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
         return found
     best = int(np.where(within, bic, -np.inf).argmax())
-    share = probability_of_components(judge, labels[best], found.partition)
+    spheres = fitted[int(asked[best])].full is not None
+    share = probability_of_components(judge, labels[best], found.partition, spheres=spheres)
     several = np.flatnonzero(held > 1)
     chances = probabilities_of_numbers(np.where(within, bic, -np.inf))[several]
     agreed = [float(np.mean(agreement([labels[at], *found.draws[found.asked == asked[at]]])[0, 1:])) for at in several]
