@@ -91,6 +91,33 @@ def test_stretched_clusters_are_no_spheres():
     assert np.median(lengths.max(axis=1) / lengths.min(axis=1)) > 2.0
 
 
+def test_spheres_are_not_tried_where_there_are_fewer_items_than_covariances_have_parameters():
+    truth = np.repeat(np.arange(4), 20)
+    X = gaussians(truth, 4.0 * np.eye(4, 10), 0)
+    assert n_parameters("student", 4, 10) > len(X)
+    fitted = Components().fitted(X, 4, np.random.default_rng(0))
+    assert fitted.full is None
+    assert np.isfinite(fitted.components.freedom)
+
+
+def test_spheres_are_taken_where_they_find_more_clusters_than_covariances_of_their_own():
+    X, _ = crowded(n_each=30)
+    found = fitted_at(Components(), X, [2, 4, 8, 12, 16, 20, 25, 30], 0)
+    full = {K: fit.full or fit for K, fit in found.items()}
+    assert max(full, key=lambda K: full[K].bic) < 25
+    few, _ = overlapping()  # three round clusters, which covariances of their own find too
+    both = fitted_at(Components(), few, [1, 2, 3, 4, 5], 0)
+    assert max(both, key=lambda K: both[K].bic) == 3
+
+
+def test_spheres_are_believed_more():
+    X, truth = overlapping()
+    judge = Validity.of(X)
+    others = np.r_[np.zeros(300, dtype=np.int64), np.ones(300, dtype=np.int64)]
+    p, q = (probability_of_components(judge, truth, others, spheres=spheres) for spheres in (False, True))
+    assert logit(q) - logit(p) == pytest.approx(1.5)
+
+
 def test_more_components_are_tried_while_spheres_rise_that_tests_reject():
     X, truth = crowded(n_each=30)
     found = fitted_at(Components(), X, [2, 4, 8, 12, 16, 20, 25, 30], 0)
