@@ -133,7 +133,7 @@ def pairs(kind: str, X: np.ndarray, y: np.ndarray) -> list[Pair]:
                 given,
                 *scores,
                 (odds, own.gaps, theirs.gaps),
-                believed(own, theirs, judge.weights, spheres=best.full is not None) > 0.5,
+                believed(own, theirs, judge.weights, spheres=not given and best.full is not None) > 0.5,
                 float(chances.max()),
                 numbers[int(np.argmax(bic))] == n_true,
                 best.full is not None,
