@@ -215,12 +215,13 @@ class Components(Member):
         spheres = fitted_as("spherical")
         if spheres.bic <= own.bic:
             return own
+        own = replace(own, reaches=spheres.bic)
+        if not spheres.fits:
+            return own
         (nested,) = climbed("student", [np.asarray(spheres.clustering.membership)], MAX_ITER, pseudo=fewer)
         more = n_parameters("student", n_clusters, q) - n_parameters("spherical", n_clusters, q)
         gained = nested.log_likelihood - spheres.bic - price("spherical")
-        if gained <= more and spheres.fits:
-            return replace(spheres, full=own)
-        return replace(own, reaches=spheres.bic)
+        return replace(spheres, full=own) if gained <= more else own
 
 
 def probability_of_components(judge: Validity, components: Labels, others: Labels, *, spheres: bool = False) -> float:
