@@ -4,10 +4,9 @@
 
 Learns the constants `partita.ensemble.components.BELIEVED` on sets of the families of `families.py` and on mixtures
 whose every number is drawn, of 2 to 8 clusters and ("crowded": round ones mostly, in 2 to 5 columns) of 9 to 40, with
-the true number of clusters and with that which each finds. Of each set there is the
-clustering of the default's other methods and that of a mixture of Student components, begun at what they say, their
-adjusted Rand index with the truth, and the statistics by which the rule chooses. A kind of data that is shown was left
-out of learning.
+the true number of clusters and with that which each finds. Of each set there is the clustering of the default's other
+methods and that of a mixture of components, begun at what they say, their adjusted Rand index with the truth, and the
+statistics by which the rule chooses. A kind of data that is shown was left out of learning.
 
 The temperature of the numbers of components is that at which the most probable one is right as often as it says, on
 the drawn mixtures.

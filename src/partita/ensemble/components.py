@@ -36,6 +36,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
@@ -67,7 +68,7 @@ TEMPERATURE = 30.0
 # Log odds that components are the better clusters: constant, weights of the difference in log odds of being valid, of
 # the components' gaps and of the others'.
 BELIEVED = (-1.34, 0.32, -1.06, -2.95)
-# What spheres add, which have passed tests that covariances of their own do not have to.
+# What spheres add where the number is found: they have passed tests that covariances of their own do not have to.
 OF_SPHERES = 1.5
 # A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
 # where it has one component, and where it has several.
@@ -162,65 +163,81 @@ class Components(Member):
         if X.shape[1] > self.max_dimensions:
             axes = symmetric_eigen((X - centre).T @ (X - centre))[1][:, ::-1][:, : self.max_dimensions]
         Z = (X - centre) @ axes
-        (n, q), weights = Z.shape, np.ones(len(Z))
-        scale = Z.T @ Z / n
-        scale += (RIDGE * np.trace(scale) / q + np.finfo(float).tiny ** 0.5) * np.eye(q)
-
-        # A sphere has one number to estimate, and less is added to it.
-        fewer = PSEUDO / n_clusters ** (2 / q)
-
-        def price(shape: Shape) -> float:
-            return float(n_parameters(shape, n_clusters, q) / 2 * np.log(n))
-
-        def climbed(shape: Shape, begun: Sequence[Array], max_iter: int, *, pseudo: float) -> list[Climbed]:
-            def one(start: Array) -> Climbed:
-                return climb(
-                    Z,
-                    weights,
-                    start,
-                    shape,
-                    scatter=scale,
-                    pseudo=pseudo,
-                    pseudo_items=PSEUDO_ITEMS,
-                    max_iter=max_iter,
-                    tol=TOLERANCE,
-                )
-
-            found = outcomes_of(one, begun, n, n_jobs)
-            return sorted(found, key=lambda one: -one.log_likelihood)
-
         seeds = [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts if n_clusters > 1 else 1)]
         begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Z).labels_ for seed in seeds]
         begun += [labels for labels in starts if labels.max() < n_clusters] if n_clusters > 1 else []
-        enough = self.has_room(n, n_clusters, q)
+        climbs = _Climbs(Z, n_clusters, n_jobs, centre, axes)
+        own = climbs.fitted("student", begun)
+        if not self.has_room(len(Z), n_clusters, Z.shape[1]):
+            return replace(own, bic=-np.inf, reaches=-np.inf)
+        return own if climbs.n_parameters("student") > len(Z) else climbs.or_spheres(own, begun)
 
-        def fitted_as(shape: Shape) -> FittedMixture:
-            pseudo = fewer if shape == "spherical" else PSEUDO
-            tried = climbed(shape, [np.eye(n_clusters)[labels] for labels in begun], LOOK, pseudo=pseudo)
-            for steps, kept in ((FIRST, LIKELY), (MAX_ITER, 1)):
-                tried = climbed(shape, [one.responsibilities for one in tried[:kept]], steps, pseudo=pseudo)
-            best, found = tried[0], tried[0].components
-            if found.whiteners.ndim == 2:
-                found = found._replace(whiteners=found.whiteners[:, :, None] * np.eye(q))
 
-            def responsibilities(Y: Array) -> Array:
-                return normalised(log_joint(found, (Y - centre) @ axes))[0]
+@dataclass(frozen=True)
+class _Climbs:
+    """Mixtures of so many components of the same items Z = (X - centre) axes."""
 
-            bic = float(best.log_likelihood) - price(shape) if enough else -np.inf
-            return FittedMixture(Clustering(best.responsibilities, responsibilities), bic, bic, Z, found)
+    Z: Array
+    n_clusters: int
+    n_jobs: int
+    centre: Array
+    axes: Array
 
-        own = fitted_as("student")
-        if n_parameters("student", n_clusters, q) > n:  # nothing could tell that clusters are no spheres
-            return own
-        spheres = fitted_as("spherical")
+    def n_parameters(self, shape: Shape) -> int:
+        return n_parameters(shape, self.n_clusters, self.Z.shape[1])
+
+    def price(self, shape: Shape) -> float:
+        """Half a logarithm of the number of items for each parameter."""
+        return float(self.n_parameters(shape) / 2 * np.log(len(self.Z)))
+
+    @cached_property
+    def fewer(self) -> float:
+        """What is added to the scatter of a sphere, which has one number to estimate."""
+        return float(PSEUDO / self.n_clusters ** (2 / self.Z.shape[1]))
+
+    @cached_property
+    def scale(self) -> Array:
+        """Scatter of all items."""
+        n, q = self.Z.shape
+        scale = self.Z.T @ self.Z / n
+        scale += (RIDGE * np.trace(scale) / q + np.finfo(float).tiny ** 0.5) * np.eye(q)
+        return np.asarray(scale)
+
+    def climbed(self, shape: Shape, begun: Sequence[Array], max_iter: int, pseudo: float) -> list[Climbed]:
+        """Return what is climbed to from responsibilities, the likeliest first."""
+        how: dict[str, Any] = {"scatter": self.scale, "pseudo": pseudo, "pseudo_items": PSEUDO_ITEMS}
+        how |= {"max_iter": max_iter, "tol": TOLERANCE}
+        weights = np.ones(len(self.Z))
+        found = outcomes_of(lambda start: climb(self.Z, weights, start, shape, **how), begun, len(self.Z), self.n_jobs)
+        return sorted(found, key=lambda one: -one.log_likelihood)
+
+    def fitted(self, shape: Shape, begun: Sequence[Labels]) -> FittedMixture:
+        """Return the mixture that is likeliest of those begun at these labels."""
+        pseudo = self.fewer if shape == "spherical" else PSEUDO
+        tried = self.climbed(shape, [np.eye(self.n_clusters)[labels] for labels in begun], LOOK, pseudo)
+        for steps, kept in ((FIRST, LIKELY), (MAX_ITER, 1)):
+            tried = self.climbed(shape, [one.responsibilities for one in tried[:kept]], steps, pseudo)
+        best, found = tried[0], tried[0].components
+        if found.whiteners.ndim == 2:
+            found = found._replace(whiteners=found.whiteners[:, :, None] * np.eye(self.Z.shape[1]))
+
+        def responsibilities(Y: Array) -> Array:
+            return normalised(log_joint(found, (Y - self.centre) @ self.axes))[0]
+
+        bic = float(best.log_likelihood) - self.price(shape)
+        return FittedMixture(Clustering(best.responsibilities, responsibilities), bic, bic, self.Z, found)
+
+    def or_spheres(self, own: FittedMixture, begun: Sequence[Labels]) -> FittedMixture:
+        """Return spheres where BIC, Mardia's tests and AIC take them, and otherwise the mixture `own`."""
+        spheres = self.fitted("spherical", begun)
         if spheres.bic <= own.bic:
             return own
         own = replace(own, reaches=spheres.bic)
         if not spheres.fits:
             return own
-        (nested,) = climbed("student", [np.asarray(spheres.clustering.membership)], MAX_ITER, pseudo=fewer)
-        more = n_parameters("student", n_clusters, q) - n_parameters("spherical", n_clusters, q)
-        gained = nested.log_likelihood - spheres.bic - price("spherical")
+        (full,) = self.climbed("student", [np.asarray(spheres.clustering.membership)], MAX_ITER, self.fewer)
+        gained = full.log_likelihood - (spheres.bic + self.price("spherical"))
+        more = self.n_parameters("student") - self.n_parameters("spherical")
         return replace(spheres, full=own) if gained <= more else own
 
 
