@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 from scipy.stats import multivariate_normal
+from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
 
 from partita import BayesianPartition, KernelKMeans, SoF, SoftClustering, SymNMF, load, save
@@ -320,9 +321,26 @@ def test_many_pairs_have_nearly_the_threshold_of_all(monkeypatch: pytest.MonkeyP
 
 def test_another_number_of_clusters_takes_certainty_from_the_items_that_it_moves() -> None:
     labels = np.array([0, 0, 0, 1, 1, 1])
-    assert certainty_of_labels(labels, [(0.3, np.array([4, 4, 4, 4, 4, 4]))], 2).tolist() == [1, 1, 1, 0.7, 0.7, 0.7]
+    joined = np.array([4, 4, 4, 4, 4, 4])
+    assert certainty_of_labels(labels, [(0.3, joined)], 2).tolist() == [0.85] * 6  # as many of either cluster
+    more = np.array([1, 1, 1, 1, 1, 2])
+    assert certainty_of_labels(labels, [(0.3, joined)], 2, more).tolist() == [0.7, 0.7, 0.7, 1, 1, 1]
     assert certainty_of_labels(labels, [(0.3, 1 - labels)], 2).tolist() == [1] * 6  # other names, the same clusters
     assert certainty_of_labels(labels, [(0.4, np.array([0, 0, -1, 1, 1, 2]))], 2).tolist() == [1, 1, 1, 1, 1, 0.6]
+
+
+@pytest.mark.parametrize("k", [3, "auto"])
+def test_certainty_is_that_of_the_item_wherever_its_row_stands(k: int | str) -> None:
+    X = np.unique(load_iris().data, axis=0)
+    model, order = SoftClustering(k, random_state=0).fit(X), np.random.default_rng(1).permutation(len(X))
+    again = SoftClustering(k, random_state=0).fit(X[order])
+    np.testing.assert_array_equal(again.labels_ == again.labels_[0], (model.labels_ == model.labels_[order[0]])[order])
+    np.testing.assert_allclose(again.certainty_, model.certainty_[order], atol=0.003)
+
+
+def test_items_that_mirror_each_other_are_as_certain() -> None:
+    model = SoftClustering(random_state=0).fit(np.array([[1.0], [2.0], [3.0], [50.0], [51.0], [52.0]]))
+    np.testing.assert_allclose(model.certainty_, model.certainty_[::-1], rtol=1e-9)
 
 
 def test_certainty_is_a_probability_that_grows_with_agreement_and_keeps_the_order_of_items() -> None:
@@ -690,7 +708,8 @@ def test_votes_at_a_given_number_count_the_voices_that_validity_silences() -> No
     model = SoftClustering(3, random_state=0).fit(X)
     agreed = np.array([draw.agreement for draw in model.ensemble_]) ** 2
     shares = [(a / agreed.sum(), draw.labels) for a, draw in zip(agreed, model.ensemble_, strict=True)]
-    np.testing.assert_allclose(model._share_of_votes(), certainty_of_labels(model.labels_, shares, 3), rtol=1e-12)
+    expected = certainty_of_labels(model.labels_, shares, 3, model._weights_of_labels())
+    np.testing.assert_allclose(model._share_of_votes(), expected, rtol=1e-12)
 
 
 def test_a_number_that_was_asked_for_is_had_as_well_as_by_agreement_alone() -> None:

@@ -273,7 +273,9 @@ def divided(depth: Array | float) -> Array:
     return np.asarray(expit(flat - slope * np.minimum(depth, DEEP)))
 
 
-def certainty_of_labels(labels: Labels, others: list[tuple[float, Labels | None]], n_clusters: int) -> Array:
+def certainty_of_labels(
+    labels: Labels, others: list[tuple[float, Labels | None]], n_clusters: int, weights: Array | None = None
+) -> Array:
     """Return the probability of each item that other answers leave its label as it is.
 
     Parameters
@@ -284,6 +286,9 @@ def certainty_of_labels(labels: Labels, others: list[tuple[float, Labels | None]
         nothing of an item, None where they are not known, and then the items of one cluster of K move.
     n_clusters : int
         K.
+    weights : array of N, optional
+        Of another answer's cluster those items stay that have most weight in one cluster of these labels; where two
+        have as much, either half of the time.
 
     Examples
     --------
@@ -294,38 +299,37 @@ def certainty_of_labels(labels: Labels, others: list[tuple[float, Labels | None]
     [0.9, 0.9, 0.9, 0.9]
     """
     moved = np.zeros(len(labels))
+    weights = np.ones(len(labels)) if weights is None else weights
     for probability, other in others:
         if other is None:
             moved += probability / n_clusters
-        else:
-            moved += probability * ((_named_as(other, labels) != labels) & (other >= 0))
+        elif (other >= 0).any():
+            moved += probability * _moved(other, labels, weights)
     return np.clip(1.0 - moved, 0.0, 1.0)
 
 
-def _named_as(other: Labels, labels: Labels) -> Labels:
-    """The other labels, named as the clusters that they have most items in common with; -1 for those left over.
+def _moved(other: Labels, labels: Labels, weights: Array) -> Array:
+    """Share of the best ways to name the other clusters by these labels that give each item another label.
 
-    Of two clusters with as many items in common the one of the first item is taken, whatever their numbers are.
+    Two ways are tried, which part where clusters have as much in common: that of the first item, and of the last.
     """
     told = np.flatnonzero(other >= 0)
-    if not len(told):
-        return np.full(len(labels), -1, dtype=np.int64)
-    numbers, own = _by_first_item(labels[told])
-    _, theirs = _by_first_item(other[told])
-    table = np.zeros((theirs.max() + 1, len(numbers)))
-    np.add.at(table, (theirs, own), 1)
-    name = np.full(len(table), -1, dtype=np.int64)
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    name[rows] = numbers[columns]
-    out = np.full(len(labels), -1, dtype=np.int64)
-    out[told] = name[theirs]
+    out = np.zeros(len(labels))
+    for places in (told, told[::-1]):
+        own, theirs = _by_first_item(labels[places]), _by_first_item(other[places])
+        shape = int(theirs.max()) + 1, int(own.max()) + 1
+        table = np.bincount(theirs * shape[1] + own, weights[places], shape[0] * shape[1]).reshape(shape)
+        shared = np.round(table / max(table.max(), np.finfo(float).tiny), 9)  # equal but for rounding is equal
+        name = np.full(shape[0], -1)
+        rows, columns = linear_sum_assignment(shared, maximize=True)
+        name[rows] = columns
+        out[places] += (name[theirs] != own) / 2
     return out
 
 
-def _by_first_item(labels: Labels) -> tuple[Labels, Labels]:
-    """The numbers of the clusters in the order of their first items, and each item's place in that order."""
-    numbers, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    place = np.empty(len(order), dtype=np.int64)
-    place[order] = np.arange(len(order))
-    return numbers[order], place[inverse]
+def _by_first_item(labels: Labels) -> Labels:
+    """The place of each item's cluster in the order of the clusters' first items."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    place = np.empty(len(first), dtype=np.int64)
+    place[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(place[inverse])

@@ -18,7 +18,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from partita.affinity import NeighborGraph, SparseAffinity
+from partita.affinity.shared_search import made_once
 from partita.arrays import Array, Labels
+from partita.kernels.eigen import symmetric_eigen
 from partita.registry import Named, enrol, made
 
 __all__ = ["Clustering", "Member", "member", "neighbor_graph", "walked_graph"]
@@ -112,6 +114,23 @@ def walked_graph(X: Array | sp.csr_array, n_neighbors: int, n_clusters: int) -> 
     A = graph.matrix
     mean = np.asarray(A.sum(axis=1)).ravel() / np.maximum(np.diff(A.indptr), 1)
     return SparseAffinity(sp.csr_array(A + sp.diags_array(mean)))
+
+
+def principal_axes(X: Array) -> tuple[Array, Array]:
+    """Return the principal axes of items (columns, orthonormal) and the sums of squares along them, largest first.
+
+    >>> axes, squares = principal_axes(np.array([[-1.0, -3.0], [0.0, 0.0], [1.0, 3.0]]))
+    >>> np.abs(axes[:, 0] * 10**0.5).round(9).tolist(), squares.round(9).tolist()
+    ([1.0, 3.0], [20.0, 0.0])
+    """
+
+    def made() -> tuple[Array, Array]:
+        centred = X - X.mean(axis=0)
+        squares, axes = symmetric_eigen(centred.T @ centred)
+        return np.asarray(axes[:, ::-1]), squares[::-1].clip(0)
+
+    axes, squares = made_once(made, "principal axes", X)
+    return axes, squares
 
 
 def member(given: str | Member | dict[str, Any]) -> Member:

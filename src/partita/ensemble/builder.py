@@ -28,7 +28,7 @@ from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, hard, member
 from partita.ensemble.components import Components, probability_of_components, with_components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
-from partita.ensemble.units import Frame, Units, frame_of
+from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
 from partita.ensemble.validity import Validity, power_in
 from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
@@ -226,7 +226,7 @@ class Ensemble(Builder):
         return cls(seed=seed)
 
     def as_judged(self, X: Array) -> Array:
-        return frame_of(X, self.units)(X)
+        return in_coordinates(frame_of(X, self.units)(X))
 
     def consensus(
         self,
@@ -245,7 +245,7 @@ class Ensemble(Builder):
         bounds : pair of int, or int and None
             The smallest and the largest number of clusters.
         """
-        Z = frame_of(X, self.units)(X)
+        Z = self.as_judged(X)
         size = min(self.max_items, CONSENSUS_ITEMS)
         # In random order: items come sorted, which may lead a method astray that visits them in turn (modularity).
         seen = np.random.default_rng([self.seed, 0]).permutation(len(Z))[:size]
@@ -286,9 +286,10 @@ class Ensemble(Builder):
             )
         frame = frame_of(X, self.units)
         Z = frame(X)
-        drawn = self._drawn(Z, n_clusters)
+        seen = in_coordinates(Z)
+        drawn = self._drawn(seen, n_clusters)
         shares, agreed = self._shares(
-            Z, n_clusters, [one for one, _, _ in drawn], [said.labels for _, _, said in drawn]
+            seen, n_clusters, [one for one, _, _ in drawn], [said.labels for _, _, said in drawn]
         )
         draws = tuple(
             Draw.of(one, size, said.labels, share, a) for (one, size, said), share, a in zip(drawn, shares, agreed)

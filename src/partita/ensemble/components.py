@@ -43,12 +43,11 @@ from scipy.special import expit, logit
 from sklearn.cluster import KMeans
 
 from partita.arrays import Array, Labels
-from partita.ensemble.base import Clustering, Member
+from partita.ensemble.base import Clustering, Member, principal_axes
 from partita.ensemble.consensus import EACH, Consensus
 from partita.ensemble.normality import Mardia, mardia
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
-from partita.kernels.eigen import symmetric_eigen
 from partita.kernels.ellipsoids import Climbed, Ellipsoids, Shape, climb, log_joint, n_parameters, normalised
 from partita.kernels.threads import limit_threads
 from partita.runs import outcomes_of
@@ -161,7 +160,7 @@ class Components(Member):
         centre = X.mean(axis=0)
         axes = np.eye(X.shape[1])
         if X.shape[1] > self.max_dimensions:
-            axes = symmetric_eigen((X - centre).T @ (X - centre))[1][:, ::-1][:, : self.max_dimensions]
+            axes = principal_axes(X)[0][:, : self.max_dimensions]
         Z = (X - centre) @ axes
         seeds = [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts if n_clusters > 1 else 1)]
         begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Z).labels_ for seed in seeds]

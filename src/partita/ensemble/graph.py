@@ -30,8 +30,8 @@ MAX_ITER = 200
 TOLERANCE = 1e-3
 # Share of pairs in the graph above which there is nothing for a diffusion to fill in, as in `SoftClustering`.
 SPARSE = 0.5
-# Eigenvectors that are found at once, times a power of two: other numbers of clusters have use for them.
-AT_ONCE = 3
+# Eigenvectors are found for the next multiple of so many clusters: other numbers have use for them.
+AT_ONCE = 6
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,7 @@ class Graph(Member):
 
 def _start(graph: SparseAffinity, n_clusters: int) -> Array:
     """The start "spectral" of `Starts`, from eigenvectors that are shared by the numbers of clusters."""
-    n_vectors = AT_ONCE
-    while n_vectors < n_clusters:
-        n_vectors *= 2
+    n_vectors = -(-n_clusters // AT_ONCE) * AT_ONCE
 
     def leading() -> tuple[Array]:
         return (leading_eigenvectors(graph, n_vectors, coarse_from=COARSE_FROM)[1],)

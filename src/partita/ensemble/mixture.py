@@ -18,8 +18,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from partita.arrays import Array
-from partita.ensemble.base import Clustering, Member
-from partita.kernels.eigen import symmetric_eigen
+from partita.ensemble.base import Clustering, Member, principal_axes
 from partita.kernels.ellipsoids import Climbed, Shape, climb, log_joint, n_parameters, normalised
 
 __all__ = ["Mixture"]
@@ -61,7 +60,7 @@ class Mixture(Member):
 
     def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
         centre = X.mean(axis=0)
-        axes = self._axes(X - centre)
+        axes = self._axes(X)
         Z = X - centre if axes is None else (X - centre) @ axes
         # At least the square root of the rounding: items that all but coincide.
         ridge = self.ridge * float(Z.var(axis=0).mean()) + np.finfo(float).tiny ** 0.5
@@ -74,13 +73,13 @@ class Mixture(Member):
         return Clustering(best.responsibilities, responsibilities)
 
     def _axes(self, X: Array) -> Array | None:
-        """Leading principal axes of centred data, or None where all features are kept."""
+        """Leading principal axes, or None where all features are kept."""
         if X.shape[1] <= self.max_dimensions:
             return None
-        values, vectors = symmetric_eigen(X.T @ X)
-        share = np.cumsum(values[::-1].clip(0)) / max(values.clip(0).sum(), np.finfo(float).tiny)
+        axes, squares = principal_axes(X)
+        share = np.cumsum(squares) / max(squares.sum(), np.finfo(float).tiny)
         kept = min(int(np.searchsorted(share, self.variance)) + 1, self.max_dimensions)
-        return np.asarray(vectors[:, ::-1][:, :kept])
+        return np.asarray(axes[:, :kept])
 
 
 def _best_by_bic(Z: Array, n_clusters: int, ridge: float, rng: np.random.Generator) -> Climbed:

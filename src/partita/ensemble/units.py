@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from partita.arrays import Array
 
-__all__ = ["Frame", "Units", "far_cells", "frame_of"]
+__all__ = ["Frame", "Units", "far_cells", "frame_of", "in_coordinates"]
 
 Units = Literal["auto", "given", "standard"]
 
@@ -115,6 +115,27 @@ def _differ(X: Array) -> bool:
     extent = np.sort(np.nanmax(X, axis=0) - np.nanmin(X, axis=0)) if X.size else np.ones(1)
     few = int(FEW * len(extent))
     return bool(extent[-1 - few] > DIFFERENT_UNITS * extent[few])
+
+
+def in_coordinates(X: Array) -> Array:
+    """Return the items in no more coordinates than tell them apart, at the same distances from each other.
+
+    Features of one value are left out. Where there are more features than items, they are as many as items: of
+    X^T = Q R, Q with orthonormal columns, the rows of R^T. Cost: then n^2 d.
+
+    Examples
+    --------
+    >>> in_coordinates(np.array([[0.0, 7.0], [1.0, 7.0], [3.0, 7.0]])).tolist()
+    [[0.0], [1.0], [3.0]]
+    >>> np.abs(in_coordinates(np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 2.0]]))).round(9).tolist()
+    [[0.0, 0.0], [3.0, 0.0]]
+    """
+    varies = X.min(axis=0) < X.max(axis=0)
+    if not varies.all() and varies.any():
+        X = np.ascontiguousarray(X[:, varies])
+    if X.shape[1] > len(X):
+        X = np.ascontiguousarray(np.asarray(np.linalg.qr((X - X[0]).T, mode="r")).T)
+    return X
 
 
 def far_cells(X: Array) -> NDArray[np.bool_]:

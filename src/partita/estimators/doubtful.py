@@ -351,6 +351,11 @@ class Doubtful(FittedAttributes):
         given: Given | None = getattr(self, "_given", None)
         return None if given is None else given.weights
 
+    def _weights_of_labels(self) -> Array:
+        """What each row counts in its cluster: its membership, times its weight."""
+        own, weights = self.membership_[np.arange(len(self.labels_)), self.labels_], self._weights_of_rows()
+        return np.asarray(own if weights is None else own * weights)
+
     def _draws_of_rows(self) -> tuple[NDArray[np.integer[Any]], Array] | None:
         """Clusterings behind the fit, by rows, with weights of sum 1."""
         found: Consensus | None = getattr(self, "_consensus", None)
@@ -400,7 +405,7 @@ class Doubtful(FittedAttributes):
         weights = np.array([max(one.agreement, LEAST) ** POWER if given else one.weight for one in used])
         weights /= weights.sum()
         others = [(float(share), one.labels) for share, one in zip(weights, used, strict=True)]
-        return certainty_of_labels(self.labels_, others, self.n_clusters_)
+        return certainty_of_labels(self.labels_, others, self.n_clusters_, self._weights_of_labels())
 
     def _stands_whatever_the_number(self) -> Array:
         """Probability of each item that another number of clusters would leave its label as it is; of one cluster,
@@ -422,4 +427,4 @@ class Doubtful(FittedAttributes):
             elif found is not None:
                 labels = found.likeliest_draw(K)[self._place_of_row(found)]
             others.append((float(p), labels))
-        return certainty_of_labels(self.labels_, others, self.n_clusters_)
+        return certainty_of_labels(self.labels_, others, self.n_clusters_, self._weights_of_labels())
