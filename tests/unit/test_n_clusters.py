@@ -343,6 +343,16 @@ def test_few_items_have_a_verdict_that_says_how_little_it_knows(n):
     assert n == 1 or verdict.notes
 
 
+@pytest.mark.parametrize("name", ["valley_splits", "stability", "one_cluster", "held_out_pairs", "hdbscan_count"])
+def test_what_is_too_few_are_distinct_items_where_copies_count_once(name):
+    one = criterion(name)
+    silent = one.judge(KEvidence(features=[[0.0], [1.0]], weights=[30, 30]))
+    assert silent.n_clusters is None
+    assert "distinct items" in silent.note
+    if "features" not in one.requires:
+        assert "2 items" in one.judge(KEvidence(affinity=np.ones((2, 2)))).note
+
+
 def test_pairs_that_are_all_alike_are_one_cluster():
     verdict = judge_all(KEvidence(affinity=np.ones((40, 40))), ["one_cluster", "valley_splits", "eigengap"])
     assert verdict.n_clusters == 1

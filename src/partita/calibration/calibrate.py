@@ -184,7 +184,7 @@ def calibrate_if_trusted(
     if K == 1:
         return None, "there is one cluster"
     if n < FEWEST * K:
-        return None, "there are too few items for a density"
+        return None, "there are too few distinct items for a density"
     d = np.ones(n) if weights is None else weights
     used = _used(n)
     with limit_threads(1):

@@ -388,6 +388,8 @@ def _shown_to_criteria(evidence: EvidenceByK) -> tuple[KEvidence, Built | None]:
         return KEvidence(affinity=_in_pieces(graph, X[rows]), seed=seed), None
     if builder.pairwise and builder.of_distances:
         graph = NeighborGraph(metric="precomputed")
+        if evidence.items.n_distinct == 1:  # copies of one item, as they are where features are given
+            return KEvidence(affinity=_in_pieces(graph, X[:1, :1]), seed=seed), None
         return KEvidence(affinity=_in_pieces(graph, X), weights=evidence.items.weights, seed=seed), None
     of_clusterings = builder.pairwise and builder.needs_k
     built = None if of_clusterings else evidence.before_k()

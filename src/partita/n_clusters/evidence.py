@@ -34,6 +34,7 @@ from partita.arrays import Array, Labels
 from partita.errors import InputError
 from partita.memory import require_pairs
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors
+from partita.wording import count
 
 __all__ = ["KEvidence"]
 
@@ -152,6 +153,11 @@ class KEvidence:
     def n_items(self) -> int:
         """Number of items N."""
         return int(self._n_items)  # type: ignore[attr-defined]
+
+    @property
+    def items_in_words(self) -> str:
+        """The number of items with its noun: those of features are distinct, since copies of a row are given once."""
+        return count(self.n_items, "item" if self.features is None else "distinct item")
 
     @property
     def most(self) -> int:

@@ -57,7 +57,7 @@ class HDBSCANCount(Criterion):
             X = X[np.sort(evidence.generator(4).choice(len(X), self.max_items, replace=False))]
         least = max(self.smallest, round(self.share * len(X)))
         if len(X) < 2 * least:
-            return self._silent([], f"fewer than {2 * least} items: no two clusters of the least size")
+            return self._silent([], f"fewer than {2 * least} distinct items: no two clusters of the least size")
         labels = HDBSCAN(min_cluster_size=least, copy=True).fit(X).labels_
         found = int(labels.max()) + 1
         return Judgement(

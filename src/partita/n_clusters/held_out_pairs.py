@@ -71,7 +71,7 @@ class HeldOutPairs(Criterion):
         for fold in range(self.n_folds):
             hidden = upper & (rng.random((n, n)) < self.share)
             if not hidden.any() or (upper & ~hidden).sum() == 0:
-                return self._silent(sizes, f"{n} items have too few pairs to hide some")
+                return self._silent(sizes, f"{evidence.items_in_words} have too few pairs to hide some")
             hidden |= hidden.T
             shown = ~hidden
             np.fill_diagonal(shown, False)

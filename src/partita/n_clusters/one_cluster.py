@@ -61,7 +61,7 @@ class OneCluster(Criterion):
         sizes = np.array([1])
         evidence = evidence.reduced(self.max_items)
         if evidence.n_items < FEWEST:
-            return self._silent(sizes, f"{evidence.n_items} items are too few to tell one cluster from more")
+            return self._silent(sizes, f"{evidence.items_in_words} are too few to tell one cluster from more")
         test = valley_test(evidence, self.n_references, evidence.generator(8))
         if test is None:
             return Judgement(self.name, 1, sizes, np.array([1.0]), "crossing", 1.0, "p = 1: all pairs are alike")

@@ -73,7 +73,7 @@ class Stability(Criterion):
         size = round(self.share * n)
         sizes = np.arange(2, min(evidence.most, size - 1) + 1)
         if size < FEWEST or not len(sizes):
-            return self._silent(sizes, f"{n} items are too few to resample")
+            return self._silent(sizes, f"{evidence.items_in_words} are too few to resample")
         where = [np.sort(rng.choice(n, size, replace=False)) for _ in range(self.n_samples)]
         parts = [evidence.subset(rows) for rows in where]
         pairs = [(a, b) for a in range(self.n_samples) for b in range(a)]

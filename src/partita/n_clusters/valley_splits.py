@@ -65,7 +65,7 @@ class ValleySplits(Criterion):
         evidence = evidence.reduced(self.max_items)
         n, rng = evidence.n_items, evidence.generator(9)
         if n < FEWEST:
-            return self._silent(np.array([], dtype=np.int64), f"{n} items are too few for a test")
+            return self._silent(np.array([], dtype=np.int64), f"{evidence.items_in_words} are too few for a test")
         parts, clusters = [np.arange(n)], 0
         while parts:
             items = parts.pop()
