@@ -48,6 +48,20 @@ def test_the_answer_is_the_estimators_and_every_output_has_it(call, iris_csv, tm
     assert load(tmp_path / "out").n_clusters == "auto"
 
 
+def test_one_cluster_that_is_asked_for_is_examined_in_every_output(call, tmp_path):
+    np.savetxt(tmp_path / "b.csv", gaussians(np.repeat([0, 1], 60), [[0, 0], [9, 0]]), delimiter=",")
+    done = call("fit", "b.csv", "--k", 1, "--out", "out")
+    assert done.code == 0, done.err
+    result = result_of(tmp_path / "out")
+    assert result["verdict"]["n_clusters"] == 2
+    found = f"2 clusters would be found (probability {result['verdict']['sure']:.2f})"
+    assert found in result["headline"][2]
+    assert found in " ".join(done.out.split())
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    assert "How many clusters" in page
+    assert "they would find 2" in page
+
+
 def test_the_parameters_of_the_manifest_make_the_same_files(call, groups_csv, tmp_path):
     for out in ("first", "second"):
         assert call("fit", groups_csv, "--k", "auto", "--out", out, "--quiet").code == 0

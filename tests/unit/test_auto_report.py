@@ -84,6 +84,13 @@ def test_the_page_has_a_section_with_every_criterion(apart):
     assert page.count("table") == plain.count("table") + 1
 
 
+def test_one_cluster_that_was_given_and_not_examined_is_said_to_be_so(apart, monkeypatch):
+    no_matplotlib(monkeypatch)
+    X = apart[1]
+    page = Page(render_report(report_of(SoftClustering(1, random_state=0).fit(X), X)))
+    assert "whether it is right was not examined" in page.text
+
+
 def test_without_matplotlib_the_section_has_words_and_table(apart, monkeypatch):
     no_matplotlib(monkeypatch)
     model, X = apart

@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris
 from sklearn.metrics import roc_auc_score
 
-from partita import BayesianPartition, KernelKMeans, SoF, SoftClustering, SymNMF, load, save
+from partita import SCAMS, BayesianPartition, KernelKMeans, SoF, SoftClustering, SymNMF, load, save
 from partita.affinity import NeighborGraph
 from partita.calibration import components_within
 from partita.doubt import (
@@ -32,6 +32,7 @@ from partita.errors import InputError
 from partita.metrics import adjusted_rand_index
 from partita.plots import CoverageDisplay, blank_figure
 from partita.report.headline import AGREED, agreement, examine_number, headline, verdict_on
+from partita.wording import percent
 from synthetic import gaussians
 
 
@@ -604,7 +605,7 @@ def test_the_headline_says_what_there_is_how_sure_and_what_to_doubt(noisy: tuple
     X = np.random.default_rng(0).normal(size=(200, 2))
     one = SoftClustering(random_state=0).fit(X)
     assert one.n_clusters_ == 1
-    assert f"{one.certainty_.mean():.2f}" in headline(one)[1]
+    assert percent(one.certainty_.mean()).capitalize() in headline(one)[1]
 
 
 def test_the_curve_of_coverage_ends_where_the_confident_set_does(noisy: tuple[SoftClustering, np.ndarray]) -> None:
@@ -699,8 +700,57 @@ def test_one_cluster_is_believed_less_than_its_probability_among_the_numbers() -
     expected = certainty_by_agreement(np.array([one]), None)[0] * (1 - model.outlier_)
     np.testing.assert_allclose(model.certainty_, expected, rtol=1e-3)
     assert model.certainty_.max() < one
-    assert f"{model.certainty_.mean():.2f}" in headline(model)[1]
     assert "look like one" in headline(model)[2]
+
+
+@pytest.mark.filterwarnings("ignore:n_clusters='auto' chose")
+def test_the_headline_of_one_cluster_has_one_probability_for_the_number_and_a_share_of_labels() -> None:
+    X = gaussians(np.repeat([0, 1], 60), [[0, 0], [3, 0]])
+    model = SoftClustering("one_cluster", random_state=0).fit(X)
+    assert model.n_clusters_ == 1
+    one = model.verdict_.probability_of(1)
+    assert one < 0.9
+    model._certainty = np.full(len(X), one + 0.01)  # what is believed of labels is not what is said of the number
+    _, sure, doubt = headline(model)
+    assert sure.startswith(f"{percent(one + 0.01)} of the labels are expected to be right; ")
+    assert f"1 has a probability of {one:.2f}" in doubt
+    assert "probability" not in sure
+
+
+def test_one_cluster_that_was_asked_for_is_examined_as_any_other_number() -> None:
+    X = gaussians(np.repeat([0, 1], 60), [[0, 0], [9, 0]])
+    model = SoftClustering(1, random_state=0).fit(X)
+    assert headline(model)[2] == "Whether 1 is the right number of clusters was not examined."
+    examine_number(model)
+    verdict = verdict_on(model)
+    assert verdict.n_clusters == 2
+    asked = f"1 cluster was asked for (probability {two_digits(verdict.probability_of(1))})"
+    assert headline(model)[2] == f"{asked}, where 2 clusters would be found (probability {verdict.sure:.2f})."
+    right = SoftClustering(1, random_state=0).fit(X[:60])
+    examine_number(right)
+    assert verdict_on(right).n_clusters == 1
+    assert headline(right)[2] == "Nothing stands out to be doubted."
+    alone = SoftClustering(1, random_state=0, affinity="precomputed_distance").fit(np.zeros((1, 1)))
+    assert headline(alone)[2] == "Nothing can be learned about clusters from 1 item."
+
+
+@pytest.mark.parametrize("n_clusters", ["auto", "eigengap", 2])
+def test_only_a_number_that_was_given_is_said_to_be_given(n_clusters) -> None:
+    X = gaussians(np.repeat([0, 1], 60), [[0, 0], [9, 0]])
+    model = SCAMS(n_clusters, random_state=0).fit(X)
+    sure = headline(model)[1]
+    assert not hasattr(model, "verdict_")
+    assert ("given that" in sure) == (n_clusters == 2)
+    assert (f"if there are {model.n_clusters_} clusters, as the model found" in sure) == (n_clusters != 2)
+
+
+def test_items_at_no_distance_are_one_cluster_for_sure_as_equal_rows_are() -> None:
+    for X, affinity in ((np.zeros((12, 3)), "ensemble"), (np.zeros((12, 12)), "precomputed_distance")):
+        model = SoftClustering(random_state=0, affinity=affinity).fit(X)
+        verdict = model.verdict_
+        assert (model.n_clusters_, verdict.n_clusters, verdict.sure) == (1, 1, 1.0)
+        assert headline(model)[1] == "100% of the labels are expected to be right."
+        assert "not certain" not in headline(model)[2]
 
 
 def test_votes_at_a_given_number_count_the_voices_that_validity_silences() -> None:
@@ -748,7 +798,11 @@ def test_labels_that_are_probably_wrong_are_a_doubt() -> None:
     model = SoftClustering(3, random_state=0).fit(X)
     model._certainty = np.where(np.arange(90) < 9, 0.4, 0.97)
     model._outlier = np.zeros(90)
-    assert "9 items (10%) have labels that are more probably wrong than right" in headline(model)[2]
+    assert headline(model)[2].endswith("9 items (10%) have labels that are more probably wrong than right.")
+    model._outlier = np.where(np.arange(90) < 2, 0.9, 0.0)
+    of_others = "7 items (8%) have labels that are more probably wrong than right, not counting outliers"
+    assert of_others in headline(model)[2]
+    model._outlier = np.zeros(90)
     model._certainty = np.full(90, 0.9)
     model.judge_n_clusters()
     assert "Nothing" not in headline(model)[2]

@@ -85,7 +85,7 @@ def examine_number(model: FactorizationEstimator) -> None:
     It takes about as long as to find the number. With a time limit, after an interruption, on larger graphs, and where
     only criteria could judge it, the number is not examined; nor where that fails, since the fit is there.
     """
-    given = isinstance(model.n_clusters, Integral) and hasattr(model, "_given") and model.n_clusters_ > 1
+    given = isinstance(model.n_clusters, Integral) and hasattr(model, "_given")
     if not given or model.max_seconds is not None:
         return
     if model.result_.status == "interrupted":
@@ -118,15 +118,10 @@ def _what(model: FactorizationEstimator) -> str:
 
 
 def _how_sure(model: FactorizationEstimator) -> str:
-    K, right = model.n_clusters_, float(model.certainty_.mean())
-    verdict = getattr(model, "verdict_", None)
-    if K == 1 and verdict is not None:
-        return f"That the items belong together has a probability of {right:.2f}."
-    chosen = verdict is not None or not hasattr(model, "_given")
-    asked = K + model._n_missing
-    given = "" if chosen else f", given that there {'is 1 cluster' if asked == 1 else f'are {asked} clusters'}"
+    right = float(model.certainty_.mean())
+    chosen = hasattr(model, "verdict_") or not hasattr(model, "_given")
     share = percent(right)
-    said = f"{share[:1].upper()}{share[1:]} of the labels are expected to be right{given}"
+    said = f"{share[:1].upper()}{share[1:]} of the labels are expected to be right{'' if chosen else _on_number(model)}"
     if right >= 1 - ERROR:
         return f"{said}{'' if chosen else _as_others(model)}."
     found = model.confident(ERROR)
@@ -139,6 +134,15 @@ def _how_sure(model: FactorizationEstimator) -> str:
         )
     surest = f"{items(n)} ({share}) whose labels are surest"
     return f"{said}; of the {surest}, at most {percent(ERROR)} are expected to be wrong."
+
+
+def _on_number(model: FactorizationEstimator) -> str:
+    """Which number of clusters is taken as true: the one that was given, or that a model found without a verdict."""
+    K = model.n_clusters_ + model._n_missing
+    number = "is 1 cluster" if K == 1 else f"are {K} clusters"
+    if isinstance(model.n_clusters, Integral):
+        return f", given that there {number}"
+    return f", if there {number}, as the model found"
 
 
 def _what_to_doubt(model: FactorizationEstimator) -> str:
@@ -202,7 +206,8 @@ def _number(model: FactorizationEstimator) -> list[str]:
     verdict, given = verdict_on(model), isinstance(model.n_clusters, Integral)
     K = int(model.n_clusters) if given else model.n_clusters_
     if verdict is None:
-        return [f"whether {K} is the right number of clusters was not examined"] if given and K > 1 else []
+        unknown = given and len(model.labels_) >= FEWEST
+        return [f"whether {K} is the right number of clusters was not examined"] if unknown else []
     p, own = verdict.probabilities, verdict.probability_of(K)
     if own >= SETTLED or (not given and model._n_missing):  # it ended below the bounds, which is said
         return []
@@ -290,11 +295,13 @@ def _background(model: FactorizationEstimator) -> list[str]:
 
 def _labels(model: FactorizationEstimator) -> list[str]:
     """Labels that are more probably wrong than right, outliers left out."""
-    n = int(((model.certainty_ < DOUBTED) & (model.outlier_ <= OUTLIER)).sum())
+    outlier = model.outlier_ > OUTLIER
+    n = int(((model.certainty_ < DOUBTED) & ~outlier).sum())
     if n < WORTH * len(model.labels_) or model.n_clusters_ == 1 or model._n_missing:  # said of all labels
         return []
     has = "has a label that is" if n == 1 else "have labels that are"
-    return [f"{items(n)} ({percent(n / len(model.labels_))}) {has} more probably wrong than right"]
+    aside = ", not counting outliers" if outlier.any() else ""
+    return [f"{items(n)} ({percent(n / len(model.labels_))}) {has} more probably wrong than right{aside}"]
 
 
 def _blur(model: FactorizationEstimator) -> list[str]:

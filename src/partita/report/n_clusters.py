@@ -112,7 +112,7 @@ def how_many(report: FitReport) -> Markup:
     verdict, given = verdict_on(model), isinstance(model.n_clusters, Integral)
     if verdict is not None:
         return told(n_clusters_sentences(verdict, model.n_clusters if given else model.n_clusters_, given=given))
-    if not given or model.n_clusters_ == 1:
+    if not given:
         return Markup("")
     words = (
         "The number of clusters was given, and whether it is right was not examined: fit without --k to estimate it."
