@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.spatial.distance import cdist
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
@@ -16,7 +17,7 @@ from partita.affinity import Builder
 from partita.affinity.shared_search import shared_search
 from partita.ensemble import Draw, Ensemble, Genie, Graph, Mixture, adjusted_rand, agreement, agreement_weights
 from partita.ensemble import graph as graph_member
-from partita.ensemble.units import frame_of
+from partita.ensemble.units import frame_of, in_coordinates
 from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.errors import InputError
 from synthetic import blobs, zigzag
@@ -382,3 +383,29 @@ def test_units_differ_where_ranges_do_and_not_where_pixels_hardly_vary():
     assert frame_of(seldom).common
     mixed = X * np.r_[np.full(10, 1.0), np.full(10, 20.0)]
     np.testing.assert_allclose(frame_of(mixed)(mixed).std(axis=0), 1.0)
+
+
+@pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
+@pytest.mark.parametrize("k", [3, "auto"])
+def test_a_column_of_one_value_changes_nothing(k):
+    centres = np.repeat([[0.0, 0.0], [4.0, 1.0], [1.0, 5.0]], [60, 60, 40], axis=0)
+    X = centres + np.random.default_rng(0).normal(size=(160, 2))
+    plain = SoftClustering(k, random_state=0).fit(X)
+    beside = SoftClustering(k, random_state=0).fit(np.c_[X[:, 0], np.full(160, 7.0), X[:, 1]])
+    assert plain.n_clusters_ == 3
+    np.testing.assert_array_equal(beside.labels_, plain.labels_)
+    np.testing.assert_allclose(beside.membership_, plain.membership_, atol=1e-9)
+
+
+def test_more_columns_than_rows_are_as_many_coordinates_as_there_are_rows():
+    rng = np.random.default_rng(0)
+    X = np.c_[rng.normal(size=(40, 300)), np.full(40, 2.0)]
+    seen = in_coordinates(X)
+    assert seen.shape == (40, 40)
+    np.testing.assert_allclose(cdist(seen, seen), cdist(X, X), atol=1e-9)
+    few = rng.normal(size=(40, 5))
+    assert in_coordinates(few) is few
+    X[:20] += 1.0
+    model = SoftClustering(random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_ == model.labels_[0], np.arange(40) < 20)
+    np.testing.assert_array_equal(model.predict(X), model.labels_)

@@ -208,3 +208,11 @@ def test_pieces_without_links_between_them_are_clusters_however_small(number, si
     graph = sp.csr_array(np.kron(np.eye(number), 1.0 - np.eye(size)))
     model = SoftClustering(random_state=0).fit(graph)
     assert adjusted_rand_index(model.labels_, np.repeat(np.arange(number), size)) == 1.0
+
+
+@quiet
+def test_a_node_without_edges_leaves_the_clusters_of_the_others():
+    graph, truth = cliques(2, 8)
+    alone = sp.block_diag([graph, sp.csr_array((1, 1))], format="csr")
+    labels = SoftClustering(random_state=0).fit(alone).labels_[:16]
+    assert adjusted_rand_index(labels, truth) == 1.0

@@ -9,6 +9,7 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist
 
+from partita import SoftClustering
 from partita.ensemble import Validity, agreement
 from partita.ensemble.validity import LEAST_ODDS, MANY, NEIGHBORS, SMOOTHING, power_in, two_best, weights_in
 from partita.kernels.valleys import deepest_valleys, edges_across, tree_gaps
@@ -208,3 +209,16 @@ def test_clusters_of_eight_are_found_among_forty():
     coarse = (truth > 1).astype(np.int64)
     assert judge.statistics(truth, 1.0).across < 0.05
     assert judge.log_odds(truth, 1.0) > judge.log_odds(coarse, 1.0)
+
+
+@pytest.mark.parametrize("n", [6, 8, 12, 15])
+def test_a_handful_of_items_is_one_cluster_unless_it_falls_apart(n):
+    for seed in range(3):
+        X = np.random.default_rng(seed).normal(size=(n, 2))
+        one = SoftClustering(random_state=0).fit(X)
+        assert one.n_clusters_ == 1
+        assert 0.5 < one.verdict_.sure < 0.8
+        X[::2] += 20.0
+        two = SoftClustering(random_state=0).fit(X)
+        np.testing.assert_array_equal(two.labels_ == two.labels_[0], np.arange(n) % 2 == 0)
+        assert two.verdict_.sure > 0.7

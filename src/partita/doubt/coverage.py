@@ -292,11 +292,11 @@ def certainty_of_labels(
 
     Examples
     --------
-    >>> labels = np.array([0, 0, 1, 1])
-    >>> certainty_of_labels(labels, [(0.2, np.array([0, 0, 1, 2]))], 2).tolist()
-    [1.0, 1.0, 1.0, 0.8]
+    >>> labels = np.array([0, 0, 1, 1, 1])
+    >>> certainty_of_labels(labels, [(0.2, np.array([0, 0, 1, 1, 2]))], 2).tolist()
+    [1.0, 1.0, 1.0, 1.0, 0.8]
     >>> certainty_of_labels(labels, [(0.2, None)], 2).tolist()
-    [0.9, 0.9, 0.9, 0.9]
+    [0.9, 0.9, 0.9, 0.9, 0.9]
     """
     moved = np.zeros(len(labels))
     weights = np.ones(len(labels)) if weights is None else weights

@@ -29,7 +29,7 @@ from partita.ensemble.base import Clustering, Member, hard, member
 from partita.ensemble.components import Components, probability_of_components, with_components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
-from partita.ensemble.validity import Validity, power_in
+from partita.ensemble.validity import FEW, Validity, power_in
 from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
 from partita.errors import InputError
@@ -264,6 +264,8 @@ class Ensemble(Builder):
             )
             if found is not None and len(seen) >= FEWEST:
                 found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))
+            elif found is not None and len(seen) < FEW:
+                found = replace(found, one=judge.one_of_few(max(int(found.partition.max()) + 1, 2)))
             if found is None:
                 return None
             found = replace(found, power=power_in(Z.shape[1]))

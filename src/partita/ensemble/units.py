@@ -127,8 +127,8 @@ def in_coordinates(X: Array) -> Array:
     --------
     >>> in_coordinates(np.array([[0.0, 7.0], [1.0, 7.0], [3.0, 7.0]])).tolist()
     [[0.0], [1.0], [3.0]]
-    >>> np.abs(in_coordinates(np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 2.0]]))).round(9).tolist()
-    [[0.0, 0.0], [3.0, 0.0]]
+    >>> np.hypot(*in_coordinates(np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 2.0]])).T).round(9).tolist()
+    [0.0, 3.0]
     """
     varies = X.min(axis=0) < X.max(axis=0)
     if not varies.all() and varies.any():

@@ -16,6 +16,8 @@ the share of a number of clusters is the probability that it is the true one. No
 documentation says how the index does on each family when it is left out.
 
 [moulavi2014] D. Moulavi et al., Density-based clustering validation, SDM 2014: `gaps` is its idea, on one tree.
+[sellke2001] T. Sellke et al., Calibration of p values for testing precise null hypotheses. American Statistician 55.
+[tibshirani2001] Estimating the number of clusters in a data set via the gap statistic. JRSS B 63, 2001.
 """
 
 from __future__ import annotations
@@ -29,13 +31,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit
+from scipy.stats import norm
+from sklearn.cluster import KMeans
 
 from partita.affinity.from_neighbors import neighbors_among
 from partita.arrays import Array, Labels
 from partita.ensemble.tree import Edges, reachability_tree
+from partita.kernels.eigen import singular_vectors
 from partita.runs import outcomes_of
 
-__all__ = ["SPACE_POWER", "Statistics", "Validity", "power_in", "two_best", "weights_in"]
+__all__ = ["FEW", "SPACE_POWER", "Statistics", "Validity", "power_in", "two_best", "weights_in"]
 
 # Neighbours of an item in the graph, the square root of the number of items where these are few (a cluster of eight has
 # no ten), and the smoothing of the tree, which is that of the member "density".
@@ -78,6 +83,9 @@ PLANE_POWER, SPACE_POWER = 0.7, 0.1
 # the deepest valley in all items, at most 4, of the standard deviation of those log odds, and of the logarithm of the
 # number of items.
 ONE_CLUSTER, DEEPEST = (11.01, -0.60, -1.67, -1.47, -1.17), 4.0
+# Of fewer items than FEW no other test tells one cluster from several: what they are compared with, and the odds of one
+# cluster where that tells nothing, about as those of more items are.
+FEW, REFERENCES, FEW_ODDS = 20, 40, 2.0
 # Log odds of a partition that is none.
 LEAST_ODDS = -50.0
 
@@ -210,9 +218,46 @@ class Validity:
         depth = deepest_valleys(*self._arrays, np.zeros(len(self.X), dtype=np.int64), 1)[0]
         return float(expit(np.dot(ONE_CLUSTER, (1.0, best, min(depth, DEEPEST), spread, np.log(len(self.X))))))
 
+    def one_of_few(self, n_clusters: int) -> float:
+        """Return the probability that few items are one cluster and not two, three or so many.
+
+        Compared is the sum of squares within the clusters of k-means, log W_K, with that of items uniform over the box
+        of the principal axes, as by the gap statistic [tibshirani2001]. At p = P(N(0, 1) > z), z their distance in
+        standard deviations, times as many as are compared, one cluster becomes less likely by -e p log p at most
+        [sellke2001], from 2 : 1 on.
+
+        Cost: up to 3 (`REFERENCES` + 1) runs of k-means.
+
+        Examples
+        --------
+        >>> X = np.random.default_rng(0).normal(size=(8, 2))
+        >>> together, apart = (Validity.of(X + far * (np.arange(8) < 4)[:, None]) for far in (0, 20))
+        >>> round(together.one_of_few(2), 2), round(apart.one_of_few(2), 2)
+        (0.67, 0.0)
+        """
+        rng, centred = np.random.default_rng(0), self.X - self.X.mean(axis=0)
+        Z = centred @ singular_vectors(centred)[2].T
+        boxes = [rng.uniform(Z.min(axis=0), Z.max(axis=0), size=Z.shape) for _ in range(REFERENCES)]
+        numbers = {2, min(3, len(Z) - 1), n_clusters}
+        p = min(1.0, len(numbers) * min(_chance(Z, boxes, K) for K in numbers))
+        bound = -np.e * p * np.log(max(p, np.finfo(float).tiny)) if p < 1 / np.e else 1.0
+        return float(FEW_ODDS * bound / (1.0 + FEW_ODDS * bound))
+
     @property
     def _arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         return self.graph.indptr.astype(np.int64), self.graph.indices.astype(np.int64)
+
+
+def _chance(Z: Array, boxes: Sequence[Array], n_clusters: int) -> float:
+    """Probability that items in a box fall into clusters as tight."""
+    within, *others = (_log_within(items, n_clusters) for items in (Z, *boxes))
+    return float(norm.sf((np.mean(others) - within) / max(float(np.std(others)), np.finfo(float).tiny)))
+
+
+def _log_within(Z: Array, n_clusters: int) -> float:
+    """Logarithm of the sum of squares within the clusters of k-means, as a share of all."""
+    squares = KMeans(n_clusters, n_init=5, random_state=0).fit(Z).inertia_
+    return float(np.log(max(squares, np.finfo(float).tiny) / ((Z - Z.mean(axis=0)) ** 2).sum()))
 
 
 def weights_in(n_columns: int) -> Array:

@@ -400,7 +400,11 @@ def _shown_to_criteria(evidence: EvidenceByK) -> tuple[KEvidence, Built | None]:
         raise InputError(
             f"n_clusters='auto': criteria resample items, and the affinity lies on Dask workers: {GIVE_A_NUMBER}"
         )
-    return KEvidence(affinity=affinity, weights=evidence.items.weights, seed=seed), built
+    shown = KEvidence(affinity=affinity, weights=evidence.items.weights, seed=seed)
+    linked = np.flatnonzero(affinity.row_sums() > affinity.diagonal())
+    if of_clusterings and 1 < len(linked) < affinity.n_items:  # a node without edges is in any cluster
+        return shown.subset(linked), built
+    return shown, built
 
 
 def _in_pieces(graph: NeighborGraph, X: Any) -> Affinity:
