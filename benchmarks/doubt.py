@@ -296,6 +296,7 @@ class Fit(NamedTuple):
     agreement: np.ndarray
     of_one: np.ndarray
     depth: np.ndarray
+    sure: np.ndarray
 
 
 def sets_of_families(seeds: Sequence[int]) -> list[Case]:
@@ -325,7 +326,8 @@ def fit_of(case: Case) -> Fit | None:
     certainty, inside = model._certainty_by_number()[known], 1.0 - model.outlier_[known]
     agreed = np.full(len(right), np.nan if model.n_clusters_ == 1 else model._agreement_on_number())
     depth = np.minimum(within.depth, DEEP)[model.labels_[known]]
-    return Fit(case.name, certainty, right, inside, agreed, within.of_one[known], depth)
+    sure = np.full(len(right), model.verdict_.probability_of(model.n_clusters_))
+    return Fit(case.name, certainty, right, inside, agreed, within.of_one[known], depth, sure)
 
 
 def fits_to(cases: Sequence[Case]) -> list[Fit]:
@@ -334,8 +336,9 @@ def fits_to(cases: Sequence[Case]) -> list[Fit]:
 
 
 def with_agreement(constants: np.ndarray, one: Fit) -> np.ndarray:
-    own, least, slope, single, flat, deep = constants
-    agreed = np.where(np.isnan(one.agreement), single, least + slope * np.nan_to_num(one.agreement))
+    own, least, slope, number, single, flat, deep = constants
+    agreed = least + slope * np.nan_to_num(one.agreement) + number * one.sure
+    agreed = np.where(np.isnan(one.agreement), single, agreed)
     believed = expit(own) * one.certainty + expit(-own) * expit(agreed)
     return believed * (1 - expit(flat - deep * one.depth) * (1 - one.of_one)) * one.inside
 
@@ -353,16 +356,17 @@ def learned(fits: Sequence[Fit]) -> np.ndarray:
     def loss(constants: np.ndarray) -> float:
         return float(weight @ log_loss(with_agreement(constants, every), every.right) / len(fits))
 
-    return minimize(loss, [0.0, 0.0, 4.0, 0.7, 0.0, 1.0], method="L-BFGS-B").x
+    return minimize(loss, [0.0, 0.0, 4.0, 0.0, 0.7, 0.0, 1.0], method="L-BFGS-B").x
 
 
 def agreement() -> None:
-    first, fresh = fits_to(sets_of_families(range(500, 508))), fits_to(sets_of_families(range(508, 512)))
+    first, fresh = fits_to(sets_of_families(range(500, 512))), fits_to(sets_of_families(range(512, 516)))
     groups = {one.family for one in first}
     out = {group: learned([one for one in first if one.family != group]) for group in groups}
     constants = learned(first)
-    own, least, slope, single, flat, deep = constants
-    print(f"constants: {expit(own):.3f}, {least:.3f}, {slope:.3f}; {expit(single):.3f}; {flat:.3f}, {deep:.3f}")
+    own, least, slope, number, single, flat, deep = constants
+    shown = f"{expit(own):.3f}, {least:.3f}, {slope:.3f}, {number:.3f}; {expit(single):.3f}; {flat:.3f}, {deep:.3f}"
+    print(f"constants: {shown}")
     table(
         "Own number of clusters, certainty with agreement and without; expected / observed error, coverage",
         ["sets", "certainty", "fits", "log loss", "Brier", *BOUNDS, "none at 1%, 5%, 10%"],

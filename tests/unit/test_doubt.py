@@ -350,6 +350,8 @@ def test_certainty_is_a_probability_that_grows_with_agreement_and_keeps_the_orde
     assert ((by_agreement > 0.0) & (by_agreement < 1.0)).all()
     assert (np.diff(by_agreement, axis=0) > 0.0).all()
     assert (np.diff(by_agreement, axis=1) > 0.0).all()
+    by_number = np.array([certainty_by_agreement(certainty, 0.8, sure) for sure in np.linspace(0.0, 1.0, 7)])
+    assert (np.diff(by_number, axis=0) > 0.0).all()
 
 
 def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_that_was_given_is_taken_as_true() -> None:
@@ -359,10 +361,11 @@ def test_a_number_that_methods_found_is_believed_as_far_as_they_agree_and_one_th
     by_number = found._certainty_by_number() * (1.0 - found.outlier_)
     inside = 1.0 - found.outlier_
     assert (found._within().n_components == 1).all()
-    expected = certainty_by_agreement(found._certainty_by_number(), agreed) * inside
+    sure = found.verdict_.sure
+    expected = certainty_by_agreement(found._certainty_by_number(), agreed, sure) * inside
     np.testing.assert_allclose(found.certainty_, expected, rtol=1e-12)
     # Certainty is drawn towards what agreement allows for: all that is clearer than that is lowered, and nothing else.
-    none, whole = certainty_by_agreement(np.array([0.0, 1.0]), agreed)
+    none, whole = certainty_by_agreement(np.array([0.0, 1.0]), agreed, sure)
     allowed = none / (1.0 - (whole - none))
     lowered = found.certainty_ < by_number
     np.testing.assert_array_equal(lowered, found._certainty_by_number() > allowed)
@@ -381,8 +384,9 @@ def test_a_cluster_of_several_components_is_believed_less_and_said() -> None:
     assert within is not None
     assert within.n_components[joined] == 2
     assert within.n_components[1 - joined] == 1
+    sure, depth = model.verdict_.sure, within.depth[model.labels_]
     expected = certainty_by_agreement(
-        model._certainty_by_number(), model._agreement_on_number(), within.of_one, within.depth[model.labels_]
+        model._certainty_by_number(), model._agreement_on_number(), sure, within.of_one, depth
     )
     np.testing.assert_allclose(model.certainty_, expected * (1.0 - model.outlier_), rtol=1e-12)
     assert f"cluster {joined} may be several" in headline(model)[2].lower()
@@ -394,12 +398,14 @@ def test_a_cluster_of_several_components_is_believed_less_and_said() -> None:
 def test_labels_are_believed_less_the_more_components_a_cluster_has_and_the_shallower_valleys_are() -> None:
     whole = certainty_by_agreement(np.ones(3), 1.0)
     for depth in (0.0, 1.0, 3.0):
-        divided = certainty_by_agreement(np.ones(3), 1.0, np.array([0.2, 0.5, 1.0]), depth)
+        divided = certainty_by_agreement(np.ones(3), 1.0, 1.0, np.array([0.2, 0.5, 1.0]), depth)
         assert (np.diff(divided) > 0.0).all()
         assert divided[2] == whole[2]
-    by_depth = [certainty_by_agreement(np.ones(1), 1.0, 0.5, depth)[0] for depth in (0.0, 1.0, 2.0, 4.0)]
+    by_depth = [certainty_by_agreement(np.ones(1), 1.0, 1.0, 0.5, depth)[0] for depth in (0.0, 1.0, 2.0, 4.0)]
     assert (np.diff(by_depth) > 0.0).all()
-    assert certainty_by_agreement(np.ones(1), 1.0, 0.5, 9.0) == certainty_by_agreement(np.ones(1), 1.0, 0.5, 4.0)
+    assert certainty_by_agreement(np.ones(1), 1.0, 1.0, 0.5, 9.0) == certainty_by_agreement(
+        np.ones(1), 1.0, 1.0, 0.5, 4.0
+    )
     one = certainty_by_agreement(np.array([0.5, 1.0]), None)
     assert 0.0 < one[0] < one[1] < 1.0
 

@@ -45,9 +45,9 @@ __all__ = [
 WRONG = "a share of wrong answers"
 # Pairs on which the threshold of a probability is found.
 PAIRS = 1_000_000
-# lambda, a and b of `certainty_by_agreement`, what counts as agreement where there is one cluster, e and f; and the
-# depth, in nats, from which on a valley is as deep as any.
-BY_AGREEMENT, ONE, DIVIDED, DEEP = (0.74, 1.35, 2.72), 0.84, (-0.95, 0.87), 4.0
+# lambda, a, b and c of `certainty_by_agreement`, what takes the place of the fraction where there is one cluster, e and
+# f; and the depth, in nats, from which on a valley is as deep as any.
+BY_AGREEMENT, ONE, DIVIDED, DEEP = (0.67, -0.75, 2.56, 4.02), 0.87, (-0.95, 0.87), 4.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -219,16 +219,20 @@ def _all_pairs(n: int, at: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def certainty_by_agreement(
-    certainty: Array, agreement: float | None, of_one: Array | float = 1.0, depth: Array | float = 0.0
+    certainty: Array,
+    agreement: float | None,
+    sure: float = 1.0,
+    of_one: Array | float = 1.0,
+    depth: Array | float = 0.0,
 ) -> Array:
     """Return certainties of labels at a number of clusters that was found, given how far it can be believed.
 
     A posterior over numbers of clusters knows nothing of clusters that every method joins, or cuts alike. How far
-    methods agree at the answer tells how far it can be believed, and so does a cluster whose items a mixture describes
-    best by several components: they may be clusters of their own, more likely so the shallower the valleys between
-    them. The probability that a label is right is
+    methods agree at the answer, and how probable its number is, tell how far it can be believed, and so does a cluster
+    whose items a mixture describes best by several components: they may be clusters of their own, more likely so the
+    shallower the valleys between them. The probability that a label is right is
 
-        (lambda c + (1 - lambda) / (1 + exp(-(a + b agreement)))) (1 - delta (1 - q)),
+        (lambda p + (1 - lambda) / (1 + exp(-(a + b agreement + c sure)))) (1 - delta (1 - q)),
         delta = 1 / (1 + exp(-(e - f min(depth, 4)))),
 
     and a constant takes the place of the fraction with the agreement where the answer is one cluster. The constants
@@ -238,9 +242,11 @@ def certainty_by_agreement(
     Parameters
     ----------
     certainty : array of N in [0, 1]
-        c, by memberships and by the probabilities of other numbers of clusters.
+        p, by memberships and by the probabilities of other numbers of clusters.
     agreement : float or None
         Mean adjusted Rand index of the methods with each other at the answer's number; None of one cluster.
+    sure : float in [0, 1]
+        The probability of the answer's number.
     of_one : array of N in [0, 1], or one
         q, the probability that another item of the same cluster is of the same component
         (`partita.calibration.components_within`).
@@ -254,12 +260,13 @@ def certainty_by_agreement(
     Examples
     --------
     >>> certainty_by_agreement(np.array([0.5, 1.0]), 1.0).round(2).tolist()
-    [0.63, 1.0]
-    >>> certainty_by_agreement(np.array([0.5, 1.0]), 0.5).round(2).tolist()
-    [0.61, 0.98]
+    [0.66, 1.0]
+    >>> certainty_by_agreement(np.array([0.5, 1.0]), 0.5, sure=0.3).round(2).tolist()
+    [0.61, 0.95]
     """
-    own, least, slope = BY_AGREEMENT
-    believed = own * certainty + (1.0 - own) * (ONE if agreement is None else expit(least + slope * agreement))
+    own, least, slope, of_number = BY_AGREEMENT
+    allowed = ONE if agreement is None else expit(least + slope * agreement + of_number * sure)
+    believed = own * certainty + (1.0 - own) * allowed
     return np.asarray(believed * (1.0 - divided(depth) * (1.0 - np.asarray(of_one))))
 
 

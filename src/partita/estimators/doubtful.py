@@ -89,21 +89,21 @@ class Doubtful(FittedAttributes):
 
         The membership in its cluster, times the probability that the item belongs to a cluster at all, times the
         probability that another number of clusters would leave its label as it is. A number that methods found is
-        believed as far as they agree on its clusters, and less where a mixture describes a cluster best by several
-        components (`partita.doubt.certainty_by_agreement`). One that was given is taken as true, and where the fit
-        ended with fewer clusters the items of those that are missing are taken to be wrong: one in K for each.
-        Memberships that no density calibrated are too sure, and with the number given so are those of a density whose
-        clusters are several components each (`calibration_.in_pieces`): the share of the clusterings behind the fit
-        that have the item there takes their place where it is smaller. Of a row with missing cells it is no more than
-        the share of the rows most like it, by the cells that it has, that have its label.
+        believed as far as it is probable and they agree on its clusters, and less where a mixture describes a cluster
+        best by several components (`partita.doubt.certainty_by_agreement`). One that was given is taken as true, and
+        where the fit ended with fewer clusters the items of those that are missing are taken to be wrong: one in K for
+        each. Memberships that no density calibrated are too sure, and with the number given so are those of a density
+        whose clusters are several components each (`calibration_.in_pieces`): the share of the clusterings behind the
+        fit that have the item there takes their place where it is smaller. Of a row with missing cells it is no more
+        than the share of the rows most like it, by the cells that it has, that have its label.
         """
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_certainty")
         if found is None:
             right, within = self._certainty_by_number(), self._within()
             if within is not None:
-                depth = within.depth[self.labels_]
-                right = certainty_by_agreement(right, self._agreement_on_number(), within.of_one, depth)
+                sure, depth = self.verdict_.probability_of(self.n_clusters_), within.depth[self.labels_]
+                right = certainty_by_agreement(right, self._agreement_on_number(), sure, within.of_one, depth)
             missing = self._missing_cells()
             if missing is not None:
                 alike = share_of_alike(self._complete_features(), missing, self.labels_, self._given.weights)
