@@ -30,9 +30,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
 from scipy.special import expit
 from scipy.stats import norm
-from sklearn.cluster import KMeans
 
 from partita.affinity.from_neighbors import neighbors_among
 from partita.arrays import Array, Labels
@@ -221,12 +221,12 @@ class Validity:
     def one_of_few(self, n_clusters: int) -> float:
         """Return the probability that few items are one cluster and not two, three or so many.
 
-        Compared is the sum of squares within the clusters of k-means, log W_K, with that of items uniform over the box
-        of the principal axes, as by the gap statistic [tibshirani2001]. At p = P(N(0, 1) > z), z their distance in
+        Compared is the sum of squares within Ward's clusters, log W_K, with that of items uniform over the box of the
+        principal axes, as by the gap statistic [tibshirani2001]. At p = P(N(0, 1) > z), z their distance in
         standard deviations, times as many as are compared, one cluster becomes less likely by -e p log p at most
         [sellke2001], from 2 : 1 on.
 
-        Cost: up to 3 (`REFERENCES` + 1) runs of k-means.
+        Cost: `REFERENCES` + 1 trees of Ward's method.
 
         Examples
         --------
@@ -238,8 +238,10 @@ class Validity:
         rng, centred = np.random.default_rng(0), self.X - self.X.mean(axis=0)
         Z = centred @ singular_vectors(centred)[2].T
         boxes = [rng.uniform(Z.min(axis=0), Z.max(axis=0), size=Z.shape) for _ in range(REFERENCES)]
-        numbers = {2, min(3, len(Z) - 1), n_clusters}
-        p = min(1.0, len(numbers) * min(_chance(Z, boxes, K) for K in numbers))
+        numbers = sorted({2, 3, n_clusters})
+        within, *others = (_log_within(items, numbers) for items in (Z, *boxes))
+        z = (np.mean(others, axis=0) - within) / np.maximum(np.std(others, axis=0), np.finfo(float).tiny)
+        p = min(1.0, len(numbers) * float(norm.sf(z.max())))
         bound = -np.e * p * np.log(max(p, np.finfo(float).tiny)) if p < 1 / np.e else 1.0
         return float(FEW_ODDS * bound / (1.0 + FEW_ODDS * bound))
 
@@ -248,16 +250,11 @@ class Validity:
         return self.graph.indptr.astype(np.int64), self.graph.indices.astype(np.int64)
 
 
-def _chance(Z: Array, boxes: Sequence[Array], n_clusters: int) -> float:
-    """Probability that items in a box fall into clusters as tight."""
-    within, *others = (_log_within(items, n_clusters) for items in (Z, *boxes))
-    return float(norm.sf((np.mean(others) - within) / max(float(np.std(others)), np.finfo(float).tiny)))
-
-
-def _log_within(Z: Array, n_clusters: int) -> float:
-    """Logarithm of the sum of squares within the clusters of k-means, as a share of all."""
-    squares = KMeans(n_clusters, n_init=5, random_state=0).fit(Z).inertia_
-    return float(np.log(max(squares, np.finfo(float).tiny) / ((Z - Z.mean(axis=0)) ** 2).sum()))
+def _log_within(Z: Array, numbers: Sequence[int]) -> Array:
+    """Logarithm of the sum of squares within so many of Ward's clusters, as a share of all."""
+    squares = np.cumsum(linkage(Z, "ward")[:, 2] ** 2)  # what each merger adds, twice
+    within = squares[[len(Z) - 1 - K for K in numbers]]
+    return np.asarray(np.log(np.maximum(within, np.finfo(float).tiny) / squares[-1]))
 
 
 def weights_in(n_columns: int) -> Array:

@@ -31,8 +31,6 @@ __all__ = ["DPI", "Picture", "draw_picture", "draw_pictures", "drawn"]
 
 # Dots an inch: sharp on a dense screen at the page's width.
 DPI = 150
-# Iterations of a single restart from which their course is worth a picture.
-FEWEST = 5
 
 
 @dataclass(frozen=True)
@@ -202,8 +200,9 @@ def _evidence(report: FitReport) -> list[Picture]:
 
 
 def _trace(report: FitReport) -> list[Picture]:
+    """Where restarts ended, and the course of a single one that did not converge."""
     found = getattr(report.estimator, "result_", None)
-    if found is None or (len(found.restarts) == 1 and found.n_iter < FEWEST):
+    if found is None or (len(found.restarts) == 1 and found.status == "converged"):
         return []
     n = len(found.restarts)
     caption = "How far the fit was above its final objective, iteration by iteration."
