@@ -80,7 +80,7 @@ def page(kind, tmp_path_factory):
 
 # By kind of report: words of the verdict, tables and pictures.
 CONTENT = {
-    "fit": ("150 items are in 3 clusters", 6, 4),
+    "fit": ("150 items are in 3 clusters", 6, 3),
     "partition": ("The posterior has 2 modes", 7, 6),
 }
 
