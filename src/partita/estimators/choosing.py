@@ -401,10 +401,10 @@ def _shown_to_criteria(evidence: EvidenceByK) -> tuple[KEvidence, Built | None]:
             f"n_clusters='auto': criteria resample items, and the affinity lies on Dask workers: {GIVE_A_NUMBER}"
         )
     shown = KEvidence(affinity=affinity, weights=evidence.items.weights, seed=seed)
-    linked = np.flatnonzero(affinity.row_sums() > affinity.diagonal())
-    if of_clusterings and 1 < len(linked) < affinity.n_items:  # a node without edges is in any cluster
-        return shown.subset(linked), built
-    return shown, built
+    if not of_clusterings:
+        return shown, built
+    linked = np.flatnonzero(affinity.row_sums() > affinity.diagonal())  # a node without edges is in any cluster
+    return (shown.subset(linked) if 1 < len(linked) < affinity.n_items else shown), built
 
 
 def _in_pieces(graph: NeighborGraph, X: Any) -> Affinity:
