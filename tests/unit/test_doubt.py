@@ -332,11 +332,20 @@ def test_another_number_of_clusters_takes_certainty_from_the_items_that_it_moves
 
 @pytest.mark.parametrize("k", [3, "auto"])
 def test_certainty_is_that_of_the_item_wherever_its_row_stands(k: int | str) -> None:
-    X = np.unique(load_iris().data, axis=0)
+    X = load_iris().data
     model, order = SoftClustering(k, random_state=0).fit(X), np.random.default_rng(1).permutation(len(X))
     again = SoftClustering(k, random_state=0).fit(X[order])
     np.testing.assert_array_equal(again.labels_ == again.labels_[0], (model.labels_ == model.labels_[order[0]])[order])
     np.testing.assert_allclose(again.certainty_, model.certainty_[order], atol=0.003)
+
+
+def test_a_row_of_weight_two_is_as_certain_as_two_rows() -> None:
+    X = np.unique(load_iris().data, axis=0)
+    weights = np.ones(len(X))
+    weights[60:75] = 2.0
+    weighted = SoftClustering(random_state=0).fit(X, sample_weight=weights)
+    copied = SoftClustering(random_state=0).fit(np.r_[X, X[60:75]])
+    np.testing.assert_allclose(weighted.certainty_, copied.certainty_[: len(X)], rtol=1e-9)
 
 
 def test_items_that_mirror_each_other_are_as_certain() -> None:

@@ -318,19 +318,20 @@ def certainty_of_labels(
 def _moved(other: Labels, labels: Labels, weights: Array) -> Array:
     """Share of the best ways to name the other clusters by these labels that give each item another label.
 
-    Two ways are tried, which part where clusters have as much in common: that of the first item, and of the last.
+    Two ways are tried, which part where clusters have as much in common: clusters in the order of their first items,
+    and in the reverse of it.
     """
     told = np.flatnonzero(other >= 0)
+    own, theirs = _by_first_item(labels[told]), _by_first_item(other[told])
+    shape = int(theirs.max()) + 1, int(own.max()) + 1
+    table = np.bincount(theirs * shape[1] + own, weights[told], shape[0] * shape[1]).reshape(shape)
+    shared = np.round(table / max(table.max(), np.finfo(float).tiny), 9)  # equal but for rounding is equal
     out = np.zeros(len(labels))
-    for places in (told, told[::-1]):
-        own, theirs = _by_first_item(labels[places]), _by_first_item(other[places])
-        shape = int(theirs.max()) + 1, int(own.max()) + 1
-        table = np.bincount(theirs * shape[1] + own, weights[places], shape[0] * shape[1]).reshape(shape)
-        shared = np.round(table / max(table.max(), np.finfo(float).tiny), 9)  # equal but for rounding is equal
+    for step in (1, -1):
         name = np.full(shape[0], -1)
-        rows, columns = linear_sum_assignment(shared, maximize=True)
-        name[rows] = columns
-        out[places] += (name[theirs] != own) / 2
+        rows, columns = linear_sum_assignment(shared[::step, ::step], maximize=True)
+        name[np.arange(shape[0])[::step][rows]] = np.arange(shape[1])[::step][columns]
+        out[told] += (name[theirs] != own) / 2
     return out
 
 
