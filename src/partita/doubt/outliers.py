@@ -109,6 +109,9 @@ def background_probability(
     total = float(w.sum())
     if total < FEWEST_ITEMS:
         return np.zeros(len(X))
+    varies = X.min(axis=0) < X.max(axis=0)
+    if varies.any():  # a column of one value tells nothing
+        X, column = X[:, varies], None if column is None else column[varies]
     d, there_is_one = X.shape[1], 1.0
     discrete = column is not None and bool((np.bincount(column) > 1).any())
     if d <= FEW_DIMENSIONS and not discrete:
