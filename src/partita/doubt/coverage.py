@@ -294,8 +294,8 @@ def certainty_of_labels(
     n_clusters : int
         K.
     weights : array of N, optional
-        Of another answer's cluster those items stay that have most weight in one cluster of these labels; where two
-        have as much, either half of the time.
+        What each item counts. A cluster of another answer has the name of the cluster with which it shares most weight,
+        and its other items move; where it shares as much with two, each of the two names counts half.
 
     Examples
     --------
