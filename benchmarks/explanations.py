@@ -26,6 +26,9 @@ def tables():
         yield f"{n} x {d}, {K} clusters", rng.normal(size=(n, d)), np.arange(n) % K, 200 if n * d < 20_000 else 60
     yield "300 x 2, 30 and 270", rng.normal(size=(300, 2)), (np.arange(300) < 270).astype(int), 200
     yield "300 x 5 zeros and ones", rng.integers(0, 2, size=(300, 5)).astype(float), np.arange(300) % 3, 200
+    for n, d, K in ((600, 7, 3), (300, 5, 2), (2000, 10, 4)):  # copies have one label each
+        X = (rng.random((n, d)) < rng.uniform(0.1, 0.5, size=d)).astype(float)
+        yield f"{n} x {d} zeros and ones, labels of patterns", X, np.arange(n) % K, 200
 
 
 def shuffled() -> None:
@@ -33,7 +36,11 @@ def shuffled() -> None:
     for name, X, labels, times in tables():
         clusters, told, near = 0, 0, 0
         for seed in range(times):
-            found = explain_clusters(X.T, np.random.default_rng(seed).permutation(labels))
+            dealt = np.random.default_rng(seed).permutation(labels)
+            if "patterns" in name:
+                _, first, place = np.unique(X, axis=0, return_index=True, return_inverse=True)
+                dealt = np.unique(dealt[first][place.ravel()], return_inverse=True)[1]
+            found = explain_clusters(X.T, dealt)
             clusters += len(found)
             told += sum(each.told_apart or each.from_neighbor is not None for each in found)
             near += sum(not each.told_apart and each.from_neighbor is not None for each in found)

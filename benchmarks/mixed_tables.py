@@ -3,14 +3,19 @@
     PARTITA_DATA=... python benchmarks/mixed_tables.py [--items 1000] [--only SUBSTRING]
     PARTITA_DATA=... python benchmarks/mixed_tables.py --units     # a column times 1,000, every development set
     PARTITA_DATA=... python benchmarks/mixed_tables.py --choose --items 600    # other weights, other ways to fill
+    PARTITA_DATA=... python benchmarks/mixed_tables.py --words --items 800     # every column of words
 
 True K is given, labels are used for scoring alone, and of more than `--items` rows a random sample is taken. "words": a
 third of the columns, drawn at random, are cut at 2 to 5 quantiles into categories called by letters. "20% missing":
 cells drawn at random. "x 1,000": the first and the last column that vary, one at a time, means of two fits. Beside the
 ensemble k-means has zeros and ones for categories, means for missing cells, and every column standardised.
 
-Drawn tables are latent classes: each class has a mean, at a distance from the others', and its own word in each column
-of words, which an item has with a probability and else any word.
+With `--words` every column of a table, of 40 at most, is cut at its median, or at its quartiles; the number of clusters
+is given, and found. Beside them are drawn tables of words: latent classes whose words have probabilities drawn from a
+Dirichlet distribution, as many classes as it comes, and columns that tell nothing of each other.
+
+Other drawn tables are latent classes: each class has a mean, at a distance from the others', and its own word in each
+column of words, which an item has with a probability and else any word.
 """
 
 from __future__ import annotations
@@ -41,6 +46,8 @@ DRAWN = {
     "words alone": (3, 0, 6, 0.0, 0.8),
 }
 DRAWS = 5
+# Tables of words alone: columns at most, drawn tables of each kind, and their rows.
+MOST_WORDS, WORDS_DRAWN, WORDS_N = 40, 40, (200, 500, 1500)
 
 
 def sampled(name: str, items: int) -> tuple[np.ndarray, np.ndarray, int]:
@@ -192,14 +199,72 @@ def to_choose(items: int, only: str) -> None:
         print(f"| {name} | " + " | ".join(f"{value:.3f}" for value in cells) + " |", flush=True)
 
 
+def all_words(X: np.ndarray, parts: int, seed: int = 0) -> MixedTable:
+    """Every column cut at quantiles; 40 columns at most."""
+    varying = np.flatnonzero(X.std(axis=0) > X.std(axis=0).max() / 4 if X.shape[1] > MOST_WORDS else X.std(axis=0) > 0)
+    kept = np.sort(np.random.default_rng(seed).choice(varying, min(len(varying), MOST_WORDS), replace=False))
+    columns = []
+    for x in X[:, kept].T:
+        cuts = np.unique(np.quantile(x, np.arange(1, parts) / parts))
+        code = np.searchsorted(cuts, x, side="left")
+        columns.append(LETTERS[code if code.any() else np.searchsorted(cuts, x, side="right")])
+    columns = [column for column in columns if len(set(column)) > 1]
+    return MixedTable(tuple(f"x{j}" for j in range(len(columns))), tuple(columns))
+
+
+def drawn_words(rng: np.random.Generator, alike: bool) -> tuple[MixedTable, np.ndarray]:
+    """A table of latent classes, or of columns that tell nothing of each other (one class)."""
+    K, d, parts, n = 1 if alike else rng.integers(2, 7), rng.integers(4, 11), rng.integers(2, 5), rng.choice(WORDS_N)
+    p = rng.dirichlet(np.full(parts, rng.choice([0.3, 0.6])), size=(K, d))
+    y = rng.choice(K, p=rng.dirichlet(np.full(K, 5.0)), size=n)
+    columns = []
+    for j in range(d):
+        code = (rng.random((n, 1)) > np.cumsum(p[y, j], axis=1)).sum(axis=1).clip(0, parts - 1)
+        columns.append(LETTERS[code])
+    columns = [column for column in columns if len(set(column)) > 1]
+    return MixedTable(tuple(f"x{j}" for j in range(len(columns))), tuple(columns)), y
+
+
+def of_words(items: int, only: str) -> None:
+    """Tables of words alone: adjusted Rand index with K found and given, and k-means with K given."""
+    print("| set | rows | distinct | K | found | K found | K given | k-means |\n|---|---|---|---|---|---|---|---|")
+    made = []
+    for name in (name for name in tables() if only in name):
+        X, y, K = sampled(name, items)
+        made += [(f"{name}, {parts} words", all_words(X, parts), y, K, "tables") for parts in (2, 4)]
+    for seed in range(2 * WORDS_DRAWN if not only else 0):
+        table, y = drawn_words(np.random.default_rng(seed), alike=seed % 2 == 1)
+        made.append((f"drawn, {seed}", table, y, len(np.unique(y)), "one class" if seed % 2 else "classes"))
+    scores: dict[str, list[list[float]]] = {}
+    for name, table, y, K, family in made:
+        distinct = len({*zip(*table.columns)})
+        model = SoftClustering(random_state=0).fit(table)
+        found = [
+            metrics.adjusted_rand_index(labels, y) for labels in (model.labels_, ensemble(table, K), k_means(table, K))
+        ]
+        own = [distinct / len(y), model.n_clusters_ == K, *found]
+        scores.setdefault(family, []).append(own)
+        cells = " | ".join(f"{value:.3f}" for value in found)
+        print(f"| {name} | {len(y)} | {distinct} | {K} | {model.n_clusters_} | {cells} |", flush=True)
+    for family, rows in scores.items():
+        for what, few in (("copies are half or more", True), ("fewer copies", False)):
+            own = np.array([row for row in rows if (row[0] <= 0.5) == few])
+            if len(own):
+                _, right, *means = own.mean(axis=0)
+                cells = " | ".join(f"**{value:.3f}**" for value in means)
+                print(f"| **{family}, {what}** | {len(own)} sets | | | {right:.0%} right | {cells} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=1000, help="rows of a set at most")
     parser.add_argument("--only", default="", help="sets whose name holds this")
     parser.add_argument("--units", action="store_true", help="a column times 1,000, over the development sets")
     parser.add_argument("--choose", action="store_true", help="other weights of categories, other ways to fill")
+    parser.add_argument("--words", action="store_true", help="tables of words alone")
     given = parser.parse_args()
-    (to_choose if given.choose else of_units if given.units else of_tables)(given.items, given.only)
+    what = to_choose if given.choose else of_units if given.units else of_words if given.words else of_tables
+    what(given.items, given.only)
 
 
 if __name__ == "__main__":

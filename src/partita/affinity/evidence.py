@@ -113,13 +113,18 @@ class Builder(ABC):
         bounds: tuple[int, int | None] = (1, None),
         *,
         prior: Array | None = None,
+        weights: Array | None = None,
     ) -> Any:
         """Return what clusterings at many numbers of clusters agree on; None where there are no clusterings.
 
         `bounds` are the smallest and the largest number, `prior` holds what criteria say of 1, 2, ... clusters, which
-        only a builder that `needs_criteria` takes.
+        only a builder that `needs_criteria` takes, `weights` how often each item occurs.
         """
         return None
+
+    def is_model_of(self, X: Array, weights: Array | None) -> bool:
+        """Return whether the evidence of these items is memberships by a model of them, which need no calibration."""
+        return False
 
     def of_consensus(self, X: Array, found: Any) -> Evidence:
         """Return the evidence that goes with a consensus of this builder's: what it builds at that number."""

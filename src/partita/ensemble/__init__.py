@@ -6,6 +6,7 @@ from partita.ensemble.components import Components
 from partita.ensemble.density import Density
 from partita.ensemble.genie import Genie
 from partita.ensemble.graph import Graph
+from partita.ensemble.latent_classes import LatentClasses
 from partita.ensemble.linkage import SingleLinkage
 from partita.ensemble.mixture import Mixture
 from partita.ensemble.modularity import Modularity
@@ -26,6 +27,7 @@ __all__ = [
     "Genie",
     "Graph",
     "GraphEnsemble",
+    "LatentClasses",
     "Member",
     "Mixture",
     "Modularity",

@@ -68,9 +68,10 @@ class Member(Named, ABC):
     """Whether a draw counts by how far others agree with it; if not, by the probability that it is right."""
     registry: ClassVar[dict[str, type[Member]]] = {}
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, *, named: bool = True) -> None:
+        """Put the class into the registry, unless nobody is to ask for it by name."""
         super().__init_subclass__()
-        if "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
+        if named and "name" in cls.__dict__:  # a subclass under its parent's name does not take its place
             enrol(Member.registry, cls)
 
     @abstractmethod

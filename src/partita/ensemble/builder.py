@@ -28,6 +28,8 @@ from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, hard, member
 from partita.ensemble.components import Components, probability_of_components, with_components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
+from partita.ensemble.copies import SpreadRows, is_repeated
+from partita.ensemble.latent_classes import LatentClasses, Words, classes_of, reproduced
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
 from partita.ensemble.validity import FEW, Validity, power_in
 from partita.ensemble.vote import neighbor_vote, voters_of
@@ -234,6 +236,7 @@ class Ensemble(Builder):
         bounds: tuple[int, int | None] = (1, None),
         *,
         prior: Array | None = None,
+        weights: Array | None = None,
     ) -> Consensus | None:
         """Return the consensus of the methods on the clusters and their number; see `partita.ensemble.consensus`.
 
@@ -244,39 +247,66 @@ class Ensemble(Builder):
             their nearest neighbour in it.
         bounds : pair of int, or int and None
             The smallest and the largest number of clusters.
+        weights : array of n, optional
+            How often each row occurs. Where at least a quarter are copies, the methods see rows
+            (`partita.ensemble.copies`), and a table of words has latent classes (`partita.ensemble.latent_classes`).
         """
-        Z = self.as_judged(X)
-        size = min(self.max_items, CONSENSUS_ITEMS)
+        size, rng = min(self.max_items, CONSENSUS_ITEMS), np.random.default_rng([self.seed, 0])
+        Z, words = self.as_judged(X), self.words(X, weights)
+        rows = None if words is not None else SpreadRows.of(Z, weights, size, self.seed)
+        Y = Z if rows is None else rows.points
         # In random order: items come sorted, which may lead a method astray that visits them in turn (modularity).
-        seen = np.random.default_rng([self.seed, 0]).permutation(len(Z))[:size]
+        seen = rng.permutation(len(Y))[:size]
         if len(seen) < 2 * ITEMS:
             return None
+        if words is not None:
+            found = classes_of(words.rows(seen), LatentClasses(), bounds=bounds, seed=self.seed)
+        else:
+            found = self._of_methods(Y[seen], bounds)
+        if found is None:
+            return None
+        if rows is not None or len(seen) < len(Z):
+            return replace(found, item=nearest(Z, Y[seen], 1, "euclidean", None, itself=False)[0][:, 0])
+        back = np.argsort(seen)
+        soft = None if found.soft is None else {K: Q[back] for K, Q in found.soft.items()}
+        return replace(found, draws=found.draws[:, back], partition=found.partition[back], soft=soft)
+
+    def _of_methods(self, Y: Array, bounds: tuple[int, int | None]) -> Consensus | None:
+        """The consensus of the methods on these items."""
+        n = len(Y)
         with shared_search():
-            judge = Validity.of(Z[seen])
-            most = min(max(len(seen) // OF_MANY, EACH, bounds[0]), bounds[1] or len(seen))
+            judge = Validity.of(Y)
+            most = min(max(n // OF_MANY, EACH, bounds[0]), bounds[1] or n)
             found = consensus(
                 self.seeking,
-                Z[seen],
+                Y,
                 judge.log_odds_at,
                 again=[one.varied(1) for one in self.seeking],
                 seed=self.seed,
                 bounds=(bounds[0], most),
             )
-            if found is not None and len(seen) >= FEWEST:
-                found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))
-            elif found is not None and len(seen) < FEW:
-                found = replace(found, one=judge.one_of_few(max(int(found.partition.max()) + 1, 2)))
             if found is None:
                 return None
-            found = replace(found, power=power_in(Z.shape[1]))
-            if self.components is not None and len(seen) >= FEWEST:
-                limits = bounds[0], most
-                found = with_components(found, self.components, Z[seen], judge, bounds=limits, seed=self.seed)
-        if len(seen) == len(Z):
-            back = np.argsort(seen)
-            return replace(found, draws=found.draws[:, back], partition=found.partition[back])
-        closest = nearest(Z, Z[seen], 1, "euclidean", None, itself=False)[0][:, 0]
-        return replace(found, item=closest)
+            if n >= FEWEST:
+                found = replace(found, one=judge.one_cluster(found.best_log_odds, found.spread_log_odds))
+            elif n < FEW:
+                found = replace(found, one=judge.one_of_few(max(int(found.partition.max()) + 1, 2)))
+            found = replace(found, power=power_in(Y.shape[1]))
+            if self.components is not None and n >= FEWEST:
+                found = with_components(found, self.components, Y, judge, bounds=(bounds[0], most), seed=self.seed)
+        return found
+
+    def is_model_of(self, X: Array, weights: Array | None) -> bool:
+        return self.words(X, weights) is not None
+
+    def words(self, X: Array, weights: Array | None) -> Words | None:
+        """Return the words of distinct rows whose clusters are latent classes; None where the methods make them.
+
+        They are latent classes where every column is of words and at least a quarter of the rows are copies, unless
+        other methods were named.
+        """
+        usual = tuple(one.name for one in self.voting) == METHODS
+        return Words.of(X, weights) if usual and is_repeated(weights) and not np.isnan(X).any() else None
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> EnsembleEvidence:
         X = np.asarray(X, dtype=np.float64)
@@ -287,12 +317,19 @@ class Ensemble(Builder):
                 "use affinity='neighbors' or 'relative'"
             )
         frame = frame_of(X, self.units)
+        words = self.words(X, weights)
+        if words is not None:
+            return self._of_classes(X, words, n_clusters)
         Z = frame(X)
         seen = in_coordinates(Z)
+        rows = SpreadRows.of(seen, weights, self.max_items, self.seed)
+        seen = seen if rows is None else rows.points
         drawn = self._drawn(seen, n_clusters)
         shares, agreed = self._shares(
             seen, n_clusters, [one for one, _, _ in drawn], [said.labels for _, _, said in drawn]
         )
+        if rows is not None:
+            drawn = [(one, size, Said.of(rows.of_items(said.membership))) for one, size, said in drawn]
         draws = tuple(
             Draw.of(one, size, said.labels, share, a) for (one, size, said), share, a in zip(drawn, shares, agreed)
         )
@@ -328,14 +365,31 @@ class Ensemble(Builder):
         agreed_of_all[voting] = agreed
         return of_all, agreed_of_all
 
-    def _judged_items(self, n: int) -> NDArray[np.intp]:
+    def _judged_items(self, n: int, most: int = CONSENSUS_ITEMS) -> NDArray[np.intp]:
         """The items on which draws are judged, a sample where there are many."""
-        if n <= CONSENSUS_ITEMS:
+        if n <= most:
             return np.arange(n)
-        return np.sort(np.random.default_rng([self.seed, 0]).permutation(n)[:CONSENSUS_ITEMS])
+        return np.sort(np.random.default_rng([self.seed, 0]).permutation(n)[:most])
+
+    def _of_classes(self, X: Array, words: Words, n_clusters: int) -> EnsembleEvidence:
+        """The evidence of so many latent classes."""
+        one, seen = LatentClasses(), self._judged_items(len(X), self.max_items)
+        model = one.fitted(words.rows(seen), n_clusters, self._rng(one, 0))
+        Q = model.responsibilities(words.cells)
+        return self._of_membership(X, one, len(seen), Q, reproduced(Q, words.counts))
+
+    def _of_membership(self, X: Array, one: Member, n_items: int, Q: Array, agreed: float) -> EnsembleEvidence:
+        """The evidence of one membership of all items."""
+        frame, affinity = frame_of(X, self.units), DrawsAffinity([Q], np.ones(1))
+        draw = Draw.of(one, n_items, hard(Q), 1.0, agreed)
+        return EnsembleEvidence(frame, frame(X), affinity.factor, affinity, (draw,))
 
     def of_consensus(self, X: Array, found: Consensus) -> EnsembleEvidence:
         """Return the evidence of the draws of a consensus that have its answer, with their weights there."""
+        soft = None if found.soft is None else found.soft.get(found.n_clusters)
+        if soft is not None:
+            Q = soft if found.item is None else soft[found.item]
+            return self._of_membership(X, found.methods[0], len(soft), Q, found.agreement_at(found.n_clusters))
         frame, weights = frame_of(X, self.units), found.answering
         kept = np.flatnonzero(weights)
         labels = found.draws if found.item is None else found.draws[:, found.item]

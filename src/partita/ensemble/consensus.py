@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
@@ -93,6 +93,8 @@ class Consensus:
     one : float, optional
         Of 50 features' rows or more, the probability of one cluster, which no draw can say; see
         `partita.ensemble.validity`.
+    soft : mapping of int to n x K array, optional
+        Memberships by a model of K clusters, where the draws are its labels; see `partita.ensemble.latent_classes`.
     """
 
     draws: Labels
@@ -110,6 +112,7 @@ class Consensus:
     power: float = SPACE_POWER
     components: float = 0.0
     one: float | None = None
+    soft: Mapping[int, Array] | None = None
 
     @property
     def n_clusters(self) -> int:

@@ -138,6 +138,7 @@ class GraphEnsemble(Builder):
         bounds: tuple[int, int | None] = (1, None),
         *,
         prior: Array | None = None,
+        weights: Array | None = None,
     ) -> Consensus | None:
         prior = np.ones(1) if prior is None else prior
         with limit_threads(n_threads()):

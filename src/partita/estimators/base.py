@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.affinity import Builder, RelativeDistance
 from partita.affinity.shared_search import shared_search
+from partita.ensemble import LatentClasses
 from partita.ensemble.consensus import Consensus
 from partita.errors import InputError
 from partita.estimators.bayesian_partition import BayesianPartition
@@ -322,6 +323,9 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         self._builder_, self._plan_, self._given = plan.builder, plan, given
         self.chosen_ = dict(plan.chosen)
         self._adopt(fitted)
+        if "affinity" in self.chosen_ and [draw.method for draw in fitted.result.evidence] == [LatentClasses.name]:
+            why = "a latent class model, since all columns are of words and at least a quarter of the rows are copies"
+            self.chosen_["affinity"] = Reasoned(plan.builder.name, why)
         self._average_over_missing_cells(given)
         if fitted.choice.verdict is not None:
             found = fitted.choice.consensus

@@ -29,7 +29,7 @@ from partita.estimators.items import Items
 from partita.estimators.model import Model
 from partita.kernels.threads import limit_threads, n_threads
 from partita.n_clusters import KEvidence, Verdict, judge_all
-from partita.n_clusters.agreement import Agreement, verdict_of, with_consensus
+from partita.n_clusters.agreement import Agreement, is_of_classes, verdict_of, with_consensus
 from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import DOUBTFUL
 from partita.wording import count
@@ -291,7 +291,9 @@ def why_so_many(verdict: Verdict, n_clusters: int, components: float = 0.0) -> s
             f"with a probability of {components:.2f}"
         )
         return f"{why}; {n_clusters} has a probability of {probable:.2f}"
-    if agreed is not None and probable < verdict.probabilities.max():
+    if is_of_classes(verdict) and n_clusters in (agreed, verdict.n_clusters):
+        why = "words and latent classes together are most probable with it"
+    elif agreed is not None and probable < verdict.probabilities.max():
         why = f"the clustering that has most in common with the others has {found}"
     elif agreed is not None:
         why = f"the methods agree on {found}"
@@ -344,7 +346,7 @@ def judged(evidence: EvidenceByK, by: str = "auto", bounds: Bounds = ANY) -> Cho
     found, verdict, built = None, None, None
     with limit_threads(n_threads()):
         if by == "auto" and not builder.needs_criteria:
-            found = builder.consensus(evidence.features, bounds)
+            found = builder.consensus(evidence.features, bounds, weights=evidence.items.weights)
             if found is not None and found.one is None:  # of few items criteria know better whether they are one
                 found = replace(found, one=float(_criteria(evidence, by)[0].probabilities[0]))
             verdict = None if found is None else verdict_of(found, bounds[0])

@@ -29,6 +29,7 @@ from partita.doubt import (
 )
 from partita.doubt.coverage import require_share
 from partita.ensemble.consensus import Consensus
+from partita.ensemble.latent_classes import Words
 from partita.ensemble.units import frame_of
 from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
@@ -73,9 +74,10 @@ class Doubtful(FittedAttributes):
     def outlier_(self) -> Array:
         """Probability of each item that it belongs to no cluster: N numbers in [0, 1].
 
-        From features: that the item is one of a uniform background beneath clusters of any shape. From an affinity, a
-        graph or distances: that its affinity to its own cluster is too weak for a member of it. `membership_` says
-        where it belongs if it belongs anywhere. See `partita.doubt.background_probability` for method and cost.
+        From features: that the item is one of a uniform background beneath clusters of any shape; 0 where they are
+        words alone. From an affinity, a graph or distances: that its affinity to its own cluster is too weak for a
+        member of it. `membership_` says where it belongs if it belongs anywhere. See
+        `partita.doubt.background_probability` for method and cost.
         """
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_outlier")
@@ -130,7 +132,7 @@ class Doubtful(FittedAttributes):
         What they say of certainty was not learned of a number that was given, nor of methods for graphs.
         """
         found: Consensus | None = getattr(self, "_consensus", None)
-        if found is None or not hasattr(self, "verdict_") or found.fine is not None:
+        if found is None or not hasattr(self, "verdict_") or found.fine is not None or found.soft:
             return None
         within: Within | None = self.__dict__.get("_components")
         if within is None:
@@ -289,9 +291,11 @@ class Doubtful(FittedAttributes):
             return np.zeros(1)
         if builder.pairwise or isinstance(X, Affinity) or getattr(builder, "metric", "euclidean") != "euclidean":
             return self._weakly_supported()
-        encoding = getattr(self, "encoding_", None)
+        features, encoding = self._complete_features(), getattr(self, "encoding_", None)
+        if Words.of(features) is not None:  # of which no combination is far from the others
+            return np.zeros(len(self.labels_))
         column = None if encoding is None else encoding.column
-        return background_probability(self._complete_features(), self.labels_, weights=given.weights, column=column)
+        return background_probability(features, self.labels_, weights=given.weights, column=column)
 
     def _missing_cells(self) -> NDArray[np.bool_] | None:
         """Which cells of the features were filled in; None where none was, and where the evidence has no columns."""

@@ -502,6 +502,7 @@ def _calibrator(
     features, weights, builder = by_k.features, by_k.items.weights, by_k.builder
     W, labels = of_groups.matrix, of_groups.labels
     dense = not builder.pairwise and builder.metric == "euclidean" and bool(np.isfinite(features).all())
+    modelled = dense and builder.is_model_of(features, weights)
     obstacle = None
     if fitted.groups.told:
         obstacle = "pairs are constrained or weighted"
@@ -509,6 +510,8 @@ def _calibrator(
         obstacle = "the fit was interrupted"
     elif not dense:
         obstacle = "only complete numeric columns with the Euclidean distance can be calibrated by a density"
+    elif modelled:
+        obstacle = "a latent class model of the words says how probable each class is"
     elif with_gaps > FILLED_IN:
         obstacle = f"{with_gaps:.0%} of the rows have missing cells, and rows that were filled in are denser than items"
     if plan.probabilities == "auto":
@@ -522,7 +525,7 @@ def _calibrator(
     if plan.probabilities == "averaged":
         W, calibrator, calibration = average(W, labels, weights, refit)
         return W, (calibrator, calibration), None
-    return W, calibrate(features if dense else None, W, labels, weights, refit), None
+    return W, calibrate(features if dense and not modelled else None, W, labels, weights, refit), None
 
 
 def _refit(plan: Plan, by_k: EvidenceByK, n_clusters: int, options: Options) -> Refit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -64,23 +65,28 @@ class Column:
 
 
 def keys_of_rows(columns: Sequence[Column], n_rows: int) -> NDArray[np.uint64]:
-    """Return a number for each row that depends on the order of values within each column and on nothing else.
+    """Return a number for each row that depends on the order of values within each column, the column's name, and on
+    nothing else.
 
-    Equal rows have equal keys. Neither the order of rows or columns nor the unit of a column matters, so that what is
-    dealt out by these keys does not depend on them either. Cost: d sorts of N values.
+    Equal rows have equal keys, others different ones. Neither the order of rows or columns nor the unit of a column
+    matters, so that what is dealt out by these keys does not depend on them either. Cost: d sorts of N values.
 
     >>> X = np.array([[1.0, 5.0], [2.0, 5.0], [1.0, 5.0]])
     >>> a, b = Column.of("a", X[:, 0]), Column.of("b", X[:, 1])
     >>> first, second = keys_of_rows([a, b], 3), keys_of_rows([b, Column.of("a", 1000 * X[:, 0])], 3)
     >>> bool(first[0] == first[2] != first[1]), (first == second).tolist()
     (True, [True, True, True])
+    >>> yes = np.array([[1.0, 0.0], [0.0, 1.0]])  # as many in each row, but not of the same columns
+    >>> len(set(keys_of_rows([Column.of("a", yes[:, 0]), Column.of("b", yes[:, 1])], 2).tolist()))
+    2
     """
     total = np.zeros(n_rows, dtype=np.uint64)
     for column in columns:
         known = ~np.isnan(column.values)
         ranks = np.zeros(n_rows, dtype=np.uint64)
         ranks[known] = np.unique(column.values[known], return_inverse=True)[1] + 1
-        total += _mixed(ranks)  # a sum does not see the order of its terms
+        name = _mixed(np.array([zlib.crc32(column.name.encode())], dtype=np.uint64))
+        total += _mixed(ranks ^ name)  # a sum does not see the order of its terms
     return _mixed(total)
 
 

@@ -48,17 +48,23 @@ class Picks:
         inside, picked = self.inside, self.picked
         hit = picked & inside
         hits, picks, size, whole = (float(self.weights[which].sum()) for which in (hit, picked, inside, inside | True))
-        number = self._number(inside | True)
-        scale = number / whole
-        chance = hypergeom.sf(
-            np.floor(hits * scale) - 1, np.round(whole * scale), np.round(size * scale), np.ceil(picks * scale)
-        )
+        chance = self._chance(hits, picks, size, whole, self._number(inside | True))
+        _, first = np.unique(self.copy_of, return_index=True)
+        if len(first) < len(inside):  # each distinct row once is a test as good, and there are two of them
+            k, n, K = (float(which[first].sum()) for which in (hit, picked, inside))
+            chance = 2 * min(chance, self._chance(k, n, K, len(first), len(first)))
         together = float(correlation(np.array([hits]), np.array([picks]), size, whole)[0])
         return Counted(
             self._share(hit, picked),
             self._share(hit, inside),
             bool(chance * n_rules <= LEVEL and together >= USEFUL),
         )
+
+    @staticmethod
+    def _chance(hits: float, picks: float, size: float, whole: float, number: float) -> float:
+        """The probability of so many hits by chance, among so many independent items."""
+        k, n, K, N = (each * number / whole for each in (hits, picks, size, whole))
+        return float(hypergeom.sf(np.floor(k) - 1, np.round(N), np.round(K), np.ceil(n)))
 
     def _share(self, part: NDArray[np.bool_], of: NDArray[np.bool_]) -> Share:
         """The share, with an interval by the number of items or by how much folds differ, whichever is wider.

@@ -4,7 +4,7 @@
 new criterion is one file and one import line here.
 """
 
-from partita.n_clusters.agreement import Agreement
+from partita.n_clusters.agreement import Agreement, is_of_classes
 from partita.n_clusters.base import Criterion, Judgement, criterion
 from partita.n_clusters.conductance_jump import ConductanceJump
 from partita.n_clusters.correlation_clustering import CorrelationClustering
@@ -46,5 +46,6 @@ __all__ = [
     "ValleySplits",
     "Verdict",
     "criterion",
+    "is_of_classes",
     "judge_all",
 ]

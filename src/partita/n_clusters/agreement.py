@@ -14,7 +14,7 @@ from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
 from partita.n_clusters.verdict import LEAST_RANGE, Verdict, doubts, likely_of, notes_on
 
-__all__ = ["Agreement", "verdict_of", "with_consensus"]
+__all__ = ["Agreement", "is_of_classes", "verdict_of", "with_consensus"]
 
 # Methods for graphs that agree at no number by more than this have found nothing together, and criteria are believed;
 # less is enough at the answer itself, where a block model has evidence for it.
@@ -22,6 +22,8 @@ NOTHING, BACKED = 1 / 3, 1 / 4
 # Of a graph, a number has the share of the draws' weight to this power as its probability, and so many times that if it
 # is the consensus: fitted to how often the consensus was right (benchmarks/README.md).
 TEMPER, FOUND = 0.3, 3.5
+# How the note begins on latent classes, which are the draws of a table of words.
+OF_CLASSES = "evidence for latent classes is largest at"
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,15 @@ def judgement(found: Consensus) -> Judgement:
     sizes = np.unique(found.asked)
     scores = np.array([found.agreement_at(int(K)) for K in sizes])
     K = found.n_clusters
+    if found.soft is not None:
+        return Judgement(Agreement.name, K, sizes, scores, "larger", note=f"{OF_CLASSES} {K}")
     note = f"methods agree best at {sizes[scores.argmax()]} (mean adjusted Rand index {scores.max():.2f})"
     return Judgement(Agreement.name, K, sizes, scores, "larger", note=note)
+
+
+def is_of_classes(verdict: Verdict) -> bool:
+    """Return whether a verdict is on the latent classes of a table of words."""
+    return any(OF_CLASSES in said.note for said in verdict.judgements)
 
 
 def verdict_of(found: Consensus, least: int = 1) -> Verdict:
@@ -92,7 +101,9 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
     if one > (1.0 - one) * found.expected:
         K = 1
         beside = f"{found.expected:.2f} of {found.n_clusters} clusters is to be expected"
-        said = replace(said, n_clusters=None, note=f"one cluster has a probability of {one:.2f}, and {beside}")
+        note = f"one cluster has a probability of {one:.2f}, and {beside}"
+        note = f"{note}; {said.note}" if found.soft is not None else note
+        said = replace(said, n_clusters=None, note=note)
     sure, likely = float(p[K - 1]), likely_of(p)
     return Verdict(K, sure, p, likely, (said,), {said.criterion: 1.0}, False, tuple(doubts(K, sure, likely)))
 

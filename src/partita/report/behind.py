@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from partita.calibration import Calibration
-from partita.ensemble import Draw
+from partita.ensemble import Draw, LatentClasses
 from partita.report.document import figure, folded, told
 from partita.report.fit_report import FitReport
 from partita.report.html import Markup, element, join, table
@@ -145,6 +145,12 @@ def _ensemble(report: FitReport) -> Markup:
         "index: 0 by chance, 1 for the same partition. A method that agrees little with the result would have said "
         "something else. The share is that of the evidence."
     )
+    if [m.idea for m in methods] == [LatentClasses.idea]:
+        words = (
+            "The evidence that two items belong together is the probability that they are of one class, by a latent "
+            "class model: within a class the columns of words tell nothing of each other."
+        )
+        return element("p", words)
     heads = ["Method", "Draws", "Clusters", "Share", "With the others", "With the result"]
     rows = [
         [m.idea, m.n_draws, m.n_clusters, f"{100 * m.weight:.0f}%", f"{m.agreement:.2f}", f"{m.with_result:.2f}"]

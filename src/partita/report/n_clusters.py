@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.n_clusters import Agreement, Verdict
+from partita.n_clusters import Agreement, Verdict, is_of_classes
 from partita.n_clusters.base import only_tests_one
 from partita.n_clusters.verdict import SHOWN
 from partita.report.document import chip, told
@@ -52,6 +52,8 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
     """
     methods, n = _of_methods(verdict), len(verdict.judgements)
     by = "several clustering methods" if methods else f"{n} criteri{'on' if n == 1 else 'a'}"
+    classes = is_of_classes(verdict)
+    by = "a latent class model" if classes else by
 
     def probable(K: int) -> str:
         return f"{K} cluster{' has' if K == 1 else 's have'} a probability of {percent(verdict.probability_of(K))}"
@@ -62,7 +64,13 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
         text += f"; they would find {verdict.n_clusters}: {probable(verdict.n_clusters)}"
     if len(verdict.likely) > 1:
         text += f". {ranges(verdict.likely)} together have a probability of at least 80%"
-    if methods and n_clusters == 1:
+    if classes:
+        how = (
+            "Within a class the columns of words tell nothing of each other. A number is the more probable, the better "
+            "its classes foretell the words, less what it takes to say who is in which; in one cluster the columns "
+            "tell nothing of each other at all"
+        )
+    elif methods and n_clusters == 1:
         how = (
             "The probability is how often there was one cluster in simulated data of which partitions into several "
             "looked no better than they do here"
@@ -91,7 +99,7 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
         Sentence("clusters", f"{how}. What counts as a cluster is for you to say."),
     ]
     if verdict.n_clusters != n_clusters and not given:
-        who = "Methods" if methods else "The criteria"
+        who = "Latent classes" if classes else "Methods" if methods else "The criteria"
         text = f"{who} together say {verdict.n_clusters}, which bounds, constraints or distinct items do not allow."
         out.append(Sentence("clusters", text, "caution"))
     others = sorted({j.n_clusters for j in verdict.judgements if j.n_clusters is not None} - {n_clusters})
@@ -224,6 +232,8 @@ def behind_the_number(report: FitReport) -> Markup:
             if K in agreed or p >= SHOWN
         ]
         heads = ["Clusters", "Probability", "Agreement of methods"]
+        if is_of_classes(verdict):
+            heads[-1] = "Agreement of labels with labels drawn by the memberships"
         label = "Numbers of clusters"
         return join([told(notes), table(heads, rows, numeric=(0, 1, 2), label=label)])
     heads = ["Criterion", "Clusters", "Weight", "What it looks at", "What it notes"]

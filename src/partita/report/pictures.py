@@ -10,7 +10,7 @@ from typing import Any
 
 from partita.affinity import DiffusedAffinity
 from partita.errors import MissingExtraError, require
-from partita.n_clusters import Agreement
+from partita.n_clusters import Agreement, is_of_classes
 from partita.plots import (
     CoMembershipDisplay,
     CoverageDisplay,
@@ -97,7 +97,11 @@ def _verdict(report: FitReport) -> list[Picture]:
         "together have a probability of at least 80%."
     )
     if [judgement.criterion for judgement in display.scored] == [Agreement.name]:
-        caption += " Beside it, how far clusterings of different methods at each number agree."
+        caption += (
+            " Beside it, how far labels drawn by the memberships agree with the labels, at each number."
+            if is_of_classes(verdict)
+            else " Beside it, how far clusterings of different methods at each number agree."
+        )
         if display.n_clusters > 1:
             caption += (
                 f" The dot is {'what would be found' if given else 'the answer'}, which need not lie "

@@ -1,0 +1,124 @@
+"""Rows that occur again and again, as the members of an ensemble see them.
+
+Numbers that were rounded have few values, and of few such columns most rows are copies. The distinct rows are then a
+lattice without clusters: how often each occurs says where these are. So where at least a quarter of the rows are
+copies, some more often than others, and half of the distinct ones are no farther from the nearest than their cell is
+wide, members see rows in place of distinct rows, each moved at random within its cell: uniformly, by half the distance
+to the nearest other value of the column either way. Their density is the histogram of the rows, as that of numbers
+before they were rounded would be [theis2016]. An item has the mean membership of its rows.
+
+[theis2016] L. Theis, A. van den Oord, M. Bethge, A note on the evaluation of generative models, ICLR 2016.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from partita.affinity.from_neighbors import nearest
+from partita.arrays import Array, Labels
+from partita.ensemble.vote import voters_of
+
+__all__ = ["SpreadRows", "is_repeated"]
+
+# Rows to a distinct one on average, from which on copies are at least a quarter of the rows.
+COPIES = 4 / 3
+# Distinct rows that are a lattice; of fewer it is not told what lies between them.
+FEWEST = 20
+# Items that are asked for their nearest, and its distance at most in halves of the cell, with room for rounding.
+ASKED, CELL = 500, 2.01
+# Values of a column that differ by less of its range are one.
+SAME = 1e-9
+# Rows that vote for an item of which none was drawn.
+VOTERS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadRows:
+    """Rows of distinct items, each moved within its cell.
+
+    Attributes
+    ----------
+    points : m x d array
+    shares : n x m csr_array
+        Of each item, its points, or the nearest where it has none, with shares of sum one.
+    """
+
+    points: Array
+    shares: sp.csr_array
+
+    @classmethod
+    def of(cls, X: Array, weights: Array | None, most: int, seed: int = 0) -> SpreadRows | None:
+        """Return the rows of items.
+
+        None where less than a quarter are copies, fewer than 20 items are distinct, or these are no lattice.
+
+        Parameters
+        ----------
+        X : n x d array
+            Distinct.
+        weights : array of n, optional
+            Number of rows of each.
+        most : int
+            Points at most; of more rows, those evenly spaced in the order of the items.
+        seed : int
+
+        Examples
+        --------
+        >>> X = np.arange(25.0)[:, None]
+        >>> counts = 4 + np.arange(25) % 2
+        >>> rows = SpreadRows.of(X, counts.astype(float), 1000)
+        >>> rows.points.shape, bool((np.abs(rows.points - np.repeat(X, counts, axis=0)) <= 0.5).all())
+        ((112, 1), True)
+        >>> rows.of_items(np.repeat(np.arange(25) % 2, counts))[:2].tolist()
+        [[1.0, 0.0], [0.0, 1.0]]
+        """
+        if len(X) < FEWEST or weights is None or not is_repeated(weights):
+            return None
+        half = np.stack([_half_of_gap(column) for column in X.T], axis=1)
+        asked = np.random.default_rng(seed).permutation(len(X))[:ASKED]
+        distance = nearest(X[asked], X, 2, "euclidean", None, itself=False)[1][:, 1]  # the first is the item itself
+        if np.median(distance / np.sqrt((half[asked] ** 2).sum(axis=1))) > CELL:
+            return None
+        whole = np.cumsum(weights)
+        m = min(round(float(whole[-1])), most)
+        item = np.searchsorted(whole, (np.arange(m) + 0.5) * whole[-1] / m, side="right").clip(max=len(X) - 1)
+        points = X[item] + half[item] * np.random.default_rng([seed, m]).uniform(-1.0, 1.0, size=(m, X.shape[1]))
+        drawn = np.bincount(item, minlength=len(X))
+        shares = sp.csr_array((1.0 / drawn[item], (item, np.arange(m))), shape=(len(X), m))
+        none = np.flatnonzero(drawn == 0)
+        if len(none):
+            votes = voters_of(X[none], points, VOTERS)
+            rows = np.repeat(none, votes.shape[1])
+            shares += sp.csr_array((np.full(votes.size, 1 / votes.shape[1]), (rows, votes.ravel())), shape=shares.shape)
+        return cls(points, sp.csr_array(shares))
+
+    def of_items(self, said: Labels | Array) -> Array:
+        """Return the membership of the items from labels or a membership of the points."""
+        Q = np.eye(int(said.max()) + 1)[said] if said.ndim == 1 else said
+        return np.asarray(self.shares @ Q)
+
+
+def is_repeated(weights: Array | None) -> bool:
+    """Return whether at least a quarter of the rows of distinct items are copies, some more often than others.
+
+    >>> is_repeated(np.array([2.0, 1, 1])), is_repeated(np.array([2.0, 1, 1, 1])), is_repeated(np.full(3, 2.0))
+    (True, False, False)
+    """
+    if weights is None or weights.min() == weights.max():
+        return False
+    return bool(weights.sum() >= COPIES * len(weights))
+
+
+def _half_of_gap(column: Array) -> Array:
+    """Half the distance of each value to the nearest other one."""
+    low, extent = column.min(), float(np.ptp(column))
+    if extent == 0:
+        return np.zeros(len(column))
+    values, place = np.unique(np.round((column - low) / extent / SAME), return_inverse=True)
+    gap = np.diff(values)
+    least: NDArray[np.float64] = np.minimum(np.r_[gap, np.inf], np.r_[np.inf, gap])
+    return np.asarray(least[place] * SAME * extent / 2)

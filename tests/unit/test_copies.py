@@ -1,0 +1,98 @@
+"""Rows that occur again and again, as the members of an ensemble see them."""
+
+import numpy as np
+import pytest
+
+from partita import SoftClustering
+from partita.ensemble.copies import SpreadRows, is_repeated
+from partita.metrics import adjusted_rand_index
+
+
+def rounded(n=1000, d=2, K=2, apart=4.0, seed=0):
+    """Gaussian clusters on a line, rounded to whole numbers."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(K, size=n)
+    return np.round(rng.normal(size=(n, d)) + apart * truth[:, None] / np.sqrt(d)), truth
+
+
+def lattice(n=1000, d=2, seed=0):
+    X, _ = rounded(n, d, seed=seed)
+    rows, counts = np.unique(X, axis=0, return_counts=True)
+    return rows, counts.astype(float)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_each_row_is_a_point_in_the_cell_of_its_item(d):
+    X, counts = lattice(5000, d)
+    X = X * 7.0 + 3.0
+    found = SpreadRows.of(X, counts, 10_000) if len(X) >= 20 else None
+    if d == 1:
+        assert found is None  # too few values
+        return
+    assert len(found.points) == counts.sum()
+    item = np.repeat(np.arange(len(X)), counts.astype(int))
+    offset = (found.points - X[item]) / 7.0
+    near = np.abs(offset).max(axis=1) <= 0.5
+    assert near.mean() > 0.99  # values at the ends may be farther from the next
+    assert abs(offset[near].std() - 12**-0.5) < 0.01
+    np.testing.assert_allclose(np.asarray(found.shares.sum(axis=1)).ravel(), 1.0)
+    np.testing.assert_allclose(found.of_items(np.eye(3)[item % 3]), np.eye(3)[np.arange(len(X)) % 3])
+
+
+def test_of_more_rows_than_are_seen_each_item_has_its_part_or_its_nearest():
+    X, counts = lattice(5000)
+    found = SpreadRows.of(X, 100.0 * counts, 400)
+    assert found.points.shape == (400, 2)
+    drawn = (found.shares.data == 1.0).sum(), np.asarray(found.shares.sum(axis=1)).ravel()
+    np.testing.assert_allclose(drawn[1], 1.0)
+    share = found.of_items(np.zeros(400, dtype=int))
+    np.testing.assert_allclose(share, 1.0)
+    # Even parts: an item of a share of s of the rows has 400 s points, rounded up or down.
+    expected = 400 * counts / counts.sum()
+    own = np.array([(np.abs(found.points - x) <= 0.5).all(axis=1).sum() for x in X])
+    inner = expected > 5
+    assert (np.abs(own - expected)[inner] < 2).all()
+
+
+def test_rows_given_once_or_equally_often_and_few_are_as_they_are():
+    X, counts = lattice()
+    assert SpreadRows.of(X, counts, 4000) is not None
+    assert SpreadRows.of(X, None, 4000) is None
+    assert SpreadRows.of(X, np.full(len(X), 2.0), 4000) is None
+    assert SpreadRows.of(X[:19], counts[:19] + 3, 4000) is None
+    assert not is_repeated(np.r_[2.0, np.ones(9)])
+
+
+@pytest.mark.parametrize("d", [2, 3, 8])
+def test_numbers_that_were_not_rounded_are_no_lattice(d):
+    rng = np.random.default_rng(d)
+    X = rng.normal(size=(300, d))
+    assert SpreadRows.of(X, rng.integers(1, 5, size=300).astype(float), 4000) is None
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_clusters_of_rounded_numbers_are_found(given):
+    X, truth = rounded()
+    model = SoftClustering(*([2] if given else []), random_state=0).fit(X)
+    assert len(np.unique(X, axis=0)) < 100
+    assert model.n_clusters_ == 2
+    assert adjusted_rand_index(model.labels_, truth) > 0.8
+    same = np.unique(X, axis=0, return_inverse=True)[1].ravel()
+    first = np.unique(same, return_index=True)[1]
+    np.testing.assert_array_equal(model.membership_, model.membership_[first][same])  # copies are alike
+
+
+def test_one_rounded_cluster_is_one():
+    X, _ = rounded(K=1, seed=3)
+    assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1
+
+
+def test_a_weight_is_as_good_as_copies_and_the_order_of_rows_does_not_matter():
+    X, _ = rounded(400, seed=1)
+    rows, place, counts = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    order = np.random.default_rng(1).permutation(len(X))
+    copied = SoftClustering(random_state=0).fit(X)
+    moved = SoftClustering(random_state=0).fit(X[order])
+    weighted = SoftClustering(random_state=0).fit(rows, sample_weight=counts)
+    np.testing.assert_allclose(moved.membership_, copied.membership_[order], atol=1e-9)
+    np.testing.assert_allclose(weighted.membership_[place.ravel()], copied.membership_, atol=1e-9)

@@ -1,0 +1,250 @@
+"""Latent classes: the clusters of a table of words, most rows of which are copies."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from partita import SoftClustering
+from partita.ensemble import Ensemble, LatentClasses
+from partita.ensemble.latent_classes import Words, classes_of
+from partita.errors import InputError
+from partita.estimators.mixed_table import MixedTable, words
+from partita.estimators.plan import affinity_for
+from partita.metrics import adjusted_rand_index
+from partita.n_clusters import is_of_classes
+from partita.report import FitReport, render_report
+
+
+def drawn(n=300, d=6, K=2, own=0.9, seed=0, n_words=2):
+    """A table of words: each class has its own word in each column, which a row has with a probability, else any."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(K, size=n)
+    profile = (np.arange(K)[:, None] * (1 + np.arange(d) % (n_words - 1 or 1)) + np.arange(d)) % n_words
+    return np.where(rng.random((n, d)) < own, profile[truth], rng.integers(n_words, size=(n, d))), truth
+
+
+def table_of(X):
+    letters = np.array(list("abcdefgh"), dtype=object)
+    return MixedTable(tuple(f"q{j}" for j in range(X.shape[1])), tuple(words(letters[column]) for column in X.T))
+
+
+def one_hot(X):
+    return np.hstack([(X[:, [j]] == np.unique(X[:, j])).astype(float) for j in range(X.shape[1])])
+
+
+def counted(X):
+    rows, counts = np.unique(one_hot(X), axis=0, return_counts=True)
+    return Words.of(rows, counts.astype(float))
+
+
+def fitted(table, **options):
+    return SoftClustering(random_state=0, **options).fit(table)
+
+
+# What a table of words is
+
+
+@pytest.mark.parametrize("n_words", [2, 3, 5])
+def test_words_are_found_in_zeros_and_ones_in_any_unit(n_words):
+    X, _ = drawn(n_words=n_words, K=n_words)
+    found = Words.of(7.0 * one_hot(X) - 3.0)
+    assert found.n_columns == 6
+    np.testing.assert_array_equal(found.column, np.repeat(np.arange(6), n_words))
+    np.testing.assert_array_equal(found.cells, one_hot(X))
+
+
+def test_columns_of_two_values_are_words_and_others_are_not():
+    X, _ = drawn()
+    found = Words.of(1.0 * X)
+    assert found.n_columns == 6
+    np.testing.assert_array_equal(found.cells[:, 1::2], X)
+    assert Words.of(np.c_[X, np.arange(300)]) is None
+    assert Words.of(np.c_[one_hot(X), np.linspace(0, 1, 300)]) is None
+    assert Words.of(np.ones((5, 2))) is None
+
+
+def test_cells_that_were_filled_in_are_words_in_part_and_mostly_filled_columns_are_not():
+    X, _ = drawn(n_words=3, K=3)
+    cells = one_hot(X)
+    cells[:40, :3] = (0.5, 0.25, 0.25)
+    assert Words.of(cells).n_columns == 6
+    cells[:200, :3] = (0.5, 0.25, 0.25)
+    assert Words.of(cells) is None
+
+
+# The integrated likelihood
+
+
+def test_the_evidence_is_the_product_of_dirichlet_multinomials():
+    X, truth = drawn(n=40, n_words=3, K=3)
+    found = Words.of(one_hot(X))
+
+    def log_of(counts):  # of a sequence with these counts, uniform over shares by Jeffreys' prior
+        counts = np.asarray(counts, dtype=float)
+        return (
+            gammaln(len(counts) / 2)
+            - gammaln(counts.sum() + len(counts) / 2)
+            + (gammaln(counts + 0.5) - gammaln(0.5)).sum()
+        )
+
+    def joint(labels):
+        K = labels.max() + 1
+        told = [log_of(np.bincount(X[labels == k, j], minlength=3)) for k in range(K) for j in range(6)]
+        return sum(told) + log_of(np.bincount(labels))
+
+    assert found.evidence(truth) == pytest.approx(joint(truth) - joint(0 * truth))
+
+
+def test_evidence_of_counts_is_that_of_copies_and_names_of_labels_do_not_matter():
+    X, truth = drawn(n_words=3, K=3)
+    whole, distinct = Words.of(one_hot(X)), counted(X)
+    labels = distinct.cells[:, 0].astype(int) + 2 * distinct.cells[:, 4].astype(int)
+    labels = np.unique(labels, return_inverse=True)[1]
+    rows = np.unique(one_hot(X), axis=0, return_inverse=True)[1].ravel()
+    assert whole.evidence(labels[rows]) == pytest.approx(distinct.evidence(labels))
+    assert whole.evidence(2 - truth) == pytest.approx(whole.evidence(truth))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_columns_that_tell_nothing_of_each_other_are_one_cluster(seed):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((1000, 6)) < rng.uniform(0.2, 0.8, size=6)).astype(int)
+    model = fitted(table_of(X))
+    assert model.n_clusters_ == 1
+    assert model.verdict_.sure > 0.5
+
+
+# The classes
+
+
+@pytest.mark.parametrize(("K", "n_words", "own"), [(2, 2, 0.9), (3, 3, 0.85), (4, 4, 0.9)])
+@pytest.mark.parametrize("given", [True, False])
+def test_classes_are_found_although_every_pattern_occurs(K, n_words, own, given):
+    X, truth = drawn(n=1200, d=5, K=K, n_words=n_words, own=own, seed=K)
+    model = fitted(table_of(X), **({"n_clusters": K} if given else {}))
+    assert model.n_clusters_ == K
+    assert adjusted_rand_index(model.labels_, truth) > 0.8
+    assert "latent class model" in model.chosen_["affinity"].why
+    assert [draw.method for draw in model.ensemble_] == ["latent classes"]
+
+
+def test_the_membership_is_the_posterior_of_the_classes():
+    X, _ = drawn(n=500, own=0.7)
+    model = fitted(table_of(X), n_clusters=2)
+    words_ = counted(X)
+    rows = np.unique(one_hot(X), axis=0, return_inverse=True)[1].ravel()
+    posterior = LatentClasses().fitted(words_, 2, np.random.default_rng(5)).responsibilities(words_.cells)[rows]
+    own = posterior if adjusted_rand_index(posterior.argmax(axis=1), model.labels_) == 1 else None
+    assert own is not None
+    np.testing.assert_allclose(model.membership_.max(axis=1), own.max(axis=1), atol=0.01)
+    assert model.chosen_["probabilities"].value == "fitted"
+
+
+def test_memberships_are_as_often_right_as_they_say():
+    sure, right = [], []
+    for seed in range(8):
+        X, truth = drawn(n=600, own=0.6, seed=seed)
+        model = fitted(table_of(X), n_clusters=2)
+        same = model.labels_ == truth
+        right.append(max(same.mean(), 1 - same.mean()))
+        sure.append(model.certainty_.mean())
+    assert abs(np.mean(sure) - np.mean(right)) < 0.03
+
+
+def test_a_weight_is_as_good_as_copies():
+    X, _ = drawn(n=240, n_words=3, K=3, own=0.8)
+    rows, place, counts = np.unique(X, axis=0, return_inverse=True, return_counts=True)
+    copied = fitted(table_of(X))
+    weighted = SoftClustering(random_state=0).fit(table_of(rows), sample_weight=counts)
+    assert copied.n_clusters_ == weighted.n_clusters_ == 3
+    np.testing.assert_allclose(weighted.membership_[place.ravel()], copied.membership_, atol=1e-6)
+    np.testing.assert_allclose(weighted.certainty_[place.ravel()], copied.certainty_, atol=1e-6)
+
+
+def test_the_order_of_rows_does_not_matter():
+    X, _ = drawn(n=240, n_words=3, K=3, own=0.7)
+    order = np.random.default_rng(1).permutation(len(X))
+    one, other = fitted(table_of(X)), fitted(table_of(X[order]))
+    np.testing.assert_allclose(other.membership_, one.membership_[order], atol=1e-9)
+
+
+def test_another_number_comes_from_the_same_classes():
+    X, _ = drawn(n=400, n_words=4, K=4, d=5)
+    model = fitted(table_of(X))
+    assert model.n_clusters_ == 4
+    two = model.at(2)
+    assert two.n_clusters_ == 2
+    assert two.membership_.shape == (400, 2)
+
+
+def test_new_rows_have_the_membership_of_their_words():
+    X, truth = drawn(n=400, d=8)
+    model = fitted(table_of(X[:300]), n_clusters=2)
+    new = model.predict(table_of(X[300:]))
+    agreed = adjusted_rand_index(new, truth[300:])
+    assert agreed > 0.8
+    np.testing.assert_allclose(model.predict_proba(table_of(X[:300])), model.membership_, atol=0.01)
+
+
+def test_no_row_of_words_is_an_outlier():
+    X, _ = drawn(n=300, own=0.8)
+    assert (fitted(table_of(X), n_clusters=2).outlier_ == 0).all()
+
+
+# Where classes are taken
+
+
+def test_few_copies_columns_of_numbers_and_named_methods_keep_the_methods():
+    X, _ = drawn(n=300)
+    rows, counts = np.unique(one_hot(X), axis=0, return_counts=True)
+    default = affinity_for(table_of(X), None, n_clusters=None, missing="error", symmetrize=None, seed=0)[0]
+    assert default.words(rows, counts.astype(float)) is not None
+    assert default.words(rows, None) is None
+    assert default.words(rows, np.ones(len(rows))) is None
+    assert default.words(np.c_[rows, np.arange(len(rows))], counts.astype(float)) is None
+    assert Ensemble().words(rows, counts.astype(float)) is not None
+    assert Ensemble(methods=("genie", "mixture")).words(rows, counts.astype(float)) is None
+
+
+def test_bounds_are_kept_and_too_few_rows_have_no_classes():
+    X, _ = drawn(n=400, n_words=4, K=4, d=5)
+    found = classes_of(counted(X), LatentClasses(), bounds=(5, 7))
+    assert found.asked.min() >= 5
+    assert found.asked.max() <= 7
+    assert found.n_clusters in (5, 6, 7)
+    few = Words.of(np.eye(4), np.full(4, 9.0))
+    assert classes_of(few, LatentClasses()) is None
+
+
+def test_many_distinct_rows_are_sampled():
+    X, _ = drawn(n=9000, d=9, n_words=4, K=3, own=0.85)
+    rows = np.unique(one_hot(X), axis=0)
+    assert len(rows) > 500
+    default = affinity_for(table_of(X), None, n_clusters=None, missing="error", symmetrize=None, seed=0)[0]
+    few = replace(default, max_items=300)
+    found = few.consensus(rows, weights=np.full(len(rows), 5.0))
+    assert found.draws.shape[1] == 300
+    assert found.labels.shape == (len(rows),)
+    evidence = few.build(rows, n_clusters=3, weights=np.full(len(rows), 5.0))
+    assert evidence.affinity.n_items == len(rows)
+    assert evidence.draws[0].n_items == 300
+
+
+def test_the_report_and_the_verdict_speak_of_latent_classes():
+    X, _ = drawn(n=300, d=7)
+    model = fitted(table_of(X))
+    assert is_of_classes(model.verdict_)
+    report = FitReport(
+        title="", source="", ids=[], columns=list("abcdefg"), estimator=model, features=one_hot(X)[:, ::2],
+        parameters={}, scores=None, notes=[], seconds=0.0, versions={}, command=None,
+    )  # fmt: skip
+    page = render_report(report)
+    assert "estimated by a latent class model" in page
+    assert "of one class, by a latent class model" in page
+
+
+def test_other_columns_are_refused_by_the_member():
+    with pytest.raises(InputError, match="columns of words"):
+        LatentClasses().cluster(np.arange(9.0)[:, None], 2, np.random.default_rng(0))
