@@ -82,6 +82,17 @@ def test_clusters_of_rounded_numbers_are_found(given):
     np.testing.assert_array_equal(model.membership_, model.membership_[first][same])  # copies are alike
 
 
+def test_cells_that_were_filled_in_make_no_cell_narrower():
+    X, counts = lattice(5000)
+    filled = np.r_[X, np.c_[0.05 * np.arange(20) + 1, np.zeros(20)]]
+    found = SpreadRows.of(filled, np.r_[counts, np.ones(20)], 10_000)
+    own = SpreadRows.of(X, counts, 10_000)
+    item = np.repeat(np.arange(len(X)), counts.astype(int))
+    for rows in (found, own):
+        offset = rows.points[: len(item)] - X[item]
+        assert abs(np.abs(offset)[np.abs(offset) <= 0.5].mean() - 0.25) < 0.01
+
+
 def test_one_rounded_cluster_is_one():
     X, _ = rounded(K=1, seed=3)
     assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1

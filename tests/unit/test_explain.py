@@ -14,6 +14,7 @@ from sklearn.metrics import matthews_corrcoef
 from partita import SoF, SoftClustering, load, save
 from partita.errors import InputError
 from partita.explanation import Condition, explain_clusters
+from partita.explanation.columns import Column, keys_of_rows
 from partita.explanation.held_out import sample_of
 from partita.explanation.shares import correlation, share
 from synthetic import blobs, planted_affinity
@@ -244,6 +245,33 @@ def test_a_weight_is_as_good_as_copies():
     for one, other in zip(weighted, copied, strict=True):
         assert one.rule == other.rule
         assert one.from_neighbor == other.from_neighbor
+
+
+@pytest.mark.parametrize("n", [128, 300])
+def test_rows_of_zeros_and_ones_are_copies_where_they_are_equal_only(n):
+    every = ((np.arange(128)[:, None] >> np.arange(7)) & 1).astype(float)
+    X = every[np.random.default_rng(0).permutation(np.arange(n) % 128)]
+    keys = keys_of_rows([Column.of(f"q{j}", x) for j, x in enumerate(X.T)], n)
+    assert len(set(keys.tolist())) == 128
+    place = np.unique(X, axis=0, return_inverse=True)[1].ravel()
+    assert len(set(zip(place.tolist(), keys.tolist()))) == 128
+
+
+def test_keys_do_not_depend_on_the_order_of_columns_that_differ():
+    X = (np.random.default_rng(1).random((300, 6)) < np.linspace(0.2, 0.7, 6)).astype(float)
+    columns = [Column.of(f"q{j}", x) for j, x in enumerate(X.T)]
+    np.testing.assert_array_equal(keys_of_rows(columns, 300), keys_of_rows(columns[::-1], 300))
+
+
+def test_answers_that_tell_clusters_apart_are_found_although_most_rows_are_copies():
+    rng = np.random.default_rng(2)
+    labels = np.arange(600) % 2
+    answers = np.array(["no", "yes"], dtype=object)
+    columns = [answers[(rng.random(600) < p[labels]).astype(int)] for p in np.array([[0.05, 0.95], *[[0.3, 0.6]] * 6])]
+    copies = len(np.unique(np.array(columns).T.astype(str), axis=0))
+    assert copies < 150
+    found = explain_clusters(columns, labels, names=list("abcdefg"))
+    assert [str(each.rule) for each in found] == ["a is no", "a is yes"]
 
 
 def test_copies_of_a_row_do_not_vouch_for_each_other():

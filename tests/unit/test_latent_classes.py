@@ -188,6 +188,18 @@ def test_new_rows_have_the_membership_of_their_words():
     np.testing.assert_allclose(model.predict_proba(table_of(X[:300])), model.membership_, atol=0.01)
 
 
+@pytest.mark.parametrize("share", [0.05, 0.2])
+def test_cells_may_be_missing(share):
+    X, truth = drawn(n=600, d=8)
+    table, rng = table_of(X), np.random.default_rng(0)
+    gaps = share > rng.random(X.shape)
+    columns = tuple(words(np.where(gap, None, column)) for gap, column in zip(gaps.T, table.columns))
+    model = fitted(MixedTable(table.names, columns))
+    assert model.n_clusters_ == 2
+    assert [draw.method for draw in model.ensemble_] == ["latent classes"]
+    assert adjusted_rand_index(model.labels_, truth) > 0.75
+
+
 def test_no_row_of_words_is_an_outlier():
     X, _ = drawn(n=300, own=0.8)
     assert (fitted(table_of(X), n_clusters=2).outlier_ == 0).all()
@@ -246,5 +258,5 @@ def test_the_report_and_the_verdict_speak_of_latent_classes():
 
 
 def test_other_columns_are_refused_by_the_member():
-    with pytest.raises(InputError, match="columns of words"):
+    with pytest.raises(InputError, match="latent classes"):
         LatentClasses().cluster(np.arange(9.0)[:, None], 2, np.random.default_rng(0))

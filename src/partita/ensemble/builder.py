@@ -147,7 +147,9 @@ class Ensemble(Builder):
     -----
     Cost: for each of the 24 draws the method's own on at most `max_items` items (O(n^2 d) for the trees), and a
     neighbour search for the others. A product costs N numbers a hard draw. Items are the distinct rows; members do not
-    see how often a row occurs. A new item's evidence is the mean of that of its 5 nearest fitted items.
+    see how often a row occurs, unless at least a quarter of the rows are copies: then they see each row of a lattice of
+    rounded numbers (`partita.ensemble.copies`), and tables of words have latent classes
+    (`partita.ensemble.latent_classes`). A new item's evidence is the mean of that of its 5 nearest fitted items.
 
     Examples
     --------

@@ -4,8 +4,8 @@ Numbers that were rounded have few values, and of few such columns most rows are
 lattice without clusters: how often each occurs says where these are. So where at least a quarter of the rows are
 copies, some more often than others, and half of the distinct ones are no farther from the nearest than their cell is
 wide, members see rows in place of distinct rows, each moved at random within its cell: uniformly, by half the distance
-to the nearest other value of the column either way. Their density is the histogram of the rows, as that of numbers
-before they were rounded would be [theis2016]. An item has the mean membership of its rows.
+to the nearest other frequent value of the column either way. Their density is the histogram of the rows, as that of
+numbers before they were rounded would be [theis2016]. An item has the mean membership of its rows.
 
 [theis2016] L. Theis, A. van den Oord, M. Bethge, A note on the evaluation of generative models, ICLR 2016.
 """
@@ -78,7 +78,7 @@ class SpreadRows:
         """
         if len(X) < FEWEST or weights is None or not is_repeated(weights):
             return None
-        half = np.stack([_half_of_gap(column) for column in X.T], axis=1)
+        half = np.stack([_half_of_cell(column, weights) for column in X.T], axis=1)
         asked = np.random.default_rng(seed).permutation(len(X))[:ASKED]
         distance = nearest(X[asked], X, 2, "euclidean", None, itself=False)[1][:, 1]  # the first is the item itself
         if np.median(distance / np.sqrt((half[asked] ** 2).sum(axis=1))) > CELL:
@@ -113,12 +113,30 @@ def is_repeated(weights: Array | None) -> bool:
     return bool(weights.sum() >= COPIES * len(weights))
 
 
-def _half_of_gap(column: Array) -> Array:
-    """Half the distance of each value to the nearest other one."""
+def _half_of_cell(column: Array, weights: Array) -> Array:
+    """Half the distance of each value to the nearest other one that is frequent, at most as far as it mostly is.
+
+    Frequent are values of a quarter as many rows at least as those have that half of the rows share: not the cells that
+    were filled in.
+    """
     low, extent = column.min(), float(np.ptp(column))
     if extent == 0:
         return np.zeros(len(column))
     values, place = np.unique(np.round((column - low) / extent / SAME), return_inverse=True)
-    gap = np.diff(values)
-    least: NDArray[np.float64] = np.minimum(np.r_[gap, np.inf], np.r_[np.inf, gap])
-    return np.asarray(least[place] * SAME * extent / 2)
+    rows = np.bincount(place, weights).astype(np.float64)
+    frequent = values[rows >= _median(rows, rows) / 4]
+    frequent = frequent if len(frequent) > 1 else values
+    away = np.abs(values[:, None] - frequent[_around(frequent, values)])
+    gap: NDArray[np.float64] = np.where(away > 0, away, np.inf).min(axis=1)
+    return np.asarray(np.minimum(gap, _median(gap, rows))[place] * SAME * extent / 2)
+
+
+def _median(values: Array, weights: Array) -> float:
+    order = np.argsort(values, kind="stable")
+    return float(values[order][np.searchsorted(np.cumsum(weights[order]), weights.sum() / 2)])
+
+
+def _around(sorted_values: Array, asked: Array) -> NDArray[np.intp]:
+    """Places of the value at or next above each one asked for, and of those on either side of it."""
+    at = np.searchsorted(sorted_values, asked)
+    return np.asarray((at[:, None] + np.array([-1, 0, 1])).clip(0, len(sorted_values) - 1))

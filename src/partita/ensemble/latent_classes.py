@@ -56,6 +56,8 @@ PRIOR = 0.5
 LOOK, MAX_ITER, TOLERANCE = 20, 500, 1e-8
 # Share of a column's cells that are zero or one at least; the others are missing ones that were filled in.
 KNOWN = 0.5
+# Digits of a cell: what was filled in is one or zero but for rounding where all that it was filled in from are.
+DIGITS = 12
 # Of the probabilities of numbers of classes: no table is quite of classes.
 TEMPERATURE = 20.0
 # Numbers in a row below the best, after which more classes are not tried; those on either side of the best that are
@@ -102,14 +104,15 @@ class Words:
         """
         low, high = X.min(axis=0), X.max(axis=0)
         varies = low < high
-        Z = (X[:, varies] - low[varies]) / (high[varies] - low[varies])
+        Z = np.round((X[:, varies] - low[varies]) / (high[varies] - low[varies]), DIGITS)
         known = ((Z == 0) | (Z == 1)).mean(axis=0)
         if not len(known) or known.min() < KNOWN:
             return None
         blocks: list[Array] = []
         while Z.shape[1]:
             held = np.cumsum(Z, axis=1)
-            width = int((held.max(axis=0) < 1 + 1e-9).sum())  # words of one column: a row has one of them at most
+            # Words of one column: a row has one of them at most.
+            width = int((np.round(held, DIGITS - 3).max(axis=0) <= 1).sum())
             if width > 1 and np.allclose(held[:, width - 1], 1.0):
                 blocks.append(Z[:, :width])
             elif ((Z[:, 0] == 0) | (Z[:, 0] == 1)).all():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -65,29 +64,46 @@ class Column:
 
 
 def keys_of_rows(columns: Sequence[Column], n_rows: int) -> NDArray[np.uint64]:
-    """Return a number for each row that depends on the order of values within each column, the column's name, and on
-    nothing else.
+    """Return a number for each row that depends on the order of values within each column and on nothing else.
 
     Equal rows have equal keys, others different ones. Neither the order of rows or columns nor the unit of a column
-    matters, so that what is dealt out by these keys does not depend on them either. Cost: d sorts of N values.
+    matters, nor its name, so that what is dealt out by these keys does not depend on them either. Columns are told
+    apart by what stands beside their values; only of columns that can be exchanged with each other does the order
+    count. Cost: 2 d sorts of N values.
 
     >>> X = np.array([[1.0, 5.0], [2.0, 5.0], [1.0, 5.0]])
     >>> a, b = Column.of("a", X[:, 0]), Column.of("b", X[:, 1])
-    >>> first, second = keys_of_rows([a, b], 3), keys_of_rows([b, Column.of("a", 1000 * X[:, 0])], 3)
+    >>> first, second = keys_of_rows([a, b], 3), keys_of_rows([b, Column.of("c", 1000 * X[:, 0])], 3)
     >>> bool(first[0] == first[2] != first[1]), (first == second).tolist()
     (True, [True, True, True])
     >>> yes = np.array([[1.0, 0.0], [0.0, 1.0]])  # as many in each row, but not of the same columns
     >>> len(set(keys_of_rows([Column.of("a", yes[:, 0]), Column.of("b", yes[:, 1])], 2).tolist()))
     2
     """
-    total = np.zeros(n_rows, dtype=np.uint64)
-    for column in columns:
-        known = ~np.isnan(column.values)
-        ranks = np.zeros(n_rows, dtype=np.uint64)
-        ranks[known] = np.unique(column.values[known], return_inverse=True)[1] + 1
-        name = _mixed(np.array([zlib.crc32(column.name.encode())], dtype=np.uint64))
-        total += _mixed(ranks ^ name)  # a sum does not see the order of its terms
-    return _mixed(total)
+    ranks = [_ranks(column.values) for column in columns]
+    in_order = np.zeros(n_rows, dtype=np.uint64)
+    for j, each in enumerate(ranks):
+        in_order += _mixed(each ^ _mixed(np.array([j], dtype=np.uint64)))
+    in_order, first, row = np.unique(in_order, return_index=True, return_inverse=True)
+    ranks = [each[first] for each in ranks]  # of distinct rows, so that copies do not count
+    alike = _mixed(np.sum([_mixed(each) for each in ranks], axis=0, dtype=np.uint64))  # a sum sees no order of terms
+    total = np.zeros(len(first), dtype=np.uint64)
+    for each in ranks:
+        beside = np.array([_mixed(each ^ alike).sum(dtype=np.uint64)])
+        total += _mixed(each ^ _mixed(beside))
+    keys = _mixed(total)
+    _, place, times = np.unique(keys, return_inverse=True, return_counts=True)
+    tied = times[place] > 1
+    keys[tied] = _mixed(keys[tied] ^ in_order[tied])
+    return np.asarray(keys[row])
+
+
+def _ranks(values: Array) -> NDArray[np.uint64]:
+    """The place of each value among the distinct ones, from 1; 0 for NaN."""
+    known = ~np.isnan(values)
+    ranks = np.zeros(len(values), dtype=np.uint64)
+    ranks[known] = np.unique(values[known], return_inverse=True)[1] + 1
+    return ranks
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
