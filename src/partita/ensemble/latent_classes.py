@@ -181,7 +181,8 @@ class LatentClasses(Member, named=False):
     """Latent class model of K classes; soft.
 
     It sees rows of words, with their number of copies where `fitted` is told, and is no method to be named: an ensemble
-    takes it where a table is one of words.
+    takes it where a table is one of words. The objective and its sources [lazarsfeld1968] are in
+    `partita.ensemble.latent_classes`.
 
     Parameters
     ----------
