@@ -116,6 +116,14 @@ def test_columns_that_tell_nothing_of_each_other_are_one_cluster(seed):
     assert model.verdict_.sure > 0.5
 
 
+def test_classes_that_overlap_far_are_one_cluster_by_one_criterion_and_two_by_the_other():
+    X, truth = drawn(n=3000, d=6, own=0.36, seed=1)
+    found, distinct = classes_of(counted(X), LatentClasses()), Words.of(one_hot(X))
+    assert distinct.evidence(truth) < 0
+    assert 0.3 < found.one < 0.7
+    assert found.n_clusters == 2
+
+
 # The classes
 
 
