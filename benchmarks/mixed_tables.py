@@ -4,6 +4,7 @@
     PARTITA_DATA=... python benchmarks/mixed_tables.py --units     # a column times 1,000, every development set
     PARTITA_DATA=... python benchmarks/mixed_tables.py --choose --items 600    # other weights, other ways to fill
     PARTITA_DATA=... python benchmarks/mixed_tables.py --words --items 800     # every column of words
+    python benchmarks/mixed_tables.py --rounded        # rounded numbers, most rows of which are copies
 
 True K is given, labels are used for scoring alone, and of more than `--items` rows a random sample is taken. "words": a
 third of the columns, drawn at random, are cut at 2 to 5 quantiles into categories called by letters. "20% missing":
@@ -13,6 +14,8 @@ ensemble k-means has zeros and ones for categories, means for missing cells, and
 With `--words` every column of a table, of 40 at most, is cut at its median, or at its quartiles; the number of clusters
 is given, and found. Beside them are drawn tables of words: latent classes whose words have probabilities drawn from a
 Dirichlet distribution, as many classes as it comes, and columns that tell nothing of each other.
+
+With `--rounded` the tables are Gaussian clusters, rounded to a few values, and the number is found.
 
 Other drawn tables are latent classes: each class has a mean, at a distance from the others', and its own word in each
 column of words, which an item has with a probability and else any word.
@@ -46,6 +49,17 @@ DRAWN = {
     "words alone": (3, 0, 6, 0.0, 0.8),
 }
 DRAWS = 5
+# Rounded clusters: how many, columns, values of each, rows, and half the least distance of their means.
+ROUNDED = (
+    (1, 2, 5, 1000, 0.0),
+    (1, 2, 10, 1000, 0.0),
+    (1, 3, 4, 1000, 0.0),
+    (2, 2, 7, 1000, 1.6),
+    (3, 2, 10, 1000, 1.9),
+    (3, 3, 5, 600, 1.3),
+    (3, 4, 5, 1000, 1.2),
+    (4, 3, 7, 1500, 1.6),
+)
 # Tables of words alone: columns at most, drawn tables of each kind, and their rows.
 MOST_WORDS, WORDS_DRAWN, WORDS_N = 40, 40, (200, 500, 1500)
 
@@ -255,15 +269,37 @@ def of_words(items: int, only: str) -> None:
                 print(f"| **{family}, {what}** | {len(own)} sets | | | {right:.0%} right | {cells} |")
 
 
+def of_rounded(*_: object) -> None:
+    """Rounded Gaussian clusters: adjusted Rand index and number with K found, over five draws."""
+    print("| K | columns | values | rows | distinct | K found | adjusted Rand index |\n|---|---|---|---|---|---|---|")
+    for K, d, values, n, apart in ROUNDED:
+        distinct, found, scores = [], [], []
+        for seed in range(DRAWS):
+            rng = np.random.default_rng(100 + seed)
+            y, means = rng.integers(K, size=n), rng.normal(size=(K, d))
+            gaps = [np.linalg.norm(means[i] - means[j]) / 2 for i in range(K) for j in range(i)]
+            Z = (means * (apart / min(gaps) if gaps else 0.0))[y] + 0.8 * rng.normal(size=(n, d))
+            low, high = np.quantile(Z, (0.005, 0.995), axis=0)
+            X = np.round((Z - low) * (values - 1) / (high - low)).clip(0, values - 1)
+            model = SoftClustering(random_state=0).fit(X)
+            distinct.append(len(np.unique(X, axis=0)))
+            found.append(model.n_clusters_)
+            scores.append(metrics.adjusted_rand_index(model.labels_, y))
+        cells = f"{np.mean(distinct):.0f} | {', '.join(map(str, found))} | {np.mean(scores):.2f}"
+        print(f"| {K} | {d} | {values} | {n:,} | {cells} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--items", type=int, default=1000, help="rows of a set at most")
     parser.add_argument("--only", default="", help="sets whose name holds this")
     parser.add_argument("--units", action="store_true", help="a column times 1,000, over the development sets")
     parser.add_argument("--choose", action="store_true", help="other weights of categories, other ways to fill")
+    parser.add_argument("--rounded", action="store_true", help="rounded numbers")
     parser.add_argument("--words", action="store_true", help="tables of words alone")
     given = parser.parse_args()
-    what = to_choose if given.choose else of_units if given.units else of_words if given.words else of_tables
+    ways = {"choose": to_choose, "units": of_units, "words": of_words, "rounded": of_rounded}
+    what = next((way for name, way in ways.items() if getattr(given, name)), of_tables)
     what(given.items, given.only)
 
 

@@ -56,8 +56,9 @@ PRIOR = 0.5
 LOOK, MAX_ITER, TOLERANCE = 20, 500, 1e-8
 # Share of a column's cells that are zero or one at least; the others are missing ones that were filled in.
 KNOWN = 0.5
-# Digits of a cell: what was filled in is one or zero but for rounding where all that it was filled in from are.
-DIGITS = 12
+# Digits of a cell, and slack of a sum of cells: what was filled in is one or zero but for rounding where all is that it
+# was filled in from.
+DIGITS, SLACK = 12, 1e-9
 # Of the probabilities of numbers of classes: no table is quite of classes.
 TEMPERATURE = 20.0
 # Numbers in a row below the best, after which more classes are not tried; those on either side of the best that are
@@ -109,18 +110,19 @@ class Words:
         if not len(known) or known.min() < KNOWN:
             return None
         blocks: list[Array] = []
-        while Z.shape[1]:
-            held = np.cumsum(Z, axis=1)
-            # Words of one column: a row has one of them at most.
-            width = int((np.round(held, DIGITS - 3).max(axis=0) <= 1).sum())
-            if width > 1 and np.allclose(held[:, width - 1], 1.0):
-                blocks.append(Z[:, :width])
-            elif ((Z[:, 0] == 0) | (Z[:, 0] == 1)).all():
-                width = 1
-                blocks.append(np.stack([1.0 - Z[:, 0], Z[:, 0]], axis=1))
+        at, e = 0, Z.shape[1]
+        while at < e:
+            held, end = Z[:, at], at + 1
+            while end < e and (more := held + Z[:, end]).max() <= 1 + SLACK:  # a row has one word of a column at most
+                held, end = more, end + 1
+            if end > at + 1 and held.min() >= 1 - SLACK:
+                blocks.append(Z[:, at:end])
+            elif ((Z[:, at] == 0) | (Z[:, at] == 1)).all():
+                end = at + 1
+                blocks.append(np.stack([1.0 - Z[:, at], Z[:, at]], axis=1))
             else:
                 return None
-            Z = Z[:, width:]
+            at = end
         column = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
         return cls(np.hstack(blocks), column, np.ones(len(X)) if counts is None else counts)
 

@@ -292,7 +292,7 @@ def why_so_many(verdict: Verdict, n_clusters: int, components: float = 0.0) -> s
         )
         return f"{why}; {n_clusters} has a probability of {probable:.2f}"
     if is_of_classes(verdict) and n_clusters in (agreed, verdict.n_clusters):
-        why = "words and latent classes together are most probable with it"
+        why = "the latent class model of the categories is most probable with it"
     elif agreed is not None and probable < verdict.probabilities.max():
         why = f"the clustering that has most in common with the others has {found}"
     elif agreed is not None:

@@ -511,7 +511,7 @@ def _calibrator(
     elif not dense:
         obstacle = "only complete numeric columns with the Euclidean distance can be calibrated by a density"
     elif modelled:
-        obstacle = "a latent class model of the words says how probable each class is"
+        obstacle = "they are those of a latent class model of the categories"
     elif with_gaps > FILLED_IN:
         obstacle = f"{with_gaps:.0%} of the rows have missing cells, and rows that were filled in are denser than items"
     if plan.probabilities == "auto":

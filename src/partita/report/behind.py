@@ -148,7 +148,7 @@ def _ensemble(report: FitReport) -> Markup:
     if [m.idea for m in methods] == [LatentClasses.idea]:
         words = (
             "The evidence that two items belong together is the probability that they are of one class, by a latent "
-            "class model: within a class the columns of words tell nothing of each other."
+            "class model: within a class the categorical columns are independent."
         )
         return element("p", words)
     heads = ["Method", "Draws", "Clusters", "Share", "With the others", "With the result"]

@@ -66,9 +66,9 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
         text += f". {ranges(verdict.likely)} together have a probability of at least 80%"
     if classes:
         how = (
-            "Within a class the columns of words tell nothing of each other. A number is the more probable, the better "
-            "its classes foretell the words, less what it takes to say who is in which; in one cluster the columns "
-            "tell nothing of each other at all"
+            "Within a latent class the categorical columns are independent. The probability of a number is the mean of "
+            "two: by the integrated likelihood of categories and labels, and by BIC. One cluster means that the "
+            "columns are independent"
         )
     elif methods and n_clusters == 1:
         how = (
