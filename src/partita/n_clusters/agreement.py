@@ -22,8 +22,6 @@ NOTHING, BACKED = 1 / 3, 1 / 4
 # Of a graph, a number has the share of the draws' weight to this power as its probability, and so many times that if it
 # is the consensus: fitted to how often the consensus was right (benchmarks/README.md).
 TEMPER, FOUND = 0.3, 3.5
-# How the note begins on latent classes, which are the draws of a table of words.
-OF_CLASSES = "evidence for latent classes is largest at"
 
 
 @dataclass(frozen=True)
@@ -68,14 +66,15 @@ def judgement(found: Consensus) -> Judgement:
     scores = np.array([found.agreement_at(int(K)) for K in sizes])
     K = found.n_clusters
     if found.soft is not None:
-        return Judgement(Agreement.name, K, sizes, scores, "larger", note=f"{OF_CLASSES} {K}")
+        note = f"evidence for latent classes is largest at {K}"
+        return Judgement(Agreement.name, K, sizes, scores, "larger", note=note, of_classes=True)
     note = f"methods agree best at {sizes[scores.argmax()]} (mean adjusted Rand index {scores.max():.2f})"
     return Judgement(Agreement.name, K, sizes, scores, "larger", note=note)
 
 
 def is_of_classes(verdict: Verdict) -> bool:
-    """Return whether a verdict is on the latent classes of a table of words."""
-    return any(OF_CLASSES in said.note for said in verdict.judgements)
+    """Return whether a verdict is on the latent classes of a table of categories."""
+    return any(said.of_classes for said in verdict.judgements)
 
 
 def verdict_of(found: Consensus, least: int = 1) -> Verdict:
@@ -101,9 +100,7 @@ def verdict_of(found: Consensus, least: int = 1) -> Verdict:
     if one > (1.0 - one) * found.expected:
         K = 1
         beside = f"{found.expected:.2f} of {found.n_clusters} clusters is to be expected"
-        note = f"one cluster has a probability of {one:.2f}, and {beside}"
-        note = f"{note}; {said.note}" if found.soft is not None else note
-        said = replace(said, n_clusters=None, note=note)
+        said = replace(said, n_clusters=None, note=f"one cluster has a probability of {one:.2f}, and {beside}")
     sure, likely = float(p[K - 1]), likely_of(p)
     return Verdict(K, sure, p, likely, (said,), {said.criterion: 1.0}, False, tuple(doubts(K, sure, likely)))
 

@@ -51,6 +51,8 @@ class Judgement:
     sure : float in [0, 1], or None
         How sure, in the criterion's own terms: `note` says what it means.
     note : str
+    of_classes : bool
+        Whether the numbers are those of latent classes, of a table of categories.
     """
 
     criterion: str
@@ -60,6 +62,7 @@ class Judgement:
     better: Better = "larger"
     sure: float | None = None
     note: str = ""
+    of_classes: bool = False
 
 
 class Criterion(Named, ABC):
