@@ -8,7 +8,8 @@ from scipy.special import gammaln
 
 from partita import SoftClustering
 from partita.ensemble import Ensemble, LatentClasses
-from partita.ensemble.latent_classes import Words, classes_of
+from partita.ensemble.categories import Categories
+from partita.ensemble.latent_classes import classes_of
 from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable, words
 from partita.estimators.plan import affinity_for
@@ -36,7 +37,7 @@ def one_hot(X):
 
 def counted(X):
     rows, counts = np.unique(one_hot(X), axis=0, return_counts=True)
-    return Words.of(rows, counts.astype(float))
+    return Categories.of(rows, counts.astype(float))
 
 
 def fitted(table, **options):
@@ -49,7 +50,7 @@ def fitted(table, **options):
 @pytest.mark.parametrize("n_words", [2, 3, 5])
 def test_words_are_found_in_zeros_and_ones_in_any_unit(n_words):
     X, _ = drawn(n_words=n_words, K=n_words)
-    found = Words.of(7.0 * one_hot(X) - 3.0)
+    found = Categories.of(7.0 * one_hot(X) - 3.0)
     assert found.n_columns == 6
     np.testing.assert_array_equal(found.column, np.repeat(np.arange(6), n_words))
     np.testing.assert_array_equal(found.cells, one_hot(X))
@@ -57,21 +58,21 @@ def test_words_are_found_in_zeros_and_ones_in_any_unit(n_words):
 
 def test_columns_of_two_values_are_words_and_others_are_not():
     X, _ = drawn()
-    found = Words.of(1.0 * X)
+    found = Categories.of(1.0 * X)
     assert found.n_columns == 6
     np.testing.assert_array_equal(found.cells[:, 1::2], X)
-    assert Words.of(np.c_[X, np.arange(300)]) is None
-    assert Words.of(np.c_[one_hot(X), np.linspace(0, 1, 300)]) is None
-    assert Words.of(np.ones((5, 2))) is None
+    assert Categories.of(np.c_[X, np.arange(300)]) is None
+    assert Categories.of(np.c_[one_hot(X), np.linspace(0, 1, 300)]) is None
+    assert Categories.of(np.ones((5, 2))) is None
 
 
 def test_cells_that_were_filled_in_are_words_in_part_and_mostly_filled_columns_are_not():
     X, _ = drawn(n_words=3, K=3)
     cells = one_hot(X)
     cells[:40, :3] = (0.5, 0.25, 0.25)
-    assert Words.of(cells).n_columns == 6
+    assert Categories.of(cells).n_columns == 6
     cells[:200, :3] = (0.5, 0.25, 0.25)
-    assert Words.of(cells) is None
+    assert Categories.of(cells) is None
 
 
 # The integrated likelihood
@@ -79,7 +80,7 @@ def test_cells_that_were_filled_in_are_words_in_part_and_mostly_filled_columns_a
 
 def test_the_evidence_is_the_product_of_dirichlet_multinomials():
     X, truth = drawn(n=40, n_words=3, K=3)
-    found = Words.of(one_hot(X))
+    found = Categories.of(one_hot(X))
 
     def log_of(counts):  # of a sequence with these counts, uniform over shares by Jeffreys' prior
         counts = np.asarray(counts, dtype=float)
@@ -99,7 +100,7 @@ def test_the_evidence_is_the_product_of_dirichlet_multinomials():
 
 def test_evidence_of_counts_is_that_of_copies_and_names_of_labels_do_not_matter():
     X, truth = drawn(n_words=3, K=3)
-    whole, distinct = Words.of(one_hot(X)), counted(X)
+    whole, distinct = Categories.of(one_hot(X)), counted(X)
     labels = distinct.cells[:, 0].astype(int) + 2 * distinct.cells[:, 4].astype(int)
     labels = np.unique(labels, return_inverse=True)[1]
     rows = np.unique(one_hot(X), axis=0, return_inverse=True)[1].ravel()
@@ -118,7 +119,7 @@ def test_columns_that_tell_nothing_of_each_other_are_one_cluster(seed):
 
 def test_classes_that_overlap_far_are_one_cluster_by_one_criterion_and_two_by_the_other():
     X, truth = drawn(n=3000, d=6, own=0.36, seed=1)
-    found, distinct = classes_of(counted(X), LatentClasses()), Words.of(one_hot(X))
+    found, distinct = classes_of(counted(X), LatentClasses()), Categories.of(one_hot(X))
     assert distinct.evidence(truth) < 0
     assert 0.3 < found.one < 0.7
     assert found.n_clusters == 2
@@ -220,12 +221,12 @@ def test_few_copies_columns_of_numbers_and_named_methods_keep_the_methods():
     X, _ = drawn(n=300)
     rows, counts = np.unique(one_hot(X), axis=0, return_counts=True)
     default = affinity_for(table_of(X), None, n_clusters=None, missing="error", symmetrize=None, seed=0)[0]
-    assert default.words(rows, counts.astype(float)) is not None
-    assert default.words(rows, None) is None
-    assert default.words(rows, np.ones(len(rows))) is None
-    assert default.words(np.c_[rows, np.arange(len(rows))], counts.astype(float)) is None
-    assert Ensemble().words(rows, counts.astype(float)) is not None
-    assert Ensemble(methods=("genie", "mixture")).words(rows, counts.astype(float)) is None
+    assert default.categories(rows, counts.astype(float)) is not None
+    assert default.categories(rows, None) is None
+    assert default.categories(rows, np.ones(len(rows))) is None
+    assert default.categories(np.c_[rows, np.arange(len(rows))], counts.astype(float)) is None
+    assert Ensemble().categories(rows, counts.astype(float)) is not None
+    assert Ensemble(methods=("genie", "mixture")).categories(rows, counts.astype(float)) is None
 
 
 def test_bounds_are_kept_and_too_few_rows_have_no_classes():
@@ -234,7 +235,7 @@ def test_bounds_are_kept_and_too_few_rows_have_no_classes():
     assert found.asked.min() >= 5
     assert found.asked.max() <= 7
     assert found.n_clusters in (5, 6, 7)
-    few = Words.of(np.eye(4), np.full(4, 9.0))
+    few = Categories.of(np.eye(4), np.full(4, 9.0))
     assert classes_of(few, LatentClasses()) is None
 
 

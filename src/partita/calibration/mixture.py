@@ -114,7 +114,7 @@ def fit_mixture(
     [[0.1], [5.1]]
     """
     scatter = covariance(X, weights) if scatter is None else scatter
-    components, R, log_likelihood, n_iter = climb(
+    components, R, log_likelihood, n_iter, _ = climb(
         X,
         weights,
         start,

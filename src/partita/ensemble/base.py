@@ -36,10 +36,13 @@ class Clustering:
     score : callable, optional
         Membership of further items from their features, where the method has its own way; a vote of their neighbours
         is taken otherwise.
+    fits : bool, optional
+        Of a model of numbers beside categories, whether tests do not reject it.
     """
 
     membership: Labels | Array
     score: Callable[[Array], Array] | None = None
+    fits: bool | None = None
 
     @property
     def labels(self) -> Labels:

@@ -26,10 +26,11 @@ from partita.affinity.from_neighbors import fitted_search, nearest
 from partita.affinity.shared_search import KEPT, shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, hard, member
-from partita.ensemble.components import Components, probability_of_components, with_components
+from partita.ensemble.categories import Categories, Columns
+from partita.ensemble.components import Components, probability_of_components, told_by_categories, with_components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
 from partita.ensemble.copies import SpreadRows, is_repeated
-from partita.ensemble.latent_classes import LatentClasses, Words, classes_of, reproduced
+from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
 from partita.ensemble.validity import FEW, Validity, power_in
 from partita.ensemble.vote import neighbor_vote, voters_of
@@ -148,7 +149,7 @@ class Ensemble(Builder):
     Cost: for each of the 24 draws the method's own on at most `max_items` items (O(n^2 d) for the trees), and a
     neighbour search for the others. A product costs N numbers a hard draw. Items are the distinct rows; members do not
     see how often a row occurs, unless at least a quarter of the rows are copies: then they see each row of a lattice of
-    rounded numbers (`partita.ensemble.copies`), and tables of words have latent classes
+    rounded numbers (`partita.ensemble.copies`), and tables of categories have latent classes
     (`partita.ensemble.latent_classes`). A new item's evidence is the mean of that of its 5 nearest fitted items.
 
     Examples
@@ -251,18 +252,19 @@ class Ensemble(Builder):
             The smallest and the largest number of clusters.
         weights : array of n, optional
             How often each row occurs. Where at least a quarter are copies, the methods see rows
-            (`partita.ensemble.copies`), and a table of words has latent classes (`partita.ensemble.latent_classes`).
+            (`partita.ensemble.copies`), and a table of categories has latent classes
+            (`partita.ensemble.latent_classes`).
         """
         size, rng = min(self.max_items, CONSENSUS_ITEMS), np.random.default_rng([self.seed, 0])
-        Z, words = self.as_judged(X), self.words(X, weights)
-        rows = None if words is not None else SpreadRows.of(Z, weights, size, self.seed)
+        Z, table = self.as_judged(X), self.categories(X, weights)
+        rows = None if table is not None else SpreadRows.of(Z, weights, size, self.seed)
         Y = Z if rows is None else rows.points
         # In random order: items come sorted, which may lead a method astray that visits them in turn (modularity).
         seen = rng.permutation(len(Y))[:size]
         if len(seen) < 2 * ITEMS:
             return None
-        if words is not None:
-            found = classes_of(words.rows(seen), LatentClasses(), bounds=bounds, seed=self.seed)
+        if table is not None:
+            found = classes_of(table.rows(seen), LatentClasses(), bounds=bounds, seed=self.seed)
         else:
             found = self._of_methods(Y[seen], bounds)
         if found is None:
@@ -275,8 +277,9 @@ class Ensemble(Builder):
 
     def _of_methods(self, Y: Array, bounds: tuple[int, int | None]) -> Consensus | None:
         """The consensus of the methods on these items."""
-        n = len(Y)
+        n, items = len(Y), Y
         with shared_search():
+            Y, _ = without_gaps(items, self.seed)
             judge = Validity.of(Y)
             most = min(max(n // OF_MANY, EACH, bounds[0]), bounds[1] or n)
             found = consensus(
@@ -295,20 +298,20 @@ class Ensemble(Builder):
                 found = replace(found, one=judge.one_of_few(max(int(found.partition.max()) + 1, 2)))
             found = replace(found, power=power_in(Y.shape[1]))
             if self.components is not None and n >= FEWEST:
-                found = with_components(found, self.components, Y, judge, bounds=(bounds[0], most), seed=self.seed)
+                found = with_components(found, self.components, items, judge, bounds=(bounds[0], most), seed=self.seed)
         return found
 
     def is_model_of(self, X: Array, weights: Array | None) -> bool:
-        return self.words(X, weights) is not None
+        return self.categories(X, weights) is not None
 
-    def words(self, X: Array, weights: Array | None) -> Words | None:
-        """Return the words of distinct rows whose clusters are latent classes; None where the methods make them.
+    def categories(self, X: Array, weights: Array | None) -> Categories | None:
+        """Return the categories of distinct rows whose clusters are latent classes; None where the methods make them.
 
-        They are latent classes where every column is of words and at least a quarter of the rows are copies, unless
-        other methods were named.
+        They are latent classes where every column is of categories and at least a quarter of the rows are copies,
+        unless other methods were named.
         """
         usual = tuple(one.name for one in self.voting) == METHODS
-        return Words.of(X, weights) if usual and is_repeated(weights) and not np.isnan(X).any() else None
+        return Categories.of(X, weights) if usual and is_repeated(weights) and not np.isnan(X).any() else None
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> EnsembleEvidence:
         X = np.asarray(X, dtype=np.float64)
@@ -319,19 +322,17 @@ class Ensemble(Builder):
                 "use affinity='neighbors' or 'relative'"
             )
         frame = frame_of(X, self.units)
-        words = self.words(X, weights)
-        if words is not None:
-            return self._of_classes(X, words, n_clusters)
+        table = self.categories(X, weights)
+        if table is not None:
+            return self._of_classes(X, table, n_clusters)
         Z = frame(X)
         seen = in_coordinates(Z)
         rows = SpreadRows.of(seen, weights, self.max_items, self.seed)
         seen = seen if rows is None else rows.points
         drawn = self._drawn(seen, n_clusters)
-        shares, agreed = self._shares(
-            seen, n_clusters, [one for one, _, _ in drawn], [said.labels for _, _, said in drawn]
-        )
+        shares, agreed = self._shares(seen, n_clusters, [one for one, _, _ in drawn], [said for _, _, said in drawn])
         if rows is not None:
-            drawn = [(one, size, Said.of(rows.of_items(said.membership))) for one, size, said in drawn]
+            drawn = [(one, size, Said.of(rows.of_items(said.membership), said.fits)) for one, size, said in drawn]
         draws = tuple(
             Draw.of(one, size, said.labels, share, a) for (one, size, said), share, a in zip(drawn, shares, agreed)
         )
@@ -339,9 +340,10 @@ class Ensemble(Builder):
         return EnsembleEvidence(frame, Z, affinity.factor, affinity, draws)
 
     def _shares(
-        self, Z: Array, n_clusters: int, members: Sequence[Member], labels: Sequence[Labels]
+        self, Z: Array, n_clusters: int, members: Sequence[Member], said: Sequence[Said]
     ) -> tuple[Array, Array]:
         """Weights of draws, of sum 1, and how far each agrees with other methods."""
+        labels = [one.labels for one in said]
         table, names = agreement(labels), [one.name for one in members]
         alone = np.array([self.components is not None and isinstance(one, Components) for one in members])
         voting, lone = np.flatnonzero(~alone), np.flatnonzero(alone)
@@ -350,8 +352,9 @@ class Ensemble(Builder):
         seen, share = self._judged_items(len(Z)), 0.0
         if len(seen) > 2 and (self.power is None or len(lone)):
             with shared_search():
+                Y, categories = without_gaps(Z[seen], self.seed)
                 with limit_threads(1):
-                    judge = Validity.of(Z[seen])
+                    judge = Validity.of(Y)
                 shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
                 if self.power is None:
                     weights *= judge.weights_at(n_clusters, [shown[at] for at in voting], among, named)
@@ -359,7 +362,9 @@ class Ensemble(Builder):
                 if len(lone) and len(seen) >= FEWEST:
                     most = voting[int((among @ weights).argmax())]
                     with limit_threads(1):
-                        share = probability_of_components(judge, shown[lone[0]], shown[most])
+                        both, fits = (shown[lone[0]], shown[most]), bool(said[lone[0]].fits)
+                        told = told_by_categories(categories, *both, fits=fits)
+                        share = probability_of_components(judge, *both, beside=told)
         if not len(lone):
             return weights, agreed
         of_all, agreed_of_all = np.zeros(len(labels)), agreement_weights(table, names)[1]
@@ -373,12 +378,12 @@ class Ensemble(Builder):
             return np.arange(n)
         return np.sort(np.random.default_rng([self.seed, 0]).permutation(n)[:most])
 
-    def _of_classes(self, X: Array, words: Words, n_clusters: int) -> EnsembleEvidence:
+    def _of_classes(self, X: Array, table: Categories, n_clusters: int) -> EnsembleEvidence:
         """The evidence of so many latent classes."""
         one, seen = LatentClasses(), self._judged_items(len(X), self.max_items)
-        model = one.fitted(words.rows(seen), n_clusters, self._rng(one, 0))
-        Q = model.responsibilities(words.cells)
-        return self._of_membership(X, one, len(seen), Q, reproduced(Q, words.counts))
+        model = one.fitted(table.rows(seen), n_clusters, self._rng(one, 0))
+        Q = model.responsibilities(table.cells)
+        return self._of_membership(X, one, len(seen), Q, reproduced(Q, table.counts))
 
     def _of_membership(self, X: Array, one: Member, n_items: int, Q: Array, agreed: float) -> EnsembleEvidence:
         """The evidence of one membership of all items."""
@@ -429,6 +434,7 @@ class Ensemble(Builder):
         ]
         said: list[list[Said] | None] = [recalled(*each) for each in parts]
         missing = [draw for draw in range(self.n_draws) if said[draw] is None]
+        shown = {draw: without_gaps(X, self.seed + draw)[0] for draw in missing}
         # A few draws at a time, all by one method and then by the next, which finds the neighbours of a draw's items.
         tasks = [
             (members[draw][at], draw)
@@ -439,7 +445,7 @@ class Ensemble(Builder):
         tell("clustering", 0, len(tasks))
         with shared_search():
             found = outcomes_of(
-                lambda task: self._cluster(*task, X, resamples[task[1]], n_clusters),
+                lambda task: self._cluster(*task, shown[task[1]], resamples[task[1]], n_clusters),
                 tasks,
                 len(X),
                 told=lambda n_done: tell("clustering", n_done, len(tasks)),
@@ -450,11 +456,14 @@ class Ensemble(Builder):
         if last is not None and 0 in of_draw:  # it begins at what the others say
             begun, rng, jobs = [each.labels for each in of_draw[0]], self._rng(last, 0), n_threads()
             with limit_threads(1):
-                fit = last.fitted(X[resamples[0]], n_clusters, rng, begun, n_jobs=jobs)
-            of_draw[0].append(fit.clustering)
+                fit = last.fitted(X[resamples[0]], n_clusters, rng, begun, n_jobs=jobs).clustering
+            # Components know of categories, and see the others as they are.
+            of_draw[0].append(replace(fit, score=lambda _: fit.score(np.delete(X, resamples[0], axis=0))))
         tell("placing all items in the clusters", 0, len(missing))
         extended = outcomes_of(
-            lambda draw: lasting(lambda: _extended(X, resamples[draw], of_draw[draw]), *parts[draw], began=began),
+            lambda draw: lasting(
+                lambda: _extended(shown[draw], resamples[draw], of_draw[draw]), *parts[draw], began=began
+            ),
             missing,
             len(X),
             told=lambda n_done: tell("placing all items in the clusters", n_done, len(missing)),
@@ -549,6 +558,13 @@ class EnsembleEvidence(FactorEvidence):
         }
 
 
+def without_gaps(X: Array, seed: int) -> tuple[Array, Categories | None]:
+    """Return items as valleys between them are looked for, and their categories, if there are any beside numbers."""
+    columns = Columns.of(X)
+    categories = columns.categories(X)
+    return X if categories is None else columns.without_gaps(X, seed), categories
+
+
 def restored_factor(state: dict[str, Array]) -> sp.csr_array:
     """Return the factor of a state; that of version 0.1.0 does not say how many columns it has."""
     arrays = (state["factor.data"], state["factor.indices"], state["factor.indptr"])
@@ -567,21 +583,24 @@ class Said:
         A membership without its negligible entries, as a CSR matrix.
     n_clusters : int
         Columns of such a membership.
+    fits : bool, optional
+        As of the clustering.
     """
 
     labels: Labels
     soft: tuple[Array, NDArray[Any], NDArray[Any]] | None = None
     n_clusters: int = 0
+    fits: bool | None = None
 
     @classmethod
-    def of(cls, Q: Labels | Array) -> Said:
+    def of(cls, Q: Labels | Array, fits: bool | None = None) -> Said:
         """Return what labels or a membership say."""
         if Q.ndim == 1:
-            return cls(hard(Q))
+            return cls(hard(Q), fits=fits)
         thin = np.where(Q < NEGLIGIBLE, 0.0, Q)
         thin /= thin.sum(axis=1, keepdims=True)
         matrix = sp.csr_array(thin)
-        return cls(hard(Q), (matrix.data, matrix.indices, matrix.indptr), Q.shape[1])
+        return cls(hard(Q), (matrix.data, matrix.indices, matrix.indptr), Q.shape[1], fits)
 
     @property
     def membership(self) -> Labels | Array:
@@ -594,7 +613,7 @@ class Said:
 def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> list[Said]:
     """What clusterings of the seen items say of all."""
     if len(seen) == len(X):
-        return [Said.of(one.membership) for one in found]
+        return [Said.of(one.membership, one.fits) for one in found]
     unseen = np.ones(len(X), dtype=bool)
     unseen[seen] = False
     others, memberships = X[unseen], []
@@ -604,5 +623,5 @@ def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> 
         said = one.score(others) if one.score is not None else neighbor_vote(one.membership, voters)
         out = np.empty((len(X), *one.membership.shape[1:]), dtype=one.membership.dtype)
         out[seen], out[unseen] = one.membership, said
-        memberships.append(Said.of(out))
+        memberships.append(Said.of(out, one.fits))
     return memberships

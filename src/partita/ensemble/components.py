@@ -12,6 +12,14 @@ l and l' the log odds of components and of the others' clustering to be valid, g
 clusters are than within. The draws of the mixture have the share p of the evidence, the others what is left. The
 constants were learned on the drawn families and on mixtures whose every number is drawn (`benchmarks/components.py`).
 
+Beside columns of categories the components are of the numbers, and within a component each column of categories is
+independent of the numbers and of the other columns [hunt1999]. Such a mixture that tests do not reject is believed the
+more, and so it is where its clusters explain the categories better than those of the other methods do: by the log
+integrated likelihood of categories and labels (`partita.ensemble.categories`), tempered as that of latent classes. One
+that tests reject is believed the less. And such a likelihood above that of one cluster tells of several. These
+constants were chosen over drawn tables of classes, tables that tell nothing, and development sets with columns of
+categories added (`benchmarks/mixed_tables.py --choose`).
+
 Of one cluster or several the mixture tells more, by Mardia's tests (`partita.ensemble.normality`): one component that
 fits is hardly ever several clusters, several that fit are hardly ever one, and a single one with skewed items is hardly
 ever one cluster: the items are too few for so many parameters as several components have.
@@ -26,6 +34,8 @@ of the number of items for each parameter. T makes the most probable number righ
 is quite the one that items were drawn from.
 
 [akaike1974] H. Akaike, A new look at the statistical model identification, IEEE Trans. Automatic Control 19, 1974.
+[hunt1999] L. Hunt, M. Jorgensen, Mixture model clustering using the MULTIMIX program, Australian and New Zealand
+Journal of Statistics 41, 1999.
 [mclachlan2000] G. McLachlan, D. Peel, Finite Mixture Models, 2000.
 [schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
 """
@@ -44,6 +54,7 @@ from sklearn.cluster import KMeans
 
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, principal_axes
+from partita.ensemble.categories import Categories, Columns
 from partita.ensemble.consensus import EACH, Consensus
 from partita.ensemble.normality import Mardia, mardia
 from partita.ensemble.validity import Statistics, Validity
@@ -53,7 +64,15 @@ from partita.kernels.threads import limit_threads
 from partita.runs import outcomes_of
 from partita.scope import tell
 
-__all__ = ["BELIEVED", "Components", "believed", "fitted_at", "probability_of_components", "with_components"]
+__all__ = [
+    "BELIEVED",
+    "Components",
+    "believed",
+    "fitted_at",
+    "probability_of_components",
+    "told_by_categories",
+    "with_components",
+]
 
 # Steps of expectation and maximisation, and those after which all starts are compared, and the likeliest few again.
 MAX_ITER, TOLERANCE, LOOK, FIRST = 100, 1e-4, 3, 10
@@ -72,6 +91,11 @@ OF_SPHERES = 1.5
 # A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
 # where it has one component, and where it has several.
 REJECTED, OF_ONE, OF_SEVERAL = 0.05, 1.4, -3.2
+# The same of numbers beside categories, of which several methods can be sure that are one; and what a mixture of these
+# that tests do not reject adds to the log odds that components are the better clusters, or one that they reject.
+OF_ONE_BESIDE, FITS_BESIDE, REJECTED_BESIDE = 3.0, 2.0, -1.5
+# Of the integrated likelihood of categories, as of latent classes.
+OF_CATEGORIES = 20.0
 # A single component's items are skewed where skewness is so improbable, and what that adds.
 SKEWED, OF_SKEWED = 0.01, -3.7
 
@@ -90,6 +114,7 @@ class FittedMixture:
     coordinates: Array
     components: Ellipsoids
     full: FittedMixture | None = None
+    categories: Categories | None = None
 
     @cached_property
     def normality(self) -> Mardia:
@@ -105,7 +130,9 @@ class FittedMixture:
         """Return what the mixture adds to the log odds of one cluster, if it has the most probable number."""
         several = len(self.components.shares) > 1
         if self.fits:
-            return OF_SEVERAL if several else OF_ONE
+            if self.categories is None:
+                return OF_SEVERAL if several else OF_ONE
+            return OF_SEVERAL - explained(self.categories, self.clustering.labels) if several else OF_ONE_BESIDE
         return 0.0 if several or self.normality.skewness > SKEWED else OF_SKEWED
 
 
@@ -157,33 +184,69 @@ class Components(Member):
         `starts` are labels of the items by other methods; those of more clusters are left out. `n_jobs` are followed
         at a time.
         """
-        centre = X.mean(axis=0)
-        axes = np.eye(X.shape[1])
-        if X.shape[1] > self.max_dimensions:
-            axes = principal_axes(X)[0][:, : self.max_dimensions]
-        Z = (X - centre) @ axes
+        columns = Columns.of(X)
+        categories = columns.categories(X)
+        space = _Space.of(X, columns if categories is not None else None, self.max_dimensions)
+        Z = space.coordinates(X)
         seeds = [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts if n_clusters > 1 else 1)]
-        begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Z).labels_ for seed in seeds]
+        seen = [Z] if categories is None or n_clusters == 1 else [Z, X, categories.scaled]
+        begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Y).labels_ for Y in seen for seed in seeds]
         begun += [labels for labels in starts if labels.max() < n_clusters] if n_clusters > 1 else []
-        climbs = _Climbs(Z, n_clusters, n_jobs, centre, axes)
+        climbs = _Climbs(Z, n_clusters, n_jobs, space, categories)
+        found = self._of_shapes(climbs, begun)
+        if categories is None:
+            return found
+        return replace(found, clustering=replace(found.clustering, fits=found.fits))
+
+    def _of_shapes(self, climbs: _Climbs, begun: Sequence[Labels]) -> FittedMixture:
+        """The mixture of covariances of their own, or of spheres."""
+        Z, n_clusters = climbs.Z, climbs.n_clusters
         own = climbs.fitted("student", begun)
         if not self.has_room(len(Z), n_clusters, Z.shape[1]):
             return replace(own, bic=-np.inf, reaches=-np.inf)
         return own if climbs.n_parameters("student") > len(Z) else climbs.or_spheres(own, begun)
 
 
+@dataclass(frozen=True, eq=False)
+class _Space:
+    """Where the numbers of items are seen: (X - centre) axes, of all columns or of those beside categories."""
+
+    centre: Array
+    axes: Array
+    columns: Columns | None = None
+
+    @classmethod
+    def of(cls, X: Array, columns: Columns | None, most: int) -> _Space:
+        """All columns of numbers, or as many leading principal axes of theirs as may be."""
+        numbers = X if columns is None else X[:, columns.numbers]
+        axes = np.eye(numbers.shape[1])
+        if numbers.shape[1] > most:
+            axes = principal_axes(numbers)[0][:, :most]
+        return cls(numbers.mean(axis=0), axes, columns)
+
+    def coordinates(self, X: Array) -> Array:
+        return np.asarray(((X if self.columns is None else X[:, self.columns.numbers]) - self.centre) @ self.axes)
+
+    def responsibilities(self, fit: Climbed, components: Ellipsoids, X: Array) -> Array:
+        joint = log_joint(components, self.coordinates(X))
+        if self.columns is not None and fit.log_probabilities is not None:
+            joint = joint + self.columns.cells(X) @ fit.log_probabilities.T
+        return normalised(joint)[0]
+
+
 @dataclass(frozen=True)
 class _Climbs:
-    """Mixtures of so many components of the same items Z = (X - centre) axes."""
+    """Mixtures of so many components of the same items, at Z and with categories beside."""
 
     Z: Array
     n_clusters: int
     n_jobs: int
-    centre: Array
-    axes: Array
+    space: _Space
+    categories: Categories | None
 
     def n_parameters(self, shape: Shape) -> int:
-        return n_parameters(shape, self.n_clusters, self.Z.shape[1])
+        beside = 0 if self.categories is None else self.n_clusters * self.categories.n_free
+        return n_parameters(shape, self.n_clusters, self.Z.shape[1]) + beside
 
     def price(self, shape: Shape) -> float:
         """Half a logarithm of the number of items for each parameter."""
@@ -205,7 +268,7 @@ class _Climbs:
     def climbed(self, shape: Shape, begun: Sequence[Array], max_iter: int, pseudo: float) -> list[Climbed]:
         """Return what is climbed to from responsibilities, the likeliest first."""
         how: dict[str, Any] = {"scatter": self.scale, "pseudo": pseudo, "pseudo_items": PSEUDO_ITEMS}
-        how |= {"max_iter": max_iter, "tol": TOLERANCE}
+        how |= {"max_iter": max_iter, "tol": TOLERANCE, "categories": self.categories}
         weights = np.ones(len(self.Z))
         found = outcomes_of(lambda start: climb(self.Z, weights, start, shape, **how), begun, len(self.Z), self.n_jobs)
         return sorted(found, key=lambda one: -one.log_likelihood)
@@ -221,10 +284,11 @@ class _Climbs:
             found = found._replace(whiteners=found.whiteners[:, :, None] * np.eye(self.Z.shape[1]))
 
         def responsibilities(Y: Array) -> Array:
-            return normalised(log_joint(found, (Y - self.centre) @ self.axes))[0]
+            return self.space.responsibilities(best, found, Y)
 
         bic = float(best.log_likelihood) - self.price(shape)
-        return FittedMixture(Clustering(best.responsibilities, responsibilities), bic, bic, self.Z, found)
+        clustering = Clustering(best.responsibilities, responsibilities)
+        return FittedMixture(clustering, bic, bic, self.Z, found, categories=self.categories)
 
     def or_spheres(self, own: FittedMixture, begun: Sequence[Labels]) -> FittedMixture:
         """Return spheres where BIC, Mardia's tests and AIC take them, and otherwise the mixture `own`."""
@@ -240,7 +304,9 @@ class _Climbs:
         return replace(spheres, full=own) if gained <= more else own
 
 
-def probability_of_components(judge: Validity, components: Labels, others: Labels, *, spheres: bool = False) -> float:
+def probability_of_components(
+    judge: Validity, components: Labels, others: Labels, *, spheres: bool = False, beside: float = 0.0
+) -> float:
     """Return the probability that components are the better clusters, beside the clustering of the other methods.
 
     Parameters
@@ -250,6 +316,8 @@ def probability_of_components(judge: Validity, components: Labels, others: Label
         Of the same items; no cluster is empty. 0 where either has one cluster.
     spheres : bool
         Whether the components are spheres.
+    beside : float
+        What `told_by_categories` adds to the log odds.
 
     Examples
     --------
@@ -263,13 +331,37 @@ def probability_of_components(judge: Validity, components: Labels, others: Label
         return 0.0
     alike = adjusted_rand(components, others)
     own, theirs = (judge.statistics(labels, alike) for labels in (components, others))
-    return believed(own, theirs, judge.weights, spheres=spheres)
+    return believed(own, theirs, judge.weights, spheres=spheres, beside=beside)
 
 
-def believed(own: Statistics, theirs: Statistics, weights: Array, *, spheres: bool = False) -> float:
+def told_by_categories(categories: Categories | None, components: Labels, others: Labels, *, fits: bool) -> float:
+    """Return what columns of categories beside the numbers add to the log odds that components are better clusters.
+
+    Parameters
+    ----------
+    categories : Categories, optional
+    components, others : array of n labels
+    fits : bool
+        Whether tests do not reject the mixture.
+    """
+    if categories is None:
+        return 0.0
+    if not fits:
+        return REJECTED_BESIDE
+    return FITS_BESIDE + explained(categories, components) - explained(categories, others)
+
+
+def explained(categories: Categories, labels: Labels) -> float:
+    """Return how far labels explain categories better than one cluster does: tempered log odds, zero at least."""
+    return max(0.0, categories.evidence(np.unique(labels, return_inverse=True)[1])) / OF_CATEGORIES
+
+
+def believed(
+    own: Statistics, theirs: Statistics, weights: Array, *, spheres: bool = False, beside: float = 0.0
+) -> float:
     """Return that probability from the statistics of both, and the weights that these have in the log odds."""
     odds = float(weights @ np.array(own) - weights @ np.array(theirs))
-    return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps)) + OF_SPHERES * spheres))
+    return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps)) + OF_SPHERES * spheres + beside))
 
 
 def probabilities_of_numbers(bic: Sequence[float] | Array) -> Array:
@@ -300,7 +392,7 @@ def with_components(
     one : Components
     X : n x d array
     judge : Validity
-        Of the same items.
+        Of the same items, without the gaps between categories.
     bounds : pair of int, or int and None
         The smallest and the largest number of clusters. Draws with another number weigh nothing.
     seed : int
@@ -324,8 +416,9 @@ def with_components(
     if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
         return found
     best = int(np.where(within, bic, -np.inf).argmax())
-    spheres = fitted[int(asked[best])].full is not None
-    share = probability_of_components(judge, labels[best], found.partition, spheres=spheres)
+    fit = fitted[int(asked[best])]
+    told = told_by_categories(fit.categories, labels[best], found.partition, fits=fit.fits)
+    share = probability_of_components(judge, labels[best], found.partition, spheres=fit.full is not None, beside=told)
     several = np.flatnonzero(held > 1)
     chances = probabilities_of_numbers(np.where(within, bic, -np.inf))[several]
     agreed = [float(np.mean(agreement([labels[at], *found.draws[found.asked == asked[at]]])[0, 1:])) for at in several]

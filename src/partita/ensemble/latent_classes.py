@@ -1,29 +1,21 @@
-"""Clusters of a table of words: classes within which the columns tell nothing of each other.
+"""Clusters of a table of categories: classes within which the columns tell nothing of each other.
 
-Words have no distances that valleys could be seen by, and of few columns of few words most rows are copies: how often
-each pattern occurs says everything, and the patterns alone nothing. So where at least a quarter of the rows are copies,
-the clusters are the classes of a latent class model [lazarsfeld1968]: each class has its own probability of each word
-in each column, independent of the other columns. With w_i the number of rows of pattern i, expectation and maximisation
-climb to the largest
+Categories have no distances that valleys could be seen by, and of few columns of few categories most rows are copies:
+how often each pattern occurs says everything, and the patterns alone nothing. So where at least a quarter of the rows
+are copies, the clusters are the classes of a latent class model [lazarsfeld1968]: each class has its own probability of
+each category in each column, independent of the other columns. With w_i the number of rows of pattern i, expectation
+and maximisation climb to the largest
 
     sum_i w_i log sum_k pi_k prod_j theta_kj(x_ij) + sum_k (log pi_k + sum_jc log theta_kj(c)) / 2,
 
 the posterior under Jeffreys' priors but for the place of its maximum: means are taken in place of modes. How many
-classes there are is judged twice. Once by the integrated likelihood of words and labels [biernacki2010], in closed form
-
-    log p(x, z) = sum_kj [ sum_c g(N_kjc + 1/2) - g(N_kj + m_j / 2) ] + sum_k g(N_k + 1/2) - g(N + K / 2) + constants,
-
-g the logarithm of the gamma function, N_kjc the rows of class k with word c in column j, of m_j words, N_kj = N_k. A
-row adds what the columns say of its label, less what the label itself takes to say: of columns that tell nothing of
-each other one cluster is the likeliest, however many rows there are, and so it is of classes that overlap far. And once
-by BIC, the log-likelihood of the words alone less half a logarithm of the number of rows for each parameter
-[schwarz1978]: it counts classes that overlap, too. A number has the mean of the probabilities exp(l / T) by the two.
-T = 20 and equal parts were chosen over 137 drawn tables of both kinds, of classes and of Gaussian clusters cut into
-words, by the probability of the number that they were drawn with.
+classes there are is judged twice. Once by the integrated likelihood of categories and labels, log p(x, z) of
+`partita.ensemble.categories`. And once by BIC, the log-likelihood of the categories alone less half a logarithm of the
+number of rows for each parameter [schwarz1978]: it counts classes that overlap, too. A number has the mean of the
+probabilities exp(l / T) by the two. T = 20 and equal parts were chosen over 137 drawn tables of both kinds, of classes
+and of Gaussian clusters cut into categories, by the probability of the number that they were drawn with.
 
 [lazarsfeld1968] P. F. Lazarsfeld, N. W. Henry, Latent Structure Analysis, 1968.
-[biernacki2010] C. Biernacki, G. Celeux, G. Govaert, Exact and Monte Carlo calculations of integrated likelihoods for
-the latent class model, Journal of Statistical Planning and Inference 140, 2010.
 [schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
 """
 
@@ -35,12 +27,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp, softmax
+from scipy.special import logsumexp, softmax
 from sklearn.cluster import KMeans
 
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, hard
+from partita.ensemble.categories import PRIOR, Categories
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, sizes_up_to
 from partita.ensemble.weights import agreement
 from partita.errors import InputError
@@ -48,17 +40,10 @@ from partita.kernels.threads import limit_threads
 from partita.runs import outcomes_of
 from partita.scope import tell
 
-__all__ = ["LatentClasses", "Words", "classes_of", "reproduced"]
+__all__ = ["LatentClasses", "classes_of", "reproduced"]
 
-# Jeffreys' prior of the probabilities of words and of classes.
-PRIOR = 0.5
 # Steps after which starts are compared, those of the best one, and the gain of a row that ends them.
 LOOK, MAX_ITER, TOLERANCE = 20, 500, 1e-8
-# Share of a column's cells that are zero or one at least; the others are missing ones that were filled in.
-KNOWN = 0.5
-# Digits of a cell, and slack of a sum of cells: what was filled in is one or zero but for rounding where all is that it
-# was filled in from.
-DIGITS, SLACK = 12, 1e-9
 # Of the probabilities of numbers of classes: no table is quite of classes.
 TEMPERATURE = 20.0
 # Numbers in a row below the best, after which more classes are not tried; those on either side of the best that are
@@ -66,115 +51,15 @@ TEMPERATURE = 20.0
 PATIENCE, AROUND, ROUNDS = 3, 2, 3
 
 
-@dataclass(frozen=True, eq=False)
-class Words:
-    """Columns of words of n distinct rows.
-
-    Attributes
-    ----------
-    cells : n x e array
-        One where a row has a word and zero elsewhere; between the two in cells that were filled in.
-    column : array of e int
-        The column that each word is of.
-    counts : array of n
-        Number of rows that are each distinct one.
-    """
-
-    cells: Array
-    column: NDArray[np.intp]
-    counts: Array
-
-    @classmethod
-    def of(cls, X: Array, counts: Array | None = None) -> Words | None:
-        """Return the words of a table; None where it has columns of other numbers.
-
-        Parameters
-        ----------
-        X : n x d array
-            Columns of two values each: yes or no, or one for each word, one after the other, of which a row has one.
-        counts : array of n, optional
-
-        Examples
-        --------
-        >>> X = np.array([[0.0, 7, 0, 0], [0, 0, 7, 0], [5, 0, 0, 7], [5, 0, 7, 0]])
-        >>> words = Words.of(X)
-        >>> words.column.tolist(), words.cells.astype(int)[2].tolist()
-        ([0, 0, 1, 1, 1], [0, 1, 0, 0, 1])
-        >>> Words.of(np.array([[0.0], [1.0], [2.0]])) is None
-        True
-        """
-        low, high = X.min(axis=0), X.max(axis=0)
-        varies = low < high
-        Z = np.round((X[:, varies] - low[varies]) / (high[varies] - low[varies]), DIGITS)
-        known = ((Z == 0) | (Z == 1)).mean(axis=0)
-        if not len(known) or known.min() < KNOWN:
-            return None
-        blocks: list[Array] = []
-        at, e = 0, Z.shape[1]
-        while at < e:
-            held, end = Z[:, at], at + 1
-            while end < e and (more := held + Z[:, end]).max() <= 1 + SLACK:  # a row has one word of a column at most
-                held, end = more, end + 1
-            if end > at + 1 and held.min() >= 1 - SLACK:
-                blocks.append(Z[:, at:end])
-            elif ((Z[:, at] == 0) | (Z[:, at] == 1)).all():
-                end = at + 1
-                blocks.append(np.stack([1.0 - Z[:, at], Z[:, at]], axis=1))
-            else:
-                return None
-            at = end
-        column = np.repeat(np.arange(len(blocks)), [block.shape[1] for block in blocks])
-        return cls(np.hstack(blocks), column, np.ones(len(X)) if counts is None else counts)
-
-    @property
-    def n_columns(self) -> int:
-        """Number of columns."""
-        return int(self.column[-1]) + 1
-
-    @property
-    def n_words(self) -> Array:
-        """Number of words of the column that each word is of."""
-        return np.bincount(self.column)[self.column].astype(np.float64)
-
-    def rows(self, index: NDArray[np.intp]) -> Words:
-        """Return some of the distinct rows."""
-        return Words(self.cells[index], self.column, self.counts[index])
-
-    def evidence(self, labels: Labels) -> float:
-        """Return the log integrated likelihood of words and labels 0, ..., K - 1, less that of words in one class.
-
-        Examples
-        --------
-        >>> rng = np.random.default_rng(0)
-        >>> two = np.repeat([0, 1], 100)
-        >>> told, untold = (Words.of(1.0 * (rng.random((200, 6)) < p)) for p in (0.1 + 0.8 * two[:, None], 0.5))
-        >>> round(told.evidence(two)), round(untold.evidence(two)) < 0
-        (335, True)
-        """
-        return self._evidence(labels) - self._evidence(np.zeros(len(labels), dtype=np.int64))
-
-    def _evidence(self, labels: Labels) -> float:
-        K = int(labels.max()) + 1
-        onto = np.eye(K)[labels] * self.counts[:, None]
-        of_class, of_word = onto.sum(axis=0), onto.T @ self.cells
-        first = np.unique(self.column, return_index=True)[1]
-        half = PRIOR * self.n_words[first]
-        told = (gammaln(of_word + PRIOR) - gammaln(PRIOR)).sum()
-        told -= (gammaln(of_class[:, None] + half) - gammaln(half)).sum()
-        of_labels = (gammaln(of_class + PRIOR) - gammaln(PRIOR)).sum()
-        of_labels -= gammaln(of_class.sum() + PRIOR * K) - gammaln(PRIOR * K)
-        return float(told + of_labels)
-
-
 class _Model(NamedTuple):
-    """Logarithms of the shares of K classes and of the probabilities of their words (K x e), and the likelihood."""
+    """Logarithms of the shares of K classes and of their probabilities of categories (K x e), and the likelihood."""
 
     shares: Array
-    words: Array
+    categories: Array
     log_likelihood: float
 
     def responsibilities(self, cells: Array) -> Array:
-        joint = cells @ self.words.T + self.shares
+        joint = cells @ self.categories.T + self.shares
         return np.asarray(np.exp(joint - logsumexp(joint, axis=1, keepdims=True)))
 
 
@@ -182,8 +67,8 @@ class _Model(NamedTuple):
 class LatentClasses(Member, named=False):
     """Latent class model of K classes; soft.
 
-    It sees rows of words, with their number of copies where `fitted` is told, and is no method to be named: an ensemble
-    takes it where a table is one of words. The objective and its sources [lazarsfeld1968] are in
+    It sees rows of categories, with their number of copies where `fitted` is told, and is no method to be named: an
+    ensemble takes it where a table is one of categories. The objective and its sources [lazarsfeld1968] are in
     `partita.ensemble.latent_classes`.
 
     Parameters
@@ -211,43 +96,45 @@ class LatentClasses(Member, named=False):
         Raises
         ------
         InputError
-            For columns that are not of words.
+            For columns that are not of categories.
         """
-        words = Words.of(X)
-        if words is None:
-            raise InputError("latent classes are of columns of words: each as zeros and ones, one for every word")
-        model = self.fitted(words, n_clusters, rng)
-        return Clustering(model.responsibilities(words.cells))
+        table = Categories.of(X)
+        if table is None:
+            raise InputError(
+                "latent classes are of columns of categories: each as zeros and ones, one for each category"
+            )
+        model = self.fitted(table, n_clusters, rng)
+        return Clustering(model.responsibilities(table.cells))
 
-    def fitted(self, words: Words, n_clusters: int, rng: np.random.Generator) -> _Model:
+    def fitted(self, table: Categories, n_clusters: int, rng: np.random.Generator) -> _Model:
         """Return the model of so many classes. Cost: n K e a step, 20 for each start and 500 at most."""
-        n, seeds = len(words.cells), [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts)]
-        scaled = words.cells / np.sqrt(words.n_words)
+        n, seeds = len(table.cells), [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts)]
         begun = [
-            np.eye(n_clusters)[KMeans(n_clusters, n_init=1, random_state=seed).fit(scaled, None, words.counts).labels_]
+            np.eye(n_clusters)[
+                KMeans(n_clusters, n_init=1, random_state=seed).fit(table.scaled, None, table.counts).labels_
+            ]
             for seed in seeds
         ]
         begun += [rng.dirichlet(np.full(n_clusters, 1 / n_clusters), size=n) for _ in seeds]
         if n_clusters == 1:
             begun = [np.ones((n, 1))]
-        looked = [_climbed(words, R, LOOK) for R in begun]
+        looked = [_climbed(table, R, LOOK) for R in begun]
         best = max(looked, key=lambda model: model.log_likelihood)
-        return _climbed(words, best.responsibilities(words.cells), MAX_ITER)
+        return _climbed(table, best.responsibilities(table.cells), MAX_ITER)
 
 
-def _climbed(words: Words, R: Array, max_iter: int) -> _Model:
+def _climbed(table: Categories, R: Array, max_iter: int) -> _Model:
     """The model that is climbed to from responsibilities."""
-    cells, w, last = words.cells, words.counts, -np.inf
-    half = PRIOR * words.n_words
+    cells, w, last = table.cells, table.counts, -np.inf
     for _ in range(max_iter):
         weighted = R * w[:, None]
         sizes = weighted.sum(axis=0)
         model = _Model(
             np.log((sizes + PRIOR) / (sizes.sum() + PRIOR * len(sizes))),
-            np.log((weighted.T @ cells + PRIOR) / (sizes[:, None] + half)),
+            table.log_probabilities(weighted.T),
             last,
         )
-        joint = cells @ model.words.T + model.shares
+        joint = cells @ model.categories.T + model.shares
         of_row = logsumexp(joint, axis=1)
         now = float(w @ of_row)
         model = model._replace(log_likelihood=now)
@@ -259,7 +146,7 @@ def _climbed(words: Words, R: Array, max_iter: int) -> _Model:
 
 
 def classes_of(
-    words: Words, one: LatentClasses, *, bounds: tuple[int, int | None] = (1, None), seed: int = 0
+    table: Categories, one: LatentClasses, *, bounds: tuple[int, int | None] = (1, None), seed: int = 0
 ) -> Consensus | None:
     """Return the latent classes at each number of them, as the draws of a consensus.
 
@@ -268,7 +155,7 @@ def classes_of(
 
     Parameters
     ----------
-    words : Words
+    table : Categories
         Of the distinct rows.
     one : LatentClasses
     bounds : pair of int, or int and None
@@ -280,11 +167,11 @@ def classes_of(
     >>> rng = np.random.default_rng(0)
     >>> X = 1.0 * (rng.random((400, 5)) < 0.1 + 0.8 * np.repeat([[0], [1]], 200, axis=0))
     >>> rows, counts = np.unique(X, axis=0, return_counts=True)
-    >>> found = classes_of(Words.of(rows, counts), LatentClasses())
+    >>> found = classes_of(Categories.of(rows, counts), LatentClasses())
     >>> found.n_clusters, round(found.one, 2)
     (2, 0.0)
     """
-    n = len(words.counts)
+    n = len(table.counts)
     least, most = max(bounds[0], 2), min(n // ITEMS, bounds[1] or n)
     if most < least:
         return None
@@ -293,7 +180,7 @@ def classes_of(
     def fitted(K: int) -> _Tried:
         rng = np.random.default_rng([seed, K, zlib.crc32(one.name.encode())])
         with limit_threads(1):
-            return _Tried.of(words, one.fitted(words, K, rng))
+            return _Tried.of(table, one.fitted(table, K, rng))
 
     def add(numbers: Sequence[int]) -> None:
         said = f"choosing the number of clusters: trying up to {max(numbers)} latent classes"
@@ -324,7 +211,7 @@ def classes_of(
         weights,
         (one,) * len(several),
         np.array(numbers[1:]),
-        np.array([reproduced(own.membership, words.counts) for own in several]),
+        np.array([reproduced(own.membership, table.counts) for own in several]),
         draws[likeliest],
         float(agreement(list(draws))[likeliest] @ weights),
         max(own.log_odds[0] for own in several),
@@ -343,12 +230,12 @@ class _Tried(NamedTuple):
     log_odds: tuple[float, float]
 
     @classmethod
-    def of(cls, words: Words, model: _Model) -> _Tried:
-        Q = model.responsibilities(words.cells)
+    def of(cls, table: Categories, model: _Model) -> _Tried:
+        Q = model.responsibilities(table.cells)
         labels = np.unique(hard(Q), return_inverse=True)[1].astype(np.int64)
-        n_parameters = len(Q[0]) * (1 + words.cells.shape[1] - words.n_columns) - 1
-        bic = model.log_likelihood - n_parameters / 2 * float(np.log(words.counts.sum()))
-        return cls(Q, labels, (words.evidence(labels), bic))
+        n_parameters = len(Q[0]) * (1 + table.n_free) - 1
+        bic = model.log_likelihood - n_parameters / 2 * float(np.log(table.counts.sum()))
+        return cls(Q, labels, (table.evidence(labels), bic))
 
 
 def reproduced(Q: Array, counts: Array) -> float:

@@ -28,8 +28,8 @@ from partita.doubt import (
     weak_support_probability,
 )
 from partita.doubt.coverage import require_share
+from partita.ensemble.categories import Columns
 from partita.ensemble.consensus import Consensus
-from partita.ensemble.latent_classes import Words
 from partita.ensemble.units import frame_of
 from partita.ensemble.weights import LEAST, POWER
 from partita.errors import InputError
@@ -291,11 +291,13 @@ class Doubtful(FittedAttributes):
             return np.zeros(1)
         if builder.pairwise or isinstance(X, Affinity) or getattr(builder, "metric", "euclidean") != "euclidean":
             return self._weakly_supported()
-        features, encoding = self._complete_features(), getattr(self, "encoding_", None)
-        if Words.of(features) is not None:  # of which no combination is far from the others
+        features = self._complete_features()
+        columns = Columns.of(features)
+        if columns.blocks and not len(columns.numbers):
             return np.zeros(len(self.labels_))
-        column = None if encoding is None else encoding.column
-        return background_probability(features, self.labels_, weights=given.weights, column=column)
+        if hasattr(self, "encoding_") and columns.blocks:  # no combination of categories is far from the others
+            features = features[:, columns.numbers]
+        return background_probability(features, self.labels_, weights=given.weights)
 
     def _missing_cells(self) -> NDArray[np.bool_] | None:
         """Which cells of the features were filled in; None where none was, and where the evidence has no columns."""

@@ -24,7 +24,7 @@ Sinica 5, 1995.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from scipy.special import digamma, gammaln
 
 from partita.arrays import Array
 
-__all__ = ["Climbed", "Ellipsoids", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
+__all__ = ["Cells", "Climbed", "Ellipsoids", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
 
 Shape = Literal["full", "student", "tied", "diagonal", "spherical"]
 
@@ -64,12 +64,26 @@ class Ellipsoids(NamedTuple):
 
 
 class Climbed(NamedTuple):
-    """Components, responsibilities (N x M), weighted log-likelihood and iterations."""
+    """Components, responsibilities (N x M), weighted log-likelihood and iterations; with columns of categories, the
+    logarithms of their probabilities in each component (M x e).
+    """
 
     components: Ellipsoids
     responsibilities: Array
     log_likelihood: float
     n_iter: int
+    log_probabilities: Array | None = None
+
+
+class Cells(Protocol):
+    """Columns of categories beside the numbers, independent of them and of each other within a component."""
+
+    @property
+    def cells(self) -> Array:
+        """N x e."""
+
+    def log_probabilities(self, R: Array) -> Array:
+        """Return the logarithms of the probabilities of each category, M x e, by responsibilities M x N."""
 
 
 def n_parameters(shape: Shape, M: int, d: int) -> int:
@@ -120,6 +134,7 @@ def climb(
     pseudo_items: float = 0.0,
     ridge: float = 0.0,
     log_prior: Array | None = None,
+    categories: Cells | None = None,
     max_iter: int,
     tol: float,
 ) -> Climbed:
@@ -139,6 +154,8 @@ def climb(
         Added to each variance.
     log_prior : N x M, optional
         Added to the log-joint while climbing and not afterwards.
+    categories : optional
+        Columns of categories, whose log-probability is added to that of the numbers.
     tol : float
         Ends when the mean log-likelihood of an item rises by less.
 
@@ -153,20 +170,26 @@ def climb(
     prior = 0.0 if log_prior is None else np.ascontiguousarray(log_prior.T)
     first = np.inf if shape != "student" else FIRST_FREEDOM
     components = items.maximised(start.T * weights, None, first, pseudo, pseudo_items)
+    logs = None if categories is None else categories.log_probabilities(start.T * weights)
     total, last = float(weights.sum()), -np.inf
     for iteration in range(1, max_iter + 1):
         joint, squared = items.joint(components)
+        if categories is not None and logs is not None:
+            joint += logs @ categories.cells.T
         R, log_density = normalised(joint + prior, 0)
         value = float(weights @ log_density)
         if value - last < tol * total and iteration > 2:
             break
         last = value
         components = items.maximised(R * weights, squared, components.freedom, pseudo, pseudo_items)
+        logs = None if categories is None else categories.log_probabilities(R * weights)
     else:
         joint = items.joint(components)[0]
+        if categories is not None and logs is not None:
+            joint += logs @ categories.cells.T
     R, log_density = normalised(joint, 0)
     log_likelihood = float(weights @ log_density) - total * items.log_volume
-    return Climbed(items.back(components), np.ascontiguousarray(R.T), log_likelihood, iteration)
+    return Climbed(items.back(components), np.ascontiguousarray(R.T), log_likelihood, iteration, logs)
 
 
 @dataclass(frozen=True)
