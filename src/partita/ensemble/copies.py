@@ -5,7 +5,8 @@ lattice without clusters: how often each occurs says where these are. So where a
 copies, some more often than others, and half of the distinct ones are no farther from the nearest than their cell is
 wide, members see rows in place of distinct rows, each moved at random within its cell: uniformly, by half the distance
 to the nearest other frequent value of the column either way. Their density is the histogram of the rows, as that of
-numbers before they were rounded would be [theis2016]. An item has the mean membership of its rows.
+numbers before they were rounded would be [theis2016]. Categories beside numbers stay. An item has the mean membership
+of its rows.
 
 [theis2016] L. Theis, A. van den Oord, M. Bethge, A note on the evaluation of generative models, ICLR 2016.
 """
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 
 from partita.affinity.from_neighbors import nearest
 from partita.arrays import Array, Labels
+from partita.ensemble.categories import Columns
 from partita.ensemble.vote import voters_of
 
 __all__ = ["SpreadRows", "is_repeated"]
@@ -78,9 +80,12 @@ class SpreadRows:
         """
         if len(X) < FEWEST or weights is None or not is_repeated(weights):
             return None
-        half = np.stack([_half_of_cell(column, weights) for column in X.T], axis=1)
+        numbers = Columns.of(X).numbers
+        numbers = numbers if len(numbers) else np.arange(X.shape[1])
+        Z, half = X[:, numbers], np.zeros(X.shape)
+        half[:, numbers] = np.stack([_half_of_cell(column, weights) for column in Z.T], axis=1)
         asked = np.random.default_rng(seed).permutation(len(X))[:ASKED]
-        distance = nearest(X[asked], X, 2, "euclidean", None, itself=False)[1][:, 1]  # the first is the item itself
+        distance = nearest(Z[asked], Z, 2, "euclidean", None, itself=False)[1][:, 1]  # the first is the item itself
         if np.median(distance / np.sqrt((half[asked] ** 2).sum(axis=1))) > CELL:
             return None
         whole = np.cumsum(weights)

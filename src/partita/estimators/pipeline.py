@@ -22,6 +22,7 @@ from partita.affinity import Affinity, Builder, DenseAffinity
 from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.calibration import Calibration, Calibrator, Refit, average, calibrate, calibrate_if_trusted
+from partita.ensemble.categories import Columns
 from partita.estimators.choosing import Built, Choice, EvidenceByK, NumberOfClusters
 from partita.estimators.extension import Extension
 from partita.estimators.groups import Groups
@@ -512,6 +513,8 @@ def _calibrator(
         obstacle = "only complete numeric columns with the Euclidean distance can be calibrated by a density"
     elif modelled:
         obstacle = "they are those of a latent class model of the categories"
+    elif Columns.of(features).categories(features) is not None:
+        obstacle = "columns of categories have no density"
     elif with_gaps > FILLED_IN:
         obstacle = f"{with_gaps:.0%} of the rows have missing cells, and rows that were filled in are denser than items"
     if plan.probabilities == "auto":
