@@ -4,6 +4,7 @@
     PARTITA_DATA=... python benchmarks/mixed_tables.py --units     # a column times 1,000, every development set
     PARTITA_DATA=... python benchmarks/mixed_tables.py --choose --items 600    # other weights, other ways to fill
     PARTITA_DATA=... python benchmarks/mixed_tables.py --words --items 800     # every column of words
+    PARTITA_DATA=... python benchmarks/mixed_tables.py --beside --items 400    # categories beside numbers, K found
     python benchmarks/mixed_tables.py --rounded        # rounded numbers, most rows of which are copies
 
 True K is given, labels are used for scoring alone, and of more than `--items` rows a random sample is taken. "words": a
@@ -14,6 +15,11 @@ ensemble k-means has zeros and ones for categories, means for missing cells, and
 With `--words` every column of a table, of 40 at most, is cut at its median, or at its quartiles; the number of clusters
 is given, and found. Beside them are drawn tables of words: latent classes whose words have probabilities drawn from a
 Dirichlet distribution, as many classes as it comes, and columns that tell nothing of each other.
+
+With `--beside` the number of clusters is given, and found, of tables that have both kinds of columns: drawn classes;
+columns that tell nothing of each other, with normal, long-tailed, skewed and uniform numbers (one cluster); development
+sets of three columns at most with two columns of categories added, which tell nothing, or of which each cluster has a
+category of its own that 70% of its items have; and the real tables, a third of whose columns is cut.
 
 With `--rounded` the tables are Gaussian clusters, rounded to a few values, and the number is found.
 
@@ -49,6 +55,9 @@ DRAWN = {
     "words alone": (3, 0, 6, 0.0, 0.8),
 }
 DRAWS = 5
+# More of them where the number is found: classes, columns of numbers and of words, distance, probability of the own.
+BESIDE = ((2, 4, 4, 2.5, 0.75), (3, 1, 4, 2.0, 0.85), (4, 2, 2, 5.0, 0.7), (5, 5, 5, 3.0, 0.8))
+ONE, SMALL = ("normal", "long tails", "skewed", "uniform"), 3
 # Rounded clusters: how many, columns, values of each, rows, and half the least distance of their means.
 ROUNDED = (
     (1, 2, 5, 1000, 0.0),
@@ -269,6 +278,62 @@ def of_words(items: int, only: str) -> None:
                 print(f"| **{family}, {what}** | {len(own)} sets | | | {right:.0%} right | {cells} |")
 
 
+def one_cluster(kind: str, seed: int) -> tuple[MixedTable, np.ndarray]:
+    """Columns that tell nothing of each other: one cluster."""
+    rng = np.random.default_rng([seed, ONE.index(kind)])
+    n, numbers, categories = int(rng.choice((200, 600))), int(rng.integers(1, 6)), int(rng.integers(1, 6))
+    Z = rng.normal(size=(n, numbers))
+    X = {
+        "normal": Z,
+        "skewed": np.exp(0.7 * Z),
+        "uniform": rng.random(Z.shape),
+        "long tails": rng.standard_t(3, Z.shape),
+    }
+    columns = [LETTERS[rng.choice(m, n, p=rng.dirichlet(np.full(m, 3.0)))] for m in rng.integers(2, 6, categories)]
+    columns = [column for column in columns if len(set(column)) > 1]
+    return MixedTable(tuple(f"x{j}" for j in range(numbers + len(columns))), (*X[kind].T, *columns)), np.zeros(n, int)
+
+
+def with_added(X: np.ndarray, y: np.ndarray, tells: bool, seed: int) -> MixedTable:
+    """A set with two columns of categories more."""
+    rng, columns = np.random.default_rng([seed, tells]), []
+    for m in rng.integers(2, 5, 2):
+        word = rng.integers(m, size=len(X))
+        if tells:
+            own = rng.integers(m, size=len(np.unique(y)))[np.unique(y, return_inverse=True)[1]]
+            word = np.where(rng.random(len(X)) < 0.7, own, word)
+        columns.append(LETTERS[word])
+    return MixedTable(tuple(f"x{j}" for j in range(X.shape[1] + 2)), (*X.T, *columns))
+
+
+def of_beside(items: int, only: str) -> None:
+    """Categories beside numbers: adjusted Rand index with K found and given, k-means with K given, outliers."""
+    made: list[tuple[str, MixedTable, np.ndarray, int]] = []
+    for K, *how in [*(each for each in DRAWN.values() if each[1]), *BESIDE]:
+        made += [("drawn classes", *drawn(K, *how, 10 + seed), K) for seed in range(DRAWS)]
+    made += [(f"one cluster, {kind}", *one_cluster(kind, seed), 1) for kind in ONE for seed in range(2 * DRAWS)]
+    for seed, name in enumerate(name for name in development() if only in name):
+        X, y, K = sampled(name, items)
+        if X.shape[1] <= SMALL:
+            made.append(("sets, two columns that tell nothing", with_added(X, y, False, seed), y, K))
+            made.append(("sets, two columns that tell", with_added(X, y, True, seed), y, K))
+    for name in (name for name in tables() if only in name):
+        X, y, K = sampled(name, items)
+        made.append(("real tables, a third of the columns cut", with_words(table_of(X)), y, K))
+    scores: dict[str, list[list[float]]] = {}
+    for family, table, y, K in made:
+        model = SoftClustering(random_state=0).fit(table)
+        given = [SoftClustering(K, random_state=0).fit(table).labels_, k_means(table, K)] if K > 1 else [y, y]
+        found = [metrics.adjusted_rand_index(labels, y) for labels in (model.labels_, *given)]
+        own = [model.n_clusters_ == K, *found, float((model.outlier_ > 0.5).mean())]
+        scores.setdefault(family, []).append(own)
+    print("| tables | sets | number right | K found | K given | k-means | outliers |\n|---|---|---|---|---|---|---|")
+    for family, rows in scores.items():
+        right, *means, outliers = np.mean(rows, axis=0)
+        cells = " | ".join(f"{value:.3f}" for value in means)
+        print(f"| {family} | {len(rows)} | {right:.0%} | {cells} | {outliers:.1%} |", flush=True)
+
+
 def of_rounded(*_: object) -> None:
     """Rounded Gaussian clusters: adjusted Rand index and number with K found, over five draws."""
     print("| K | columns | values | rows | distinct | K found | adjusted Rand index |\n|---|---|---|---|---|---|---|")
@@ -296,9 +361,10 @@ def main() -> None:
     parser.add_argument("--units", action="store_true", help="a column times 1,000, over the development sets")
     parser.add_argument("--choose", action="store_true", help="other weights of categories, other ways to fill")
     parser.add_argument("--rounded", action="store_true", help="rounded numbers")
+    parser.add_argument("--beside", action="store_true", help="categories beside numbers")
     parser.add_argument("--words", action="store_true", help="tables of words alone")
     given = parser.parse_args()
-    ways = {"choose": to_choose, "units": of_units, "words": of_words, "rounded": of_rounded}
+    ways = {"choose": to_choose, "units": of_units, "words": of_words, "beside": of_beside, "rounded": of_rounded}
     what = next((way for name, way in ways.items() if getattr(given, name)), of_tables)
     what(given.items, given.only)
 

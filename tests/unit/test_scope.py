@@ -252,7 +252,7 @@ def opened_checkpoint(folder, **options):
 
 
 def test_a_dataclass_of_ours_can_be_kept(tmp_path):
-    from partita.ensemble.builder import Said
+    from partita.ensemble.draws import Said
 
     soft = Said.of(np.array([[0.9, 0.1], [0.9999, 0.0001]]))
     with opened_checkpoint(tmp_path / "kept", seconds=0.0) as inside:

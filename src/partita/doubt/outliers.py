@@ -75,7 +75,6 @@ def background_probability(
     labels: NDArray[np.int64],
     *,
     weights: Array | None = None,
-    column: NDArray[np.intp] | None = None,
     seed: int = 0,
 ) -> Array:
     """Return the probability of each item that it belongs to no cluster.
@@ -83,13 +82,10 @@ def background_probability(
     Parameters
     ----------
     X : N x d array
-        Features in units in which Euclidean distances mean something.
+        Numbers in units in which Euclidean distances mean something.
     labels : array of N
     weights : array of N, optional
         A weight of two is the same as giving the item twice; zero the same as leaving it out.
-    column : array of d int, optional
-        Which column of a table each feature is of: features that share one (the categories of a column of words) are
-        drawn together for the reference, from the items.
     seed : int
 
     Returns
@@ -111,14 +107,13 @@ def background_probability(
         return np.zeros(len(X))
     varies = X.min(axis=0) < X.max(axis=0)
     if varies.any():  # a column of one value tells nothing
-        X, column = X[:, varies], None if column is None else column[varies]
-    d, there_is_one = X.shape[1], 1.0
-    discrete = column is not None and bool((np.bincount(column) > 1).any())
-    if d <= FEW_DIMENSIONS and not discrete:
+        X = X[:, varies]
+    there_is_one = 1.0
+    if X.shape[1] <= FEW_DIMENSIONS:
         there_is_one = float(expit(_log_odds_of_background(X[seen], labels[seen], w[seen])))
     rng = np.random.default_rng(seed)
     k = max(FEWEST_NEIGHBORS, round(min(total, SAMPLE) ** 0.5 / 2))
-    R = _reference(X[seen], w[seen], column, rng)
+    R = rng.uniform(X[seen].min(axis=0), X[seen].max(axis=0), size=(REFERENCE, X.shape[1]))
     scores, share = [], np.inf
     for score, of_reference in _scores(X, R, w, [k // 2, k], rng):
         share = min(share, _background_share(score[seen], w[seen], of_reference))
@@ -185,15 +180,6 @@ def _counts(weights: Array | None, n: int) -> Array:
         return np.ones(n)
     w = np.asarray(weights, dtype=np.float64)
     return w if (w == np.rint(w)).all() else w * (np.count_nonzero(w) / w.sum())
-
-
-def _reference(X: Array, w: Array, column: NDArray[np.intp] | None, rng: np.random.Generator) -> Array:
-    """Points drawn uniformly from the box of the items; the categories of a column from the items."""
-    R = rng.uniform(X.min(axis=0), X.max(axis=0), size=(REFERENCE, X.shape[1]))
-    for one in () if column is None else np.flatnonzero(np.bincount(column) > 1):
-        features = np.flatnonzero(column == one)
-        R[:, features] = X[rng.choice(len(X), REFERENCE, p=w / w.sum())][:, features]
-    return R
 
 
 def _scores(X: Array, R: Array, w: Array, ks: list[int], rng: np.random.Generator) -> list[tuple[Array, Array]]:

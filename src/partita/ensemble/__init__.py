@@ -1,9 +1,11 @@
 """Different clusterings as evidence: members, their weights, and the affinity they make together."""
 
 from partita.ensemble.base import Clustering, Member, member
-from partita.ensemble.builder import Draw, Ensemble, EnsembleEvidence
+from partita.ensemble.builder import Ensemble
 from partita.ensemble.components import Components
 from partita.ensemble.density import Density
+from partita.ensemble.draws import Draw
+from partita.ensemble.evidence import EnsembleEvidence
 from partita.ensemble.genie import Genie
 from partita.ensemble.graph import Graph
 from partita.ensemble.latent_classes import LatentClasses

@@ -14,34 +14,34 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from partita.affinity import Affinity, Builder, DrawsAffinity, FactorEvidence
-from partita.affinity.from_neighbors import fitted_search, nearest
+from partita.affinity import Builder, DrawsAffinity
+from partita.affinity.from_neighbors import nearest
 from partita.affinity.shared_search import KEPT, shared_search
-from partita.arrays import Array, Labels
+from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, hard, member
-from partita.ensemble.categories import Categories, Columns
+from partita.ensemble.categories import Categories, Columns, without_gaps
 from partita.ensemble.components import Components, probability_of_components, told_by_categories, with_components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
 from partita.ensemble.copies import SpreadRows, is_repeated
+from partita.ensemble.draws import Draw, Said
+from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
 from partita.ensemble.validity import FEW, Validity, power_in
-from partita.ensemble.vote import neighbor_vote, voters_of
-from partita.ensemble.weights import POWER, adjusted_rand, agreement, agreement_weights
+from partita.ensemble.weights import POWER, agreement, agreement_weights
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.runs import outcomes_of
 from partita.scope import lasting, recalled, tell
 from partita.shapes import reals, whole
 
-__all__ = ["Draw", "Ensemble", "EnsembleEvidence", "frame_of"]
+__all__ = ["Ensemble", "frame_of"]
 
 # Unlike ideas: ellipsoids, random walks, degrees, links that both ends chose, a tree, density. FINDINGS: unlike members
 # help, weak ones hurt.
@@ -52,56 +52,6 @@ CONSENSUS_ITEMS = 2000
 OF_MANY = 8
 # Items from which on the probability of one cluster was learned.
 FEWEST = 50
-# Neighbours that vote for an item that a draw has not seen.
-VOTERS = 5
-# Soft memberships below this are left out, and the rest made to sum to one: it keeps the factor sparse.
-NEGLIGIBLE = 1e-3
-
-
-@dataclass(frozen=True)
-class Draw:
-    """One clustering of an ensemble, and what it would have said by itself.
-
-    Attributes
-    ----------
-    method, idea : str
-    settings : dict
-    n_items : int
-        Items it saw.
-    n_clusters : int
-    weight : float
-        Its share of the evidence.
-    agreement : float
-        Mean adjusted Rand index with the draws of the other methods.
-    agreement_with_result : float
-        Adjusted Rand index with the labels of the fit.
-    labels : array of N int
-        Its labels, in the order of the rows; -1 for rows of weight zero that nobody saw.
-    """
-
-    method: str
-    idea: str
-    settings: dict[str, Any]
-    n_items: int
-    n_clusters: int
-    weight: float
-    agreement: float
-    labels: Labels = field(repr=False, compare=False)
-    agreement_with_result: float = float("nan")
-
-    @classmethod
-    def of(cls, one: Member, n_items: int, labels: Labels, weight: float, agreed: float) -> Draw:
-        """Return a draw of a method on so many items."""
-        return cls(
-            method=one.name,
-            idea=one.idea,
-            settings=one.settings(),
-            n_items=n_items,
-            n_clusters=len(np.unique(labels)),
-            weight=float(weight),
-            agreement=float(agreed),
-            labels=labels,
-        )
 
 
 @dataclass(frozen=True)
@@ -434,7 +384,9 @@ class Ensemble(Builder):
         ]
         said: list[list[Said] | None] = [recalled(*each) for each in parts]
         missing = [draw for draw in range(self.n_draws) if said[draw] is None]
-        shown = {draw: without_gaps(X, self.seed + draw)[0] for draw in missing}
+        columns = Columns.of(X)
+        beside = columns.categories(X) is not None
+        shown = {draw: columns.without_gaps(X, self.seed + draw) if beside else X for draw in missing}
         # A few draws at a time, all by one method and then by the next, which finds the neighbours of a draw's items.
         tasks = [
             (members[draw][at], draw)
@@ -457,19 +409,20 @@ class Ensemble(Builder):
             begun, rng, jobs = [each.labels for each in of_draw[0]], self._rng(last, 0), n_threads()
             with limit_threads(1):
                 fit = last.fitted(X[resamples[0]], n_clusters, rng, begun, n_jobs=jobs).clustering
-            # Components know of categories, and see the others as they are.
-            of_draw[0].append(replace(fit, score=lambda _: fit.score(np.delete(X, resamples[0], axis=0))))
+            # It knows of categories, and places the other items by their own.
+            others, score = np.delete(X, resamples[0], axis=0), fit.score
+            of_draw[0].append(replace(fit, score=None if score is None else lambda _: score(others)))
         tell("placing all items in the clusters", 0, len(missing))
-        extended = outcomes_of(
+        placed = outcomes_of(
             lambda draw: lasting(
-                lambda: _extended(shown[draw], resamples[draw], of_draw[draw]), *parts[draw], began=began
+                lambda: extended(shown[draw], resamples[draw], of_draw[draw]), *parts[draw], began=began
             ),
             missing,
             len(X),
             told=lambda n_done: tell("placing all items in the clusters", n_done, len(missing)),
         )
         tell("building the affinity", 0, 1)
-        for draw, of_all in zip(missing, extended):
+        for draw, of_all in zip(missing, placed):
             said[draw] = of_all
         flat = [each for of_all in said for each in of_all or ()]
         sizes = [len(seen) for own, seen in zip(members, resamples) for _ in own]
@@ -489,139 +442,3 @@ class Ensemble(Builder):
 
     def _rng(self, one: Member, draw: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
-
-
-class EnsembleEvidence(FactorEvidence):
-    """The co-association, its draws, and that of new items, whose images are the mean of those of their neighbours."""
-
-    def __init__(
-        self, frame: Frame, X: Array, factor: sp.csr_array, affinity: Affinity | None, draws: tuple[Draw, ...]
-    ) -> None:
-        super().__init__(None)
-        self._frame, self._X, self._factor = frame, X, factor
-        self._search: Any = None
-        self.draws = draws
-        self.row_size = factor.shape[1]
-        if affinity is not None:
-            self.affinity = affinity
-
-    def features(self, X: Any) -> sp.csr_array:
-        """Return the mean of the images of the 5 nearest fitted items; an item seen before has its own."""
-        if self._search is None:
-            self._search = fitted_search(self._X, "euclidean", None)
-        Y = self._frame(np.asarray(X, dtype=np.float64))
-        low, high = self._X.min(axis=0), self._X.max(axis=0)
-        reach = np.where(high > low, high - low, np.inf)  # farther out an item is seen at the edge, as in the fit
-        Y = np.where(high + reach < Y, high, np.where(low - reach > Y, low, Y))
-        k = min(VOTERS, len(self._X))
-        index, distance = nearest(Y, self._X, k, "euclidean", None, itself=False, search=self._search)
-        votes = np.full(index.shape, 1.0 / k)
-        same = distance[:, 0] == 0
-        votes[same] = 0.0
-        votes[same, 0] = 1.0
-        voters = sp.csr_array(
-            (votes.ravel(), index.ravel(), k * np.arange(len(Y) + 1)), shape=(len(Y), self._factor.shape[0])
-        )
-        return sp.csr_array(voters @ self._factor)
-
-    def thinned(self, most: int) -> EnsembleEvidence:
-        """Return evidence whose new items are seen by a random sample of the fitted ones, where these are more."""
-        n = len(self._X)
-        if n <= most:
-            return self
-        kept = np.sort(np.random.default_rng(0).choice(n, most, replace=False))
-        return EnsembleEvidence(self._frame, self._X[kept], self._factor[kept], None, ())
-
-    def voices(self, labels: Labels, of_row: NDArray[np.intp]) -> tuple[Draw, ...]:
-        """Return the draws beside the labels of the items; `of_row` says which item each row is."""
-        return tuple(
-            replace(
-                draw,
-                agreement_with_result=adjusted_rand(draw.labels, labels),
-                labels=np.where(of_row < 0, -1, draw.labels[of_row]),
-            )
-            for draw in self.draws
-        )
-
-    def whole_state(self) -> dict[str, Array]:
-        return self.state()
-
-    def state(self) -> dict[str, Array]:
-        return {
-            "X": self._X,
-            "centre": self._frame.centre,
-            "spread": self._frame.spread,
-            "factor.data": self._factor.data,
-            "factor.indices": self._factor.indices,
-            "factor.indptr": self._factor.indptr,
-            "factor.columns": np.array([self._factor.shape[1]]),
-        }
-
-
-def without_gaps(X: Array, seed: int) -> tuple[Array, Categories | None]:
-    """Return items as valleys between them are looked for, and their categories, if there are any beside numbers."""
-    columns = Columns.of(X)
-    categories = columns.categories(X)
-    return X if categories is None else columns.without_gaps(X, seed), categories
-
-
-def restored_factor(state: dict[str, Array]) -> sp.csr_array:
-    """Return the factor of a state; that of version 0.1.0 does not say how many columns it has."""
-    arrays = (state["factor.data"], state["factor.indices"], state["factor.indptr"])
-    shape = (len(arrays[2]) - 1, int(state["factor.columns"][0])) if "factor.columns" in state else None
-    return sp.csr_array(arrays, shape=shape)
-
-
-@dataclass(frozen=True, eq=False)
-class Said:
-    """What one clustering says of all items.
-
-    Attributes
-    ----------
-    labels : array of n int
-    soft : (data, indices, indptr), optional
-        A membership without its negligible entries, as a CSR matrix.
-    n_clusters : int
-        Columns of such a membership.
-    fits : bool, optional
-        As of the clustering.
-    """
-
-    labels: Labels
-    soft: tuple[Array, NDArray[Any], NDArray[Any]] | None = None
-    n_clusters: int = 0
-    fits: bool | None = None
-
-    @classmethod
-    def of(cls, Q: Labels | Array, fits: bool | None = None) -> Said:
-        """Return what labels or a membership say."""
-        if Q.ndim == 1:
-            return cls(hard(Q), fits=fits)
-        thin = np.where(Q < NEGLIGIBLE, 0.0, Q)
-        thin /= thin.sum(axis=1, keepdims=True)
-        matrix = sp.csr_array(thin)
-        return cls(hard(Q), (matrix.data, matrix.indices, matrix.indptr), Q.shape[1], fits)
-
-    @property
-    def membership(self) -> Labels | Array:
-        """The labels, or the membership as an array."""
-        if self.soft is None:
-            return self.labels
-        return np.asarray(sp.csr_array(self.soft, shape=(len(self.labels), self.n_clusters)).toarray())
-
-
-def _extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> list[Said]:
-    """What clusterings of the seen items say of all."""
-    if len(seen) == len(X):
-        return [Said.of(one.membership, one.fits) for one in found]
-    unseen = np.ones(len(X), dtype=bool)
-    unseen[seen] = False
-    others, memberships = X[unseen], []
-    voting = any(one.score is None for one in found)
-    voters = voters_of(others, X[seen], VOTERS) if voting else np.empty((0, VOTERS), dtype=np.intp)
-    for one in found:
-        said = one.score(others) if one.score is not None else neighbor_vote(one.membership, voters)
-        out = np.empty((len(X), *one.membership.shape[1:]), dtype=one.membership.dtype)
-        out[seen], out[unseen] = one.membership, said
-        memberships.append(Said.of(out, one.fits))
-    return memberships

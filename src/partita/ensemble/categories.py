@@ -33,6 +33,7 @@ Letters 6, 1988.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,7 @@ from scipy.special import gammaln, ndtri
 
 from partita.arrays import Array, Labels
 
-__all__ = ["PRIOR", "Categories", "Columns"]
+__all__ = ["PRIOR", "Categories", "Columns", "without_gaps"]
 
 # Jeffreys' prior of the probabilities of categories and of clusters.
 PRIOR = 0.5
@@ -100,8 +101,8 @@ class Columns:
         found: dict[int, Array] = {}
         slack = SLACK * (high - low)
         at_an_end = ((low + slack >= X) | (high - slack <= X)).mean(axis=0)
-        for at in np.flatnonzero((low < high) & (at_an_end >= KNOWN)):
-            found[int(at)] = _in_unit(X[:, at], low[at], high[at])
+        for j in np.flatnonzero((low < high) & (at_an_end >= KNOWN)):
+            found[int(j)] = _in_unit(X[:, j], low[j], high[j])
         at = 0
         while at < X.shape[1]:
             end = at + 1
@@ -263,7 +264,14 @@ class Categories:
         return float(told + of_labels)
 
 
-def _in_unit(X: Array, low: Array, high: Array) -> Array:
+def without_gaps(X: Array, seed: int) -> tuple[Array, Categories | None]:
+    """Return items as valleys between them are looked for, and their categories, if there are any beside numbers."""
+    columns = Columns.of(X)
+    categories = columns.categories(X)
+    return X if categories is None else columns.without_gaps(X, seed), categories
+
+
+def _in_unit(X: Array, low: Any, high: Any) -> Array:
     """Cells from 0 to 1."""
     return np.asarray(np.round((X - low) / (high - low), DIGITS))
 
@@ -271,11 +279,11 @@ def _in_unit(X: Array, low: Array, high: Array) -> Array:
 def _numbers_beneath(cells: Array, rng: np.random.Generator) -> Array:
     """Numbers in m - 1 dimensions that a column of m categories stands for; see the top of this file."""
     n, m = cells.shape
-    shares = np.maximum(cells.mean(axis=0), MARGIN)
-    drawn = np.minimum((rng.random(n)[:, None] > np.cumsum(cells, axis=1)).sum(axis=1), m - 1)
+    shares: Array = np.maximum(cells.mean(axis=0), MARGIN)
+    drawn = np.minimum((rng.random((n, 1)) > np.cumsum(cells, axis=1)).sum(axis=1), m - 1)
     if m == 2:  # of numbers that are cut at one place
-        low, high = (0.0, shares[0]), (shares[0], 1.0)
-        V = np.where(drawn == 0, rng.uniform(*low, size=n), rng.uniform(*high, size=n))[:, None]
+        U, first = rng.random((n, 1)), shares[0]
+        V = np.where(drawn[:, None] == 0, first * U, first + (1.0 - first) * U)
     else:
         below = np.exp(-rng.exponential(size=n)[:, None] * shares)
         V = rng.random((n, m)) * below

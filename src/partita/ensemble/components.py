@@ -18,7 +18,7 @@ more, and so it is where its clusters explain the categories better than those o
 integrated likelihood of categories and labels (`partita.ensemble.categories`), tempered as that of latent classes. One
 that tests reject is believed the less. And such a likelihood above that of one cluster tells of several. These
 constants were chosen over drawn tables of classes, tables that tell nothing, and development sets with columns of
-categories added (`benchmarks/mixed_tables.py --choose`).
+categories added, with other seeds than those of `benchmarks/mixed_tables.py --beside`.
 
 Of one cluster or several the mixture tells more, by Mardia's tests (`partita.ensemble.normality`): one component that
 fits is hardly ever several clusters, several that fit are hardly ever one, and a single one with skewed items is hardly
@@ -189,7 +189,10 @@ class Components(Member):
         space = _Space.of(X, columns if categories is not None else None, self.max_dimensions)
         Z = space.coordinates(X)
         seeds = [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts if n_clusters > 1 else 1)]
-        seen = [Z] if categories is None or n_clusters == 1 else [Z, X, categories.scaled]
+        seen = [Z]
+        if categories is not None and n_clusters > 1:  # numbers alone and categories alone may be too few to part
+            either = [Y for Y in (Z, categories.scaled) if len(np.unique(Y, axis=0)) >= n_clusters]
+            seen = [X, *either]
         begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Y).labels_ for Y in seen for seed in seeds]
         begun += [labels for labels in starts if labels.max() < n_clusters] if n_clusters > 1 else []
         climbs = _Climbs(Z, n_clusters, n_jobs, space, categories)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from partita.affinity.from_neighbors import nearest
 from partita.arrays import Array, Labels
 from partita.ensemble.categories import Columns
-from partita.ensemble.vote import voters_of
+from partita.ensemble.vote import VOTERS, voters_of
 
 __all__ = ["SpreadRows", "is_repeated"]
 
@@ -34,8 +34,6 @@ FEWEST = 20
 ASKED, CELL = 500, 2.01
 # Values of a column that differ by less of its range are one.
 SAME = 1e-9
-# Rows that vote for an item of which none was drawn.
-VOTERS = 5
 
 
 @dataclass(frozen=True, eq=False)

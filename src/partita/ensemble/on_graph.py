@@ -27,8 +27,9 @@ from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.ensemble.base import member
 from partita.ensemble.block_model import BlockModel
-from partita.ensemble.builder import Draw, EnsembleEvidence, restored_factor
 from partita.ensemble.consensus import Consensus, consensus, drawn_at
+from partita.ensemble.draws import Draw
+from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.units import Frame
 from partita.ensemble.weights import LEAST, agreement, agreement_weights
 from partita.errors import InputError

@@ -8,7 +8,10 @@ from numpy.typing import NDArray
 from partita.affinity.from_neighbors import nearest
 from partita.arrays import Array, Labels
 
-__all__ = ["neighbor_vote", "voters_of"]
+__all__ = ["VOTERS", "neighbor_vote", "voters_of"]
+
+# Neighbours that vote for an item that a clustering has not seen.
+VOTERS = 5
 
 
 def voters_of(Y: Array, X: Array, n_neighbors: int) -> NDArray[np.intp]:
