@@ -29,7 +29,7 @@ from partita.ensemble.categories import Categories, Columns, without_gaps
 from partita.ensemble.components import Components, probability_of_components, told_by_categories, with_components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
 from partita.ensemble.copies import SpreadRows, is_repeated
-from partita.ensemble.draws import Draw, Said
+from partita.ensemble.draws import Draw, Said, extended
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates

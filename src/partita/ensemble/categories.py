@@ -285,7 +285,7 @@ def _numbers_beneath(cells: Array, rng: np.random.Generator) -> Array:
         U, first = rng.random((n, 1)), shares[0]
         V = np.where(drawn[:, None] == 0, first * U, first + (1.0 - first) * U)
     else:
-        below = np.exp(-rng.exponential(size=n)[:, None] * shares)
+        below = np.exp(-rng.exponential(size=(n, 1)) * shares)
         V = rng.random((n, m)) * below
         V[np.arange(n), drawn] = below[np.arange(n), drawn]
     Z = ndtri(np.clip(V, MARGIN, 1.0 - MARGIN))
