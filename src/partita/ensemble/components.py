@@ -27,7 +27,8 @@ ever one cluster: the items are too few for so many parameters as several compon
 Of many clusters a covariance each is more than there are items for, and BIC ends at too few. So spheres are taken where
 they have a larger BIC, at more components, Mardia's tests do not reject them, and covariances of their own would not
 describe other items better by AIC [akaike1974]; not where there are fewer items than these have parameters, which
-neither can tell anything of. Of one cluster or several spheres tell nothing.
+neither can tell anything of. Of one cluster or several spheres tell nothing. Beside columns of categories the simpler shape is a variance for each
+column of numbers, as columns are independent within a component then.
 
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture
@@ -140,6 +141,8 @@ class FittedMixture:
 class Components(Member):
     """Mixture of K Student components with covariances of their own and common degrees of freedom, or spheres; soft.
 
+    Beside columns of categories each component has probabilities of these as well.
+
     Begun at k-means and at what other methods say of the items: k-means alone leaves about one mixture in five in a
     maximum of the likelihood that is not the largest.
 
@@ -207,7 +210,7 @@ class Components(Member):
         own = climbs.fitted("student", begun)
         if not self.has_room(len(Z), n_clusters, Z.shape[1]):
             return replace(own, bic=-np.inf, reaches=-np.inf)
-        return own if climbs.n_parameters("student") > len(Z) else climbs.or_spheres(own, begun)
+        return own if climbs.n_parameters("student") > len(Z) else climbs.or_simpler(own, begun)
 
 
 @dataclass(frozen=True, eq=False)
@@ -293,18 +296,23 @@ class _Climbs:
         clustering = Clustering(best.responsibilities, responsibilities)
         return FittedMixture(clustering, bic, bic, self.Z, found, categories=self.categories)
 
-    def or_spheres(self, own: FittedMixture, begun: Sequence[Labels]) -> FittedMixture:
-        """Return spheres where BIC, Mardia's tests and AIC take them, and otherwise the mixture `own`."""
-        spheres = self.fitted("spherical", begun)
-        if spheres.bic <= own.bic:
+    @property
+    def simpler(self) -> Shape:
+        """Spheres, and beside categories numbers that are independent within a component as well."""
+        return "spherical" if self.categories is None else "diagonal"
+
+    def or_simpler(self, own: FittedMixture, begun: Sequence[Labels]) -> FittedMixture:
+        """Return the simpler shape where BIC, Mardia's tests and AIC take it, and otherwise the mixture `own`."""
+        found = self.fitted(self.simpler, begun)
+        if found.bic <= own.bic:
             return own
-        own = replace(own, reaches=spheres.bic)
-        if not spheres.fits:
+        own = replace(own, reaches=found.bic)
+        if not found.fits:
             return own
-        (full,) = self.climbed("student", [np.asarray(spheres.clustering.membership)], MAX_ITER, self.fewer)
-        gained = full.log_likelihood - (spheres.bic + self.price("spherical"))
-        more = self.n_parameters("student") - self.n_parameters("spherical")
-        return replace(spheres, full=own) if gained <= more else own
+        (full,) = self.climbed("student", [np.asarray(found.clustering.membership)], MAX_ITER, self.fewer)
+        gained = full.log_likelihood - (found.bic + self.price(self.simpler))
+        more = self.n_parameters("student") - self.n_parameters(self.simpler)
+        return replace(found, full=own) if gained <= more else own
 
 
 def probability_of_components(
