@@ -240,7 +240,7 @@ def test_memberships_of_such_tables_are_not_those_of_a_density():
 def test_ratings_beside_a_category_are_spread_and_the_category_is_not(K):
     rng = np.random.default_rng(K)
     truth = rng.integers(K, size=1000)
-    X = np.clip(np.round(rng.normal(size=(1000, 2)) + 3 + 3.2 * truth[:, None] * [1, 0]), 1, 9)
+    X = np.clip(np.round(rng.normal(size=(1000, 2)) + 3 + 4.0 * truth[:, None] * [1, 0]), 1, 9)
     codes = [rng.integers(2, size=1000)]
     rows, counts = np.unique(encoded(X, codes), axis=0, return_counts=True)
     points = SpreadRows.of(rows, counts.astype(float), 1000).points

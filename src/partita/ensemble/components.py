@@ -27,8 +27,8 @@ ever one cluster: the items are too few for so many parameters as several compon
 Of many clusters a covariance each is more than there are items for, and BIC ends at too few. So spheres are taken where
 they have a larger BIC, at more components, Mardia's tests do not reject them, and covariances of their own would not
 describe other items better by AIC [akaike1974]; not where there are fewer items than these have parameters, which
-neither can tell anything of. Of one cluster or several spheres tell nothing. Beside columns of categories the simpler shape is a variance for each
-column of numbers, as columns are independent within a component then.
+neither can tell anything of. Of one cluster or several spheres tell nothing. Beside columns of categories the simpler
+shape is a variance for each column of numbers, as columns are independent within a component then.
 
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
 of the number of items for each parameter. T makes the most probable number right as often as it says: no mixture

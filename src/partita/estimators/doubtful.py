@@ -74,9 +74,9 @@ class Doubtful(FittedAttributes):
     def outlier_(self) -> Array:
         """Probability of each item that it belongs to no cluster: N numbers in [0, 1].
 
-        From features: that the item is one of a uniform background beneath clusters of any shape; 0 where they are
-        words alone. From an affinity, a graph or distances: that its affinity to its own cluster is too weak for a
-        member of it. `membership_` says where it belongs if it belongs anywhere. See
+        From features: that the item is one of a uniform background beneath clusters of any shape, by columns of
+        numbers; 0 where all are of categories. From an affinity, a graph or distances: that its affinity to its own
+        cluster is too weak for a member of it. `membership_` says where it belongs if it belongs anywhere. See
         `partita.doubt.background_probability` for method and cost.
         """
         check_is_fitted(self)
