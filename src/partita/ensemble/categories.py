@@ -155,7 +155,7 @@ class Columns:
         >>> Y = Columns.of(X).without_gaps(X, 0)
         >>> bool(Y[X[:, 1] == 1, 1].min() > Y[X[:, 1] == 0, 1].max())
         True
-        >>> round(Y[:, 1].std() / X[:, 1].std(), 9), round((Y[:, 1] ** 4).mean() / Y[:, 1].var() ** 2)
+        >>> round(float(Y[:, 1].std() / X[:, 1].std()), 9), round((Y[:, 1] ** 4).mean() / Y[:, 1].var() ** 2)
         (1.0, 3)
         """
         parts = [X[:, self.numbers]]
