@@ -100,7 +100,7 @@ def test_categories_lie_apart_beneath_and_two_are_cut_at_one_place():
     nearest = np.linalg.norm(Y[:, None] - means, axis=2).argmin(axis=1)
     assert (nearest == codes).mean() > 0.8
     two = np.c_[X[:, 0], codes == 2]
-    y = Columns.of(two).without_gaps(two, 0)[:, 1]
+    y = Columns.of(two).without_gaps(two, 0)[:, 1] * (1 if codes[0] != 2 else -1)  # the first row's is the lower
     assert y[codes == 2].min() > y[codes != 2].max()
 
 
@@ -113,12 +113,19 @@ def test_numbers_stay_and_seeds_decide():
     assert not np.allclose(first[:, 2:], other[:, 2:])
 
 
+def test_names_of_categories_and_the_order_of_columns_change_no_number_beneath():
+    X, codes = untold(sizes=(3, 4))
+    rows, other = encoded(X, codes), encoded(X, [3 - codes[1], codes[0]])
+    first, second = (Columns.of(Y).without_gaps(Y, 0) for Y in (rows, other))
+    np.testing.assert_allclose(first[:, [0, 1, 4, 5, 6, 2, 3]], second, atol=1e-12)
+
+
 def test_a_cell_that_was_filled_in_is_drawn_by_what_it_was_filled_with():
     X, codes = untold(n=4000, sizes=(2,))
     cells = one_hot(codes[0])
     cells[:1000] = (0.25, 0.75)
     rows = np.c_[X, cells]
-    y = Columns.of(rows).without_gaps(rows, 0)[:, 2]
+    y = -Columns.of(rows).without_gaps(rows, 0)[:, 2]  # what the first row has most of is the lower
     cut = (y[1000:][codes[0][1000:] == 1].min() + y[1000:][codes[0][1000:] == 0].max()) / 2
     assert abs((y[:1000] > cut).mean() - 0.75) < 0.05
 

@@ -32,6 +32,7 @@ Letters 6, 1988.
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +55,8 @@ KNOWN = 0.5
 DIGITS, SLACK = 12, 1e-9
 # Share of the variance that columns of categories hold at least, where they matter beside numbers.
 LEAST_SHARE = 0.01
+# Rows by which the categories of a column are put in order.
+ORDERED = 500
 # Probabilities are held away from zero and one by so much.
 MARGIN = 1e-9
 
@@ -161,7 +164,7 @@ class Columns:
         parts = [X[:, self.numbers]]
         cells, column = self.cells(X), self.column
         for j, block in enumerate(self.blocks):
-            drawn = _numbers_beneath(cells[:, column == j], np.random.default_rng([seed, j]))
+            drawn = _numbers_beneath(_in_order(cells[:, column == j]), seed)
             variance, own = X[:, block].var(axis=0).sum(), drawn.var(axis=0).sum()
             parts.append((drawn - drawn.mean(axis=0)) * np.sqrt(variance / own))
         return np.hstack(parts)
@@ -276,9 +279,18 @@ def _in_unit(X: Array, low: Any, high: Any) -> Array:
     return np.asarray(np.round((X - low) / (high - low), DIGITS))
 
 
-def _numbers_beneath(cells: Array, rng: np.random.Generator) -> Array:
-    """Numbers in m - 1 dimensions that a column of m categories stands for; see the top of this file."""
+def _in_order(cells: Array) -> Array:
+    """Categories of a column in the order in which rows have them, whatever they are called."""
+    return np.asarray(cells[:, np.lexsort(np.vstack([cells.mean(axis=0), -cells[:ORDERED][::-1]]))])
+
+
+def _numbers_beneath(cells: Array, seed: int) -> Array:
+    """Numbers in m - 1 dimensions that a column of m categories stands for; see the top of this file.
+
+    The same for the same column, wherever it stands among others.
+    """
     n, m = cells.shape
+    rng = np.random.default_rng([seed, zlib.crc32((np.round(cells, DIGITS) + 0.0).tobytes())])
     shares: Array = np.maximum(cells.mean(axis=0), MARGIN)
     drawn = np.minimum((rng.random((n, 1)) > np.cumsum(cells, axis=1)).sum(axis=1), m - 1)
     if m == 2:  # of numbers that are cut at one place
