@@ -28,6 +28,7 @@ from partita.ensemble import Components, Ensemble, Validity, adjusted_rand
 from partita.ensemble.builder import METHODS
 from partita.ensemble.components import (
     BELIEVED,
+    OF_SPHERES,
     TEMPERATURE,
     believed,
     fitted_at,
@@ -132,7 +133,7 @@ def pairs(kind: str, X: np.ndarray, y: np.ndarray) -> list[Pair]:
                 given,
                 *scores,
                 (odds, own.gaps, theirs.gaps),
-                believed(own, theirs, judge.weights, spheres=not given and best.full is not None) > 0.5,
+                believed(own, theirs, judge.weights, 0.0 if given or best.full is None else OF_SPHERES) > 0.5,
                 float(chances.max()),
                 numbers[int(np.argmax(bic))] == n_true,
                 best.full is not None,

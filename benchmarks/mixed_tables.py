@@ -33,6 +33,7 @@ import argparse
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 
 from partita import SoftClustering, metrics
@@ -306,6 +307,17 @@ def with_added(X: np.ndarray, y: np.ndarray, tells: bool, seed: int) -> MixedTab
     return MixedTable(tuple(f"x{j}" for j in range(X.shape[1] + 2)), (*X.T, *columns))
 
 
+def wrongly_labelled(labels: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Items whose cluster is not that of their class, in the best matching of the two."""
+    classes = np.unique(y, return_inverse=True)[1]
+    table = np.zeros((labels.max() + 1, classes.max() + 1))
+    np.add.at(table, (labels, classes), 1)
+    clusters, matched = linear_sum_assignment(-table)
+    class_of = np.full(len(table), -1)
+    class_of[clusters] = matched
+    return class_of[labels] != classes
+
+
 def of_beside(items: int, only: str) -> None:
     """Categories beside numbers: adjusted Rand index with K found and given, k-means with K given, outliers."""
     made: list[tuple[str, MixedTable, np.ndarray, int]] = []
@@ -325,13 +337,27 @@ def of_beside(items: int, only: str) -> None:
         model = SoftClustering(random_state=0).fit(table)
         given = [SoftClustering(K, random_state=0).fit(table).labels_, k_means(table, K)] if K > 1 else [y, y]
         found = [metrics.adjusted_rand_index(labels, y) for labels in (model.labels_, *given)]
-        own = [model.n_clusters_ == K, *found, float((model.outlier_ > 0.5).mean())]
+        sure = model.confident(error=0.05).mask
+        wrong = wrongly_labelled(model.labels_, y)[sure].sum()
+        own = [model.n_clusters_ == K, *found, float((model.outlier_ > 0.5).mean()), sure.sum(), wrong, len(y)]
         scores.setdefault(family, []).append(own)
-    print("| tables | sets | number right | K found | K given | k-means | outliers |\n|---|---|---|---|---|---|---|")
+    heads = (
+        "tables",
+        "sets",
+        "number right",
+        "K found",
+        "K given",
+        "k-means",
+        "outliers",
+        "items at 5%",
+        "wrong of these",
+    )
+    print("| " + " | ".join(heads) + " |\n" + "|---" * len(heads) + "|")
     for family, rows in scores.items():
-        right, *means, outliers = np.mean(rows, axis=0)
+        right, *means, outliers, sure, wrong, n = np.mean(rows, axis=0)
         cells = " | ".join(f"{value:.3f}" for value in means)
-        print(f"| {family} | {len(rows)} | {right:.0%} | {cells} | {outliers:.1%} |", flush=True)
+        certain = f"{sure / n:.0%} | {wrong / max(sure, 1):.1%}"
+        print(f"| {family} | {len(rows)} | {right:.0%} | {cells} | {outliers:.1%} | {certain} |", flush=True)
 
 
 def of_rounded(*_: object) -> None:

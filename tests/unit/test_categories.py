@@ -1,4 +1,4 @@
-"""Categories beside numbers: which columns they are, the numbers beneath them, and components of both."""
+"""Categories beside numbers: which columns they are, their latent variables, and components of both."""
 
 import numpy as np
 import pytest
@@ -73,16 +73,16 @@ def test_a_column_that_hardly_varies_is_not_looked_at_as_categories():
     assert Columns.of(only).categories(only) is None
 
 
-# The numbers beneath them
+# Their latent variables
 
 
 @pytest.mark.parametrize("shares", [(0.5, 0.5), (0.9, 0.1), (0.2, 0.3, 0.5), (0.6, 0.1, 0.1, 0.1, 0.1)])
-def test_numbers_beneath_categories_are_normal_and_have_the_variance_of_the_categories(shares):
+def test_latent_variables_are_normal_and_have_the_variance_of_the_categories(shares):
     n = 20_000
     codes = np.random.default_rng(0).choice(len(shares), n, p=shares)
     X = np.c_[np.zeros(n), one_hot(codes)]
     X[:, 0] = np.random.default_rng(1).normal(size=n)
-    Y = Columns.of(X).without_gaps(X, 0)[:, 1:]
+    Y = Columns.of(X).with_latent_variables(X, 0)[:, 1:]
     assert Y.shape[1] == len(shares) - 1
     assert Y.var(axis=0).sum() == pytest.approx(X[:, 1:].var(axis=0).sum())
     Z = Y / Y.std()
@@ -92,31 +92,33 @@ def test_numbers_beneath_categories_are_normal_and_have_the_variance_of_the_cate
         assert kstest((along - along.mean()) / along.std(), "norm").pvalue > 0.001
 
 
-def test_categories_lie_apart_beneath_and_two_are_cut_at_one_place():
+def test_latent_variables_of_categories_lie_apart_and_a_threshold_parts_two():
     codes = np.random.default_rng(0).choice(3, 3000, p=(0.2, 0.3, 0.5))
     X = np.c_[np.random.default_rng(1).normal(size=3000), one_hot(codes)]
-    Y = Columns.of(X).without_gaps(X, 0)[:, 1:]
+    Y = Columns.of(X).with_latent_variables(X, 0)[:, 1:]
     means = np.array([Y[codes == k].mean(axis=0) for k in range(3)])
     nearest = np.linalg.norm(Y[:, None] - means, axis=2).argmin(axis=1)
     assert (nearest == codes).mean() > 0.8
     two = np.c_[X[:, 0], codes == 2]
-    y = Columns.of(two).without_gaps(two, 0)[:, 1] * (1 if codes[0] != 2 else -1)  # the first row's is the lower
+    y = Columns.of(two).with_latent_variables(two, 0)[:, 1] * (
+        1 if codes[0] != 2 else -1
+    )  # the first row's is the lower
     assert y[codes == 2].min() > y[codes != 2].max()
 
 
 def test_numbers_stay_and_seeds_decide():
     X, codes = untold()
     rows = encoded(X, codes)
-    first, same, other = (Columns.of(rows).without_gaps(rows, seed) for seed in (0, 0, 1))
+    first, same, other = (Columns.of(rows).with_latent_variables(rows, seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first[:, :2], X)
     np.testing.assert_array_equal(first, same)
     assert not np.allclose(first[:, 2:], other[:, 2:])
 
 
-def test_names_of_categories_and_the_order_of_columns_change_no_number_beneath():
+def test_names_of_categories_and_the_order_of_columns_change_no_latent_variable():
     X, codes = untold(sizes=(3, 4))
     rows, other = encoded(X, codes), encoded(X, [3 - codes[1], codes[0]])
-    first, second = (Columns.of(Y).without_gaps(Y, 0) for Y in (rows, other))
+    first, second = (Columns.of(Y).with_latent_variables(Y, 0) for Y in (rows, other))
     np.testing.assert_allclose(first[:, [0, 1, 4, 5, 6, 2, 3]], second, atol=1e-12)
 
 
@@ -125,7 +127,7 @@ def test_a_cell_that_was_filled_in_is_drawn_by_what_it_was_filled_with():
     cells = one_hot(codes[0])
     cells[:1000] = (0.25, 0.75)
     rows = np.c_[X, cells]
-    y = -Columns.of(rows).without_gaps(rows, 0)[:, 2]  # what the first row has most of is the lower
+    y = -Columns.of(rows).with_latent_variables(rows, 0)[:, 2]  # what the first row has most of is the lower
     cut = (y[1000:][codes[0][1000:] == 1].min() + y[1000:][codes[0][1000:] == 0].max()) / 2
     assert abs((y[:1000] > cut).mean() - 0.75) < 0.05
 
@@ -188,7 +190,7 @@ def test_a_mixture_that_fits_is_believed_the_more_its_clusters_explain():
     assert other < alike < fitting
     assert told_by_categories(table, truth, none, fits=False) < 0.0
     judge = Validity.of(X)
-    assert probability_of_components(judge, truth, none, beside=2.0) > probability_of_components(judge, truth, none)
+    assert probability_of_components(judge, truth, none, more=2.0) > probability_of_components(judge, truth, none)
 
 
 # Fits

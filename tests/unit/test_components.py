@@ -10,6 +10,7 @@ from partita import SoftClustering, metrics
 from partita.ensemble import Components, Ensemble, Validity
 from partita.ensemble.builder import METHODS
 from partita.ensemble.components import (
+    OF_SPHERES,
     believed,
     fitted_at,
     probabilities_of_numbers,
@@ -114,7 +115,7 @@ def test_spheres_are_believed_more():
     X, truth = overlapping()
     judge = Validity.of(X)
     others = np.r_[np.zeros(300, dtype=np.int64), np.ones(300, dtype=np.int64)]
-    p, q = (probability_of_components(judge, truth, others, spheres=spheres) for spheres in (False, True))
+    p, q = (probability_of_components(judge, truth, others, more) for more in (0.0, OF_SPHERES))
     assert logit(q) - logit(p) == pytest.approx(1.5)
 
 

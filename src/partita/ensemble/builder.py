@@ -25,7 +25,7 @@ from partita.affinity.from_neighbors import nearest
 from partita.affinity.shared_search import KEPT, shared_search
 from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, hard, member
-from partita.ensemble.categories import Categories, Columns, without_gaps
+from partita.ensemble.categories import Categories, Columns, with_latent_variables
 from partita.ensemble.components import Components, probability_of_components, told_by_categories, with_components
 from partita.ensemble.consensus import EACH, ITEMS, Consensus, consensus
 from partita.ensemble.copies import SpreadRows, is_repeated
@@ -229,7 +229,7 @@ class Ensemble(Builder):
         """The consensus of the methods on these items."""
         n, items = len(Y), Y
         with shared_search():
-            Y, _ = without_gaps(items, self.seed)
+            Y, _ = with_latent_variables(items, self.seed)
             judge = Validity.of(Y)
             most = min(max(n // OF_MANY, EACH, bounds[0]), bounds[1] or n)
             found = consensus(
@@ -302,7 +302,7 @@ class Ensemble(Builder):
         seen, share = self._judged_items(len(Z)), 0.0
         if len(seen) > 2 and (self.power is None or len(lone)):
             with shared_search():
-                Y, categories = without_gaps(Z[seen], self.seed)
+                Y, categories = with_latent_variables(Z[seen], self.seed)
                 with limit_threads(1):
                     judge = Validity.of(Y)
                 shown = [np.unique(own[seen], return_inverse=True)[1] for own in labels]
@@ -314,7 +314,7 @@ class Ensemble(Builder):
                     with limit_threads(1):
                         both, fits = (shown[lone[0]], shown[most]), bool(said[lone[0]].fits)
                         told = told_by_categories(categories, *both, fits=fits)
-                        share = probability_of_components(judge, *both, beside=told)
+                        share = probability_of_components(judge, *both, told)
         if not len(lone):
             return weights, agreed
         of_all, agreed_of_all = np.zeros(len(labels)), agreement_weights(table, names)[1]
@@ -386,7 +386,7 @@ class Ensemble(Builder):
         missing = [draw for draw in range(self.n_draws) if said[draw] is None]
         columns = Columns.of(X)
         beside = columns.categories(X) is not None
-        shown = {draw: columns.without_gaps(X, self.seed + draw) if beside else X for draw in missing}
+        shown = {draw: columns.with_latent_variables(X, self.seed + draw) if beside else X for draw in missing}
         # A few draws at a time, all by one method and then by the next, which finds the neighbours of a draw's items.
         tasks = [
             (members[draw][at], draw)

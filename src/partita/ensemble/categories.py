@@ -3,15 +3,15 @@
 A table comes as an array: one column of zeros and ones (in any unit) for each category, or one for yes and no. Two rows
 of different categories then lie in different planes, and between planes there is a gap, which trees, graphs and density
 take for one between clusters: a column of yes and no that tells nothing of the others would make two clusters. So where
-valleys are looked for, a category stands for a range of numbers beneath it that nobody has seen [everitt1988]. A row
-with category c of m, whose shares are p, has
+valleys are looked for, a column of categories is replaced by the latent variables that it is a coarse observation of
+[everitt1988]. They are drawn given the category: a row with category c of m, whose shares are p, has
 
     V_c = exp(-p_c E), V_j = U_j exp(-p_j E) for the others j, E exponential, U_j uniform, all independent.
 
 These are the exp(-exp(-g_j)) of the random utilities g_j + log p_j, g of Gumbel's distribution, of which that of c is
-the largest [mcfadden1974]. Over all rows the V are independent and uniform, and the numbers are their quantiles of the
-normal distribution, without the mean of the m: normal in m - 1 dimensions, with no gap. Of two categories the number is
-normal and cut at one place. A column keeps the variance that its zeros and ones had.
+the largest [mcfadden1974]. Over all rows the V are independent and uniform, and the latent variables are their
+quantiles of the normal distribution, without the mean of the m: normal in m - 1 dimensions, with no gap. Of two
+categories there is one, a normal variable that a threshold cuts in two. A column keeps the variance that its zeros and ones had.
 
 How far labels explain the categories says the integrated likelihood of both [biernacki2010], in closed form
 
@@ -43,7 +43,7 @@ from scipy.special import gammaln, ndtri
 
 from partita.arrays import Array, Labels
 
-__all__ = ["PRIOR", "Categories", "Columns", "without_gaps"]
+__all__ = ["PRIOR", "Categories", "Columns", "with_latent_variables"]
 
 # Jeffreys' prior of the probabilities of categories and of clusters.
 PRIOR = 0.5
@@ -148,14 +148,16 @@ class Columns:
             return None
         return Categories(self.cells(X), self.column, np.ones(len(X)) if counts is None else counts)
 
-    def without_gaps(self, X: Array, seed: int) -> Array:
-        """Return the rows with a number in the place of each category, drawn from those that it stands for.
+    def with_latent_variables(self, X: Array, seed: int) -> Array:
+        """Return the rows with latent variables in the place of each column of categories, drawn given the category.
+
+        The same seed draws the same for the same column, wherever it stands and whatever its categories are called.
 
         Examples
         --------
         >>> rng = np.random.default_rng(0)
         >>> X = np.column_stack([rng.normal(size=1000), rng.random(1000) < 0.3])
-        >>> Y = Columns.of(X).without_gaps(X, 0)
+        >>> Y = Columns.of(X).with_latent_variables(X, 0)
         >>> bool(Y[X[:, 1] == 1, 1].min() > Y[X[:, 1] == 0, 1].max())
         True
         >>> round(float(Y[:, 1].std() / X[:, 1].std()), 9), round((Y[:, 1] ** 4).mean() / Y[:, 1].var() ** 2)
@@ -164,7 +166,7 @@ class Columns:
         parts = [X[:, self.numbers]]
         cells, column = self.cells(X), self.column
         for j, block in enumerate(self.blocks):
-            drawn = _numbers_beneath(_in_order(cells[:, column == j]), seed)
+            drawn = _latent_variables(_in_order(cells[:, column == j]), seed)
             variance, own = X[:, block].var(axis=0).sum(), drawn.var(axis=0).sum()
             parts.append((drawn - drawn.mean(axis=0)) * np.sqrt(variance / own))
         return np.hstack(parts)
@@ -267,11 +269,11 @@ class Categories:
         return float(told + of_labels)
 
 
-def without_gaps(X: Array, seed: int) -> tuple[Array, Categories | None]:
-    """Return items as valleys between them are looked for, and their categories, if there are any beside numbers."""
+def with_latent_variables(X: Array, seed: int) -> tuple[Array, Categories | None]:
+    """Return items with latent variables in the place of categories beside numbers, and these categories, if any."""
     columns = Columns.of(X)
     categories = columns.categories(X)
-    return X if categories is None else columns.without_gaps(X, seed), categories
+    return X if categories is None else columns.with_latent_variables(X, seed), categories
 
 
 def _in_unit(X: Array, low: Any, high: Any) -> Array:
@@ -284,16 +286,13 @@ def _in_order(cells: Array) -> Array:
     return np.asarray(cells[:, np.lexsort(np.vstack([cells.mean(axis=0), -cells[:ORDERED][::-1]]))])
 
 
-def _numbers_beneath(cells: Array, seed: int) -> Array:
-    """Numbers in m - 1 dimensions that a column of m categories stands for; see the top of this file.
-
-    The same for the same column, wherever it stands among others.
-    """
+def _latent_variables(cells: Array, seed: int) -> Array:
+    """The m - 1 latent variables of a column of m categories; see the top of this file."""
     n, m = cells.shape
     rng = np.random.default_rng([seed, zlib.crc32((np.round(cells, DIGITS) + 0.0).tobytes())])
     shares: Array = np.maximum(cells.mean(axis=0), MARGIN)
     drawn = np.minimum((rng.random((n, 1)) > np.cumsum(cells, axis=1)).sum(axis=1), m - 1)
-    if m == 2:  # of numbers that are cut at one place
+    if m == 2:  # a threshold
         U, first = rng.random((n, 1)), shares[0]
         V = np.where(drawn[:, None] == 0, first * U, first + (1.0 - first) * U)
     else:

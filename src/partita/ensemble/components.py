@@ -92,8 +92,8 @@ OF_SPHERES = 1.5
 # A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
 # where it has one component, and where it has several.
 REJECTED, OF_ONE, OF_SEVERAL = 0.05, 1.4, -3.2
-# The same of numbers beside categories, of which several methods can be sure that are one; and what a mixture of these
-# that tests do not reject adds to the log odds that components are the better clusters, or one that they reject.
+# Beside categories: what one component that fits adds to the log odds of one cluster; and what a mixture that fits, or
+# one that is rejected, adds to the log odds that components are the better clusters.
 OF_ONE_BESIDE, FITS_BESIDE, REJECTED_BESIDE = 3.0, 2.0, -1.5
 # Of the integrated likelihood of categories, as of latent classes.
 OF_CATEGORIES = 20.0
@@ -205,7 +205,7 @@ class Components(Member):
         return replace(found, clustering=replace(found.clustering, fits=found.fits))
 
     def _of_shapes(self, climbs: _Climbs, begun: Sequence[Labels]) -> FittedMixture:
-        """The mixture of covariances of their own, or of spheres."""
+        """The mixture of covariances of their own, or of the simpler shape."""
         Z, n_clusters = climbs.Z, climbs.n_clusters
         own = climbs.fitted("student", begun)
         if not self.has_room(len(Z), n_clusters, Z.shape[1]):
@@ -315,9 +315,7 @@ class _Climbs:
         return replace(found, full=own) if gained <= more else own
 
 
-def probability_of_components(
-    judge: Validity, components: Labels, others: Labels, *, spheres: bool = False, beside: float = 0.0
-) -> float:
+def probability_of_components(judge: Validity, components: Labels, others: Labels, more: float = 0.0) -> float:
     """Return the probability that components are the better clusters, beside the clustering of the other methods.
 
     Parameters
@@ -325,10 +323,8 @@ def probability_of_components(
     judge : Validity
     components, others : array of n labels, 0..K-1
         Of the same items; no cluster is empty. 0 where either has one cluster.
-    spheres : bool
-        Whether the components are spheres.
-    beside : float
-        What `told_by_categories` adds to the log odds.
+    more : float
+        What else adds to the log odds: that a simpler shape passed tests, and what `told_by_categories` says.
 
     Examples
     --------
@@ -342,7 +338,7 @@ def probability_of_components(
         return 0.0
     alike = adjusted_rand(components, others)
     own, theirs = (judge.statistics(labels, alike) for labels in (components, others))
-    return believed(own, theirs, judge.weights, spheres=spheres, beside=beside)
+    return believed(own, theirs, judge.weights, more)
 
 
 def told_by_categories(categories: Categories | None, components: Labels, others: Labels, *, fits: bool) -> float:
@@ -367,12 +363,10 @@ def explained(categories: Categories, labels: Labels) -> float:
     return max(0.0, categories.evidence(np.unique(labels, return_inverse=True)[1])) / OF_CATEGORIES
 
 
-def believed(
-    own: Statistics, theirs: Statistics, weights: Array, *, spheres: bool = False, beside: float = 0.0
-) -> float:
-    """Return that probability from the statistics of both, and the weights that these have in the log odds."""
+def believed(own: Statistics, theirs: Statistics, weights: Array, more: float = 0.0) -> float:
+    """Return that probability from the statistics of both, the weights that these have in the log odds, and more."""
     odds = float(weights @ np.array(own) - weights @ np.array(theirs))
-    return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps)) + OF_SPHERES * spheres + beside))
+    return float(expit(np.dot(BELIEVED, (1.0, odds, own.gaps, theirs.gaps)) + more))
 
 
 def probabilities_of_numbers(bic: Sequence[float] | Array) -> Array:
@@ -403,7 +397,7 @@ def with_components(
     one : Components
     X : n x d array
     judge : Validity
-        Of the same items, without the gaps between categories.
+        Of the same items, with latent variables for categories.
     bounds : pair of int, or int and None
         The smallest and the largest number of clusters. Draws with another number weigh nothing.
     seed : int
@@ -428,8 +422,9 @@ def with_components(
         return found
     best = int(np.where(within, bic, -np.inf).argmax())
     fit = fitted[int(asked[best])]
-    told = told_by_categories(fit.categories, labels[best], found.partition, fits=fit.fits)
-    share = probability_of_components(judge, labels[best], found.partition, spheres=fit.full is not None, beside=told)
+    more = told_by_categories(fit.categories, labels[best], found.partition, fits=fit.fits)
+    more += OF_SPHERES if fit.full is not None else 0.0
+    share = probability_of_components(judge, labels[best], found.partition, more)
     several = np.flatnonzero(held > 1)
     chances = probabilities_of_numbers(np.where(within, bic, -np.inf))[several]
     agreed = [float(np.mean(agreement([labels[at], *found.draws[found.asked == asked[at]]])[0, 1:])) for at in several]

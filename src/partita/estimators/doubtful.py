@@ -295,7 +295,7 @@ class Doubtful(FittedAttributes):
         columns = Columns.of(features)
         if columns.blocks and not len(columns.numbers):
             return np.zeros(len(self.labels_))
-        if hasattr(self, "encoding_") and columns.blocks:  # no combination of categories is far from the others
+        if columns.categories(features) is not None:  # no combination of them is far from the others
             features = features[:, columns.numbers]
         return background_probability(features, self.labels_, weights=given.weights)
 

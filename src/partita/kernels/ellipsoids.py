@@ -170,12 +170,17 @@ def climb(
     prior = 0.0 if log_prior is None else np.ascontiguousarray(log_prior.T)
     first = np.inf if shape != "student" else FIRST_FREEDOM
     components = items.maximised(start.T * weights, None, first, pseudo, pseudo_items)
-    logs = None if categories is None else categories.log_probabilities(start.T * weights)
+    logs, cells = None, np.empty((0, 0))
+    if categories is not None:
+        logs, cells = categories.log_probabilities(start.T * weights), categories.cells.T
+
+    def joint_of(components: Ellipsoids, logs: Array | None) -> tuple[Array, Array]:
+        joint, squared = items.joint(components)
+        return (joint if logs is None else joint + logs @ cells), squared
+
     total, last = float(weights.sum()), -np.inf
     for iteration in range(1, max_iter + 1):
-        joint, squared = items.joint(components)
-        if categories is not None and logs is not None:
-            joint += logs @ categories.cells.T
+        joint, squared = joint_of(components, logs)
         R, log_density = normalised(joint + prior, 0)
         value = float(weights @ log_density)
         if value - last < tol * total and iteration > 2:
@@ -184,9 +189,7 @@ def climb(
         components = items.maximised(R * weights, squared, components.freedom, pseudo, pseudo_items)
         logs = None if categories is None else categories.log_probabilities(R * weights)
     else:
-        joint = items.joint(components)[0]
-        if categories is not None and logs is not None:
-            joint += logs @ categories.cells.T
+        joint = joint_of(components, logs)[0]
     R, log_density = normalised(joint, 0)
     log_likelihood = float(weights @ log_density) - total * items.log_volume
     return Climbed(items.back(components), np.ascontiguousarray(R.T), log_likelihood, iteration, logs)

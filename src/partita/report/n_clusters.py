@@ -52,8 +52,7 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
     """
     methods, n = _of_methods(verdict), len(verdict.judgements)
     by = "several clustering methods" if methods else f"{n} criteri{'on' if n == 1 else 'a'}"
-    classes = is_of_classes(verdict)
-    by = "a latent class model" if classes else by
+    by = "a latent class model" if is_of_classes(verdict) else by
 
     def probable(K: int) -> str:
         return f"{K} cluster{' has' if K == 1 else 's have'} a probability of {percent(verdict.probability_of(K))}"
@@ -64,42 +63,13 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
         text += f"; they would find {verdict.n_clusters}: {probable(verdict.n_clusters)}"
     if len(verdict.likely) > 1:
         text += f". {ranges(verdict.likely)} together have a probability of at least 80%"
-    if classes:
-        how = (
-            "Within a latent class the categorical columns are independent. The probability of a number is the mean of "
-            "two: by the integrated likelihood of categories and labels, and by BIC. One cluster means that the "
-            "columns are independent"
-        )
-    elif methods and n_clusters == 1:
-        how = (
-            "The probability is how often there was one cluster in simulated data of which partitions into several "
-            "looked no better than they do here"
-        )
-    elif methods:
-        how = (
-            "Each method clusters the items at many numbers of clusters, and the probability of a number is its share "
-            "of these clusterings. A clustering counts more if other methods agree with it, and if its borders run "
-            "where items are few; how much more was learned on simulated data. Components of a mixture count as far as "
-            "they are probable to be the better clusters, as where clusters overlap"
-        )
-    elif (
-        any(j.criterion == Agreement.name and j.n_clusters == verdict.n_clusters for j in verdict.judgements) and n > 1
-    ):
-        how = (
-            "The number is that of the clustering which has most in common with those of different methods at many "
-            "numbers of clusters; its probability follows from how far they agree, and from how often such an answer "
-            "was the number of known classes elsewhere"
-        )
-    else:
-        how = (
-            "The probability pools the criteria, weighted by how often each found the number of known classes elsewhere"
-        )
+    how = _meaning_of_probability(verdict, n_clusters)
     out = [
         Sentence("clusters", f"{text}."),
         Sentence("clusters", f"{how}. What counts as a cluster is for you to say."),
     ]
     if verdict.n_clusters != n_clusters and not given:
-        who = "Latent classes" if classes else "Methods" if methods else "The criteria"
+        who = "Latent classes" if is_of_classes(verdict) else "Methods" if methods else "The criteria"
         text = f"{who} together say {verdict.n_clusters}, which bounds, constraints or distinct items do not allow."
         out.append(Sentence("clusters", text, "caution"))
     others = sorted({j.n_clusters for j in verdict.judgements if j.n_clusters is not None} - {n_clusters})
@@ -112,6 +82,39 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
         )
         out.append(Sentence("clusters", text, "caution"))
     return tuple(out)
+
+
+def _meaning_of_probability(verdict: Verdict, n_clusters: int) -> str:
+    """What the probability of a number means, by what it is of."""
+    methods = _of_methods(verdict)
+    if is_of_classes(verdict):
+        return (
+            "Within a latent class the categorical columns are independent. The probability of a number is the mean of "
+            "two: by the integrated likelihood of categories and labels, and by BIC. One cluster means that the "
+            "columns are independent"
+        )
+    if methods and n_clusters == 1:
+        return (
+            "The probability is how often there was one cluster in simulated data of which partitions into several "
+            "looked no better than they do here"
+        )
+    if methods:
+        return (
+            "Each method clusters the items at many numbers of clusters, and the probability of a number is its share "
+            "of these clusterings. A clustering counts more if other methods agree with it, and if its borders run "
+            "where items are few; how much more was learned on simulated data. Components of a mixture count as far as "
+            "they are probable to be the better clusters, as where clusters overlap"
+        )
+    agreed = any(
+        said.criterion == Agreement.name and said.n_clusters == verdict.n_clusters for said in verdict.judgements
+    )
+    if agreed and len(verdict.judgements) > 1:
+        return (
+            "The number is that of the clustering which has most in common with those of different methods at many "
+            "numbers of clusters; its probability follows from how far they agree, and from how often such an answer "
+            "was the number of known classes elsewhere"
+        )
+    return "The probability pools the criteria, weighted by how often each found the number of known classes elsewhere"
 
 
 def how_many(report: FitReport) -> Markup:
