@@ -158,6 +158,25 @@ def test_one_component_of_both_is_the_product_of_a_normal_distribution_and_share
     assert found.log_likelihood == pytest.approx(of_numbers + counts @ np.log((counts + 0.5) / (400 + 1.5)))
 
 
+def test_the_bic_counts_free_probabilities_of_categories():
+    X, codes = untold(sizes=(2, 3))
+    both, alone = (Components().fitted(rows, 1, np.random.default_rng(0)) for rows in (encoded(X, codes), X))
+    counts = [np.bincount(code) for code in codes]
+    of_categories = sum(each @ np.log((each + 0.5) / (400 + len(each) / 2)) for each in counts)
+    added = (both.full or both).bic - (alone.full or alone).bic
+    assert added == pytest.approx(of_categories - 3 / 2 * np.log(400))
+
+
+def test_the_simpler_shape_beside_categories_has_a_variance_for_each_column():
+    X, codes, truth = classes(n=300, K=3, d=6, apart=4.0)
+    X[:, 0] *= 5.0
+    fit = Components().fitted(encoded(X, codes), 3, np.random.default_rng(0), [truth])
+    U = fit.components.whiteners
+    np.testing.assert_allclose(U, U * np.eye(6), atol=1e-12)
+    assert fit.full is not None
+    assert (U[:, 0, 0] < 0.5 * U[:, 1, 1]).all()
+
+
 @pytest.mark.parametrize("n_clusters", [1, 2, 3])
 def test_components_score_the_items_they_were_fitted_to_as_they_are(n_clusters):
     X, codes, _ = classes()
@@ -259,6 +278,20 @@ def test_ratings_beside_a_category_are_spread_and_the_category_is_not(K):
     assert model.n_clusters_ == K
     if K > 1:
         assert adjusted_rand_index(model.labels_, truth) > 0.7
+
+
+def test_where_the_number_is_given_methods_see_latent_variables():
+    X, _, truth = classes(apart=4.0)
+    rows = encoded(X, [np.random.default_rng(7).integers(2, size=400)])
+    for draw in Ensemble(methods=("genie", "mutual"), n_draws=2).build(rows, n_clusters=2).draws:
+        assert adjusted_rand_index(draw.labels, truth) > 0.8
+
+
+def test_where_the_number_is_given_a_mixture_that_fits_has_most_of_the_evidence():
+    X, codes, _ = classes(apart=1.5, own=0.7)
+    names = ("mixture", "graph", "modularity", "mutual", "genie", "density", "components")
+    evidence = Ensemble(methods=names, power=None, n_draws=1).build(encoded(X, codes), n_clusters=2)
+    assert sum(draw.weight for draw in evidence.draws if draw.method == "components") > 0.9
 
 
 def test_evidence_does_not_depend_on_how_many_items_a_draw_sees():

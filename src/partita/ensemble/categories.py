@@ -11,7 +11,8 @@ valleys are looked for, a column of categories is replaced by the latent variabl
 These are the exp(-exp(-g_j)) of the random utilities g_j + log p_j, g of Gumbel's distribution, of which that of c is
 the largest [mcfadden1974]. Over all rows the V are independent and uniform, and the latent variables are their
 quantiles of the normal distribution, without the mean of the m: normal in m - 1 dimensions, with no gap. Of two
-categories there is one, a normal variable that a threshold cuts in two. A column keeps the variance that its zeros and ones had.
+categories there is one, a normal variable that a threshold cuts in two. A column keeps the variance that its zeros and
+ones had.
 
 How far labels explain the categories says the integrated likelihood of both [biernacki2010], in closed form
 
