@@ -11,7 +11,7 @@ from partita.ensemble.categories import Categories, Columns
 from partita.ensemble.components import explained, probability_of_components, told_by_categories
 from partita.ensemble.copies import SpreadRows
 from partita.estimators.mixed_table import MixedTable, words
-from partita.kernels.ellipsoids import climb, log_joint
+from partita.kernels.ellipsoids import Items, climb, log_joint
 from partita.metrics import adjusted_rand_index
 
 LETTERS = np.array(list("abcde"), dtype=object)
@@ -139,7 +139,11 @@ def test_the_likelihood_is_that_of_numbers_and_categories_together():
     X, codes, truth = classes()
     table = Categories.of(np.hstack([one_hot(code) for code in codes]))
     found = climb(
-        X, np.ones(400), np.eye(2)[truth], "full", scatter=np.cov(X.T), categories=table, max_iter=50, tol=1e-9
+        Items.of(X, np.ones(400), "full", scatter=np.cov(X.T)),
+        np.eye(2)[truth],
+        categories=table,
+        max_iter=50,
+        tol=1e-9,
     )
     assert found.log_probabilities.shape == (2, 10)
     joint = log_joint(found.components, X) + table.cells @ found.log_probabilities.T
@@ -151,7 +155,7 @@ def test_one_component_of_both_is_the_product_of_a_normal_distribution_and_share
     X, codes = untold(sizes=(3,))
     table = Categories.of(one_hot(codes[0]))
     found = climb(
-        X, np.ones(400), np.ones((400, 1)), "full", scatter=np.cov(X.T), categories=table, max_iter=5, tol=0.0
+        Items.of(X, np.ones(400), "full", scatter=np.cov(X.T)), np.ones((400, 1)), categories=table, max_iter=5, tol=0.0
     )
     counts = np.bincount(codes[0])
     of_numbers = multivariate_normal(X.mean(axis=0), np.cov(X.T, bias=True)).logpdf(X).sum()

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal, t
 from sklearn.mixture import GaussianMixture
 
-from partita.kernels.ellipsoids import climb, log_joint, normalised
+from partita.kernels.ellipsoids import Items, climb, log_joint, normalised
 
 THEIRS = {"full": "full", "tied": "tied", "diagonal": "diag", "spherical": "spherical"}
 
@@ -24,7 +24,7 @@ def far_apart(n=400):
 def test_is_the_mixture_of_scikit_learn_from_the_same_start(shape):
     X, labels = far_apart()
     start = np.eye(3)[labels] * 0.8 + 0.2 / 3
-    ours = climb(X, np.ones(400), start, shape, scatter=np.cov(X.T), ridge=1e-6, max_iter=50, tol=0.0)
+    ours = climb(Items.of(X, np.ones(400), shape, scatter=np.cov(X.T), ridge=1e-6), start, max_iter=50, tol=0.0)
     theirs = GaussianMixture(3, covariance_type=THEIRS[shape], reg_covar=1e-6, tol=0.0, max_iter=50)
     theirs._initialize_parameters = lambda X, random_state, xp=None: theirs._initialize(X, start)
     theirs.fit(X)
@@ -36,7 +36,9 @@ def test_is_the_mixture_of_scikit_learn_from_the_same_start(shape):
 @pytest.mark.parametrize("shape", [*THEIRS, "student"])
 def test_the_densities_of_the_items_are_those_of_the_components_handed_back(shape):
     X, labels = far_apart()
-    found = climb(X, np.ones(400), np.eye(3)[labels], shape, scatter=np.cov(X.T), ridge=1e-6, max_iter=9, tol=0.0)
+    found = climb(
+        Items.of(X, np.ones(400), shape, scatter=np.cov(X.T), ridge=1e-6), np.eye(3)[labels], max_iter=9, tol=0.0
+    )
     R, log_density = normalised(log_joint(found.components, X))
     np.testing.assert_allclose(found.responsibilities, R, atol=1e-7)
     assert found.log_likelihood == pytest.approx(log_density.sum(), rel=1e-8)
@@ -44,7 +46,9 @@ def test_the_densities_of_the_items_are_those_of_the_components_handed_back(shap
 
 def test_the_log_joint_is_the_textbook_one():
     X, labels = far_apart()
-    found = climb(X, np.ones(400), np.eye(3)[labels], "full", scatter=np.cov(X.T), ridge=1e-6, max_iter=9, tol=0.0)
+    found = climb(
+        Items.of(X, np.ones(400), "full", scatter=np.cov(X.T), ridge=1e-6), np.eye(3)[labels], max_iter=9, tol=0.0
+    )
     for m, (share, mean, U) in enumerate(zip(*found.components[:3])):
         precision = U @ U.T
         by_hand = np.log(share) + multivariate_normal(mean, np.linalg.inv(precision)).logpdf(X)
@@ -55,14 +59,14 @@ def test_items_that_coincide_are_a_component_of_the_ridge_alone():
     X = np.repeat([[0.0, 0.0], [5.0, 1.0]], 20, axis=0)
     for shape in THEIRS:
         start = np.eye(2)[np.repeat([0, 1], 20)]
-        found = climb(X, np.ones(40), start, shape, scatter=np.eye(2), ridge=1e-4, max_iter=20, tol=1e-9)
+        found = climb(Items.of(X, np.ones(40), shape, scatter=np.eye(2), ridge=1e-4), start, max_iter=20, tol=1e-9)
         np.testing.assert_allclose(found.responsibilities, start, atol=1e-9)
         assert np.isfinite(found.log_likelihood)
 
 
 def test_one_student_component_is_the_most_likely_one():
     X = t.rvs(4.0, loc=3.0, scale=2.0, size=(2000, 1), random_state=0)
-    found = climb(X, np.ones(2000), np.ones((2000, 1)), "student", scatter=np.eye(1), max_iter=300, tol=1e-10)
+    found = climb(Items.of(X, np.ones(2000), "student", scatter=np.eye(1)), np.ones((2000, 1)), max_iter=300, tol=1e-10)
     freedom, mean, scale = t.fit(X.ravel())
     assert found.components.freedom == pytest.approx(freedom, rel=0.02)
     assert found.components.means[0, 0] == pytest.approx(mean, abs=1e-3)
@@ -76,7 +80,7 @@ def test_the_likelihood_of_student_components_never_falls():
     X[:40] += rng.standard_t(2, size=(40, 3)) * 5
     values = [
         climb(
-            X, np.ones(400), np.eye(3)[labels], "student", scatter=np.cov(X.T), max_iter=steps, tol=0.0
+            Items.of(X, np.ones(400), "student", scatter=np.cov(X.T)), np.eye(3)[labels], max_iter=steps, tol=0.0
         ).log_likelihood
         for steps in range(1, 25)
     ]
@@ -85,6 +89,8 @@ def test_the_likelihood_of_student_components_never_falls():
 
 def test_components_without_heavy_tails_are_gaussian_after_a_few_steps():
     X = np.random.default_rng(0).normal(size=(1000, 4))
-    found = climb(X, np.ones(1000), np.ones((1000, 1)), "student", scatter=np.cov(X.T), max_iter=300, tol=1e-6)
+    found = climb(
+        Items.of(X, np.ones(1000), "student", scatter=np.cov(X.T)), np.ones((1000, 1)), max_iter=300, tol=1e-6
+    )
     assert found.components.freedom == pytest.approx(200, rel=1e-6)
     assert found.n_iter <= 10

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from partita.ensemble.normality import mardia
-from partita.kernels.ellipsoids import Ellipsoids, climb
+from partita.kernels.ellipsoids import Ellipsoids, Items, climb
 
 TWO = np.array([[0.0, 0.0], [6.0, 0.0]])
 
@@ -38,7 +38,9 @@ def test_the_most_degrees_of_freedom_that_are_estimated_are_those_of_a_normal_di
     rng = np.random.default_rng(0)
     Z, labels = rng.normal(size=(2000, 8)), np.zeros(2000, dtype=np.int64)
     assert mardia(Z, *fitted(Z, labels, 200.0)) == pytest.approx(mardia(Z, *fitted(Z, labels)))
-    found = climb(Z, np.ones(2000), np.ones((2000, 1)), "student", scatter=np.cov(Z.T), max_iter=100, tol=1e-6)
+    found = climb(
+        Items.of(Z, np.ones(2000), "student", scatter=np.cov(Z.T)), np.ones((2000, 1)), max_iter=100, tol=1e-6
+    )
     assert found.components.freedom == pytest.approx(200.0)
     assert mardia(Z, found.components, found.responsibilities).kurtosis > 0.05
 

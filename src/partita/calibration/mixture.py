@@ -24,7 +24,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from partita.arrays import Array
-from partita.kernels.ellipsoids import Ellipsoids, climb, log_joint, normalised
+from partita.kernels.ellipsoids import Ellipsoids, Items, climb, log_joint, normalised
 
 __all__ = ["KINDS", "Kind", "MixtureDensity", "MixtureFit", "fit_mixture"]
 
@@ -115,11 +115,8 @@ def fit_mixture(
     """
     scatter = covariance(X, weights) if scatter is None else scatter
     components, R, log_likelihood, n_iter, _ = climb(
-        X,
-        weights,
+        Items.of(X, weights, kind, scatter=scatter),
         start,
-        kind,
-        scatter=scatter,
         pseudo=PRIOR_ITEMS / start.shape[1] ** (2 / X.shape[1]),
         pseudo_items=PRIOR_ITEMS,
         log_prior=log_prior,

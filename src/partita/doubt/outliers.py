@@ -33,8 +33,6 @@ Cost: N + M queries for k neighbours among at most 5,000 items; nothing N x N.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
@@ -42,7 +40,7 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
 
 from partita.arrays import Array
-from partita.kernels.ellipsoids import climb, log_joint
+from partita.kernels.ellipsoids import Climbed, Items, climb, log_joint
 
 __all__ = ["background_probability", "weak_support_probability"]
 
@@ -133,26 +131,30 @@ def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array) -> fl
     R = np.eye(int(labels.max()) + 1)[labels][:, np.unique(labels)]
     K, d = R.shape[1], Z.shape[1]
     scatter = np.diag(Z.var(axis=0) / K)
-    touch: dict[str, Any] = {"scatter": scatter, "pseudo": 1.0, "pseudo_items": 1.0, "ridge": RIDGE, "tol": 0.0}
-    alone, both = _log_likelihoods(Z, w, R, touch)
+    alone, both = _log_likelihoods(Z, w, R, scatter)
     odds = both - alone - price
     if odds < 0:
         return odds
     inner = _inner_items(Z, w, labels)[:, None]
-    parts, parts_and_background = _log_likelihoods(Z, w, np.hstack([R * inner, R * ~inner]), touch)
+    parts, parts_and_background = _log_likelihoods(Z, w, np.hstack([R * inner, R * ~inner]), scatter)
     parameters = K * (d * (d + 3) // 2 + 1) - 1  # that the parts have and a background has not
     return float(min(odds, max(both - parts + parameters, parts_and_background - parts - price)))
 
 
-def _log_likelihoods(Z: Array, w: Array, R: Array, touch: dict[str, Any]) -> tuple[float, float]:
+def _log_likelihoods(Z: Array, w: Array, R: Array, scatter: Array) -> tuple[float, float]:
     """Log-likelihoods of a mixture of normal distributions, which has these memberships at first, and of one with a
     background.
     """
-    alone = climb(Z, w, R, "full", max_iter=STEPS, **touch)
+
+    def climbed(w: Array, R: Array, steps: int) -> Climbed:
+        items = Items.of(Z, w, "full", scatter=scatter, ridge=RIDGE)
+        return climb(items, R, pseudo=1.0, pseudo_items=1.0, max_iter=steps, tol=0.0)
+
+    alone = climbed(w, R, STEPS)
     log_alone = logsumexp(log_joint(alone.components, Z), axis=1)
     background, both = np.full(len(Z), FIRST_SHARE), log_alone
     for _ in range(STEPS):
-        clusters = climb(Z, w * (1.0 - background), R, "full", max_iter=1, **touch)
+        clusters = climbed(w * (1.0 - background), R, 1)
         share = float(w @ background / w.sum())
         log_clusters = logsumexp(log_joint(clusters.components, Z), axis=1) + np.log1p(-share)
         both = np.logaddexp(log_clusters, np.log(share))

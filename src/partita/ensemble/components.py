@@ -60,7 +60,7 @@ from partita.ensemble.consensus import EACH, Consensus
 from partita.ensemble.normality import Mardia, mardia
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
-from partita.kernels.ellipsoids import Climbed, Ellipsoids, Shape, climb, log_joint, n_parameters, normalised
+from partita.kernels.ellipsoids import Climbed, Ellipsoids, Items, Shape, climb, log_joint, n_parameters, normalised
 from partita.kernels.threads import limit_threads
 from partita.runs import outcomes_of
 from partita.scope import tell
@@ -271,12 +271,22 @@ class _Climbs:
         scale += (RIDGE * np.trace(scale) / q + np.finfo(float).tiny ** 0.5) * np.eye(q)
         return np.asarray(scale)
 
+    @cached_property
+    def full(self) -> Items:
+        """The items for covariances of their own."""
+        return Items.of(self.Z, np.ones(len(self.Z)), "student", scatter=self.scale)
+
+    @cached_property
+    def simple(self) -> Items:
+        """The items for the simpler shape."""
+        return Items.of(self.Z, np.ones(len(self.Z)), self.simpler, scatter=self.scale)
+
     def climbed(self, shape: Shape, begun: Sequence[Array], max_iter: int, pseudo: float) -> list[Climbed]:
         """Return what is climbed to from responsibilities, the likeliest first."""
-        how: dict[str, Any] = {"scatter": self.scale, "pseudo": pseudo, "pseudo_items": PSEUDO_ITEMS}
-        how |= {"max_iter": max_iter, "tol": TOLERANCE, "categories": self.categories}
-        weights = np.ones(len(self.Z))
-        found = outcomes_of(lambda start: climb(self.Z, weights, start, shape, **how), begun, len(self.Z), self.n_jobs)
+        how: dict[str, Any] = {"pseudo": pseudo, "pseudo_items": PSEUDO_ITEMS, "categories": self.categories}
+        how |= {"max_iter": max_iter, "tol": TOLERANCE}
+        items = self.full if shape == "student" else self.simple
+        found = outcomes_of(lambda start: climb(items, start, **how), begun, len(self.Z), self.n_jobs)
         return sorted(found, key=lambda one: -one.log_likelihood)
 
     def fitted(self, shape: Shape, begun: Sequence[Labels]) -> FittedMixture:

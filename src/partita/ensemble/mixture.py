@@ -12,14 +12,13 @@ Weak on curved and nested shapes; it is there for overlapping and elongated grou
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
 
 from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, principal_axes
-from partita.kernels.ellipsoids import Climbed, Shape, climb, log_joint, n_parameters, normalised
+from partita.kernels.ellipsoids import Climbed, Items, Shape, climb, log_joint, n_parameters, normalised
 
 __all__ = ["Mixture"]
 
@@ -84,12 +83,9 @@ class Mixture(Member):
 
 def _best_by_bic(Z: Array, n_clusters: int, ridge: float, rng: np.random.Generator) -> Climbed:
     """The mixture of the covariance model with the least BIC; those far behind after a few steps are left there."""
-    (n, d), weights = Z.shape, np.ones(len(Z))
+    n, d = Z.shape
     scatter = Z.T @ Z / n + ridge * np.eye(d)
-
-    def climbed(shape: Shape, start: Array, max_iter: int) -> Climbed:
-        how: dict[str, Any] = {"scatter": scatter, "ridge": ridge, "max_iter": max_iter, "tol": TOLERANCE}
-        return climb(Z, weights, start, shape, **how)
+    items = {shape: Items.of(Z, np.ones(n), shape, scatter=scatter, ridge=ridge) for shape in SHAPES}
 
     def bic(shape: Shape) -> float:
         return float(n_parameters(shape, n_clusters, d) * np.log(n)) - 2 * found[shape].log_likelihood
@@ -97,10 +93,11 @@ def _best_by_bic(Z: Array, n_clusters: int, ridge: float, rng: np.random.Generat
     found: dict[Shape, Climbed] = {}
     for shape in SHAPES:  # each from a start of its own: one start that is poor does not spoil all
         means = KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31 - 1))).fit(Z)
-        found[shape] = climbed(shape, np.eye(n_clusters)[means.labels_], FIRST)
+        found[shape] = climb(items[shape], np.eye(n_clusters)[means.labels_], max_iter=FIRST, tol=TOLERANCE)
     least = min(bic(shape) for shape in found)
     near = [shape for shape in found if bic(shape) <= least + FAR * n]
     for shape in near:
         if found[shape].n_iter == FIRST:
-            found[shape] = climbed(shape, found[shape].responsibilities, MAX_ITER - FIRST)
+            begun = found[shape].responsibilities
+            found[shape] = climb(items[shape], begun, max_iter=MAX_ITER - FIRST, tol=TOLERANCE)
     return found[min(near, key=bic)]

@@ -34,7 +34,7 @@ from scipy.special import digamma, gammaln
 
 from partita.arrays import Array
 
-__all__ = ["Cells", "Climbed", "Ellipsoids", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
+__all__ = ["Cells", "Climbed", "Ellipsoids", "Items", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
 
 Shape = Literal["full", "student", "tied", "diagonal", "spherical"]
 
@@ -117,22 +117,19 @@ def log_joint(components: Ellipsoids, X: Array) -> Array:
 def normalised(joint: Array, axis: int = 1) -> tuple[Array, Array]:
     """Return responsibilities and log-densities."""
     top = joint.max(axis=axis, keepdims=True)
-    R = np.exp(joint - top)
+    R = joint - top
+    np.exp(R, out=R)
     total = R.sum(axis=axis, keepdims=True)
     R /= total
     return R, (top + np.log(total)).ravel()
 
 
 def climb(
-    X: Array,
-    weights: Array,
+    items: Items,
     start: Array,
-    shape: Shape,
     *,
-    scatter: Array,
     pseudo: float = 0.0,
     pseudo_items: float = 0.0,
-    ridge: float = 0.0,
     log_prior: Array | None = None,
     categories: Cells | None = None,
     max_iter: int,
@@ -142,16 +139,13 @@ def climb(
 
     Parameters
     ----------
-    X : N x d
-    weights : N, positive
+    items : Items
+        N of them, made once for all starts.
     start : N x M
         Responsibilities, rows on the simplex (or zero).
-    scatter : d x d, positive definite
     pseudo, pseudo_items : float
-        So many times `scatter` is added to the scatter of each component, and so many items to those that it is
-        divided by.
-    ridge : float
-        Added to each variance.
+        So many times the items' `scatter` is added to the scatter of each component, and so many items to those that it
+        is divided by.
     log_prior : N x M, optional
         Added to the log-joint while climbing and not afterwards.
     categories : optional
@@ -161,33 +155,33 @@ def climb(
 
     Examples
     --------
-    >>> X = np.array([[0.0], [1.0], [5.0], [6.0]])
-    >>> start = np.eye(2)[[0, 0, 1, 1]]
-    >>> climb(X, np.ones(4), start, "tied", scatter=np.eye(1), max_iter=9, tol=0.0).components.means.round(2).tolist()
+    >>> items = Items.of(np.array([[0.0], [1.0], [5.0], [6.0]]), np.ones(4), "tied", scatter=np.eye(1))
+    >>> climb(items, np.eye(2)[[0, 0, 1, 1]], max_iter=9, tol=0.0).components.means.round(2).tolist()
     [[0.5], [5.5]]
     """
-    items = _Items.of(X, weights, shape, scatter, ridge)
-    prior = 0.0 if log_prior is None else np.ascontiguousarray(log_prior.T)
-    first = np.inf if shape != "student" else FIRST_FREEDOM
-    components = items.maximised(start.T * weights, None, first, pseudo, pseudo_items)
+    first = np.inf if items.shape != "student" else FIRST_FREEDOM
+    prior = None if log_prior is None else np.ascontiguousarray(log_prior.T)
+    R = items.weighted(start.T)
+    components = items.maximised(R, None, first, pseudo, pseudo_items)
     logs, cells = None, np.empty((0, 0))
     if categories is not None:
-        logs, cells = categories.log_probabilities(start.T * weights), categories.cells.T
+        logs, cells = categories.log_probabilities(R), categories.cells.T
 
     def joint_of(components: Ellipsoids, logs: Array | None) -> tuple[Array, Array]:
         joint, squared = items.joint(components)
         return (joint if logs is None else joint + logs @ cells), squared
 
-    total, last = float(weights.sum()), -np.inf
+    weights, last = items.weights, -np.inf
+    total = float(weights.sum())
     for iteration in range(1, max_iter + 1):
         joint, squared = joint_of(components, logs)
-        R, log_density = normalised(joint + prior, 0)
+        R, log_density = normalised(joint if prior is None else joint + prior, 0)
         value = float(weights @ log_density)
         if value - last < tol * total and iteration > 2:
             break
-        last = value
-        components = items.maximised(R * weights, squared, components.freedom, pseudo, pseudo_items)
-        logs = None if categories is None else categories.log_probabilities(R * weights)
+        last, R = value, items.weighted(R)
+        components = items.maximised(R, squared, components.freedom, pseudo, pseudo_items)
+        logs = None if categories is None else categories.log_probabilities(R)
     else:
         joint = joint_of(components, logs)[0]
     R, log_density = normalised(joint, 0)
@@ -195,11 +189,17 @@ def climb(
     return Climbed(items.back(components), np.ascontiguousarray(R.T), log_likelihood, iteration, logs)
 
 
-@dataclass(frozen=True)
-class _Items:
-    """Items in coordinates of unit scatter: x = centre + frame z, and the monomials of z, a column each."""
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Weighted items in coordinates of unit scatter: x = centre + frame z, and the monomials of z, a column each.
+
+    >>> Items.of(np.array([[0.0], [2.0]]), np.ones(2), "tied", scatter=np.eye(1)).monomials.tolist()
+    [[-1.0, 1.0], [1.0, 1.0]]
+    """
 
     shape: Shape
+    weights: Array
+    alike: bool  # whether all weights are one
     Z: Array
     monomials: Array
     pairs: tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -208,7 +208,18 @@ class _Items:
     ridge: Array
 
     @classmethod
-    def of(cls, X: Array, weights: Array, shape: Shape, scatter: Array, ridge: float) -> _Items:
+    def of(cls, X: Array, weights: Array, shape: Shape, *, scatter: Array, ridge: float = 0.0) -> Items:
+        """Prepare items for components of a shape.
+
+        Parameters
+        ----------
+        X : N x d
+        weights : N, positive
+        shape : Shape
+        scatter : d x d, positive definite
+        ridge : float
+            Added to each variance.
+        """
         d = X.shape[1]
         centre = np.average(X, axis=0, weights=weights)
         pairs = np.triu_indices(d)
@@ -228,7 +239,12 @@ class _Items:
             squares = [Z**2]
         elif shape != "tied":
             squares = [Z[i] * Z[i:] for i in range(d)]  # in the order of `pairs`
-        return cls(shape, Z, np.vstack([*squares, Z, np.ones((1, len(X)))]), pairs, centre, frame, ridges)
+        monomials = np.vstack([*squares, Z, np.ones((1, len(X)))])
+        return cls(shape, weights, bool((weights == 1.0).all()), Z, monomials, pairs, centre, frame, ridges)
+
+    def weighted(self, R: Array) -> Array:
+        """Responsibilities (M x N) by the weights."""
+        return R if self.alike else R * self.weights
 
     @property
     def log_volume(self) -> float:
