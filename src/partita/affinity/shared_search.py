@@ -4,13 +4,13 @@ Criteria, members of an ensemble and the graph itself, at one number of clusters
 same items. Inside `shared_search()` the last few searches are kept for them; outside nothing is. A search is known by
 a hash of the items' bytes and by everything that its answer depends on, and kept only while all that are kept take
 less than a twentieth of the memory that is available. A smaller k is served from a larger one where that is exact:
-where no row has a tie at its k-th neighbour. Of two threads that ask for the same search one makes it.
+where no row has a tie at its k-th neighbour; where one has, both are kept. Of two threads that ask for the same search one makes it.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -26,8 +26,8 @@ __all__ = ["KEPT", "LastSearches", "made_once", "shared_search", "the_shared_sea
 
 # Searches that are kept at most, and the share of the available memory that they may take.
 KEPT, SHARE = 4, 1 / 20
-# Trees, eigenvectors and links of the same items that are kept at most, each of a few numbers an item.
-MOST_MADE = 16
+# Trees, eigenvectors, links and labels of the same items that are kept at most, each of a few numbers an item.
+MOST_MADE = 256
 
 
 class LastSearches:
@@ -43,7 +43,7 @@ class LastSearches:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[bytes, tuple[Index, Array]] = {}
+        self._kept: dict[bytes, dict[int, tuple[Index, Array]]] = {}  # by the items, and then by k
         self._made: dict[bytes, tuple[NDArray[Any], ...]] = {}
         self._making: dict[bytes, threading.Lock] = {}
 
@@ -66,38 +66,44 @@ class LastSearches:
         with self._lock:
             found = self._made.get(key)
         if found is None:
-            found = make()
-            if sum(part.nbytes for part in found) < SHARE * available_memory():
+            found, room = make(), SHARE * available_memory()
+            if _bytes(found) < room:
                 for part in found:
                     part.flags.writeable = False
                 with self._lock:
                     self._made[key] = found
-                    while len(self._made) > MOST_MADE:
+                    while len(self._made) > MOST_MADE or sum(map(_bytes, self._made.values())) >= room:
                         self._made.pop(next(iter(self._made)))
         return found
 
     def _keep(self, key: bytes, index: Index, distance: Array) -> tuple[Index, Array]:
-        """Keep a search where there is room and no larger one of the same items is kept, and hand it back."""
+        """Keep a search where there is room, and hand it back."""
         index.flags.writeable = distance.flags.writeable = False
         room = SHARE * available_memory()
         with self._lock:
-            before = self._kept.get(key)
-            if index.nbytes + distance.nbytes < room and (before is None or before[0].shape[1] < index.shape[1]):
-                self._kept.pop(key, None)
-                self._kept[key] = index, distance
-                while len(self._kept) > KEPT or sum(i.nbytes + d.nbytes for i, d in self._kept.values()) >= room:
+            if _bytes((index, distance)) < room:
+                self._kept[key] = {**self._kept.pop(key, {}), index.shape[1]: (index, distance)}
+                while len(self._kept) > KEPT or self._held() >= room:
                     self._kept.pop(next(iter(self._kept)))
         return index, distance
 
+    def _held(self) -> int:
+        return sum(_bytes(found) for of_items in self._kept.values() for found in of_items.values())
+
     def _recalled(self, key: bytes, k: int) -> tuple[Index, Array] | None:
         with self._lock:
-            kept = self._kept.get(key)
-        if kept is None or kept[0].shape[1] < k:
+            kept = self._kept.get(key, {})
+            found = kept.get(k) or next((found for larger, found in kept.items() if larger > k), None)
+        if found is None:
             return None
-        index, distance = kept
+        index, distance = found
         if index.shape[1] > k and not (distance[:, k - 1] < distance[:, k]).all():
             return None
         return index[:, :k], distance[:, :k]
+
+
+def _bytes(made: Iterable[NDArray[Any]]) -> int:
+    return sum(part.nbytes for part in made)
 
 
 _SHARED: ContextVar[LastSearches | None] = ContextVar("shared neighbour search", default=None)

@@ -78,6 +78,8 @@ __all__ = [
 # Steps of expectation and maximisation, and those after which all starts are compared, and the likeliest few again.
 MAX_ITER, TOLERANCE, LOOK, FIRST = 100, 1e-4, 3, 10
 LIKELY = 3
+# How much larger the BIC of the other shape may be an item where the first steps of a simpler one are its last.
+FAR = 1.0
 # Each component's scatter has so much of all items' added, as of so many items.
 PSEUDO, PSEUDO_ITEMS, RIDGE = 1.0, 1.0, 1e-4
 # Numbers in a row below the best, after which more components are not tried.
@@ -208,6 +210,7 @@ class Components(Member):
         """The mixture of covariances of their own, or of the simpler shape."""
         Z, n_clusters = climbs.Z, climbs.n_clusters
         own = climbs.fitted("student", begun)
+        assert own is not None
         if not self.has_room(len(Z), n_clusters, Z.shape[1]):
             return replace(own, bic=-np.inf, reaches=-np.inf)
         return own if climbs.n_parameters("student") > len(Z) else climbs.or_simpler(own, begun)
@@ -289,10 +292,15 @@ class _Climbs:
         found = outcomes_of(lambda start: climb(items, start, **how), begun, len(self.Z), self.n_jobs)
         return sorted(found, key=lambda one: -one.log_likelihood)
 
-    def fitted(self, shape: Shape, begun: Sequence[Labels]) -> FittedMixture:
-        """Return the mixture that is likeliest of those begun at these labels."""
+    def fitted(self, shape: Shape, begun: Sequence[Labels], least: float = -np.inf) -> FittedMixture | None:
+        """Return the mixture that is likeliest of those begun at these labels.
+
+        None where its BIC is far below `least` after a few steps: later ones change less.
+        """
         pseudo = self.fewer if shape == "spherical" else PSEUDO
         tried = self.climbed(shape, [np.eye(self.n_clusters)[labels] for labels in begun], LOOK, pseudo)
+        if tried[0].log_likelihood - self.price(shape) < least - FAR * len(self.Z):
+            return None
         for steps, kept in ((FIRST, LIKELY), (MAX_ITER, 1)):
             tried = self.climbed(shape, [one.responsibilities for one in tried[:kept]], steps, pseudo)
         best, found = tried[0], tried[0].components
@@ -313,8 +321,8 @@ class _Climbs:
 
     def or_simpler(self, own: FittedMixture, begun: Sequence[Labels]) -> FittedMixture:
         """Return the simpler shape where BIC, Mardia's tests and AIC take it, and otherwise the mixture `own`."""
-        found = self.fitted(self.simpler, begun)
-        if found.bic <= own.bic:
+        found = self.fitted(self.simpler, begun, own.bic)
+        if found is None or found.bic <= own.bic:
             return own
         own = replace(own, reaches=found.bic)
         if not found.fits:

@@ -71,7 +71,8 @@ class Graph(Member):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             result = drive(
-                Problem(affinity, PerClusterObjective(), squared_norm=0.0),  # only the membership is read
+                # Only the membership is read.
+                Problem(affinity, PerClusterObjective(), squared_norm=0.0, one_of_many=True),
                 ProjectedGradient(),
                 Starts(affinity, n_clusters, graph=normalised),
                 _start(normalised, n_clusters),

@@ -85,14 +85,18 @@ def _best_by_bic(Z: Array, n_clusters: int, ridge: float, rng: np.random.Generat
     """The mixture of the covariance model with the least BIC; those far behind after a few steps are left there."""
     n, d = Z.shape
     scatter = Z.T @ Z / n + ridge * np.eye(d)
-    items = {shape: Items.of(Z, np.ones(n), shape, scatter=scatter, ridge=ridge) for shape in SHAPES}
+    items: dict[Shape, Items] = {}
 
     def bic(shape: Shape) -> float:
         return float(n_parameters(shape, n_clusters, d) * np.log(n)) - 2 * found[shape].log_likelihood
 
     found: dict[Shape, Climbed] = {}
-    for shape in SHAPES:  # each from a start of its own: one start that is poor does not spoil all
-        means = KMeans(n_clusters, n_init=1, random_state=int(rng.integers(2**31 - 1))).fit(Z)
+    seeds = rng.integers(2**31 - 1, size=len(SHAPES))  # each from a start of its own: a poor one does not spoil all
+    for shape, seed in zip(SHAPES, seeds.tolist(), strict=True):
+        if shape != "spherical" and n_parameters(shape, n_clusters, d) > n:  # BIC would not take more than items
+            continue
+        means = KMeans(n_clusters, n_init=1, random_state=seed).fit(Z)
+        items[shape] = Items.of(Z, np.ones(n), shape, scatter=scatter, ridge=ridge)
         found[shape] = climb(items[shape], np.eye(n_clusters)[means.labels_], max_iter=FIRST, tol=TOLERANCE)
     least = min(bic(shape) for shape in found)
     near = [shape for shape in found if bic(shape) <= least + FAR * n]

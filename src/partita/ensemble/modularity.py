@@ -5,7 +5,8 @@ the least larger number is merged down, each time by the pair that costs modular
 towards clusters of like volume, softly: unlike a spectral cut it does not shave off outliers, which is what images and
 other real tables want.
 
-Cost: a neighbour search, and up to 18 runs of Louvain at nnz each pass.
+Cost: a neighbour search, and up to 18 runs of Louvain at nnz each pass; other numbers of clusters of the same graph
+share them.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 
+from partita.affinity.shared_search import made_once
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, neighbor_graph
+from partita.scope import key_of
 
 __all__ = ["Modularity"]
 
@@ -64,12 +67,18 @@ def at_resolution_of(matrix: sp.csr_array, n_clusters: int) -> Labels:
     graph = sp.csr_array(matrix - sp.diags_array(matrix.diagonal()))
     graph.eliminate_zeros()
     arrays = graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data
+    key = key_of(graph)
+
+    def at(resolution: float) -> Labels:  # all numbers of clusters begin with the same halvings
+        made = made_once(lambda: (louvain(*arrays, resolution),), "clusters by modularity", str(key), resolution)
+        return made[0]
+
     low, high = np.log(LOW), np.log(HIGH)
     found: tuple[Labels, int, float] | None = None
     labels = np.zeros(graph.shape[0], dtype=np.int64)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        labels = louvain(*arrays, float(np.exp(middle)))
+        labels = at(float(np.exp(middle)))
         k = int(labels.max()) + 1
         if k >= n_clusters and (found is None or k <= found[1]):
             found = labels, k, float(np.exp(middle))
