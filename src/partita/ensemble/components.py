@@ -146,7 +146,7 @@ class Components(Member):
     Beside columns of categories each component has probabilities of these as well.
 
     Begun at k-means and at what other methods say of the items: k-means alone leaves about one mixture in five in a
-    maximum of the likelihood that is not the largest.
+    maximum of the likelihood that is not the largest. Beside other methods one run of it is enough.
 
     Cost: `n_starts` runs of k-means and a hundred and fifty steps at most, n K q^2 each, in q = `max_dimensions`
     directions or as many as there are features.
@@ -156,7 +156,7 @@ class Components(Member):
     max_dimensions : int
         Features up to which they are taken as they are; of more, so many leading principal axes.
     n_starts : int
-        k-means starts; the likeliest three of all starts after three steps go on to ten, the best of them to the end.
+        k-means starts where there are no others; the likeliest three of all starts after three steps go on to ten, the best of them to the end.
 
     Examples
     --------
@@ -193,7 +193,8 @@ class Components(Member):
         categories = columns.categories(X)
         space = _Space.of(X, columns if categories is not None else None, self.max_dimensions)
         Z = space.coordinates(X)
-        seeds = [int(rng.integers(2**31 - 1)) for _ in range(self.n_starts if n_clusters > 1 else 1)]
+        n_starts = 1 if starts or n_clusters == 1 else self.n_starts
+        seeds = [int(rng.integers(2**31 - 1)) for _ in range(n_starts)]
         seen = [Z]
         if categories is not None and n_clusters > 1:  # numbers alone and categories alone may be too few to part
             either = [Y for Y in (Z, categories.scaled) if len(np.unique(Y, axis=0)) >= n_clusters]
