@@ -4,7 +4,8 @@ Criteria, members of an ensemble and the graph itself, at one number of clusters
 same items. Inside `shared_search()` the last few searches are kept for them; outside nothing is. A search is known by
 a hash of the items' bytes and by everything that its answer depends on, and kept only while all that are kept take
 less than a twentieth of the memory that is available. A smaller k is served from a larger one where that is exact:
-where no row has a tie at its k-th neighbour; where one has, both are kept. Of two threads that ask for the same search one makes it.
+where no row has a tie at its k-th neighbour; where one has, both are kept. Of two threads that ask for the same search
+one makes it.
 """
 
 from __future__ import annotations

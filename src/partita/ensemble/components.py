@@ -156,7 +156,8 @@ class Components(Member):
     max_dimensions : int
         Features up to which they are taken as they are; of more, so many leading principal axes.
     n_starts : int
-        k-means starts where there are no others; the likeliest three of all starts after three steps go on to ten, the best of them to the end.
+        k-means starts where there are no others; the likeliest three of all starts after three steps go on to ten, the
+        best of them to the end.
 
     Examples
     --------

@@ -3,8 +3,8 @@
 The covariance model (full, tied, diagonal, spherical) is the one with the best BIC, so that a hundred items in nine
 dimensions are not given six full covariances. A ridge of 1e-4 of the mean variance keeps components from collapsing.
 Above `max_dimensions` features, where a covariance cannot be estimated, the mixture sees the leading principal axes
-that hold `variance` of the variance, at most `max_dimensions` of them. Cost: two runs of k-means and four of EM, n K d^2 a
-step with a covariance each and n K d with the others; most end after five steps.
+that hold `variance` of the variance, at most `max_dimensions` of them. Cost: two runs of k-means and four of EM, a step
+of n K d^2 with a covariance each and n K d with the others; most end after five steps.
 
 Weak on curved and nested shapes; it is there for overlapping and elongated groups, where graphs and trees are weak.
 """
