@@ -8,8 +8,12 @@ from scipy.special import logit, logsumexp
 
 from partita import SoftClustering, metrics
 from partita.ensemble import Components, Ensemble, Validity
+from partita.ensemble import components as components_member
 from partita.ensemble.builder import METHODS
 from partita.ensemble.components import (
+    FIRST,
+    LOOK,
+    MAX_ITER,
     OF_SPHERES,
     believed,
     fitted_at,
@@ -156,6 +160,37 @@ def test_what_other_methods_say_leads_to_a_likelihood_that_k_means_misses(seed):
     assert begun.bic > alone.bic + 100.0
     index = [metrics.adjusted_rand_index(fit.clustering.labels, truth) for fit in (alone, begun)]
     assert index[1] > index[0] + 0.05
+
+
+def test_beside_other_starts_one_run_of_k_means_is_enough(monkeypatch):
+    X, truth = overlapping(60)
+    begun, climbed = [], components_member.climb
+
+    def kept(items, start, *, max_iter, **options):
+        begun.append((items.shape, max_iter))
+        return climbed(items, start, max_iter=max_iter, **options)
+
+    monkeypatch.setattr(components_member, "climb", kept)
+    for starts, n in (((), 3), ([truth], 2), ([truth, truth], 3), ([np.arange(180) % 9], 3)):
+        begun.clear()
+        Components().fitted(X, 3, np.random.default_rng(0), starts)
+        assert begun.count(("student", LOOK)) == n
+
+
+def test_spheres_that_are_far_behind_after_a_few_steps_are_left(monkeypatch):
+    steps, climbed = {}, components_member.climb
+
+    def kept(items, start, *, max_iter, **options):
+        steps.setdefault(items.shape, set()).add(max_iter)
+        return climbed(items, start, max_iter=max_iter, **options)
+
+    monkeypatch.setattr(components_member, "climb", kept)
+    X, _ = overlapping(60)
+    Components().fitted(X, 3, np.random.default_rng(0))
+    assert steps["spherical"] == steps["student"] == {LOOK, FIRST, MAX_ITER}
+    steps.clear()
+    Components().fitted(X * [1.0, 100.0], 3, np.random.default_rng(0))
+    assert steps == {"student": {LOOK, FIRST, MAX_ITER}, "spherical": {LOOK}}
 
 
 def test_labels_of_more_clusters_are_no_start():

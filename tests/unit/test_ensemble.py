@@ -15,11 +15,23 @@ from sklearn.mixture import GaussianMixture
 from partita import SoF, SoftClustering, load, save
 from partita.affinity import Builder
 from partita.affinity.shared_search import shared_search
-from partita.ensemble import Draw, Ensemble, Genie, Graph, Mixture, adjusted_rand, agreement, agreement_weights
+from partita.ensemble import (
+    Draw,
+    Ensemble,
+    Genie,
+    Graph,
+    Mixture,
+    Modularity,
+    adjusted_rand,
+    agreement,
+    agreement_weights,
+)
 from partita.ensemble import graph as graph_member
+from partita.ensemble import mixture as mixture_member
 from partita.ensemble.units import frame_of, in_coordinates
 from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.errors import InputError
+from partita.kernels import louvain
 from synthetic import blobs, zigzag
 
 few = settings(max_examples=25, deadline=None)
@@ -348,14 +360,55 @@ def test_the_graph_member_finds_eigenvectors_once_for_several_numbers_of_cluster
     np.testing.assert_array_equal(apart, together)
 
 
+def test_numbers_of_clusters_share_runs_of_louvain(monkeypatch):
+    X, _ = blobs()
+    found, asked = louvain.louvain, []
+
+    def counted(*graph):
+        asked.append(graph[-1])
+        return found(*graph)
+
+    monkeypatch.setattr(louvain, "louvain", counted)
+
+    def labels():
+        return [Modularity().cluster(X, K, np.random.default_rng(0)).labels for K in (4, 5, 6)]
+
+    apart = labels()
+    runs = len(asked)
+    assert len(set(asked)) < runs  # the first halvings are those of any number
+    asked.clear()
+    with shared_search():
+        together = labels()
+    assert len(asked) == len(set(asked)) < runs
+    np.testing.assert_array_equal(apart, together)
+
+
+def test_covariances_of_more_parameters_than_items_are_not_tried(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(40, 6)) + np.repeat(9 * np.eye(4, 6), 10, axis=0)
+    shapes, climbed = [], mixture_member.climb
+
+    def kept(items, start, **options):
+        shapes.append(items.shape)
+        return climbed(items, start, **options)
+
+    monkeypatch.setattr(mixture_member, "climb", kept)
+    labels = Mixture().cluster(X, 4, np.random.default_rng(0)).labels  # 4 x 27 and 21 + 24 numbers to estimate
+    assert set(shapes) == {"spherical"}
+    assert adjusted_rand(labels, np.repeat(np.arange(4), 10)) == 1.0
+    shapes.clear()
+    Mixture().cluster(X, 1, np.random.default_rng(0))
+    assert set(shapes) == {"full", "tied", "diagonal", "spherical"}
+
+
 @pytest.mark.parametrize("K", [2, 4])
 def test_the_mixture_member_is_the_mixture_of_scikit_learn_with_the_best_bic(K):
     X, _ = blobs()
     rng = np.random.default_rng(0)
     ridge = 1e-4 * X.var(axis=0).mean()
+    starts = np.repeat([int(rng.integers(2**31 - 1)) for _ in range(2)], 2).tolist()  # two of k-means
     theirs = [
-        GaussianMixture(K, covariance_type=kind, reg_covar=ridge, random_state=int(rng.integers(2**31 - 1))).fit(X)
-        for kind in ("full", "tied", "diag", "spherical")
+        GaussianMixture(K, covariance_type=kind, reg_covar=ridge, random_state=seed).fit(X)
+        for kind, seed in zip(("full", "tied", "diag", "spherical"), starts, strict=True)
     ]
     best = min(theirs, key=lambda model: model.bic(X))
     ours = Mixture().cluster(X, K, np.random.default_rng(0))

@@ -192,6 +192,8 @@ def test_fewer_neighbours_are_taken_from_more_where_that_is_exact(searches):
     with shared_search():
         NeighborGraph(n_neighbors=15).build(grid, n_clusters=2)
         NeighborGraph(n_neighbors=6).build(grid, n_clusters=2)
+        for k in (6, 15):  # and both are kept
+            NeighborGraph(n_neighbors=k).build(grid, n_clusters=2)
     assert searches == [15, 6, 15, 6]
 
 

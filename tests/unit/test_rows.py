@@ -13,7 +13,7 @@ from partita.kernels.products import csr_product
 from partita.kernels.rows import row_pass
 from partita.kernels.simplex import project_rows_numpy
 from partita.kernels.threads import limit_threads
-from partita.objectives import PerClusterObjective, Problem, ScaledObjective, SymNMFObjective, curvature
+from partita.objectives import PerClusterObjective, Problem, ScaledObjective, SymNMFObjective, curvature, domain
 from partita.solvers import ProjectedGradient, optimality
 from partita.solvers.base import optimality_by_rows
 from synthetic import planted_graph
@@ -362,6 +362,23 @@ def test_a_step_from_between_two_points_is_one_from_the_point_there(monkeypatch,
         assert found.slope == pytest.approx(expected.slope, rel=1e-8)
         assert found.square == pytest.approx(expected.square, rel=1e-8)
         assert found.moved == pytest.approx(problem.descend(second, 2 * B).square, rel=1e-12)
+
+
+def test_one_of_many_small_problems_is_stepped_by_the_kernel_to_the_same_point(monkeypatch):
+    W = np.random.default_rng(0).dirichlet(np.ones(3), 60)
+    asked, compiled = [], simplex.row_descent
+
+    def counted(factor, **options):
+        asked.append(found := compiled(factor, **options))
+        return found
+
+    monkeypatch.setattr(domain, "row_descent", counted)
+    alone, one = (Problem(graph(np.float64), PerClusterObjective(), one_of_many=many).fresh() for many in (False, True))
+    stepped = [problem.descend(problem.evaluate(W), 50.0) for problem in (alone, one)]
+    assert asked[0] is None
+    assert asked[1] is not None
+    np.testing.assert_allclose(stepped[1].W, stepped[0].W, atol=1e-12)
+    assert stepped[1].slope == pytest.approx(stepped[0].slope, rel=1e-12)
 
 
 def test_a_compiled_projection_ends_where_rounding_decides_what_is_left_out():

@@ -194,16 +194,15 @@ class Components(Member):
         categories = columns.categories(X)
         space = _Space.of(X, columns if categories is not None else None, self.max_dimensions)
         Z = space.coordinates(X)
-        n_starts = 1 if starts or n_clusters == 1 else self.n_starts
-        seeds = [int(rng.integers(2**31 - 1)) for _ in range(n_starts)]
+        given = [labels for labels in starts if labels.max() < n_clusters] if n_clusters > 1 else []
+        seeds = [int(rng.integers(2**31 - 1)) for _ in range(1 if given or n_clusters == 1 else self.n_starts)]
         seen = [Z]
         if categories is not None and n_clusters > 1:  # numbers alone and categories alone may be too few to part
             either = [Y for Y in (Z, categories.scaled) if len(np.unique(Y, axis=0)) >= n_clusters]
             seen = [X, *either]
         begun = [KMeans(n_clusters, n_init=1, random_state=seed).fit(Y).labels_ for Y in seen for seed in seeds]
-        begun += [labels for labels in starts if labels.max() < n_clusters] if n_clusters > 1 else []
         climbs = _Climbs(Z, n_clusters, n_jobs, space, categories)
-        found = self._of_shapes(climbs, begun)
+        found = self._of_shapes(climbs, begun + given)
         if categories is None:
             return found
         return replace(found, clustering=replace(found.clustering, fits=found.fits))
