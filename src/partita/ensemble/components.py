@@ -210,8 +210,7 @@ class Components(Member):
     def _of_shapes(self, climbs: _Climbs, begun: Sequence[Labels]) -> FittedMixture:
         """The mixture of covariances of their own, or of the simpler shape."""
         Z, n_clusters = climbs.Z, climbs.n_clusters
-        own = climbs.fitted("student", begun)
-        assert own is not None
+        own = climbs.fitted("student", climbs.looked("student", begun))
         if not self.has_room(len(Z), n_clusters, Z.shape[1]):
             return replace(own, bic=-np.inf, reaches=-np.inf)
         return own if climbs.n_parameters("student") > len(Z) else climbs.or_simpler(own, begun)
@@ -285,31 +284,30 @@ class _Climbs:
         """The items for the simpler shape."""
         return Items.of(self.Z, np.ones(len(self.Z)), self.simpler, scatter=self.scale)
 
-    def climbed(self, shape: Shape, begun: Sequence[Array], max_iter: int, pseudo: float) -> list[Climbed]:
+    def climbed(self, shape: Shape, begun: Sequence[Array], max_iter: int, *, fewer: bool = False) -> list[Climbed]:
         """Return what is climbed to from responsibilities, the likeliest first."""
+        pseudo = self.fewer if fewer or shape == "spherical" else PSEUDO
         how: dict[str, Any] = {"pseudo": pseudo, "pseudo_items": PSEUDO_ITEMS, "categories": self.categories}
         how |= {"max_iter": max_iter, "tol": TOLERANCE}
         items = self.full if shape == "student" else self.simple
         found = outcomes_of(lambda start: climb(items, start, **how), begun, len(self.Z), self.n_jobs)
         return sorted(found, key=lambda one: -one.log_likelihood)
 
-    def fitted(self, shape: Shape, begun: Sequence[Labels], least: float = -np.inf) -> FittedMixture | None:
-        """Return the mixture that is likeliest of those begun at these labels.
+    def looked(self, shape: Shape, begun: Sequence[Labels]) -> list[Climbed]:
+        """Return what a few steps from these labels lead to, the likeliest first."""
+        return self.climbed(shape, [np.eye(self.n_clusters)[labels] for labels in begun], LOOK)
 
-        None where its BIC is far below `least` after a few steps: later ones change less.
-        """
-        pseudo = self.fewer if shape == "spherical" else PSEUDO
-        tried = self.climbed(shape, [np.eye(self.n_clusters)[labels] for labels in begun], LOOK, pseudo)
-        if tried[0].log_likelihood - self.price(shape) < least - FAR * len(self.Z):
-            return None
+    def fitted(self, shape: Shape, looks: Sequence[Climbed]) -> FittedMixture:
+        """Return the mixture that is likeliest of those that went on from these looks."""
+        tried = looks
         for steps, kept in ((FIRST, LIKELY), (MAX_ITER, 1)):
-            tried = self.climbed(shape, [one.responsibilities for one in tried[:kept]], steps, pseudo)
-        best, found = tried[0], tried[0].components
+            tried = self.climbed(shape, [one.responsibilities for one in tried[:kept]], steps)
+        best, found, space = tried[0], tried[0].components, self.space
         if found.whiteners.ndim == 2:
             found = found._replace(whiteners=found.whiteners[:, :, None] * np.eye(self.Z.shape[1]))
 
         def responsibilities(Y: Array) -> Array:
-            return self.space.responsibilities(best, found, Y)
+            return space.responsibilities(best, found, Y)
 
         bic = float(best.log_likelihood) - self.price(shape)
         clustering = Clustering(best.responsibilities, responsibilities)
@@ -322,13 +320,16 @@ class _Climbs:
 
     def or_simpler(self, own: FittedMixture, begun: Sequence[Labels]) -> FittedMixture:
         """Return the simpler shape where BIC, Mardia's tests and AIC take it, and otherwise the mixture `own`."""
-        found = self.fitted(self.simpler, begun, own.bic)
-        if found is None or found.bic <= own.bic:
+        looks = self.looked(self.simpler, begun)
+        if looks[0].log_likelihood - self.price(self.simpler) < own.bic - FAR * len(self.Z):
+            return own  # later steps change less
+        found = self.fitted(self.simpler, looks)
+        if found.bic <= own.bic:
             return own
         own = replace(own, reaches=found.bic)
         if not found.fits:
             return own
-        (full,) = self.climbed("student", [np.asarray(found.clustering.membership)], MAX_ITER, self.fewer)
+        (full,) = self.climbed("student", [np.asarray(found.clustering.membership)], MAX_ITER, fewer=True)
         gained = full.log_likelihood - (found.bic + self.price(self.simpler))
         more = self.n_parameters("student") - self.n_parameters(self.simpler)
         return replace(found, full=own) if gained <= more else own
