@@ -24,6 +24,7 @@ Sinica 5, 1995.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
@@ -46,6 +47,8 @@ NEXT_TO_NOTHING = 1e-6
 FIRST_FREEDOM, FREEDOMS = 10.0, (2.05, 200.0)
 # How far from the last ones they are looked for first, and how precisely they are found, by their logarithm.
 FIRST_STEP, PRECISION = 0.3, 0.01
+# Logarithm of a responsibility that is lost in a sum with the largest one.
+LOST = -40.0
 # Distances beyond this are as good as infinite, and their squares still are numbers.
 FARTHEST = 1e150
 # Rows whose differences from all means stay in the cache.
@@ -117,11 +120,25 @@ def log_joint(components: Ellipsoids, X: Array) -> Array:
 def normalised(joint: Array, axis: int = 1) -> tuple[Array, Array]:
     """Return responsibilities and log-densities."""
     top = joint.max(axis=axis, keepdims=True)
-    R = joint - top
-    np.exp(R, out=R)
+    R = np.exp(joint - top)
     total = R.sum(axis=axis, keepdims=True)
     R /= total
     return R, (top + np.log(total)).ravel()
+
+
+def _by_items(joint: Array) -> tuple[Array, Array]:
+    """`normalised` of the columns of M x N, with zeros for what rounding would lose: the exponential of a number far
+    below the largest takes up to three times as long as another, and most are far below.
+    """
+    top = joint.max(axis=0)
+    less = (joint - top).ravel()
+    seen = np.flatnonzero(less > LOST)
+    R = np.zeros(less.shape)
+    R[seen] = np.exp(less[seen])
+    R = R.reshape(joint.shape)
+    total = R.sum(axis=0)
+    R /= total
+    return R, top + np.log(total)
 
 
 def climb(
@@ -175,7 +192,7 @@ def climb(
     total = float(weights.sum())
     for iteration in range(1, max_iter + 1):
         joint, squared = joint_of(components, logs)
-        R, log_density = normalised(joint if prior is None else joint + prior, 0)
+        R, log_density = _by_items(joint if prior is None else joint + prior)
         value = float(weights @ log_density)
         if value - last < tol * total and iteration > 2:
             break
@@ -184,7 +201,7 @@ def climb(
         logs = None if categories is None else categories.log_probabilities(R)
     else:
         joint = joint_of(components, logs)[0]
-    R, log_density = normalised(joint, 0)
+    R, log_density = _by_items(joint)
     log_likelihood = float(weights @ log_density) - total * items.log_volume
     return Climbed(items.back(components), np.ascontiguousarray(R.T), log_likelihood, iteration, logs)
 
@@ -325,8 +342,8 @@ def _joint(squared: Array, components: Ellipsoids, d: int) -> Array:
     start = np.log(components.shares) + log_volume
     if np.isinf(v):
         return np.asarray((start - d / 2 * np.log(2 * np.pi))[:, None] - squared / 2)
-    start += gammaln((v + d) / 2) - gammaln(v / 2) - d / 2 * np.log(v * np.pi)
-    return np.asarray(start[:, None] - (v + d) / 2 * np.log1p(squared / v))
+    start += gammaln((v + d) / 2) - gammaln(v / 2) - d / 2 * np.log(np.pi) + v / 2 * np.log(v)
+    return np.asarray(start[:, None] - (v + d) / 2 * np.log(squared + v))
 
 
 def _freedom(R: Array, squared: Array, freedom: float, d: int) -> float:
@@ -339,6 +356,7 @@ def _freedom(R: Array, squared: Array, freedom: float, d: int) -> float:
     R, squared = R[counted], squared[counted]
     total = R.sum()
 
+    @cache  # brentq asks for both ends again
     def slope(log_v: float) -> float:
         v = np.exp(log_v)
         half, u = (v + d) / 2, (v + d) / (v + squared)
