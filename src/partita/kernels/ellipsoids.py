@@ -48,7 +48,7 @@ FIRST_FREEDOM, FREEDOMS = 10.0, (2.05, 200.0)
 # How far from the last ones they are looked for first, and how precisely they are found, by their logarithm.
 FIRST_STEP, PRECISION = 0.3, 0.01
 # Logarithm of a responsibility that is lost in a sum with the largest one.
-LOST = -40.0
+LOST = -37.0
 # Distances beyond this are as good as infinite, and their squares still are numbers.
 FARTHEST = 1e150
 # Rows whose differences from all means stay in the cache.
