@@ -1,7 +1,6 @@
 """What report and pictures make of a verdict on the number of clusters."""
 
 import re
-import sys
 import warnings
 from copy import copy
 from dataclasses import replace
@@ -176,20 +175,6 @@ def test_a_likely_other_number_has_its_answer_beside_this_one(unsure_of_its_numb
     assert said.count(" 40 ") == 3
 
 
-def test_the_labels_of_the_other_answer_need_no_density_where_this_one_has_none(unsure_of_its_number, monkeypatch):
-    model, X = unsure_of_its_number
-    shown = beside_of(model, X)
-    fitted = copy(model)
-    del fitted.calibration_
-    pipeline = sys.modules["partita.estimators.pipeline"]
-    tried, calibrate = [], pipeline.calibrate_if_trusted
-    monkeypatch.setattr(pipeline, "calibrate_if_trusted", lambda *a: (tried.append(1), calibrate(*a))[1])
-    assert beside_of(fitted, X) == shown  # no label is moved by a density of clusters so far apart
-    assert not tried
-    assert beside_of(model, X) == shown
-    assert tried
-
-
 def test_no_answer_is_beside_a_number_that_is_nearly_sure_or_was_given(unsure_of_its_number):
     model, X = unsure_of_its_number
     sure = copy(model)
@@ -213,7 +198,7 @@ def test_an_answer_that_ends_with_fewer_clusters_is_not_shown_as_that_of_more(un
     model, X = unsure_of_its_number
     other = copy(model)
     other.verdict_ = replace(model.verdict_, sure=0.6, probabilities=np.array([0.0, 0.0, 0.6, 0.4]))
-    other._at = lambda K, **_: model.at(K - 1)
+    other.at = lambda K: model.at(K - 1)
     assert beside_of(other, X) == ""
 
 

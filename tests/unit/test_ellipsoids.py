@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal, t
 from sklearn.mixture import GaussianMixture
 
+from partita.kernels import ellipsoids
 from partita.kernels.ellipsoids import Items, climb, log_joint, normalised
 
 THEIRS = {"full": "full", "tied": "tied", "diagonal": "diag", "spherical": "spherical"}
@@ -94,3 +95,16 @@ def test_components_without_heavy_tails_are_gaussian_after_a_few_steps():
     )
     assert found.components.freedom == pytest.approx(200, rel=1e-6)
     assert found.n_iter <= 10
+
+
+@pytest.mark.parametrize("shape", ["full", "student"])
+def test_responsibilities_that_rounding_loses_change_nothing(monkeypatch, shape):
+    X, labels = far_apart()
+    items, found = Items.of(X, np.ones(400), shape, scatter=np.cov(X.T)), {}
+    for least in (ellipsoids.LOST, -np.inf):
+        monkeypatch.setattr(ellipsoids, "LOST", least)
+        found[least] = climb(items, np.eye(3)[labels] * 0.8 + 0.2 / 3, max_iter=20, tol=0.0)
+    some, all_of_them = found.values()
+    assert (some.responsibilities == 0.0).sum() > (all_of_them.responsibilities == 0.0).sum()
+    np.testing.assert_allclose(some.responsibilities, all_of_them.responsibilities, atol=1e-14)
+    assert some.log_likelihood == pytest.approx(all_of_them.log_likelihood, rel=1e-13)

@@ -117,28 +117,23 @@ def log_joint(components: Ellipsoids, X: Array) -> Array:
     return np.ascontiguousarray(_joint(squared, components, X.shape[1]).T)
 
 
-def normalised(joint: Array, axis: int = 1) -> tuple[Array, Array]:
-    """Return responsibilities and log-densities."""
+def normalised(joint: Array, axis: int = 1, least: float = -np.inf) -> tuple[Array, Array]:
+    """Return responsibilities and log-densities.
+
+    What lies more than -`least` below the largest is zero: an exponential far below it takes up to three times as long
+    as another.
+
+    >>> R, log_density = normalised(np.array([[0.0, 0.0, -50.0]]), least=-37.0)
+    >>> R.tolist(), log_density.round(3).tolist()
+    ([[0.5, 0.5, 0.0]], [0.693])
+    """
     top = joint.max(axis=axis, keepdims=True)
-    R = np.exp(joint - top)
+    less = joint - top
+    R = np.zeros_like(less)
+    np.exp(less, out=R, where=less >= least)
     total = R.sum(axis=axis, keepdims=True)
     R /= total
     return R, (top + np.log(total)).ravel()
-
-
-def _by_items(joint: Array) -> tuple[Array, Array]:
-    """`normalised` of the columns of M x N, with zeros for what rounding would lose: the exponential of a number far
-    below the largest takes up to three times as long as another, and most are far below.
-    """
-    top = joint.max(axis=0)
-    less = (joint - top).ravel()
-    seen = np.flatnonzero(less > LOST)
-    R = np.zeros(less.shape)
-    R[seen] = np.exp(less[seen])
-    R = R.reshape(joint.shape)
-    total = R.sum(axis=0)
-    R /= total
-    return R, top + np.log(total)
 
 
 def climb(
@@ -192,7 +187,7 @@ def climb(
     total = float(weights.sum())
     for iteration in range(1, max_iter + 1):
         joint, squared = joint_of(components, logs)
-        R, log_density = _by_items(joint if prior is None else joint + prior)
+        R, log_density = normalised(joint if prior is None else joint + prior, 0, LOST)
         value = float(weights @ log_density)
         if value - last < tol * total and iteration > 2:
             break
@@ -201,7 +196,7 @@ def climb(
         logs = None if categories is None else categories.log_probabilities(R)
     else:
         joint = joint_of(components, logs)[0]
-    R, log_density = _by_items(joint)
+    R, log_density = normalised(joint, 0, LOST)
     log_likelihood = float(weights @ log_density) - total * items.log_volume
     return Climbed(items.back(components), np.ascontiguousarray(R.T), log_likelihood, iteration, logs)
 

@@ -64,15 +64,12 @@ def row_projection(factor: Any, u: NDArray[np.float64] | None = None) -> Callabl
     return _one_block if factor.size >= COMPILED_FROM else project_rows_numpy
 
 
-def row_descent(
-    factor: Any, *, one_of_many: bool = False
-) -> Callable[..., tuple[NDArray[np.float64], float, float, float]] | None:
-    """Return the compiled step of `partita.kernels.simplex_rows` for blocks of rows of `factor`, where that is large or
-    one of many.
+def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, float, float]] | None:
+    """Return the compiled step of `partita.kernels.simplex_rows` for blocks of rows of `factor`, where that is large.
 
     Else None.
     """
-    if not of_numpy(factor) or (factor.size < COMPILED_FROM and not one_of_many):
+    if not of_numpy(factor) or factor.size < COMPILED_FROM:
         return None
     from partita.kernels.simplex_rows import descend_rows
 

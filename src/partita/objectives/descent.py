@@ -46,7 +46,6 @@ class Base:
     of_pairs: Array | None  # what weights of pairs add to the gradient; None without weights
     curvature: float  # B > 0
     u: Array | None  # squared units of the columns, > 0; None where all are one
-    one_of_many: bool = False  # whether a compiled kernel is worth loading for a small factor
 
 
 def descend(
@@ -106,7 +105,7 @@ def _step(base: Base, domain: Domain) -> Step:
     first, B, u, (b, Q) = _first(base.at), base.curvature, base.u, base.linear
     gradient_of, project = gradient_rows(first, base.linear), domain.row_projection(first, u)
     units = 1.0 if u is None else like(first, u)
-    compiled = domain.row_descent(first, one_of_many=base.one_of_many) if base.of_pairs is None else None
+    compiled = domain.row_descent(first) if base.of_pairs is None else None
     t = base.at.t if isinstance(base.at, Between) else None
 
     def step(d: Array | None, more: Array | None, W: Any, Y: Any, V: Any = None, Z: Any = None) -> tuple[Any, ...]:

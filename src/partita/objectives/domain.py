@@ -84,11 +84,9 @@ class Domain(ABC):
         """
         return self.project
 
-    def row_descent(
-        self, factor: Array, *, one_of_many: bool = False
-    ) -> Callable[..., tuple[Array, float, float, float]] | None:
+    def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float, float]] | None:
         """Return gradient, step, projection and sums of a block of rows in one compiled pass, where there is one
-        that pays: for a small factor only if it is one of many.
+        that pays.
 
         Called with W, Y, weights (N x 1, or None), b, Q, B and u (or None): the projection of
         W - (W Q - Y diag(b)) diag(u) / B, and the three sums of `Problem.descend`.
@@ -143,10 +141,8 @@ class Simplex(Domain):
     def row_projection(self, factor: Array, u: Array | None = None) -> Callable[[Array], Array]:
         return row_projection(factor, u)
 
-    def row_descent(
-        self, factor: Array, *, one_of_many: bool = False
-    ) -> Callable[..., tuple[Array, float, float, float]] | None:
-        return row_descent(factor, one_of_many=one_of_many)
+    def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float, float]] | None:
+        return row_descent(factor)
 
     def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         return factor

@@ -46,8 +46,7 @@ class Problem:
     """An affinity, an objective and item weights: evaluates memberships and counts products with P.
 
     `squared_norm`, the constant ||P||^2 of the objective, is found when it is asked for, unless it is given: no iterate
-    depends on it, and where only the membership is read any number does. `one_of_many` says that many problems follow,
-    so that kernels are worth loading for small ones.
+    depends on it, and where only the membership is read any number does.
 
     Examples
     --------
@@ -65,12 +64,10 @@ class Problem:
         weights: Array | None = None,
         *,
         squared_norm: float | None = None,
-        one_of_many: bool = False,
     ) -> None:
         self.affinity = affinity
         self.objective = objective
         self.weights = weights
-        self.one_of_many = one_of_many
         self.n_products = 0
         if squared_norm is not None:
             self.__dict__["squared_norm"] = squared_norm
@@ -78,13 +75,7 @@ class Problem:
     def fresh(self, objective: Objective | None = None) -> Problem:
         """Copy the problem, or pose it for another objective, with its own count of products, sharing what is known."""
         known = self.__dict__.get("squared_norm")
-        return Problem(
-            self.affinity,
-            objective or self.objective,
-            self.weights,
-            squared_norm=known,
-            one_of_many=self.one_of_many,
-        )
+        return Problem(self.affinity, objective or self.objective, self.weights, squared_norm=known)
 
     @cached_property
     def squared_norm(self) -> float:
@@ -178,7 +169,7 @@ class Problem:
         return descend(self._base(base, curvature, u), self.objective.domain, self.column, keep=keep, measured=of_other)
 
     def _base(self, base: Point | Between, curvature: float, u: Array | None) -> Base:
-        return Base(base, self.linear(base), self.of_pairs(base), float(curvature), u, self.one_of_many)
+        return Base(base, self.linear(base), self.of_pairs(base), float(curvature), u)
 
     def linear(self, point: Point | Between) -> tuple[Array, Array]:
         """Return (b, Q) such that the gradient is W Q - Y diag(b)."""

@@ -148,8 +148,7 @@ def other_answer(report: FitReport) -> Markup:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a number that nobody asked for
         try:
-            # Of its labels alone, which a density has no part in where it has none in those of this answer.
-            there = model._at(other, **({} if hasattr(model, "calibration_") else {"probabilities": "fitted"}))
+            there = model.at(other)
         except InputError:  # links leave fewer groups
             return Markup("")
     if there.n_clusters_ != other:  # the draws at that number support fewer clusters
