@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from partita.affinity import DenseAffinity, DiffusedAffinity, SparseAffinity, as_affinity
+from partita.ensemble import graph as graph_member
 from partita.kernels import products, rows, simplex
 from partita.kernels.aligned import aligned_empty
 from partita.kernels.products import csr_product
@@ -364,21 +365,25 @@ def test_a_step_from_between_two_points_is_one_from_the_point_there(monkeypatch,
         assert found.moved == pytest.approx(problem.descend(second, 2 * B).square, rel=1e-12)
 
 
-def test_one_of_many_small_problems_is_stepped_by_the_kernel_to_the_same_point(monkeypatch):
+def test_a_small_factor_of_a_member_is_stepped_by_the_kernel_to_the_same_point(monkeypatch):
     W = np.random.default_rng(0).dirichlet(np.ones(3), 60)
     asked, compiled = [], simplex.row_descent
 
-    def counted(factor, **options):
-        asked.append(found := compiled(factor, **options))
+    def kept(*given):
+        asked.append(found := compiled(*given))
         return found
 
-    monkeypatch.setattr(domain, "row_descent", counted)
-    alone, one = (Problem(graph(np.float64), PerClusterObjective(), one_of_many=many).fresh() for many in (False, True))
-    stepped = [problem.descend(problem.evaluate(W), 50.0) for problem in (alone, one)]
+    monkeypatch.setattr(domain, "row_descent", kept)
+    alone, member = (Problem(graph(np.float64), one()) for one in (PerClusterObjective, graph_member._OneOfMany))
+    stepped = [problem.descend(problem.evaluate(W), 50.0) for problem in (alone, member)]
     assert asked[0] is None
     assert asked[1] is not None
     np.testing.assert_allclose(stepped[1].W, stepped[0].W, atol=1e-12)
     assert stepped[1].slope == pytest.approx(stepped[0].slope, rel=1e-12)
+    asked.clear()
+    graph_member.Graph().cluster(np.random.default_rng(0).normal(size=(60, 2)), 3, np.random.default_rng(0))
+    assert asked
+    assert None not in asked
 
 
 def test_a_compiled_projection_ends_where_rounding_decides_what_is_left_out():

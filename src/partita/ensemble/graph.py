@@ -19,6 +19,7 @@ from partita.affinity.shared_search import made_once
 from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, walked_graph
 from partita.objectives import PerClusterObjective, Problem
+from partita.objectives.domain import Simplex
 from partita.solvers import ProjectedGradient, Starts, drive
 from partita.solvers.spectral import cluster_qr, leading_eigenvectors
 from partita.solvers.start import COARSE_FROM, mixed
@@ -32,6 +33,12 @@ TOLERANCE = 1e-3
 SPARSE = 0.5
 # Eigenvectors are found for the next multiple of so many clusters: other numbers have use for them.
 AT_ONCE = 6
+
+
+class _OneOfMany(PerClusterObjective):
+    """The objective of a member: small factors take compiled steps too, as many are fitted after one another."""
+
+    domain = Simplex(compiled_from=0)
 
 
 @dataclass(frozen=True)
@@ -71,8 +78,7 @@ class Graph(Member):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             result = drive(
-                # Only the membership is read.
-                Problem(affinity, PerClusterObjective(), squared_norm=0.0, one_of_many=True),
+                Problem(affinity, _OneOfMany(), squared_norm=0.0),  # only the membership is read
                 ProjectedGradient(),
                 Starts(affinity, n_clusters, graph=normalised),
                 _start(normalised, n_clusters),

@@ -64,12 +64,15 @@ def row_projection(factor: Any, u: NDArray[np.float64] | None = None) -> Callabl
     return _one_block if factor.size >= COMPILED_FROM else project_rows_numpy
 
 
-def row_descent(factor: Any) -> Callable[..., tuple[NDArray[np.float64], float, float, float]] | None:
-    """Return the compiled step of `partita.kernels.simplex_rows` for blocks of rows of `factor`, where that is large.
+def row_descent(
+    factor: Any, compiled_from: int | None = None
+) -> Callable[..., tuple[NDArray[np.float64], float, float, float]] | None:
+    """Return the compiled step of `partita.kernels.simplex_rows` for blocks of rows of `factor`, where that has so many
+    entries (None: where the kernel is worth loading for one fit).
 
     Else None.
     """
-    if not of_numpy(factor) or factor.size < COMPILED_FROM:
+    if not of_numpy(factor) or factor.size < (COMPILED_FROM if compiled_from is None else compiled_from):
         return None
     from partita.kernels.simplex_rows import descend_rows
 

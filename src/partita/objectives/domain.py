@@ -130,10 +130,16 @@ class Domain(ABC):
 
 
 class Simplex(Domain):
-    """Rows on the probability simplex: the factor is the membership."""
+    """Rows on the probability simplex: the factor is the membership.
+
+    `compiled_from` are entries of a factor from which on steps are compiled, where other than for a single fit.
+    """
 
     name = "simplex"
     equation = "W >= 0, W 1 = 1"
+
+    def __init__(self, compiled_from: int | None = None) -> None:
+        self.compiled_from = compiled_from
 
     def project(self, V: Array, weights: Array | None = None) -> Array:
         return project_rows(V)
@@ -142,7 +148,7 @@ class Simplex(Domain):
         return row_projection(factor, u)
 
     def row_descent(self, factor: Array) -> Callable[..., tuple[Array, float, float, float]] | None:
-        return row_descent(factor)
+        return row_descent(factor, self.compiled_from)
 
     def membership(self, factor: Array, columns: Array, weights: Array | None = None) -> Array:
         return factor
