@@ -391,10 +391,6 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         >>> model.n_clusters_, model.at(2).n_clusters_
         (3, 2)
         """
-        return self._at(n_clusters)
-
-    def _at(self, n_clusters: int, **of_plan: Any) -> Self:
-        """The answer at another number of clusters, by a plan that differs from this fit's in nothing else but this."""
         check_is_fitted(self)
         given: Given | None = getattr(self, "_given", None)
         if given is None:
@@ -405,7 +401,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         found, choose = self._consensus, other._choose(self._plan_.builder)
         if found is not None and n_clusters > 1:
             choose = FromDraws(found.at(n_clusters), n_clusters)
-        plan = replace(self._plan_, choose=choose, **of_plan)
+        plan = replace(self._plan_, choose=choose)
         for name in ("n_features_in_", "feature_names_in_", "items_", "encoding_"):
             if hasattr(self, name):
                 setattr(other, name, getattr(self, name))
