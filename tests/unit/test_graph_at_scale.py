@@ -205,6 +205,24 @@ def test_a_search_too_large_for_the_memory_is_not_kept(searches, monkeypatch):
     assert searches == [10, 10]
 
 
+def test_what_was_made_is_kept_while_there_is_room_and_the_oldest_goes_first(monkeypatch):
+    last, made = LastSearches(), []
+
+    def ask(name, n=50):
+        last.made(name, lambda: (made.append(name), (np.zeros(n),))[1])
+
+    monkeypatch.setenv("PARTITA_MEMORY_LIMIT", str(20 * 1000))  # a twentieth is room for two of 400 bytes
+    for name in (b"a", b"b", b"a", b"b"):
+        ask(name)
+    assert made == [b"a", b"b"]
+    for name in (b"c", b"b", b"c", b"a"):
+        ask(name)
+    assert made == [b"a", b"b", b"c", b"a"]
+    for _ in range(2):  # no room for it alone
+        ask(b"large", 150)
+    assert made[4:] == [b"large", b"large"]
+
+
 def test_nobody_can_write_into_a_kept_search():
     last = LastSearches()
     for array in last.searched(b"key", 2, lambda: (np.array([[1, 2]]), np.array([[1.0, 2.0]]))):
