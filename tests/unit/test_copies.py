@@ -94,16 +94,17 @@ def test_cells_that_were_filled_in_make_no_cell_narrower():
 
 
 def test_one_rounded_cluster_is_one():
-    X, _ = rounded(K=1, seed=3)
+    X, _ = rounded(400, K=1, seed=3)
     assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1
 
 
-def test_a_weight_is_as_good_as_copies_and_the_order_of_rows_does_not_matter():
+@pytest.mark.parametrize("n_clusters", [2, "auto"])
+def test_a_weight_is_as_good_as_copies_and_the_order_of_rows_does_not_matter(n_clusters):
     X, _ = rounded(400, seed=1)
     rows, place, counts = np.unique(X, axis=0, return_inverse=True, return_counts=True)
     order = np.random.default_rng(1).permutation(len(X))
-    copied = SoftClustering(random_state=0).fit(X)
-    moved = SoftClustering(random_state=0).fit(X[order])
-    weighted = SoftClustering(random_state=0).fit(rows, sample_weight=counts)
+    copied = SoftClustering(n_clusters, random_state=0).fit(X)
+    moved = SoftClustering(n_clusters, random_state=0).fit(X[order])
+    weighted = SoftClustering(n_clusters, random_state=0).fit(rows, sample_weight=counts)
     np.testing.assert_allclose(moved.membership_, copied.membership_[order], atol=1e-9)
     np.testing.assert_allclose(weighted.membership_[place.ravel()], copied.membership_, atol=1e-9)

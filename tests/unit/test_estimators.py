@@ -54,12 +54,11 @@ def aligned(model, reference):
 # scikit-learn
 
 
-@pytest.mark.parametrize("n_clusters", ["auto", 2])
-@pytest.mark.parametrize("estimator", [SoF, SoftClustering])
-def test_scikit_learns_checks(estimator, n_clusters):
+@pytest.mark.parametrize("model", [SoF(2, n_init=1), SoF(), SoftClustering(2), SoftClustering()], ids=repr)
+def test_scikit_learns_checks(model):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        check_estimator(estimator(n_clusters=n_clusters))
+        check_estimator(model)
 
 
 @both
