@@ -78,7 +78,7 @@ def _compile_once() -> None:
     lock = os.open(Path(tempfile.gettempdir(), f"partita-tests-{os.getuid()}.lock"), os.O_CREAT | os.O_RDWR)
 
     def compile_once(kernel: Dispatcher, signature: object) -> object:
-        name = f"{kernel.py_func.__module__} {kernel.py_func.__qualname__}"  # signatures may hold addresses
+        name = f"{kernel.py_func.__module__} {kernel.py_func.__qualname__} {re.sub('0x[0-9a-f]+', '', str(signature))}"
         place = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=7).digest())
         with global_compiler_lock:
             fcntl.lockf(lock, fcntl.LOCK_EX, 1, place)
