@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import sys
-import tempfile
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -56,7 +55,9 @@ FAMILIES = [
 ]
 
 # Files of which some tests call kernels of every family: they come last, where they find them compiled.
-LAST = re.compile(r"tests/(cli/|contract/test_criterion|property/test_offsets|unit/test_messages)")
+LAST = re.compile(
+    r"tests/(browser/|cli/|contract/test_(criterion|set_output)|fuzz/test_readers|property/test_offsets|unit/test_messages)"
+)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -65,34 +66,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return (os.cpu_count() or 1) + 1
 
 
-def _compile_once() -> None:
-    """What one worker compiles the others wait for and read from the disk: when tests begin there is nothing yet, and
-    each would compile for itself. No two wait for each other, since kernels do not call each other in circles.
-    """
-    import fcntl
-
-    from numba.core.compiler_lock import global_compiler_lock
-    from numba.core.dispatcher import Dispatcher
-
-    compile_here = Dispatcher.compile
-    lock = os.open(Path(tempfile.gettempdir(), f"partita-tests-{os.getuid()}.lock"), os.O_CREAT | os.O_RDWR)
-
-    def compile_once(kernel: Dispatcher, signature: object) -> object:
-        name = f"{kernel.py_func.__module__} {kernel.py_func.__qualname__} {re.sub('0x[0-9a-f]+', '', str(signature))}"
-        place = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=7).digest())
-        with global_compiler_lock:
-            fcntl.lockf(lock, fcntl.LOCK_EX, 1, place)
-            try:
-                return compile_here(kernel, signature)
-            finally:
-                fcntl.lockf(lock, fcntl.LOCK_UN, 1, place)
-
-    Dispatcher.compile = compile_once
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    if "PYTEST_XDIST_WORKER" in os.environ and sys.platform != "win32":
-        _compile_once()
     # Contract tests stop solvers on purpose: what they say then would bury the failures in the log.
     which = "ignore:the best restart stopped at:sklearn.exceptions.ConvergenceWarning"
     config.addinivalue_line("filterwarnings", which)

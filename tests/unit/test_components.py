@@ -372,4 +372,4 @@ def test_a_fit_says_whose_number_it_has():
     said = model.chosen_["n_clusters"].why
     assert "components of a mixture" in said
     assert f"{model._consensus.components:.2f}" in said
-    assert "components" not in SoftClustering(random_state=0).fit(rings()[0]).chosen_["n_clusters"].why
+    assert "components" not in SoftClustering(random_state=0).fit(rings(60)[0]).chosen_["n_clusters"].why
