@@ -448,7 +448,7 @@ def test_many_items_are_sampled_and_all_get_a_membership():
     assert math.isnan(calibration.stability)
 
 
-@settings(max_examples=5)
+@settings(max_examples=8)
 @given(st.integers(0, 100), st.integers(2, 4), st.integers(1, 4))
 def test_any_small_data_set_gets_probabilities(seed, K, d):
     X = np.random.default_rng(seed).normal(size=(40, d)).round(1)

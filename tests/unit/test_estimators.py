@@ -54,7 +54,14 @@ def aligned(model, reference):
 # scikit-learn
 
 
-@pytest.mark.parametrize("model", [SoF(2, n_init=1), SoF(), SoftClustering(2), SoftClustering()], ids=repr)
+QUICK = SoftClustering(2, affinity="neighbors", probabilities="fitted", n_init=1)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [QUICK, SoftClustering(2), SoftClustering(), SoF(2), SoF()],
+    ids=["quick", "SoftClustering, 2", "SoftClustering", "SoF, 2", "SoF"],
+)
 def test_scikit_learns_checks(model):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
