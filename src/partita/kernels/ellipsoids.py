@@ -25,15 +25,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from math import exp, log
 from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
 from partita.arrays import Array
+from partita.kernels.ellipsoid_steps import expectation, maximised_axes, maximised_full, tails_told
 
 __all__ = ["Cells", "Climbed", "Ellipsoids", "Items", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
 
@@ -51,6 +52,8 @@ FIRST_STEP, PRECISION = 0.3, 0.01
 LOST = -37.0
 # Distances beyond this are as good as infinite, and their squares still are numbers.
 FARTHEST = 1e150
+# No prior and no categories.
+NOTHING = np.empty((0, 0))
 # Rows whose differences from all means stay in the cache.
 ROWS = 1 << 11
 
@@ -76,6 +79,16 @@ class Climbed(NamedTuple):
     log_likelihood: float
     n_iter: int
     log_probabilities: Array | None = None
+
+
+class Maximised(NamedTuple):
+    """Components, the logarithms that `expectation` starts from (M), and coefficients of the monomials whose sums are
+    squared distances (M x p).
+    """
+
+    components: Ellipsoids
+    log_scales: Array
+    coefficients: Array
 
 
 class Cells(Protocol):
@@ -171,34 +184,38 @@ def climb(
     >>> climb(items, np.eye(2)[[0, 0, 1, 1]], max_iter=9, tol=0.0).components.means.round(2).tolist()
     [[0.5], [5.5]]
     """
-    first = np.inf if items.shape != "student" else FIRST_FREEDOM
-    prior = None if log_prior is None else np.ascontiguousarray(log_prior.T)
-    R = items.weighted(start.T)
-    components = items.maximised(R, None, first, pseudo, pseudo_items)
-    logs, cells = None, np.empty((0, 0))
-    if categories is not None:
-        logs, cells = categories.log_probabilities(R), categories.cells.T
+    prior = NOTHING if log_prior is None else np.array(log_prior.T, dtype=float, order="C")
+    R = np.array(start.T, dtype=float, order="C")
+    held = R * items.weights
+    n = held.sum(axis=1)
 
-    def joint_of(components: Ellipsoids, logs: Array | None) -> tuple[Array, Array]:
-        joint, squared = items.joint(components)
-        return (joint if logs is None else joint + logs @ cells), squared
+    def maximised(freedom: float) -> tuple[Maximised, Array | None]:
+        logs = None if categories is None else categories.log_probabilities(items.weighted(R))
+        return items.maximised(held, n, freedom, pseudo, pseudo_items), logs
 
-    weights, last = items.weights, -np.inf
-    total = float(weights.sum())
+    def expected(found: Maximised, logs: Array | None, prior: Array) -> tuple[Array, float]:
+        """Squared distances and log-likelihood; R, `held` and n are written."""
+        added = prior
+        if categories is not None and logs is not None:
+            added = logs @ categories.cells.T + (prior if prior.size else 0.0)
+        squared, freedom = items.squared(found), found.components.freedom
+        how = (found.log_scales, freedom, items.n_dimensions, added, items.weights, LOST)
+        return squared, expectation(squared, *how, R, held, n)
+
+    total, last = float(items.weights.sum()), -np.inf
+    found, logs = maximised(np.inf if items.shape != "student" else FIRST_FREEDOM)
     for iteration in range(1, max_iter + 1):
-        joint, squared = joint_of(components, logs)
-        R, log_density = normalised(joint if prior is None else joint + prior, 0, LOST)
-        value = float(weights @ log_density)
+        squared, value = expected(found, logs, prior)
         if value - last < tol * total and iteration > 2:
             break
-        last, R = value, items.weighted(R)
-        components = items.maximised(R, squared, components.freedom, pseudo, pseudo_items)
-        logs = None if categories is None else categories.log_probabilities(R)
-    else:
-        joint = joint_of(components, logs)[0]
-    R, log_density = normalised(joint, 0, LOST)
-    log_likelihood = float(weights @ log_density) - total * items.log_volume
-    return Climbed(items.back(components), np.ascontiguousarray(R.T), log_likelihood, iteration, logs)
+        freedom, last = found.components.freedom, value
+        if items.shape == "student":
+            freedom = _freedom(R, items.weights, squared, freedom, items.n_dimensions)
+        found, logs = maximised(freedom)
+    if prior.size or iteration == max_iter:
+        value = expected(found, logs, NOTHING)[1]
+    log_likelihood = value - total * items.log_volume
+    return Climbed(items.back(found.components), np.ascontiguousarray(R.T), log_likelihood, iteration, logs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +231,6 @@ class Items:
     alike: bool  # whether all weights are one
     Z: Array
     monomials: Array
-    pairs: tuple[NDArray[np.intp], NDArray[np.intp]]
     centre: Array
     frame: Array
     ridge: Array
@@ -234,7 +250,6 @@ class Items:
         """
         d = X.shape[1]
         centre = np.average(X, axis=0, weights=weights)
-        pairs = np.triu_indices(d)
         if shape in ("diagonal", "spherical"):
             variances = scatter.diagonal()
             frame = np.sqrt(variances if shape == "diagonal" else np.full(d, variances.mean()))
@@ -250,9 +265,10 @@ class Items:
         elif shape == "diagonal":
             squares = [Z**2]
         elif shape != "tied":
-            squares = [Z[i] * Z[i:] for i in range(d)]  # in the order of `pairs`
+            squares = [Z[i] * Z[i:] for i in range(d)]
         monomials = np.vstack([*squares, Z, np.ones((1, len(X)))])
-        return cls(shape, weights, bool((weights == 1.0).all()), Z, monomials, pairs, centre, frame, ridges)
+        weights = np.array(weights, dtype=float)
+        return cls(shape, weights, bool((weights == 1.0).all()), Z, monomials, centre, frame, ridges)
 
     def weighted(self, R: Array) -> Array:
         """Responsibilities (M x N) by the weights."""
@@ -263,63 +279,45 @@ class Items:
         """Logarithm of the volume of a unit cube of z."""
         return float(np.log(self.frame if self.frame.ndim == 1 else self.frame.diagonal()).sum())
 
-    def joint(self, components: Ellipsoids) -> tuple[Array, Array]:
-        """Logarithm of pi_m p_m(z_i), and squared Mahalanobis distances, both M x N."""
-        means, U = components.means, components.whiteners
-        d = means.shape[1]
-        if U.ndim == 2:
-            P = U**2
-            linear = P * means
-            squares = P[:, :1] if self.shape == "spherical" else P
-        elif self.shape == "tied":
-            linear, squares = means @ (U[0] @ U[0].T), np.empty((len(means), 0))
-        else:
-            P = U @ U.transpose(0, 2, 1)
-            linear = np.einsum("mij,mj->mi", P, means)
-            squares = P[:, self.pairs[0], self.pairs[1]] * np.where(self.pairs[0] == self.pairs[1], 1.0, 2.0)
-        constant = np.einsum("mi,mi->m", linear, means)[:, None]
-        squared = np.hstack([squares, -2 * linear, constant]) @ self.monomials
-        if self.shape == "tied":
-            W = U[0].T @ self.Z
-            squared += np.einsum("dn,dn->n", W, W)
-        return _joint(squared, components, d), squared
+    @property
+    def n_dimensions(self) -> int:
+        return len(self.Z)
 
-    def maximised(
-        self, R: Array, squared: Array | None, freedom: float, pseudo: float, pseudo_items: float
-    ) -> Ellipsoids:
-        """The M-step, R (M x N) already multiplied by the weights."""
-        d = len(self.Z)
-        n = R.sum(axis=1) + NO_ITEMS
-        if self.shape == "student" and squared is not None:
-            u = (freedom + d) / (freedom + squared)  # [peel2000]: far items count less
-            sums, freedom = (R * u) @ self.monomials.T, _freedom(R, squared, freedom, d)
-        else:
-            sums = R @ self.monomials.T
-        shares, held = n / n.sum(), sums[:, -1]
-        s = sums[:, -1 - d : -1]
-        means = s / (held + NO_ITEMS)[:, None]
-        # By the weights and not by the items, in fewer steps to the same end [liu1998].
-        divisor = ((held + NO_ITEMS if self.shape == "student" else n) + pseudo_items)[:, None]
-        if self.shape in ("diagonal", "spherical"):
-            inner = -2 * means * s + held[:, None] * means**2
-            if self.shape == "diagonal":
-                squares = sums[:, :d] + inner + pseudo
-            else:
-                squares = np.broadcast_to((sums[:, 0] + inner.sum(axis=1) + pseudo * d)[:, None] / d, means.shape)
-            # What rounding leaves of a component of equal items is no variance.
-            variances = np.maximum(squares, 0.0) / divisor + self.ridge
-            return Ellipsoids(shares, means, 1 / np.sqrt(variances), freedom)
-        outer = means[:, :, None] * s[:, None, :]
-        outer += outer.transpose(0, 2, 1) - held[:, None, None] * means[:, :, None] * means[:, None, :]
+    def squared(self, found: Maximised) -> Array:
+        """Squared Mahalanobis distances, M x N."""
+        squared = found.coefficients @ self.monomials
         if self.shape == "tied":
-            S = (self.Z * R.sum(axis=0)) @ self.Z.T - outer.sum(axis=0) + pseudo * np.eye(d)
-            S = (S / (n.sum() + pseudo_items) + self.ridge)[None]
+            W = found.components.whiteners[0].T @ self.Z
+            squared += np.einsum("dn,dn->n", W, W)
+        return np.asarray(squared)
+
+    def maximised(self, held: Array, n: Array, freedom: float, pseudo: float, pseudo_items: float) -> Maximised:
+        """The M-step: `held` (M x N) and n (M) as `expectation` writes them."""
+        M, d = len(n), self.n_dimensions
+        n = n + NO_ITEMS
+        sums = held @ self.monomials.T
+        means, C = np.empty((M, d)), np.empty(sums.shape)
+        # By the weights and not by the items, in fewer steps to the same end [liu1998].
+        divisors = (sums[:, -1] + NO_ITEMS if self.shape == "student" else n) + pseudo_items
+        if self.shape == "tied":
+            s, counts = sums[:, :d], sums[:, -1:]
+            means = s / (counts + NO_ITEMS)
+            outer = means.T @ s
+            S = (self.Z * held.sum(axis=0)) @ self.Z.T - outer - outer.T + (means * counts).T @ means
+            S = (S + pseudo * np.eye(d)) / (n.sum() + pseudo_items) + self.ridge
+            U = np.linalg.inv(np.linalg.cholesky(S)).T
+            linear = means @ U @ U.T
+            C = np.hstack([-2 * linear, np.einsum("mi,mi->m", linear, means)[:, None]])
+            U = np.broadcast_to(U, (M, d, d))
+        elif self.shape in ("diagonal", "spherical"):
+            U = np.empty((M, d))
+            maximised_axes(sums, divisors, NO_ITEMS, pseudo, self.ridge, means, U, C)
         else:
-            S = np.empty((len(means), d, d))
-            S[:, self.pairs[0], self.pairs[1]] = S[:, self.pairs[1], self.pairs[0]] = sums[:, : len(self.pairs[0])]
-            S = (S - outer + pseudo * np.eye(d)) / divisor[:, :, None] + self.ridge
-        U = np.linalg.inv(np.linalg.cholesky(S)).transpose(0, 2, 1)
-        return Ellipsoids(shares, means, np.broadcast_to(U, (len(means), d, d)), freedom)
+            U = np.empty((M, d, d))
+            if not maximised_full(sums, divisors, NO_ITEMS, pseudo, self.ridge, means, U, C):
+                raise np.linalg.LinAlgError("a covariance is not positive definite")
+        components = Ellipsoids(n / n.sum(), means, U, freedom)
+        return Maximised(components, _log_scales(components, d), C)
 
     def back(self, components: Ellipsoids) -> Ellipsoids:
         """The components in the coordinates of the items given."""
@@ -330,39 +328,44 @@ class Items:
         return Ellipsoids(shares, self.centre + means @ self.frame.T, np.ascontiguousarray(whiteners), freedom)
 
 
+def _log_scales(components: Ellipsoids, d: int) -> Array:
+    """Logarithms of the densities at the means, times the shares; with v + d halves of log v of Student ones."""
+    U, v = components.whiteners, components.freedom
+    log_volumes = np.log(U if U.ndim == 2 else U.diagonal(axis1=1, axis2=2)).sum(axis=1)
+    if np.isinf(v):
+        constant = -d / 2 * np.log(2 * np.pi)
+    else:
+        constant = gammaln((v + d) / 2) - gammaln(v / 2) - d / 2 * np.log(np.pi) + v / 2 * np.log(v)
+    return np.asarray(np.log(components.shares) + log_volumes + constant)
+
+
 def _joint(squared: Array, components: Ellipsoids, d: int) -> Array:
     """Logarithm of pi_m p_m from squared Mahalanobis distances, M x N."""
-    U, v = components.whiteners, components.freedom
-    log_volume = np.log(U if U.ndim == 2 else U.diagonal(axis1=1, axis2=2)).sum(axis=1)
-    start = np.log(components.shares) + log_volume
-    if np.isinf(v):
-        return np.asarray((start - d / 2 * np.log(2 * np.pi))[:, None] - squared / 2)
-    start += gammaln((v + d) / 2) - gammaln(v / 2) - d / 2 * np.log(np.pi) + v / 2 * np.log(v)
-    return np.asarray(start[:, None] - (v + d) / 2 * np.log(squared + v))
+    v = components.freedom
+    far = squared / 2 if np.isinf(v) else (v + d) / 2 * np.log(squared + v)
+    return np.asarray(_log_scales(components, d)[:, None] - far)
 
 
-def _freedom(R: Array, squared: Array, freedom: float, d: int) -> float:
+def _freedom(R: Array, weights: Array, squared: Array, freedom: float, d: int) -> float:
     """Degrees of freedom at which the likelihood with these responsibilities is stationary, the ends where it is not.
 
     The weights of far items move with the degrees, as in ECME [liu1995]: with those of the step before, Gaussian
     components take hundreds of steps. Responsibilities that are next to nothing are left out: most are.
     """
-    counted = np.greater(R, NEXT_TO_NOTHING * R.sum() / R.shape[1])
-    R, squared = R[counted], squared[counted]
-    total = R.sum()
+    least = NEXT_TO_NOTHING * float(weights.mean())
 
     @cache  # brentq asks for both ends again
     def slope(log_v: float) -> float:
-        v = np.exp(log_v)
-        half, u = (v + d) / 2, (v + d) / (v + squared)
-        constant = 1 + (R * (np.log(u) - u)).sum() / total + digamma(half) - np.log(half)
-        return float(np.log(v / 2) - digamma(v / 2) + constant)
+        v = exp(log_v)
+        half = (v + d) / 2
+        told, total = tails_told(R, weights, squared, v, d, least)
+        return float(log(v / 2) - digamma(v / 2) + 1 + told / total + digamma(half) - log(half))
 
-    low, high = np.log(FREEDOMS)
-    at = float(np.clip(np.log(freedom), low, high))
+    low, high = log(FREEDOMS[0]), log(FREEDOMS[1])
+    at = min(max(log(freedom), low), high)
     end, step = (high, FIRST_STEP) if slope(at) > 0 else (low, -FIRST_STEP)
     up = step > 0
-    for far in (float(np.clip(at + step, low, high)), end):
+    for far in (min(max(at + step, low), high), end):
         if far != at and (slope(far) > 0) != up:
-            return float(np.exp(brentq(slope, at, far, xtol=PRECISION)))
-    return float(np.exp(end))
+            return exp(brentq(slope, at, far, xtol=PRECISION))
+    return exp(end)
