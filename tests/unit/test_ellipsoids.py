@@ -56,6 +56,42 @@ def test_the_log_joint_is_the_textbook_one():
         np.testing.assert_allclose(log_joint(found.components, X)[:, m], by_hand, rtol=1e-6)
 
 
+@pytest.mark.parametrize("shape", [*THEIRS, "student"])
+def test_a_weight_is_so_many_copies(shape):
+    X, labels = far_apart(350)  # more than are finished at a time, and no multiple of it
+    copies = np.random.default_rng(2).integers(1, 4, size=350)
+    start, beliefs = np.eye(3)[labels] * 0.7 + 0.1, np.log(np.random.default_rng(3).dirichlet([1, 1, 1], size=350))
+    scatter, how = np.cov(X.T), {"pseudo": 0.5, "pseudo_items": 1.0, "max_iter": 12, "tol": 0.0}
+    once = climb(Items.of(X, copies.astype(float), shape, scatter=scatter), start, log_prior=beliefs, **how)
+    rows = np.repeat(np.arange(350), copies)
+    items = Items.of(X[rows], np.ones(len(rows)), shape, scatter=scatter)
+    often = climb(items, start[rows], log_prior=beliefs[rows], **how)
+    np.testing.assert_allclose(once.components.shares, often.components.shares, rtol=1e-7)
+    np.testing.assert_allclose(once.components.means, often.components.means, rtol=1e-7)
+    np.testing.assert_allclose(once.responsibilities[rows], often.responsibilities, atol=1e-7)
+    assert once.components.freedom == pytest.approx(often.components.freedom, rel=1e-6)
+    assert once.log_likelihood == pytest.approx(often.log_likelihood, rel=1e-9)
+
+
+def test_what_is_believed_of_the_items_guides_the_steps_and_is_left_out_in_the_end():
+    X, labels = far_apart()
+    items = Items.of(X, np.ones(400), "full", scatter=np.cov(X.T), ridge=1e-6)
+    beliefs = np.log(np.eye(3)[labels] * 0.9 + 0.1 / 3)
+    found = climb(items, np.full((400, 3), 1 / 3), log_prior=beliefs, max_iter=9, tol=0.0)
+    R, log_density = normalised(log_joint(found.components, X))
+    assert (found.responsibilities.argmax(axis=1) == labels).mean() > 0.95
+    np.testing.assert_allclose(found.responsibilities, R, atol=1e-7)
+    assert found.log_likelihood == pytest.approx(log_density.sum(), rel=1e-8)
+
+
+@pytest.mark.parametrize("shape", ["full", "student"])
+def test_a_covariance_of_fewer_items_than_axes_is_refused(shape):
+    X = np.random.default_rng(0).normal(size=(6, 3))
+    start = np.eye(2)[[0, 0, 1, 1, 1, 1]]
+    with pytest.raises(np.linalg.LinAlgError):
+        climb(Items.of(X, np.ones(6), shape, scatter=np.eye(3)), start, max_iter=3, tol=0.0)
+
+
 def test_items_that_coincide_are_a_component_of_the_ridge_alone():
     X = np.repeat([[0.0, 0.0], [5.0, 1.0]], 20, axis=0)
     for shape in THEIRS:
