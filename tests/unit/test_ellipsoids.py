@@ -66,10 +66,10 @@ def test_a_weight_is_so_many_copies(shape):
     rows = np.repeat(np.arange(350), copies)
     items = Items.of(X[rows], np.ones(len(rows)), shape, scatter=scatter)
     often = climb(items, start[rows], log_prior=beliefs[rows], **how)
-    np.testing.assert_allclose(once.components.shares, often.components.shares, rtol=1e-7)
-    np.testing.assert_allclose(once.components.means, often.components.means, rtol=1e-7)
-    np.testing.assert_allclose(once.responsibilities[rows], often.responsibilities, atol=1e-7)
-    assert once.components.freedom == pytest.approx(often.components.freedom, rel=1e-6)
+    np.testing.assert_allclose(once.components.shares, often.components.shares, rtol=1e-9)
+    np.testing.assert_allclose(once.components.means, often.components.means, rtol=1e-9)
+    np.testing.assert_allclose(once.responsibilities[rows], often.responsibilities, atol=1e-9)
+    assert once.components.freedom == pytest.approx(often.components.freedom, rel=1e-9)
     assert once.log_likelihood == pytest.approx(often.log_likelihood, rel=1e-9)
 
 

@@ -101,15 +101,15 @@ def expectation(
 
 @njit(cache=True, nogil=True)
 def tails_told(R: Array, weights: Array, squared: Array, freedom: float, d: int, least: float) -> tuple[float, float]:
-    """Return the sum of r (log u - u), u = (v + d) / (v + squared), over responsibilities r above `least`, times
-    weights; and the sum of these.
+    """Return the sum of w r (log u - u), u = (v + d) / (v + squared), over responsibilities r above `least` and their
+    weights w; and the sum of w r.
     """
     M, N = R.shape
     told = total = 0.0
     for m in range(M):
         for i in range(N):
-            r = R[m, i] * weights[i]
-            if r > least:
+            if R[m, i] > least:
+                r = R[m, i] * weights[i]
                 u = (freedom + d) / (freedom + squared[m, i])
                 told += r * (math.log(u) - u)
                 total += r

@@ -42,7 +42,7 @@ Shape = Literal["full", "student", "tied", "diagonal", "spherical"]
 
 # A component without items keeps this many, so that nothing is divided by zero.
 NO_ITEMS = 1e-8
-# Of what an item weighs on average, a share that tells nothing of degrees of freedom.
+# A responsibility that tells nothing of degrees of freedom.
 NEXT_TO_NOTHING = 1e-6
 # Degrees of freedom: at the start, and the range in which they are looked for; 200 is a Gaussian for all purposes.
 FIRST_FREEDOM, FREEDOMS = 10.0, (2.05, 200.0)
@@ -352,13 +352,12 @@ def _freedom(R: Array, weights: Array, squared: Array, freedom: float, d: int) -
     The weights of far items move with the degrees, as in ECME [liu1995]: with those of the step before, Gaussian
     components take hundreds of steps. Responsibilities that are next to nothing are left out: most are.
     """
-    least = NEXT_TO_NOTHING * float(weights.mean())
 
     @cache  # brentq asks for both ends again
     def slope(log_v: float) -> float:
         v = exp(log_v)
         half = (v + d) / 2
-        told, total = tails_told(R, weights, squared, v, d, least)
+        told, total = tails_told(R, weights, squared, v, d, NEXT_TO_NOTHING)
         return float(log(v / 2) - digamma(v / 2) + 1 + told / total + digamma(half) - log(half))
 
     low, high = log(FREEDOMS[0]), log(FREEDOMS[1])
