@@ -34,7 +34,6 @@ from scipy.optimize import brentq
 from scipy.special import digamma, gammaln
 
 from partita.arrays import Array
-from partita.kernels.ellipsoid_steps import expectation, maximised_axes, maximised_full, tails_told
 
 __all__ = ["Cells", "Climbed", "Ellipsoids", "Items", "Shape", "climb", "log_joint", "n_parameters", "normalised"]
 
@@ -184,6 +183,8 @@ def climb(
     >>> climb(items, np.eye(2)[[0, 0, 1, 1]], max_iter=9, tol=0.0).components.means.round(2).tolist()
     [[0.5], [5.5]]
     """
+    from partita.kernels.ellipsoid_steps import expectation
+
     prior = NOTHING if log_prior is None else np.array(log_prior.T, dtype=float, order="C")
     R = np.array(start.T, dtype=float, order="C")
     held = R * items.weights
@@ -293,6 +294,8 @@ class Items:
 
     def maximised(self, held: Array, n: Array, freedom: float, pseudo: float, pseudo_items: float) -> Maximised:
         """The M-step: `held` (M x N) and n (M) as `expectation` writes them."""
+        from partita.kernels.ellipsoid_steps import maximised_axes, maximised_full
+
         M, d = len(n), self.n_dimensions
         n = n + NO_ITEMS
         sums = held @ self.monomials.T
@@ -352,6 +355,7 @@ def _freedom(R: Array, weights: Array, squared: Array, freedom: float, d: int) -
     The weights of far items move with the degrees, as in ECME [liu1995]: with those of the step before, Gaussian
     components take hundreds of steps. Responsibilities that are next to nothing are left out: most are.
     """
+    from partita.kernels.ellipsoid_steps import tails_told
 
     @cache  # brentq asks for both ends again
     def slope(log_v: float) -> float:
