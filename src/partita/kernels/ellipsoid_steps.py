@@ -20,7 +20,7 @@ __all__ = ["expectation", "maximised_axes", "maximised_full", "tails_told"]
 BLOCK = 256
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def expectation(
     squared: Array,
     log_scales: Array,
@@ -68,38 +68,36 @@ def expectation(
         top[:] = -np.inf
         total[:] = 0.0
         for m in range(M):
+            row, far, log_scale = R[m, low : low + size], squared[m, low : low + size], log_scales[m]
             for b in range(size):
-                far = squared[m, low + b]
-                if not gaussian:
-                    far = math.log(far + freedom)
-                joint = log_scales[m] - half * far
-                if more:
-                    joint += added[m, low + b]
-                R[m, low + b] = joint
-                top[b] = max(top[b], joint)
+                row[b] = log_scale - half * (far[b] if gaussian else math.log(far[b] + freedom))
+            if more:
+                for b in range(size):
+                    row[b] += added[m, low + b]
+            for b in range(size):
+                top[b] = max(top[b], row[b])
         for m in range(M):
+            row = R[m, low : low + size]
             for b in range(size):
-                less = R[m, low + b] - top[b]
-                r = math.exp(less) if less >= least else 0.0
-                R[m, low + b] = r
-                total[b] += r
+                less = row[b] - top[b]
+                row[b] = math.exp(less) if less >= least else 0.0
+                total[b] += row[b]
         for b in range(size):
             log_likelihood += weights[low + b] * (top[b] + math.log(total[b]))
+            total[b] = 1.0 / total[b]
         for m in range(M):
-            summed = 0.0
+            row, far, kept = R[m, low : low + size], squared[m, low : low + size], held[m, low : low + size]
             for b in range(size):
-                r = R[m, low + b] / total[b]
-                R[m, low + b] = r
-                r *= weights[low + b]
-                summed += r
-                if not gaussian:
-                    r *= (freedom + d) / (freedom + squared[m, low + b])
-                held[m, low + b] = r
-            n[m] += summed
+                row[b] *= total[b]
+                kept[b] = row[b] * weights[low + b]
+                n[m] += kept[b]
+            if not gaussian:
+                for b in range(size):
+                    kept[b] *= (freedom + d) / (freedom + far[b])
     return log_likelihood
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def tails_told(R: Array, weights: Array, squared: Array, freedom: float, d: int, least: float) -> tuple[float, float]:
     """Return the sum of w r (log u - u), u = (v + d) / (v + squared), over responsibilities r above `least` and their
     weights w; and the sum of w r.
@@ -116,7 +114,7 @@ def tails_told(R: Array, weights: Array, squared: Array, freedom: float, d: int,
     return told, total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def maximised_full(
     sums: Array, divisors: Array, little: float, pseudo: float, ridge: Array, means: Array, U: Array, C: Array
 ) -> bool:
@@ -192,7 +190,7 @@ def maximised_full(
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def maximised_axes(
     sums: Array, divisors: Array, little: float, pseudo: float, ridge: Array, means: Array, U: Array, C: Array
 ) -> None:
