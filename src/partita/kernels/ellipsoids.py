@@ -5,7 +5,7 @@ Cholesky factor; "diagonal": each axis by its own deviation; "spherical": all by
 component's density is then a sum over monomials of an item's coordinates, x_i x_j, x_i and 1, and so are the sums that
 covariances are made of. With Phi the p x N matrix of monomials and R the M x N responsibilities, an E-step is C Phi and
 an M-step R Phi^T: p = d (d + 1) / 2 + d + 1 for a covariance each, 2 d + 1 for axes, d + 2 for spheres, d + 1 for one
-common covariance.
+common covariance. What lies between the two products is compiled (`partita.kernels.ellipsoid_steps`).
 
 Squares of coordinates lose what a component is narrower than all items by: a covariance of 1e-6 of the scatter is exact
 to ten digits. The regularisation keeps it above that: `pseudo` scatter is added to a component's, as of `pseudo_items`
