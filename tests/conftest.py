@@ -56,7 +56,7 @@ FAMILIES = [
 
 # Files of which some tests call kernels of every family: they come last, where they find them compiled.
 LAST = re.compile(
-    r"tests/(browser/|cli/|contract/test_(criterion|set_output)|fuzz/test_readers|property/test_offsets|unit/test_messages)"
+    r"tests/(browser/|cli/|contract/test_(affinity|criterion|set_output)|fuzz/test_readers|property/test_(offsets|small)|unit/test_messages)"
 )
 
 

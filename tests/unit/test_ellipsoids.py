@@ -73,6 +73,31 @@ def test_a_weight_is_so_many_copies(shape):
     assert once.log_likelihood == pytest.approx(often.log_likelihood, rel=1e-9)
 
 
+@pytest.mark.parametrize("shape", THEIRS)
+def test_one_component_has_the_scatter_of_all_items_and_of_those_added(shape):
+    X, _ = far_apart(50)
+    added = np.diag([4.0, 1.0, 0.25])
+    how = {"pseudo": 3.0, "pseudo_items": 7.0, "max_iter": 2, "tol": 0.0}
+    found = climb(Items.of(X, np.ones(50), shape, scatter=added, ridge=0.1), np.ones((50, 1)), **how).components
+    covariance = (50 * np.cov(X.T, bias=True) + 3.0 * added) / 57 + 0.1 * np.eye(3)
+    if shape in ("diagonal", "spherical"):
+        variances = covariance.diagonal()
+        expected = variances if shape == "diagonal" else np.full(3, variances.mean())
+        np.testing.assert_allclose(found.whiteners[0] ** -2, expected, rtol=1e-6)
+    else:
+        U = found.whiteners[0]
+        np.testing.assert_allclose(np.linalg.inv(U @ U.T), covariance, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", ["diagonal", "spherical"])
+def test_what_rounding_leaves_of_equal_items_is_no_variance(shape):
+    places = np.random.default_rng(0).normal(size=(20, 3))
+    start = np.eye(20)[np.repeat(np.arange(20), 7)]
+    items = Items.of(np.repeat(places, 7, axis=0), np.ones(140), shape, scatter=np.eye(3), ridge=1e-100)
+    found = items.maximised(np.ascontiguousarray(start.T), np.full(20, 7.0), np.inf, 0.0, 0.0).components
+    assert np.isfinite(found.whiteners).all()
+
+
 def test_what_is_believed_of_the_items_guides_the_steps_and_is_left_out_in_the_end():
     X, labels = far_apart()
     items = Items.of(X, np.ones(400), "full", scatter=np.cov(X.T), ridge=1e-6)
