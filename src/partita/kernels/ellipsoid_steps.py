@@ -1,8 +1,8 @@
 """What a step of expectation and maximisation does between its two matrix products, compiled. Importing this module
 loads numba.
 
-Done by array operations this is fifty passes over small arrays, which take four times as long as the products where
-items are few, and half as long where they are thousands.
+Done by array operations it is some fifty of them, which take fifty times as long as the products where items are a
+hundred, and as long where they are thousands.
 """
 
 from __future__ import annotations

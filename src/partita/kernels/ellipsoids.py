@@ -191,7 +191,7 @@ def climb(
     n = held.sum(axis=1)
 
     def maximised(freedom: float) -> tuple[Maximised, Array | None]:
-        logs = None if categories is None else categories.log_probabilities(items.weighted(R))
+        logs = None if categories is None else categories.log_probabilities(R * items.weights)
         return items.maximised(held, n, freedom, pseudo, pseudo_items), logs
 
     def expected(found: Maximised, logs: Array | None, prior: Array) -> tuple[Array, float]:
@@ -229,7 +229,6 @@ class Items:
 
     shape: Shape
     weights: Array
-    alike: bool  # whether all weights are one
     Z: Array
     monomials: Array
     centre: Array
@@ -268,12 +267,7 @@ class Items:
         elif shape != "tied":
             squares = [Z[i] * Z[i:] for i in range(d)]
         monomials = np.vstack([*squares, Z, np.ones((1, len(X)))])
-        weights = np.array(weights, dtype=float)
-        return cls(shape, weights, bool((weights == 1.0).all()), Z, monomials, centre, frame, ridges)
-
-    def weighted(self, R: Array) -> Array:
-        """Responsibilities (M x N) by the weights."""
-        return R if self.alike else R * self.weights
+        return cls(shape, np.array(weights, dtype=float), Z, monomials, centre, frame, ridges)
 
     @property
     def log_volume(self) -> float:
