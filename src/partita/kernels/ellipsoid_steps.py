@@ -1,8 +1,8 @@
 """What a step of expectation and maximisation does between its two matrix products, compiled. Importing this module
 loads numba.
 
-Done by array operations it is some fifty of them, which take fifty times as long as the products where items are a
-hundred, and as long where they are thousands.
+By array operations these are some fifty passes, which take fifty times as long as the products for a hundred items, and
+three times for two thousand.
 """
 
 from __future__ import annotations

@@ -119,6 +119,7 @@ def log_joint(components: Ellipsoids, X: Array) -> Array:
     >>> log_joint(one, np.zeros((1, 1))).round(3).tolist()
     [[-0.919]]
     """
+    d, v = X.shape[1], components.freedom
     squared = np.empty((len(components.shares), len(X)))
     axes = components.whiteners.ndim == 2
     for low in range(0, len(X), ROWS):
@@ -126,24 +127,20 @@ def log_joint(components: Ellipsoids, X: Array) -> Array:
             Z = np.clip(X[low : low + ROWS] - mean, -FARTHEST, FARTHEST)
             Z = np.clip(Z * U if axes else Z @ U, -FARTHEST, FARTHEST)
             squared[m, low : low + ROWS] = np.einsum("nd,nd->n", Z, Z)
-    return np.ascontiguousarray(_joint(squared, components, X.shape[1]).T)
+    far = squared / 2 if np.isinf(v) else (v + d) / 2 * np.log(squared + v)
+    return np.ascontiguousarray((_log_scales(components, d)[:, None] - far).T)
 
 
-def normalised(joint: Array, axis: int = 1, least: float = -np.inf) -> tuple[Array, Array]:
-    """Return responsibilities and log-densities.
+def normalised(joint: Array) -> tuple[Array, Array]:
+    """Return responsibilities and log-densities of a log-joint, N x M.
 
-    What lies more than -`least` below the largest is zero: an exponential far below it takes up to three times as long
-    as another.
-
-    >>> R, log_density = normalised(np.array([[0.0, 0.0, -50.0]]), least=-37.0)
+    >>> R, log_density = normalised(np.array([[0.0, 0.0]]))
     >>> R.tolist(), log_density.round(3).tolist()
-    ([[0.5, 0.5, 0.0]], [0.693])
+    ([[0.5, 0.5]], [0.693])
     """
-    top = joint.max(axis=axis, keepdims=True)
-    less = joint - top
-    R = np.zeros_like(less)
-    np.exp(less, out=R, where=less >= least)
-    total = R.sum(axis=axis, keepdims=True)
+    top = joint.max(axis=1, keepdims=True)
+    R = np.exp(joint - top)
+    total = R.sum(axis=1, keepdims=True)
     R /= total
     return R, (top + np.log(total)).ravel()
 
@@ -334,13 +331,6 @@ def _log_scales(components: Ellipsoids, d: int) -> Array:
     else:
         constant = gammaln((v + d) / 2) - gammaln(v / 2) - d / 2 * np.log(np.pi) + v / 2 * np.log(v)
     return np.asarray(np.log(components.shares) + log_volumes + constant)
-
-
-def _joint(squared: Array, components: Ellipsoids, d: int) -> Array:
-    """Logarithm of pi_m p_m from squared Mahalanobis distances, M x N."""
-    v = components.freedom
-    far = squared / 2 if np.isinf(v) else (v + d) / 2 * np.log(squared + v)
-    return np.asarray(_log_scales(components, d)[:, None] - far)
 
 
 def _freedom(R: Array, weights: Array, squared: Array, freedom: float, d: int) -> float:
