@@ -51,28 +51,29 @@ def test_an_affinity_with_a_price_for_each_cluster_is_searched_by_the_same_moves
         return (0.3 - A)[together].sum() + 0.2 * len(set(codes))
 
     for codes in all_partitions(7)[::60]:
-        state = moves.assign(empty_pairs(formula, make(A)), np.arange(7), codes)
-        assert moves.value_of(state) == pytest.approx(objective(codes), abs=1e-12)
+        state = empty_pairs(formula, make(A))
+        moves.assign(state, np.arange(7), codes)
+        assert state.value() == pytest.approx(objective(codes), abs=1e-12)
         for i in range(7):
-            moves.costs_of(state, i, out)
+            state.costs(i, out)
             for k in range(int(state.counts[0])):
                 moved = state.labels.copy()
                 moved[i] = k
                 assert out[k] == pytest.approx(objective(moved.tolist()), abs=1e-12)
         for a in range(int(state.counts[0])):
-            moves.merge_costs_of(state, a, out)
+            state.merge_costs(a, out)
             for b in range(int(state.counts[0])):
                 merged = np.where(state.labels == a, b, state.labels)
                 assert out[b] == pytest.approx(objective(merged.tolist()), abs=1e-12)
     best = min(objective(codes.tolist()) for codes in all_partitions(7))
     found = []
     for _ in range(10):
-        state = moves.allocate(empty_pairs(formula, make(A)), rng.permutation(7), 7, out)
+        state = empty_pairs(formula, make(A))
+        moves.allocate(state, rng.permutation(7), 7, out)
         moved = 1
         while moved:
-            state, moved = moves.sweep(state, rng.permutation(7), 7, out)
-            moved += moves.merge_pass(state, out)
-        found.append(moves.value_of(state))
+            moved = moves.sweep(state, rng.permutation(7), 7, out) + moves.merge_pass(state, out)
+        found.append(state.value())
     assert min(found) == pytest.approx(best, abs=1e-12)
 
 
@@ -234,8 +235,8 @@ from partita.kernels import partition_moves
 from partita.partition import PartitionDraws
 from partita.partition.evidence import PartitionEvidence
 state = PartitionEvidence(Mine(), PartitionDraws.of(draws)).empty_state()
-state = partition_moves.assign(state, np.arange(12), draws[0])
-partition_moves.costs_of(state, 0, costs := np.zeros(12))
+partition_moves.assign(state, np.arange(12), draws[0])
+state.costs(0, costs := np.zeros(12))
 print(costs[:3].sum())
 """
 

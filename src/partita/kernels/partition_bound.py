@@ -9,14 +9,14 @@ all of them into multiplications. A merge costs the square of the cluster times 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
-from partita.kernels.partition_state import growth, implement, value
+from partita.kernels.partition_state import State, StateType, define_state, growth
 
 __all__ = ["BoundPairs", "empty_bound"]
 
@@ -25,7 +25,7 @@ ROOM = 16
 HIGH = 1e200
 
 
-class BoundPairs(NamedTuple):
+class BoundPairs(State):
     """`sums` are sum_i log n_c(i), sum_i log sum_l p_il over all items, and sum_i log S_i; `own` are the S_i."""
 
     formula: Any
@@ -38,6 +38,10 @@ class BoundPairs(NamedTuple):
     product: Array  # width
     logs: Array  # width
     between: Array  # width
+
+
+class BoundPairsType(StateType):
+    """Type of `BoundPairs` in compiled code."""
 
 
 def empty_bound(formula: Any, similarity: Array) -> Any:
@@ -82,46 +86,47 @@ def _sizes_term(n: int) -> Any:
 
 @kernel
 def _costs(state: BoundPairs, i: int, out: Array) -> None:
-    K, own, sizes = state.counts[0], state.labels[i], state.sizes
-    itself = state.similarity[i, i]
+    K, own, sizes, logs, between = state.counts[0], state.labels[i], state.sizes, state.logs, state.between
+    itself, formula = state.similarity[i, i], state.formula
     _ratios(state, i)
     u, v, w, placed = state.sums[0], state.sums[1], state.sums[2], state.counts[1]
     if own >= 0:
         n = sizes[own + 1]
         u += _sizes_term(n - 1) - _sizes_term(n)
-        w -= state.logs[own + 1] + np.log(state.own[i])
+        w -= logs[own + 1] + np.log(state.own[i])
     else:
         placed += 1
     for k in range(K):
         if k != own:
             n = sizes[k + 1]
             u_k = u + _sizes_term(n + 1) - _sizes_term(n)
-            w_k = w + state.logs[k + 1] + np.log(state.between[k + 1] + itself)
-            out[k] = evaluated(state.formula, u_k, v, w_k, 0.0, float(placed), 0.0)
-    out[K] = evaluated(state.formula, u, v, w + np.log(itself), 0.0, float(placed), 0.0)
+            w_k = w + logs[k + 1] + np.log(between[k + 1] + itself)
+            out[k] = evaluated(formula, u_k, v, w_k, 0.0, float(placed), 0.0)
+    out[K] = evaluated(formula, u, v, w + np.log(itself), 0.0, float(placed), 0.0)
     if own >= 0:
-        out[own] = evaluated(state.formula, state.sums[0], v, state.sums[2], 0.0, float(placed), 0.0)
+        out[own] = evaluated(formula, state.sums[0], v, state.sums[2], 0.0, float(placed), 0.0)
 
 
 @kernel
 def _place(state: BoundPairs, i: int, k: int) -> None:
-    own, labels, sizes, counts, row = state.labels[i], state.labels, state.sizes, state.counts, state.similarity[i]
+    labels, sizes, counts, sums, row = state.labels, state.sizes, state.counts, state.own, state.similarity[i]
+    own = labels[i]
     if k == counts[0]:
         counts[0] += 1
     if own >= 0:
         sizes[own + 1] -= 1
     if k >= 0:
         sizes[k + 1] += 1
-    state.own[i] = row[i]
+    sums[i] = row[i]
     for j in range(len(labels)):
         c = labels[j]
         if j == i or c < 0:
             continue
         if c == own:
-            state.own[j] -= row[j]
+            sums[j] -= row[j]
         if c == k:
-            state.own[j] += row[j]
-            state.own[i] += row[j]
+            sums[j] += row[j]
+            sums[i] += row[j]
     if (own < 0) != (k < 0):
         sign = 1 if own < 0 else -1
         counts[1] += sign
@@ -141,13 +146,12 @@ def _place(state: BoundPairs, i: int, k: int) -> None:
 @kernel
 def _recount(state: BoundPairs) -> None:
     """Find u and w from the sizes and S. v is of all items: only partitions of the same items are compared."""
-    u, w = 0.0, 0.0
+    labels, sizes, own, u, w, product = state.labels, state.sizes, state.own, 0.0, 0.0, 1.0
     for k in range(state.counts[0]):
-        u += _sizes_term(state.sizes[k + 1])
-    product = 1.0
-    for j in range(len(state.labels)):
-        if state.labels[j] >= 0:
-            product *= state.own[j]
+        u += _sizes_term(sizes[k + 1])
+    for j in range(len(labels)):
+        if labels[j] >= 0:
+            product *= own[j]
             if product > HIGH:
                 w += np.log(product)
                 product = 1.0
@@ -156,30 +160,31 @@ def _recount(state: BoundPairs) -> None:
 
 @kernel
 def _merge_costs(state: BoundPairs, a: int, out: Array) -> None:
-    K, N, placed = state.counts[0], len(state.labels), float(state.counts[1])
-    members = np.flatnonzero(state.labels == a)
+    labels, sizes, sums, own, similarity = state.labels, state.sizes, state.sums, state.own, state.similarity
+    K, N, placed = state.counts[0], len(labels), float(state.counts[1])
+    members = np.flatnonzero(labels == a)
     to_a, gain = np.zeros(N), np.zeros(K)
     by_cluster = np.empty(K)
     for i in members:
-        row = state.similarity[i]
+        row = similarity[i]
         by_cluster[:] = 0.0
         for j in range(N):
-            if state.labels[j] >= 0:
-                by_cluster[state.labels[j]] += row[j]
+            if labels[j] >= 0:
+                by_cluster[labels[j]] += row[j]
             to_a[j] += row[j]
         for b in range(K):
             if b != a and by_cluster[b] > 0.0:
-                gain[b] += np.log(1.0 + by_cluster[b] / state.own[i])
+                gain[b] += np.log(1.0 + by_cluster[b] / own[i])
     for j in range(N):
-        b = state.labels[j]
+        b = labels[j]
         if b >= 0 and b != a and to_a[j] > 0.0:
-            gain[b] += np.log(1.0 + to_a[j] / state.own[j])
-    n_a = state.sizes[a + 1]
+            gain[b] += np.log(1.0 + to_a[j] / own[j])
+    n_a = sizes[a + 1]
     for b in range(K):
-        n_b = state.sizes[b + 1]
-        u = state.sums[0] + _sizes_term(n_a + n_b) - _sizes_term(n_a) - _sizes_term(n_b)
-        out[b] = evaluated(state.formula, u, state.sums[1], state.sums[2] + gain[b], 0.0, placed, 0.0)
-    out[a] = value(state)
+        n_b = sizes[b + 1]
+        u = sums[0] + _sizes_term(n_a + n_b) - _sizes_term(n_a) - _sizes_term(n_b)
+        out[b] = evaluated(state.formula, u, sums[1], sums[2] + gain[b], 0.0, placed, 0.0)
+    out[a] = state.value()
 
 
 @kernel
@@ -189,18 +194,17 @@ def _value(state: BoundPairs) -> Any:
 
 
 @kernel
-def _roomy(state: BoundPairs) -> Any:
-    old = len(state.sizes)
+def _make_room(state: BoundPairs) -> None:
+    sizes, old = state.sizes, len(state.sizes)
     if state.counts[0] + 1 < old:
-        return state
+        return
     width = growth(old, ROOM)
-    sizes = np.zeros(width, dtype=np.int64)
+    wider = np.zeros(width, dtype=np.int64)
     for k in range(old):  # assigning a slice takes seconds to compile
-        sizes[k] = state.sizes[k]
-    return BoundPairs(
-        state.formula, state.labels, sizes, state.counts, state.sums, state.similarity, state.own,
-        np.zeros(width), np.zeros(width), np.zeros(width),
-    )  # fmt: skip
+        wider[k] = sizes[k]
+    state.sizes, state.product, state.logs, state.between = wider, np.zeros(width), np.zeros(width), np.zeros(width)
 
 
-implement(BoundPairs, value=_value, costs=_costs, place=_place, merge_costs=_merge_costs, roomy=_roomy)
+define_state(
+    BoundPairs, BoundPairsType, value=_value, costs=_costs, place=_place, merge_costs=_merge_costs, make_room=_make_room
+)

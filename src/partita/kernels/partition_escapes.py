@@ -16,7 +16,6 @@ import numpy as np
 
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_moves import allocate, is_better, put_together, sweep
-from partita.kernels.partition_state import costs, merge_costs, place, roomy, value
 
 __all__ = ["chain", "merge_and_respond", "nearest", "redivide"]
 
@@ -24,7 +23,7 @@ __all__ = ["chain", "merge_and_respond", "nearest", "redivide"]
 @kernel
 def nearest(state: Any, a: int, out: Any) -> int:
     """Return the cluster that a is merged with at the least value; -1 where there is no other."""
-    merge_costs(state, a, out)
+    state.merge_costs(a, out)
     b = -1
     for k in range(state.counts[0]):
         if k != a and (b < 0 or out[k] < out[b]):
@@ -34,16 +33,17 @@ def nearest(state: Any, a: int, out: Any) -> int:
 
 @kernel
 def redivide(state: Any, first: Any, second: Any, order: Any, cap: int, out: Any) -> Any:
-    """Take the items of two clusters out and place them anew, in this order; the state and whether it was kept."""
-    before = value(state)
+    """Take the items of two clusters out and place them anew, in this order; whether that was kept."""
+    before = state.value()
     for i in order:
-        place(state, i, -1)
-    state = allocate(state, order, cap, out)
-    state, _ = sweep(state, order, cap, out)
-    if is_better(value(state), before):
-        return state, True
-    state = put_together(state, first)
-    return put_together(state, second), False
+        state.place(i, -1)
+    allocate(state, order, cap, out)
+    sweep(state, order, cap, out)
+    kept = is_better(state.value(), before)
+    if not kept:
+        put_together(state, first)
+        put_together(state, second)
+    return kept
 
 
 @kernel
@@ -62,7 +62,7 @@ def _least_forced(state: Any, items: Any, free: Any, cap: int, out: Any) -> Any:
     for i in items:
         if not free[i]:
             continue
-        costs(state, i, out)
+        state.costs(i, out)
         K, own = state.counts[0], state.labels[i]
         for k in range(K + 1 if cap > K and state.sizes[own + 1] > 1 else K):
             if k != own and out[k] < least:
@@ -74,33 +74,33 @@ def _least_forced(state: Any, items: Any, free: Any, cap: int, out: Any) -> Any:
 def chain(state: Any, items: Any, cap: int, length: int, out: Any) -> Any:
     """Move the item that it costs least to move, each once, so many times; keep the moves up to the best partition met.
 
-    The state, and how many moves were kept. Costs `length` passes over the items.
+    Returns how many moves were kept. Costs `length` passes over the items.
     """
     most = min(length, len(items))
     free = np.ones(len(state.labels), dtype=np.bool_)
     moved, mates = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    least, made, kept = value(state), 0, 0
+    least, made, kept = state.value(), 0, 0
     while made < most:
         i, k = _least_forced(state, items, free, cap, out)
         if i < 0:
             break
         moved[made], mates[made], free[i] = i, _mate(state, i), False
         if k == state.counts[0]:
-            state = roomy(state)
-        place(state, i, k)
+            state.make_room()
+        state.place(i, k)
         made += 1
-        if is_better(value(state), least):
-            least, kept = value(state), made
+        if is_better(state.value(), least):
+            least, kept = state.value(), made
     for s in range(made - 1, kept - 1, -1):
         if mates[s] < 0:
-            state = put_together(state, moved[s : s + 1])
+            put_together(state, moved[s : s + 1])
         else:
-            place(state, moved[s], state.labels[mates[s]])
-    return state, kept
+            state.place(moved[s], state.labels[mates[s]])
+    return kept
 
 
 @kernel
-def _go_back(state: Any, codes: Any, K: int) -> Any:
+def _go_back(state: Any, codes: Any, K: int) -> None:
     """Return to a partition in K clusters: those of its clusters that changed are put together again."""
     for k in range(K):
         items = np.flatnonzero(codes == k)
@@ -108,24 +108,23 @@ def _go_back(state: Any, codes: Any, K: int) -> Any:
         for i in items:
             whole = whole and state.labels[i] == state.labels[items[0]]
         if not whole:
-            state = put_together(state, items)
-    return state
+            put_together(state, items)
 
 
 @kernel
 def merge_and_respond(state: Any, mate: int, items: Any, cap: int, passes: int, out: Any) -> Any:
-    """Merge the cluster of item `mate` with its nearest, and let all items move; the state and whether it was kept."""
-    before, K, codes = value(state), state.counts[0], state.labels.copy()
+    """Merge the cluster of item `mate` with its nearest, and let all items move; whether that was kept."""
+    before, K, codes = state.value(), state.counts[0], state.labels.copy()
     b = nearest(state, codes[mate], out)
     if b < 0:
-        return state, False
+        return False
     other = np.flatnonzero(codes == b)[0]
     for i in np.flatnonzero(codes == codes[mate]):
-        place(state, i, state.labels[other])
+        state.place(i, state.labels[other])
     for _ in range(passes):
-        state, moved = sweep(state, items, cap, out)
-        if moved == 0:
+        if sweep(state, items, cap, out) == 0:
             break
-    if is_better(value(state), before):
-        return state, True
-    return _go_back(state, codes, K), False
+    kept = is_better(state.value(), before)
+    if not kept:
+        _go_back(state, codes, K)
+    return kept

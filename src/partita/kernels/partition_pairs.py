@@ -11,23 +11,22 @@ price for each cluster enters by the formula's K.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numba import types
 from numba.extending import overload
 
 from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import evaluated
-from partita.kernels.partition_state import growth, implement, value
+from partita.kernels.partition_state import State, StateType, define_state, growth
 
 __all__ = ["DensePairs", "SparsePairs", "empty_pairs"]
 
 ROOM = 16
 
 
-class DensePairs(NamedTuple):
+class DensePairs(State):
     """`sums` are u, v, w; `between` has room for the sums of an item by cluster, at k + 1, and over all at 0.
 
     `diagonal` is 1 where an item is paired with itself, else 0.
@@ -43,7 +42,11 @@ class DensePairs(NamedTuple):
     between: Array
 
 
-class SparsePairs(NamedTuple):
+class DensePairsType(StateType):
+    """Type of `DensePairs` in compiled code."""
+
+
+class SparsePairs(State):
     """State like `DensePairs`, with the similarities in CSR form."""
 
     formula: Any
@@ -56,6 +59,10 @@ class SparsePairs(NamedTuple):
     indices: Ints
     entries: Any
     between: Array
+
+
+class SparsePairsType(StateType):
+    """Type of `SparsePairs` in compiled code."""
 
 
 def empty_pairs(formula: Any, similarity: Any, with_itself: bool = True) -> Any:
@@ -85,13 +92,13 @@ def _dense_sums(state: DensePairs, i: int) -> Any:
 @kernel
 def _sparse_sums(state: SparsePairs, i: int) -> Any:
     """Sums of `_dense_sums`, from similarities in CSR form."""
-    labels, between, itself = state.labels, state.between, 0.0
+    labels, between, indices, entries, itself = state.labels, state.between, state.indices, state.entries, 0.0
     for s in range(state.indptr[i], state.indptr[i + 1]):
-        j = state.indices[s]
+        j = indices[s]
         if j == i:
-            itself += state.entries[s]
+            itself += entries[s]
         else:
-            between[labels[j] + 1] += state.entries[s]
+            between[labels[j] + 1] += entries[s]
     return itself
 
 
@@ -102,10 +109,8 @@ def _add_sums(state: Any, i: Any) -> Any:
 
 @overload(_add_sums, strict=False)
 def _add_sums_of(state: Any, i: Any) -> Any:  # noqa: ARG001
-    if isinstance(state, types.NamedTuple):
-        sums = _sparse_sums if state.instance_class is SparsePairs else _dense_sums
-        return lambda state, i: sums(state, i)  # noqa: PLW0108 - numba takes a plain function
-    return None
+    sums = _sparse_sums if isinstance(state, SparsePairsType) else _dense_sums
+    return lambda state, i: sums(state, i)  # noqa: PLW0108 - numba takes a plain function
 
 
 @kernel
@@ -128,7 +133,7 @@ def _sums_by_cluster(state: DensePairs | SparsePairs, i: int) -> Any:
 @kernel
 def _costs(state: DensePairs | SparsePairs, i: int, out: Array) -> None:
     K, own, between, sizes, one = state.counts[0], state.labels[i], state.between, state.sizes, state.diagonal
-    itself = _sums_by_cluster(state, i)
+    itself, formula = _sums_by_cluster(state, i), state.formula
     u, v, w, placed = state.sums[0], state.sums[1], state.sums[2], state.counts[1]
     without = K
     if own >= 0:
@@ -145,15 +150,16 @@ def _costs(state: DensePairs | SparsePairs, i: int, out: Array) -> None:
     for k in range(K):
         if k != own:
             u_k, w_k = u + 2.0 * sizes[k + 1] + one, w + 2.0 * between[k + 1]
-            out[k] = evaluated(state.formula, u_k, v, w_k, t, n, float(without))
-    out[K] = evaluated(state.formula, u + one, v, w, t, n, float(without + 1))
+            out[k] = evaluated(formula, u_k, v, w_k, t, n, float(without))
+    out[K] = evaluated(formula, u + one, v, w, t, n, float(without + 1))
     if own >= 0:
-        out[own] = evaluated(state.formula, state.sums[0], v, state.sums[2], t, n, float(K))
+        out[own] = evaluated(formula, state.sums[0], v, state.sums[2], t, n, float(K))
 
 
 @kernel
 def _place(state: DensePairs | SparsePairs, i: int, k: int) -> None:
-    own, between, sizes, sums, counts = state.labels[i], state.between, state.sizes, state.sums, state.counts
+    labels, between, sizes, sums, counts = state.labels, state.between, state.sizes, state.sums, state.counts
+    own = labels[i]
     if k == counts[0]:
         counts[0] += 1
         between[k + 1] = 0.0
@@ -171,30 +177,30 @@ def _place(state: DensePairs | SparsePairs, i: int, k: int) -> None:
         counts[1] += sign
         sizes[0] += sign
         sums[1] += sign * (2.0 * between[0] + itself)
-    state.labels[i] = k
+    labels[i] = k
     if own >= 0 and sizes[own + 1] == 0:
         last = counts[0] - 1
         if own != last:
-            for j in range(len(state.labels)):
-                if state.labels[j] == last:
-                    state.labels[j] = own
+            for j in range(len(labels)):
+                if labels[j] == last:
+                    labels[j] = own
             sizes[own + 1], sizes[last + 1] = sizes[last + 1], 0
         counts[0] = last
 
 
 @kernel
 def _merge_costs(state: DensePairs | SparsePairs, a: int, out: Array) -> None:
-    K, n, sizes = state.counts[0], float(state.counts[1]), state.sizes
+    K, n, sizes, sums, between = state.counts[0], float(state.counts[1]), state.sizes, state.sums, state.between
     t = n * (n - 1.0 + state.diagonal)
     joined = np.zeros(K)
     for i in np.flatnonzero(state.labels == a):
         _sums_by_cluster(state, int(i))
         for b in range(K):
-            joined[b] += state.between[b + 1]
+            joined[b] += between[b + 1]
     for b in range(K):
-        u, w = state.sums[0] + 2.0 * sizes[a + 1] * sizes[b + 1], state.sums[2] + 2.0 * joined[b]
-        out[b] = evaluated(state.formula, u, state.sums[1], w, t, n, float(K - 1))
-    out[a] = value(state)
+        u, w = sums[0] + 2.0 * sizes[a + 1] * sizes[b + 1], sums[2] + 2.0 * joined[b]
+        out[b] = evaluated(state.formula, u, sums[1], w, t, n, float(K - 1))
+    out[a] = state.value()
 
 
 @kernel
@@ -204,43 +210,16 @@ def _value(state: DensePairs | SparsePairs) -> Any:
 
 
 @kernel
-def _wider(state: DensePairs | SparsePairs) -> Any:
-    width = growth(len(state.sizes), ROOM)
-    sizes, between = np.zeros(width, dtype=np.int64), np.zeros(width)
-    for k in range(len(state.sizes)):  # assigning a slice takes seconds to compile
-        sizes[k] = state.sizes[k]
-    return sizes, between
+def _make_room(state: DensePairs | SparsePairs) -> None:
+    sizes, old = state.sizes, len(state.sizes)
+    if state.counts[0] + 1 < old:
+        return
+    wider = np.zeros(growth(old, ROOM), dtype=np.int64)
+    for k in range(old):  # assigning a slice takes seconds to compile
+        wider[k] = sizes[k]
+    state.sizes, state.between = wider, np.zeros(len(wider))
 
 
-@kernel
-def _dense_roomy(state: DensePairs) -> Any:
-    if state.counts[0] + 1 < len(state.sizes):
-        return state
-    sizes, between = _wider(state)
-    return DensePairs(
-        state.formula, state.labels, sizes, state.counts, state.sums, state.diagonal, state.similarity, between
-    )
-
-
-@kernel
-def _sparse_roomy(state: SparsePairs) -> Any:
-    if state.counts[0] + 1 < len(state.sizes):
-        return state
-    sizes, between = _wider(state)
-    return SparsePairs(
-        state.formula,
-        state.labels,
-        sizes,
-        state.counts,
-        state.sums,
-        state.diagonal,
-        state.indptr,
-        state.indices,
-        state.entries,
-        between,
-    )
-
-
-shared = {"value": _value, "costs": _costs, "place": _place, "merge_costs": _merge_costs}
-implement(DensePairs, roomy=_dense_roomy, **shared)
-implement(SparsePairs, roomy=_sparse_roomy, **shared)
+shared = {"value": _value, "costs": _costs, "place": _place, "merge_costs": _merge_costs, "make_room": _make_room}
+define_state(DensePairs, DensePairsType, **shared)
+define_state(SparsePairs, SparsePairsType, **shared)

@@ -13,7 +13,7 @@ An evaluation costs M K, a move 2 M. Memory is 12 bytes for each cell and column
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from partita.arrays import Array, Ints
 from partita.kernels.lanes import LANES, add_fours
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_formula import add_rows, evaluated
-from partita.kernels.partition_state import growth, implement, value
+from partita.kernels.partition_state import State, StateType, define_state, growth
 
 __all__ = ["DrawTables", "MeanTables", "empty_tables"]
 
@@ -29,7 +29,7 @@ __all__ = ["DrawTables", "MeanTables", "empty_tables"]
 COLUMNS = 4
 
 
-class MeanTables(NamedTuple):
+class MeanTables(State):
     """See above; `sums` are u, v, w and `counts` K and the number of items placed."""
 
     formula: Any
@@ -47,7 +47,11 @@ class MeanTables(NamedTuple):
     row: Array  # 4 x width: scratch
 
 
-class DrawTables(NamedTuple):
+class MeanTablesType(StateType):
+    """Type of `MeanTables` in compiled code."""
+
+
+class DrawTables(State):
     """State like `MeanTables`, with `sums` 3 x M: v and w of each draw, and scratch. `u` is u, the value and 1
     where it is known.
     """
@@ -66,6 +70,10 @@ class DrawTables(NamedTuple):
     steps: Array
     rows: Ints
     row: Array
+
+
+class DrawTablesType(StateType):
+    """Type of `DrawTables` in compiled code."""
 
 
 def empty_tables(formula: Any, draws: Ints, first: Ints, n_cells: int, weights: Array, f: Array, per_draw: bool) -> Any:
@@ -111,19 +119,19 @@ def _add_rows(steps: Array, rows: Ints, out: Array) -> None:
 @kernel
 def _own_steps(state: MeanTables | DrawTables, column: int) -> Any:
     """Contribution of the item of `state.rows` to w where it is: sum of the weights times d(n - 1)."""
-    total = 0.0
-    for m in range(len(state.rows)):
-        n = state.tables[state.rows[m] + column]
-        total += state.weights[m] * (state.f[n] - state.f[n - 1])
+    f, rows, tables, weights, total = state.f, state.rows, state.tables, state.weights, 0.0
+    for m in range(len(rows)):
+        n = tables[rows[m] + column]
+        total += weights[m] * (f[n] - f[n - 1])
     return total
 
 
 @kernel
 def _mean_costs(state: MeanTables, i: int, out: Array) -> None:
     width, K, own = len(state.sizes), state.counts[0], state.labels[i]
-    f, sizes = state.f, state.sizes
+    f, sizes, formula, joined = state.f, state.sizes, state.formula, state.row[0]
     _find_rows(state, i, width)
-    _add_rows(state.steps, state.rows, state.row[0])
+    _add_rows(state.steps, state.rows, joined)
     u, v, w, placed = state.sums[0], state.sums[1], state.sums[2], state.counts[1]
     without = K
     if own >= 0:
@@ -133,25 +141,25 @@ def _mean_costs(state: MeanTables, i: int, out: Array) -> None:
         if n == 1:
             without -= 1
     else:
-        v += state.row[0, 0]
+        v += joined[0]
         placed += 1
     t, n_placed = f[placed], float(placed)
     for k in range(K):
         if k != own:
             n = sizes[k + 1]
             step = f[n + 1] - f[n]
-            out[k] = evaluated(state.formula, u + step, v, w + state.row[0, k + 1], t, n_placed, float(without))
+            out[k] = evaluated(formula, u + step, v, w + joined[k + 1], t, n_placed, float(without))
     # Alone: every cell of the new cluster goes from 0 to 1.
     one = f[1] - f[0]
-    out[K] = evaluated(state.formula, u + one, v, w + one, t, n_placed, float(without + 1))
+    out[K] = evaluated(formula, u + one, v, w + one, t, n_placed, float(without + 1))
     if own >= 0:
-        out[own] = evaluated(state.formula, state.sums[0], v, state.sums[2], t, n_placed, float(K))
+        out[own] = evaluated(formula, state.sums[0], v, state.sums[2], t, n_placed, float(K))
 
 
 @kernel
 def _draw_costs(state: DrawTables, i: int, out: Array) -> None:
     width, K, own = len(state.sizes), state.counts[0], state.labels[i]
-    f, sizes, rows = state.f, state.sizes, state.rows
+    f, sizes, rows, tables, steps = state.f, state.sizes, state.rows, state.tables, state.steps
     u_of, K_of, total, changed = state.row[1], state.row[2], state.row[3], state.sums[2]
     _find_rows(state, i, width)
     u, v, w, placed, without = state.u[0], state.sums[0], state.sums[1], state.counts[1], K
@@ -161,20 +169,20 @@ def _draw_costs(state: DrawTables, i: int, out: Array) -> None:
         if n == 1:
             without -= 1
         for m in range(len(rows)):
-            n = state.tables[rows[m] + own + 1]
+            n = tables[rows[m] + own + 1]
             changed[m] = w[m] - (f[n] - f[n - 1])
         w = changed
     else:
         placed += 1
         for m in range(len(rows)):
-            changed[m] = v[m] + state.steps[rows[m]]
+            changed[m] = v[m] + steps[rows[m]]
         v = changed
     # Every column of a row is evaluated, in use or not: rows are whole vectors. The first empty one is a new cluster.
     for c in range(width):
         u_of[c] = u + f[sizes[c] + 1] - f[sizes[c]]
         K_of[c] = without if c <= K else without + 1
         total[c] = 0.0
-    add_rows(state.formula, state.weights, u_of, v, w, state.steps, rows, f[placed], float(placed), K_of, total)
+    add_rows(state.formula, state.weights, u_of, v, w, steps, rows, f[placed], float(placed), K_of, total)
     for k in range(K + 1):
         out[k] = total[k + 1]
     if own >= 0:
@@ -184,18 +192,18 @@ def _draw_costs(state: DrawTables, i: int, out: Array) -> None:
 @kernel
 def _shift(state: MeanTables | DrawTables, column: int, sign: int, scaled: bool, into: Any) -> Any:
     """One item more or less in a column of the rows; what f of each row's entry changes by is added to `into`."""
-    f, tables, steps = state.f, state.tables, state.steps
+    f, rows, tables, steps, weights = state.f, state.rows, state.tables, state.steps, state.weights
     total = 0.0
-    for m in range(len(state.rows)):
-        at = state.rows[m] + column
+    for m in range(len(rows)):
+        at = rows[m] + column
         n = tables[at]
         change = f[n + sign] - f[n]
         n += sign
         tables[at] = n
         step = f[n + 1] - f[n]
         if scaled:
-            total += state.weights[m] * change
-            steps[at] = state.weights[m] * step
+            total += weights[m] * change
+            steps[at] = weights[m] * step
         else:
             into[m] += change
             steps[at] = step
@@ -205,14 +213,14 @@ def _shift(state: MeanTables | DrawTables, column: int, sign: int, scaled: bool,
 @kernel
 def _vacate(state: MeanTables | DrawTables, k: int) -> None:
     """The last cluster takes the place of an empty one."""
-    width, last = len(state.sizes), state.counts[0] - 1
-    tables, steps = state.tables, state.steps
+    labels, sizes, tables, steps = state.labels, state.sizes, state.tables, state.steps
+    width, last = len(sizes), state.counts[0] - 1
     if k != last:
-        for i in range(len(state.labels)):
-            if state.labels[i] == last:
-                state.labels[i] = k
-        state.sizes[k + 1] = state.sizes[last + 1]
-        state.sizes[last + 1] = 0
+        for i in range(len(labels)):
+            if labels[i] == last:
+                labels[i] = k
+        sizes[k + 1] = sizes[last + 1]
+        sizes[last + 1] = 0
         for r in range(0, len(tables), width):
             empty = steps[r + k + 1]
             tables[r + k + 1], steps[r + k + 1] = tables[r + last + 1], steps[r + last + 1]
@@ -280,13 +288,13 @@ def _draw_place(state: DrawTables, i: int, k: int) -> None:
 @kernel
 def _add_merge_gains(state: MeanTables | DrawTables, a: int, m: int, weight: float, gain: Array) -> None:
     """Add to `gain` the change of w of draw m, times a weight, when cluster a is merged with each other."""
-    width, K, f = len(state.sizes), state.counts[0], state.f
-    low = state.first[m] * width
-    high = len(state.tables) if m + 1 == len(state.first) else state.first[m + 1] * width
+    width, K, f, first, tables = len(state.sizes), state.counts[0], state.f, state.first, state.tables
+    low = first[m] * width
+    high = len(tables) if m + 1 == len(first) else first[m + 1] * width
     for r in range(low, high, width):
-        own = state.tables[r + a + 1]
+        own = tables[r + a + 1]
         if own > 0:
-            table, lost = state.tables[r + 1 : r + 1 + K], f[own]
+            table, lost = tables[r + 1 : r + 1 + K], f[own]
             for b in range(K):
                 n = table[b]
                 gain[b] += weight * (f[own + n] - f[n] - lost)
@@ -294,34 +302,33 @@ def _add_merge_gains(state: MeanTables | DrawTables, a: int, m: int, weight: flo
 
 @kernel
 def _mean_merge_costs(state: MeanTables, a: int, out: Array) -> None:
-    K, f = state.counts[0], state.f
-    gain = state.row[0]
+    K, f, sizes, sums, weights, gain = state.counts[0], state.f, state.sizes, state.sums, state.weights, state.row[0]
     gain[:] = 0.0
-    for m in range(len(state.first)):
-        _add_merge_gains(state, a, m, state.weights[m], gain)
-    n_a, placed = state.sizes[a + 1], state.counts[1]
+    for m in range(len(weights)):
+        _add_merge_gains(state, a, m, weights[m], gain)
+    n_a, placed = sizes[a + 1], state.counts[1]
     for b in range(K):
-        n_b = state.sizes[b + 1]
-        u = state.sums[0] + f[n_a + n_b] - f[n_a] - f[n_b]
-        w = state.sums[2] + gain[b]
-        out[b] = evaluated(state.formula, u, state.sums[1], w, f[placed], float(placed), float(K - 1))
-    out[a] = value(state)
+        n_b = sizes[b + 1]
+        u = sums[0] + f[n_a + n_b] - f[n_a] - f[n_b]
+        w = sums[2] + gain[b]
+        out[b] = evaluated(state.formula, u, sums[1], w, f[placed], float(placed), float(K - 1))
+    out[a] = state.value()
 
 
 @kernel
 def _draw_merge_costs(state: DrawTables, a: int, out: Array) -> None:
-    K, f = state.counts[0], state.f
-    gain, u, left = state.row[0, :K], state.row[1, :K], state.row[2, :K]
-    n_a, placed, here = state.sizes[a + 1], state.counts[1], np.zeros(1, dtype=np.int64)
+    K, f, sizes, row = state.counts[0], state.f, state.sizes, state.row
+    gain, u, left = row[0, :K], row[1, :K], row[2, :K]
+    n_a, placed, here = sizes[a + 1], state.counts[1], np.zeros(1, dtype=np.int64)
     for b in range(K):
-        n_b = state.sizes[b + 1]
+        n_b = sizes[b + 1]
         u[b], left[b], out[b] = state.u[0] + f[n_a + n_b] - f[n_a] - f[n_b], K - 1, 0.0
     for m in range(len(state.first)):
         gain[:] = 0.0
         _add_merge_gains(state, a, m, 1.0, gain)
         by, v, w = state.weights[m : m + 1], state.sums[0, m : m + 1], state.sums[1, m : m + 1]
         add_rows(state.formula, by, u, v, w, gain, here, f[placed], float(placed), left, out[:K])
-    out[a] = value(state)
+    out[a] = state.value()
 
 
 @kernel
@@ -336,71 +343,52 @@ def _mean_value(state: MeanTables) -> Any:
 def _draw_value(state: DrawTables) -> Any:
     if state.u[2] > 0.0:
         return state.u[1]
-    K, placed = state.counts[0], state.counts[1]
+    K, placed, weights, sums, u = state.counts[0], state.counts[1], state.weights, state.sums, state.u[0]
     t, total = state.f[placed], 0.0
-    for m in range(len(state.weights)):
-        v, w = state.sums[0, m], state.sums[1, m]
-        total += state.weights[m] * evaluated(state.formula, state.u[0], v, w, t, float(placed), float(K))
+    for m in range(len(weights)):
+        total += weights[m] * evaluated(state.formula, u, sums[0, m], sums[1, m], t, float(placed), float(K))
     state.u[1], state.u[2] = total, 1.0
     return total
 
 
 @kernel
-def _wider(state: MeanTables | DrawTables, width: int) -> Any:
-    old = len(state.sizes)
-    n_cells = len(state.tables) // old
-    sizes = np.zeros(width, dtype=np.int64)
-    tables, steps = np.zeros(n_cells * width, dtype=np.int32), np.empty(n_cells * width)
+def _widen(state: MeanTables | DrawTables, scaled: bool) -> None:
+    """Make the rows longer where no column but the last is empty: one stays so, for `_draw_costs`."""
+    old, sizes, tables, steps = len(state.sizes), state.sizes, state.tables, state.steps
+    if state.counts[0] + 2 < old:
+        return
+    width, M, n_cells, first, one = growth(old, COLUMNS), len(state.first), len(tables) // old, state.first, state.f[1]
+    one -= state.f[0]
+    wider = np.zeros(width, dtype=np.int64)
+    wider_tables, wider_steps = np.zeros(n_cells * width, dtype=np.int32), np.empty(n_cells * width)
     for k in range(old):  # element by element: assigning slices takes seconds to compile
-        sizes[k] = state.sizes[k]
-    for r in range(n_cells):
-        for k in range(old):
-            tables[r * width + k] = state.tables[r * old + k]
-            steps[r * width + k] = state.steps[r * old + k]
-    return sizes, tables, steps, n_cells
-
-
-@kernel
-def _mean_roomy(state: MeanTables) -> Any:
-    old = len(state.sizes)
-    if state.counts[0] + 2 < old:  # with a column that stays empty, for `_draw_costs`
-        return state
-    width = growth(old, COLUMNS)
-    sizes, tables, steps, n_cells = _wider(state, width)
-    M, one = len(state.first), state.f[1] - state.f[0]
+        wider[k] = sizes[k]
     for m in range(M):
-        high = n_cells if m + 1 == M else state.first[m + 1]
-        for r in range(state.first[m], high):
+        empty = one * state.weights[m] if scaled else one
+        for r in range(first[m], n_cells if m + 1 == M else first[m + 1]):
+            for k in range(old):
+                wider_tables[r * width + k] = tables[r * old + k]
+                wider_steps[r * width + k] = steps[r * old + k]
             for k in range(old, width):
-                steps[r * width + k] = one * state.weights[m]
-    return MeanTables(
-        state.formula, state.labels, sizes, state.counts, state.sums, state.draws, state.first, state.weights,
-        state.f, tables, steps, state.rows, np.empty((4, width)),
-    )  # fmt: skip
+                wider_steps[r * width + k] = empty
+    state.sizes, state.tables, state.steps, state.row = wider, wider_tables, wider_steps, np.empty((4, width))
 
 
 @kernel
-def _draw_roomy(state: DrawTables) -> Any:
-    old = len(state.sizes)
-    if state.counts[0] + 2 < old:  # with a column that stays empty, for `_draw_costs`
-        return state
-    width = growth(old, COLUMNS)
-    sizes, tables, steps, n_cells = _wider(state, width)
-    one = state.f[1] - state.f[0]
-    for r in range(n_cells):
-        for k in range(old, width):
-            steps[r * width + k] = one
-    return DrawTables(
-        state.formula, state.labels, sizes, state.counts, state.u, state.sums, state.draws, state.first,
-        state.weights, state.f, tables, steps, state.rows, np.empty((4, width)),
-    )  # fmt: skip
+def _mean_make_room(state: MeanTables) -> None:
+    _widen(state, True)
 
 
-implement(
-    MeanTables,
-    value=_mean_value, costs=_mean_costs, place=_mean_place, merge_costs=_mean_merge_costs, roomy=_mean_roomy,
+@kernel
+def _draw_make_room(state: DrawTables) -> None:
+    _widen(state, False)
+
+
+define_state(
+    MeanTables, MeanTablesType,
+    value=_mean_value, costs=_mean_costs, place=_mean_place, merge_costs=_mean_merge_costs, make_room=_mean_make_room,
 )  # fmt: skip
-implement(
-    DrawTables,
-    value=_draw_value, costs=_draw_costs, place=_draw_place, merge_costs=_draw_merge_costs, roomy=_draw_roomy,
+define_state(
+    DrawTables, DrawTablesType,
+    value=_draw_value, costs=_draw_costs, place=_draw_place, merge_costs=_draw_merge_costs, make_room=_draw_make_room,
 )  # fmt: skip

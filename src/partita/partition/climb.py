@@ -64,9 +64,7 @@ class Climb:
     @property
     def value(self) -> float:
         """The value that is minimised."""
-        from partita.kernels.partition_moves import value_of
-
-        return float(value_of(self.state))
+        return float(self.state.value())
 
     def assign(self, codes: Codes) -> None:
         """Begin at a partition."""
@@ -74,14 +72,14 @@ class Climb:
 
         codes = numbered(codes)
         for part in self._parts(np.arange(self.N)):
-            self.state = call_whole(assign, self.state, part, codes)
+            call_whole(assign, self.state, part, codes)
 
     def allocate(self, order: NDArray[np.int64]) -> None:
         """Begin with the items placed one after the other."""
         from partita.kernels.partition_moves import allocate
 
         for part in self._parts(order):
-            self.state = call_whole(allocate, self.state, part, self.cap, self.out)
+            call_whole(allocate, self.state, part, self.cap, self.out)
 
     def sweep_all(self, rng: np.random.Generator) -> None:
         """Move single items, in random order, until a pass changes nothing."""
@@ -91,14 +89,13 @@ class Climb:
         while moved:
             moved = 0
             for part in self._parts(rng.permutation(self.N)):
-                self.state, n = call_whole(sweep, self.state, part, self.cap, self.out)
-                moved += n
+                moved += call_whole(sweep, self.state, part, self.cap, self.out)
 
     def gather(self, items: NDArray[np.int64], mate: int | None) -> None:
         """Put items that are together into the cluster of `mate`, or into a new one of their own."""
         from partita.kernels.partition_moves import gather
 
-        self.state = call_whole(gather, self.state, np.asarray(items, dtype=np.int64), -1 if mate is None else mate)
+        call_whole(gather, self.state, np.asarray(items, dtype=np.int64), -1 if mate is None else mate)
 
     def settle(self, rng: np.random.Generator) -> None:
         """Move single items, then merge clusters, until neither changes anything."""
@@ -124,8 +121,7 @@ class Climb:
         kept = 0
         for members in self._clusters(rng):
             if len(members) > 1 and self.n_clusters < self.cap:
-                self.state, better = call_whole(split, self.state, members, SPLIT_PASSES, self.out)
-                kept += better
+                kept += call_whole(split, self.state, members, SPLIT_PASSES, self.out)
         return kept
 
     def rebuild_all(self, rng: np.random.Generator) -> int:
@@ -134,10 +130,8 @@ class Climb:
 
         kept = 0
         for members in self._clusters(rng):
-            if len(members) == 1:
-                continue
-            self.state, better = call_whole(rebuild, self.state, members, self.cap, self.out)
-            kept += better
+            if len(members) > 1:
+                kept += call_whole(rebuild, self.state, members, self.cap, self.out)
         return kept
 
     def _escape(self, rng: np.random.Generator, foremost: bool) -> int:
@@ -164,16 +158,14 @@ class Climb:
             if b >= 0:
                 other = np.flatnonzero(self.labels == b)
                 order = rng.permutation(np.append(own, other))
-                self.state, better = call_whole(redivide, self.state, own, other, order, self.cap, self.out)
-                kept += better
+                kept += call_whole(redivide, self.state, own, other, order, self.cap, self.out)
         return kept
 
     def _chain(self, rng: np.random.Generator, length: int) -> int:
         from partita.kernels.partition_escapes import chain
 
         self._hear()
-        self.state, kept = call_whole(chain, self.state, rng.permutation(self.N), self.cap, length, self.out)
-        return int(kept)
+        return int(call_whole(chain, self.state, rng.permutation(self.N), self.cap, length, self.out))
 
     def _merge_all(self, rng: np.random.Generator) -> int:
         """Merge each cluster with the one nearest to it, by force."""
@@ -182,8 +174,7 @@ class Climb:
         kept = 0
         for own in self._clusters(rng):
             given = (int(own[0]), rng.permutation(self.N), self.cap, RESPONSES)
-            self.state, better = call_whole(merge_and_respond, self.state, *given, self.out)
-            kept += better
+            kept += call_whole(merge_and_respond, self.state, *given, self.out)
         return kept
 
     def _clusters(self, rng: np.random.Generator) -> Any:
