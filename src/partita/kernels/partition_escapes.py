@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from partita.arrays import Ints
 from partita.kernels.partition_cache import kernel
-from partita.kernels.partition_moves import allocate, is_better, put_together, sweep
+from partita.kernels.partition_moves import allocate, gather, is_better, put_together, sweep, take_out
+from partita.kernels.partition_state import State
 
 __all__ = ["chain", "merge_and_respond", "nearest", "redivide"]
 
@@ -29,21 +31,6 @@ def nearest(state: Any, a: int, out: Any) -> int:
         if k != a and (b < 0 or out[k] < out[b]):
             b = k
     return b
-
-
-@kernel
-def redivide(state: Any, first: Any, second: Any, order: Any, cap: int, out: Any) -> Any:
-    """Take the items of two clusters out and place them anew, in this order; whether that was kept."""
-    before = state.value()
-    for i in order:
-        state.place(i, -1)
-    allocate(state, order, cap, out)
-    sweep(state, order, cap, out)
-    kept = is_better(state.value(), before)
-    if not kept:
-        put_together(state, first)
-        put_together(state, second)
-    return kept
 
 
 @kernel
@@ -99,32 +86,43 @@ def chain(state: Any, items: Any, cap: int, length: int, out: Any) -> Any:
     return kept
 
 
-@kernel
-def _go_back(state: Any, codes: Any, K: int) -> None:
-    """Return to a partition in K clusters: those of its clusters that changed are put together again."""
-    for k in range(K):
-        items = np.flatnonzero(codes == k)
-        whole = state.sizes[state.labels[items[0]] + 1] == len(items)
-        for i in items:
-            whole = whole and state.labels[i] == state.labels[items[0]]
-        if not whole:
-            put_together(state, items)
+# The moves below are made of kernels, in Python: one of its own would be compiled with all of those in it.
 
 
-@kernel
-def merge_and_respond(state: Any, mate: int, items: Any, cap: int, passes: int, out: Any) -> Any:
+def redivide(state: State, first: Any, second: Any, order: Any, cap: int, out: Any) -> bool:
+    """Take the items of two clusters out and place them anew, in this order; whether that was kept."""
+    before = state.value()
+    take_out(state, order)
+    allocate(state, order, cap, out)
+    sweep(state, order, cap, out)
+    kept = bool(is_better(state.value(), before))
+    if not kept:
+        put_together(state, first)
+        put_together(state, second)
+    return kept
+
+
+def merge_and_respond(state: State, mate: int, items: Any, cap: int, passes: int, out: Any) -> bool:
     """Merge the cluster of item `mate` with its nearest, and let all items move; whether that was kept."""
-    before, K, codes = state.value(), state.counts[0], state.labels.copy()
+    before, codes = state.value(), state.labels.copy()
     b = nearest(state, codes[mate], out)
     if b < 0:
         return False
-    other = np.flatnonzero(codes == b)[0]
-    for i in np.flatnonzero(codes == codes[mate]):
-        state.place(i, state.labels[other])
+    gather(state, np.flatnonzero(codes == codes[mate]), np.flatnonzero(codes == b)[0])
     for _ in range(passes):
         if sweep(state, items, cap, out) == 0:
             break
-    kept = is_better(state.value(), before)
+    kept = bool(is_better(state.value(), before))
     if not kept:
-        _go_back(state, codes, K)
+        _go_back(state, codes)
     return kept
+
+
+def _go_back(state: State, codes: Ints) -> None:
+    """Return to a partition: those of its clusters that changed are put together again."""
+    labels = state.labels
+    for k in range(codes.max() + 1):
+        items = np.flatnonzero(codes == k)
+        own = labels[items[0]]
+        if state.sizes[own + 1] != len(items) or not (labels[items] == own).all():
+            put_together(state, items)

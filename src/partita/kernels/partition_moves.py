@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from partita.kernels.partition_cache import kernel
+from partita.kernels.partition_state import State
 
 __all__ = [
     "IMPROVEMENT",
@@ -24,6 +25,7 @@ __all__ = [
     "rebuild",
     "split",
     "sweep",
+    "take_out",
 ]
 
 # Least amount by which a move must lower the value, relative to it or to one: above the rounding of sums over draws, so
@@ -48,7 +50,7 @@ def _least(out: Any, n: int) -> int:
 
 @kernel
 def assign(state: Any, items: Any, labels: Any) -> None:
-    """Place `items`, placed nowhere so far, by their labels, which are numbered from 0 in order of appearance."""
+    """Place `items` by their labels, of which new ones are numbered in order of appearance; -1 is nowhere."""
     for i in items:
         state.make_room()
         state.place(i, labels[i])
@@ -124,20 +126,6 @@ def put_together(state: Any, items: Any) -> None:
 
 
 @kernel
-def rebuild(state: Any, items: Any, cap: int, out: Any) -> Any:
-    """Take all `items` of one cluster out and place them anew, in this order; whether that was kept."""
-    before = state.value()
-    for i in items:
-        state.place(i, -1)
-    allocate(state, items, cap, out)
-    sweep(state, items, cap, out)
-    kept = is_better(state.value(), before)
-    if not kept:
-        put_together(state, items)
-    return kept
-
-
-@kernel
 def split(state: Any, items: Any, passes: int, out: Any) -> Any:
     """Let the first of `items`, which are one cluster, found a new one that the others may join, or leave again.
 
@@ -159,6 +147,26 @@ def split(state: Any, items: Any, passes: int, out: Any) -> Any:
         if moved == 0:
             break
     kept = is_better(state.value(), before)
+    if not kept:
+        put_together(state, items)
+    return kept
+
+
+# The moves below are made of those above, in Python: a kernel of its own would be compiled with all of theirs in it.
+
+
+def take_out(state: State, items: Any) -> None:
+    """Place items nowhere."""
+    assign(state, items, np.full(len(state.labels), -1))
+
+
+def rebuild(state: State, items: Any, cap: int, out: Any) -> bool:
+    """Take all `items` of one cluster out and place them anew, in this order; whether that was kept."""
+    before = state.value()
+    take_out(state, items)
+    allocate(state, items, cap, out)
+    sweep(state, items, cap, out)
+    kept = bool(is_better(state.value(), before))
     if not kept:
         put_together(state, items)
     return kept
