@@ -94,61 +94,56 @@ def test_h_is_help_on_every_command_and_k_and_o_are_k_and_out(call, tmp_path):
     assert (tmp_path / "mine" / "result.json").exists()
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("--help",),
-        ("fit", "--help"),
-        ("fit", "--help-all"),
-        ("fit", "t.csv", "--n-clusters", "3"),
-        ("fit", "t.csv", "--model", "magic"),
-        ("partition", "--help"),
-        ("predict", "t.csv"),
-    ],
-)
-def test_help_and_usage_errors_do_not_wait_for_the_libraries(arguments, tmp_path):
-    assert not loaded_by(arguments, tmp_path)
+# Help, and what is wrong whatever the files hold.
+WITHOUT_FILES = [
+    ("--help",),
+    ("fit", "--help"),
+    ("fit", "--help-all"),
+    ("fit", "t.csv", "--n-clusters", "3"),
+    ("fit", "t.csv", "--model", "magic"),
+    ("partition", "--help"),
+    ("predict", "t.csv"),
+]
+# What is wrong with the name of a file, with a number or a word.
+WITHOUT_CONTENTS = [
+    ("fit", "nowhere.csv"),
+    ("fit", "t.csv", "-k", "3.0"),
+    ("fit", "t.csv", "-o", "."),
+    ("fit", "t.csv", "-o", "t.csv"),
+    ("fit", "t.pdf"),
+    ("fit", "t.csv", "--input", "edges", "--must-link", "t.pdf"),
+    ("fit", "t.csv", "--affinity", "nearest"),
+    ("fit", "t.csv", "--affinity", "precomputed"),
+    ("fit", "t.csv", "--metric", "cosin"),
+    ("fit", "t.csv", "--solver", "magic"),
+    ("fit", "t.csv", "--start", "here"),
+    ("fit", "t.csv", "--normalization", "l2"),
+    ("fit", "t.csv", "--sizes", "free", "--model", "scams"),
+    ("fit", "t.csv", "--share", "2", "--model", "scams"),
+    ("fit", "t.csv", "--encoding", "klingon"),
+    ("fit", "t.csv", "--sheet", "2"),
+    ("partition", "nowhere.csv"),
+    ("partition", "t.pdf"),
+    ("partition", "t.csv", "--items", "t.pdf"),
+    ("partition", "t.csv", "--loss", "VI"),
+    ("predict", "nowhere", "t.csv", "-o", "out.csv"),
+    ("predict", ".", "t.pdf", "-o", "out.csv"),
+    ("predict", ".", "t.csv", "-o", "t.csv"),
+    ("draws", "t.pdf"),
+    ("draws", "t.csv", "--sampler", "magic"),
+    ("score", "t.csv", "t.pdf"),
+    ("verify", "."),
+    ("reproduce", "table1"),
+    ("reproduce",),
+    ("reproduce", "all", "-o", "t.csv"),
+]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("fit", "nowhere.csv"),
-        ("fit", "t.csv", "-k", "3.0"),
-        ("fit", "t.csv", "-o", "."),
-        ("fit", "t.csv", "-o", "t.csv"),
-        ("fit", "t.pdf"),
-        ("fit", "t.csv", "--input", "edges", "--must-link", "t.pdf"),
-        ("fit", "t.csv", "--affinity", "nearest"),
-        ("fit", "t.csv", "--affinity", "precomputed"),
-        ("fit", "t.csv", "--metric", "cosin"),
-        ("fit", "t.csv", "--solver", "magic"),
-        ("fit", "t.csv", "--start", "here"),
-        ("fit", "t.csv", "--normalization", "l2"),
-        ("fit", "t.csv", "--sizes", "free", "--model", "scams"),
-        ("fit", "t.csv", "--share", "2", "--model", "scams"),
-        ("fit", "t.csv", "--encoding", "klingon"),
-        ("fit", "t.csv", "--sheet", "2"),
-        ("partition", "nowhere.csv"),
-        ("partition", "t.pdf"),
-        ("partition", "t.csv", "--items", "t.pdf"),
-        ("partition", "t.csv", "--loss", "VI"),
-        ("predict", "nowhere", "t.csv", "-o", "out.csv"),
-        ("predict", ".", "t.pdf", "-o", "out.csv"),
-        ("predict", ".", "t.csv", "-o", "t.csv"),
-        ("draws", "t.pdf"),
-        ("draws", "t.csv", "--sampler", "magic"),
-        ("score", "t.csv", "t.pdf"),
-        ("verify", "."),
-        ("reproduce", "table1"),
-        ("reproduce",),
-        ("reproduce", "all", "-o", "t.csv"),
-    ],
-)
-def test_a_wrong_file_or_number_is_told_before_the_libraries_are_loaded(arguments, tmp_path):
+@pytest.mark.parametrize("commands", [WITHOUT_FILES, WITHOUT_CONTENTS], ids=["without files", "without contents"])
+def test_help_and_what_is_wrong_with_a_command_do_not_wait_for_the_libraries(commands, tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n0,1\n")
     (tmp_path / "t.pdf").write_text("%PDF")
-    assert not loaded_by(arguments, tmp_path)
+    assert not loaded_by(commands, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -203,18 +198,19 @@ def test_loading_is_said_at_a_terminal_alone(capsys, monkeypatch):
         assert bool(capsys.readouterr().err) is said
 
 
-def loaded_by(arguments, folder):
-    """The heavy packages that a run of the command line loads."""
+def loaded_by(commands, folder):
+    """What the first of the commands that loads a heavy package loads, run one after the other in a process."""
     code = f"""
 import sys
 from partita.cli import main
-try:
-    main({list(arguments)!r})
-except SystemExit:
-    pass
-sys.exit(" ".join(name for name in {HEAVY!r} if name in sys.modules) or 0)
+for arguments in {[list(arguments) for arguments in commands]!r}:
+    try:
+        main(arguments)
+    except SystemExit:
+        pass
+    loaded = [name for name in {HEAVY!r} if name in sys.modules]
+    if loaded:
+        sys.exit(f"{{arguments}} loads {{loaded}}")
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
-    if not done.returncode:
-        return ""
-    return done.stderr.splitlines()[-1]
+    return done.stderr.splitlines()[-1] if done.returncode else ""
