@@ -1,6 +1,5 @@
 """Packages of the extras: a test that uses one where it is not installed is skipped, its neighbours are not."""
 
-import importlib
 from typing import Any
 
 import pytest
@@ -8,19 +7,16 @@ import pytest
 __all__ = ["optional"]
 
 
-class _Missing:
-    """Stands for a package that is not there."""
+class _Package:
+    """Stands for a package, which is imported when a test first asks anything of it, or skips the test."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
-        pytest.skip(f"{self._name} is not installed")
+        return getattr(pytest.importorskip(self._name), attribute)
 
 
 def optional(name: str) -> Any:
     """The package, or what skips every test that asks anything of it."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        return _Missing(name)
+    return _Package(name)
