@@ -69,7 +69,7 @@ def test_an_affinity_with_a_price_for_each_cluster_is_searched_by_the_same_moves
     found = []
     for _ in range(10):
         state = empty_pairs(formula, make(A))
-        moves.allocate(state, rng.permutation(7), 7, out)
+        moves.sweep(state, rng.permutation(7), 7, out)
         moved = 1
         while moved:
             moved = moves.sweep(state, rng.permutation(7), 7, out) + moves.merge_pass(state, out)

@@ -14,32 +14,28 @@ from typing import Any
 
 import numpy as np
 
-from partita.arrays import Ints
+from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel
-from partita.kernels.partition_moves import allocate, gather, is_better, put_together, sweep, take_out
+from partita.kernels.partition_moves import gather, is_better, is_kept, sweep, take_out
 from partita.kernels.partition_state import State
 
 __all__ = ["chain", "merge_and_respond", "nearest", "redivide"]
 
 
-@kernel
-def nearest(state: Any, a: int, out: Any) -> int:
+def nearest(state: State, a: int, out: Array) -> int:
     """Return the cluster that a is merged with at the least value; -1 where there is no other."""
     state.merge_costs(a, out)
-    b = -1
-    for k in range(state.counts[0]):
-        if k != a and (b < 0 or out[k] < out[b]):
-            b = k
-    return b
+    others = np.delete(np.arange(state.counts[0]), a)
+    return int(others[out[others].argmin()]) if len(others) else -1
 
 
-@kernel
-def _mate(state: Any, i: int) -> int:
-    """Another item of the cluster of i; -1 where it is alone."""
-    for j in range(len(state.labels)):
-        if j != i and state.labels[j] == state.labels[i]:
-            return j
-    return -1
+def redivide(state: State, first: Ints, second: Ints, order: Ints, cap: int, out: Array) -> bool:
+    """Take the items of two clusters out and place them anew, in this order; whether that was kept."""
+    before = state.value()
+    take_out(state, order)
+    for _ in range(2):
+        sweep(state, order, cap, out)
+    return is_kept(state, before, first, second)
 
 
 @kernel
@@ -57,72 +53,49 @@ def _least_forced(state: Any, items: Any, free: Any, cap: int, out: Any) -> Any:
     return item, to
 
 
-@kernel
-def chain(state: Any, items: Any, cap: int, length: int, out: Any) -> Any:
+def chain(state: State, items: Ints, cap: int, length: int, out: Array) -> int:
     """Move the item that it costs least to move, each once, so many times; keep the moves up to the best partition met.
 
     Returns how many moves were kept. Costs `length` passes over the items.
     """
-    most = min(length, len(items))
-    free = np.ones(len(state.labels), dtype=np.bool_)
-    moved, mates = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    least, made, kept = state.value(), 0, 0
-    while made < most:
+    labels, free = state.labels, np.ones(len(state.labels), dtype=np.bool_)
+    least, kept, moved = state.value(), 0, []
+    for made in range(1, min(length, len(items)) + 1):
         i, k = _least_forced(state, items, free, cap, out)
         if i < 0:
             break
-        moved[made], mates[made], free[i] = i, _mate(state, i), False
-        if k == state.counts[0]:
-            state.make_room()
-        state.place(i, k)
-        made += 1
+        # Who has been with it, and who it goes to: -1 where it was alone, or will be.
+        there = np.flatnonzero(labels == k)
+        moved.append((i, _other(labels, i)))
+        free[i] = False
+        gather(state, np.array([i]), there[0] if len(there) else -1)
         if is_better(state.value(), least):
             least, kept = state.value(), made
-    for s in range(made - 1, kept - 1, -1):
-        if mates[s] < 0:
-            put_together(state, moved[s : s + 1])
-        else:
-            state.place(moved[s], state.labels[mates[s]])
+    for i, mate in reversed(moved[kept:]):
+        gather(state, np.array([i]), mate)
     return kept
 
 
-# The moves below are made of kernels, in Python: one of its own would be compiled with all of those in it.
+def _other(labels: Ints, i: int) -> int:
+    """Another item of the cluster of i; -1 where it is alone."""
+    own = np.flatnonzero(labels == labels[i])[:2]
+    return int(own[own != i][0]) if len(own) > 1 else -1
 
 
-def redivide(state: State, first: Any, second: Any, order: Any, cap: int, out: Any) -> bool:
-    """Take the items of two clusters out and place them anew, in this order; whether that was kept."""
-    before = state.value()
-    take_out(state, order)
-    allocate(state, order, cap, out)
-    sweep(state, order, cap, out)
-    kept = bool(is_better(state.value(), before))
-    if not kept:
-        put_together(state, first)
-        put_together(state, second)
-    return kept
-
-
-def merge_and_respond(state: State, mate: int, items: Any, cap: int, passes: int, out: Any) -> bool:
+def merge_and_respond(state: State, mate: int, items: Ints, cap: int, passes: int, out: Array) -> bool:
     """Merge the cluster of item `mate` with its nearest, and let all items move; whether that was kept."""
     before, codes = state.value(), state.labels.copy()
-    b = nearest(state, codes[mate], out)
+    b = nearest(state, int(codes[mate]), out)
     if b < 0:
         return False
     gather(state, np.flatnonzero(codes == codes[mate]), np.flatnonzero(codes == b)[0])
     for _ in range(passes):
         if sweep(state, items, cap, out) == 0:
             break
-    kept = bool(is_better(state.value(), before))
-    if not kept:
-        _go_back(state, codes)
-    return kept
-
-
-def _go_back(state: State, codes: Ints) -> None:
-    """Return to a partition: those of its clusters that changed are put together again."""
-    labels = state.labels
-    for k in range(codes.max() + 1):
+    kept, labels = bool(is_better(state.value(), before)), state.labels
+    for k in range(0 if kept else codes.max() + 1):
         items = np.flatnonzero(codes == k)
         own = labels[items[0]]
         if state.sizes[own + 1] != len(items) or not (labels[items] == own).all():
-            put_together(state, items)
+            gather(state, items, -1)
+    return kept

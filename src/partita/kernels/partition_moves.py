@@ -1,8 +1,11 @@
 """The moves of a partition search, for any state (`partita.kernels.partition_state`). Loads numba.
 
-Single items to the best of K + 1 clusters (`allocate`, `sweep`), merges of two clusters, and of one cluster its split
-from a seed and its destruction and rebuilding item by item [dahl2022], both kept only where they lower the value. The
-loops over rounds, restarts and the clock are Python's (`partita.partition.search`); a call does at most one pass.
+Single items to the best of K + 1 clusters (`sweep`), merges of two clusters, and of one cluster its split from a seed
+and its destruction and rebuilding item by item [dahl2022], both kept only where they lower the value. The loops over
+rounds, restarts and the clock are Python's (`partita.partition.search`); a call does at most one pass.
+
+What goes over the items is compiled, with all that it calls in its machine code, which takes a second or two for each
+kind of state. What goes over clusters is therefore made of it in Python.
 """
 
 from __future__ import annotations
@@ -11,17 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel
 from partita.kernels.partition_state import State
 
 __all__ = [
     "IMPROVEMENT",
-    "allocate",
     "assign",
     "gather",
     "is_better",
+    "is_kept",
     "merge_pass",
-    "put_together",
     "rebuild",
     "split",
     "sweep",
@@ -40,15 +43,6 @@ def is_better(new: float, present: float) -> Any:
 
 
 @kernel
-def _least(out: Any, n: int) -> int:
-    best = 0
-    for k in range(1, n):
-        if out[k] < out[best]:
-            best = k
-    return best
-
-
-@kernel
 def assign(state: Any, items: Any, labels: Any) -> None:
     """Place `items` by their labels, of which new ones are numbered in order of appearance; -1 is nowhere."""
     for i in items:
@@ -57,26 +51,17 @@ def assign(state: Any, items: Any, labels: Any) -> None:
 
 
 @kernel
-def allocate(state: Any, items: Any, cap: int, out: Any) -> None:
-    """Place items one after the other where the value of those placed is least; at most `cap` clusters."""
-    for i in items:
-        state.costs(i, out)
-        K = state.counts[0]
-        k = _least(out, K + 1 if cap > K else K)
-        if k == K:
-            state.make_room()
-        state.place(i, k)
-
-
-@kernel
 def sweep(state: Any, items: Any, cap: int, out: Any) -> int:
-    """Move each item to its best cluster; how many moved."""
+    """Move each item to its best cluster, of `cap` at most, from wherever it is, or from nowhere; how many moved."""
     moved = 0
     for i in items:
         state.costs(i, out)
         K, own = state.counts[0], state.labels[i]
-        k = _least(out, K + 1 if cap > K else K)
-        if k != own and is_better(out[k], out[own]):
+        k = 0
+        for other in range(1, K + 1 if cap > K else K):
+            if out[other] < out[k]:
+                k = other
+        if own < 0 or (k != own and is_better(out[k], out[own])):
             if k == K:
                 state.make_room()
             state.place(i, k)
@@ -85,53 +70,21 @@ def sweep(state: Any, items: Any, cap: int, out: Any) -> int:
 
 
 @kernel
-def merge_pass(state: Any, out: Any) -> int:
-    """Merge each cluster with its best partner while that lowers the value; how many were merged."""
-    merged, a = 0, state.counts[0] - 1
-    while a >= 0 and state.counts[0] > 1:
-        if a >= state.counts[0]:
-            a = state.counts[0] - 1
-        state.merge_costs(a, out)
-        b = _least(out, state.counts[0])
-        if b != a and is_better(out[b], out[a]):
-            for i in np.flatnonzero(state.labels == a):
-                state.place(i, b)
-            merged += 1
-            a = state.counts[0] - 1
-        else:
-            a -= 1
-    return merged
-
-
-@kernel
 def gather(state: Any, items: Any, mate: int) -> None:
     """Put items into the cluster of item `mate`, or, where that is negative, into a new one together."""
     if mate < 0:
-        put_together(state, items)
-        return
+        mate = items[0]
+        state.make_room()
+        state.place(mate, state.counts[0])
+    labels = state.labels
     for i in items:
-        if state.labels[i] != state.labels[mate]:
-            state.place(i, state.labels[mate])
+        if labels[i] != labels[mate]:
+            state.place(i, labels[mate])
 
 
 @kernel
-def put_together(state: Any, items: Any) -> None:
-    """Put items that were one cluster together again."""
-    state.make_room()
-    state.place(items[0], state.counts[0])
-    for i in items[1:]:
-        k = state.labels[items[0]]
-        if state.labels[i] != k:
-            state.place(i, k)
-
-
-@kernel
-def split(state: Any, items: Any, passes: int, out: Any) -> Any:
-    """Let the first of `items`, which are one cluster, found a new one that the others may join, or leave again.
-
-    Returns whether that was kept. Other clusters take no part.
-    """
-    before = state.value()
+def _divide(state: Any, items: Any, passes: int, out: Any) -> None:
+    """Let the first of `items`, which are one cluster, found a new one that the others may join, or leave again."""
     state.make_room()
     new, own = state.counts[0], state.labels[items[0]]
     state.place(items[0], new)
@@ -146,27 +99,47 @@ def split(state: Any, items: Any, passes: int, out: Any) -> Any:
                 moved += 1
         if moved == 0:
             break
-    kept = is_better(state.value(), before)
-    if not kept:
-        put_together(state, items)
+
+
+def is_kept(state: State, before: float, *clusters: Ints) -> bool:
+    """Test whether the value is better than before; where it is not, these items are put together as they were."""
+    kept = bool(is_better(state.value(), before))
+    for items in () if kept else clusters:
+        gather(state, items, -1)
     return kept
 
 
-# The moves below are made of those above, in Python: a kernel of its own would be compiled with all of theirs in it.
+def split(state: State, items: Ints, passes: int, out: Array) -> bool:
+    """Divide `items`, which are one cluster, in two, with no part for other clusters; whether that was kept."""
+    before = state.value()
+    _divide(state, items, passes, out)
+    return is_kept(state, before, items)
 
 
-def take_out(state: State, items: Any) -> None:
+def take_out(state: State, items: Ints) -> None:
     """Place items nowhere."""
     assign(state, items, np.full(len(state.labels), -1))
 
 
-def rebuild(state: State, items: Any, cap: int, out: Any) -> bool:
+def merge_pass(state: State, out: Array) -> int:
+    """Merge each cluster with its best partner while that lowers the value; how many were merged."""
+    merged, a, labels = 0, int(state.counts[0]) - 1, state.labels
+    while a >= 0 and state.counts[0] > 1:
+        a = min(a, int(state.counts[0]) - 1)
+        state.merge_costs(a, out)
+        b = int(out[: state.counts[0]].argmin())
+        if b != a and is_better(out[b], out[a]):
+            gather(state, np.flatnonzero(labels == a), np.flatnonzero(labels == b)[0])
+            merged, a = merged + 1, int(state.counts[0]) - 1
+        else:
+            a -= 1
+    return merged
+
+
+def rebuild(state: State, items: Ints, cap: int, out: Array) -> bool:
     """Take all `items` of one cluster out and place them anew, in this order; whether that was kept."""
     before = state.value()
     take_out(state, items)
-    allocate(state, items, cap, out)
-    sweep(state, items, cap, out)
-    kept = bool(is_better(state.value(), before))
-    if not kept:
-        put_together(state, items)
-    return kept
+    for _ in range(2):
+        sweep(state, items, cap, out)
+    return is_kept(state, before, items)

@@ -76,10 +76,10 @@ class Climb:
 
     def allocate(self, order: NDArray[np.int64]) -> None:
         """Begin with the items placed one after the other."""
-        from partita.kernels.partition_moves import allocate
+        from partita.kernels.partition_moves import sweep
 
         for part in self._parts(order):
-            call_whole(allocate, self.state, part, self.cap, self.out)
+            call_whole(sweep, self.state, part, self.cap, self.out)
 
     def sweep_all(self, rng: np.random.Generator) -> None:
         """Move single items, in random order, until a pass changes nothing."""
