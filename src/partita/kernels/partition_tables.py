@@ -357,14 +357,14 @@ def _widen(state: MeanTables | DrawTables, scaled: bool) -> None:
     old, sizes, tables, steps = len(state.sizes), state.sizes, state.tables, state.steps
     if state.counts[0] + 2 < old:
         return
-    width, M, n_cells, first, one = growth(old, COLUMNS), len(state.first), len(tables) // old, state.first, state.f[1]
-    one -= state.f[0]
+    first, weights, one = state.first, state.weights, state.f[1] - state.f[0]
+    width, M, n_cells = growth(old, COLUMNS), len(first), len(tables) // old
     wider = np.zeros(width, dtype=np.int64)
     wider_tables, wider_steps = np.zeros(n_cells * width, dtype=np.int32), np.empty(n_cells * width)
     for k in range(old):  # element by element: assigning slices takes seconds to compile
         wider[k] = sizes[k]
     for m in range(M):
-        empty = one * state.weights[m] if scaled else one
+        empty = one * weights[m] if scaled else one
         for r in range(first[m], n_cells if m + 1 == M else first[m + 1]):
             for k in range(old):
                 wider_tables[r * width + k] = tables[r * old + k]
