@@ -210,6 +210,20 @@ def test_detours_are_kept_only_where_they_lower_the_loss(loss):
 
 
 @every_loss
+def test_a_forced_merge_is_with_the_nearest_cluster_and_is_undone_where_nobody_responds(loss):
+    codes, out = np.array([0, 0, 1, 1, 2, 2, 3, 3]), np.empty(10)
+    for evidence in evidences(loss, some_draws(8, N=8)):
+        before = minimised(evidence, codes)
+        for a in range(4):
+            merged = {b: minimised(evidence, np.where(codes == b, a, codes)) for b in range(4) if b != a}
+            state = state_at(evidence, codes)
+            assert merged[escapes.nearest(state, a, out)] == pytest.approx(min(merged.values()), abs=CLOSE)
+            better = escapes.merge_and_respond(state, 2 * a, np.arange(8), 8, 0, out)
+            assert better == (min(merged.values()) < before - CLOSE)
+            assert better or np.array_equal(numbered(state.labels), codes)
+
+
+@every_loss
 @pytest.mark.parametrize("linkage", ["average", "complete"])
 def test_all_cuts_of_a_dendrogram_are_scored_as_each_alone(loss, linkage):
     draws = some_draws(7, M=12, N=15, K=4)
