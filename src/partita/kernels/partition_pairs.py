@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba.extending import overload
+from numba.extending import overload_method
 
 from partita.arrays import Array, Ints
 from partita.kernels.partition_cache import kernel
@@ -102,26 +102,15 @@ def _sparse_sums(state: SparsePairs, i: int) -> Any:
     return itself
 
 
-def _add_sums(state: Any, i: Any) -> Any:
-    """Replaced by type where it is compiled; in Python there is nothing to run."""
-    raise NotImplementedError
-
-
-@overload(_add_sums, strict=False)
-def _add_sums_of(state: Any, i: Any) -> Any:  # noqa: ARG001
-    sums = _sparse_sums if isinstance(state, SparsePairsType) else _dense_sums
-    return lambda state, i: sums(state, i)  # noqa: PLW0108 - numba takes a plain function
-
-
 @kernel
-def _sums_by_cluster(state: DensePairs | SparsePairs, i: int) -> Any:
+def _sums_by_cluster(state: Any, i: int) -> Any:
     """`between`[k + 1] = sum of the similarities of item i with cluster k, itself left out, [0] with all.
 
     p_ii where an item is paired with itself, else 0.
     """
     K, between = state.counts[0], state.between
     between[: K + 1] = 0.0
-    itself = _add_sums(state, i)
+    itself = state.add_sums(i)
     between[0] = 0.0  # items that are placed nowhere were counted there
     total = 0.0
     for k in range(K):
@@ -223,3 +212,5 @@ def _make_room(state: DensePairs | SparsePairs) -> None:
 shared = {"value": _value, "costs": _costs, "place": _place, "merge_costs": _merge_costs, "make_room": _make_room}
 define_state(DensePairs, DensePairsType, **shared)
 define_state(SparsePairs, SparsePairsType, **shared)
+overload_method(DensePairsType, "add_sums")(lambda state, i: lambda state, i: _dense_sums(state, i))  # noqa: ARG005, PLW0108
+overload_method(SparsePairsType, "add_sums")(lambda state, i: lambda state, i: _sparse_sums(state, i))  # noqa: ARG005, PLW0108
