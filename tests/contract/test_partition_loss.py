@@ -224,6 +224,14 @@ def test_a_forced_merge_is_with_the_nearest_cluster_and_is_undone_where_nobody_r
 
 
 @every_loss
+def test_a_chain_from_one_cluster_founds_another_for_the_item_that_is_alone_in_all_draws(loss):
+    for evidence in evidences(loss, [[0, 0, 0, 1, 0, 0]] * 3):
+        state = state_at(evidence, np.zeros(6, dtype=int))
+        assert escapes.chain(state, np.arange(6), 6, 1, np.empty(8)) == 1
+        assert state.labels.tolist() == [0, 0, 0, 1, 0, 0]
+
+
+@every_loss
 @pytest.mark.parametrize("linkage", ["average", "complete"])
 def test_all_cuts_of_a_dendrogram_are_scored_as_each_alone(loss, linkage):
     draws = some_draws(7, M=12, N=15, K=4)
