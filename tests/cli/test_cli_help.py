@@ -1,11 +1,13 @@
 """The pages of help, how options are spelled, and that neither waits for the libraries."""
 
+import gc
 import importlib
 import subprocess
 import sys
 from dataclasses import fields
 from itertools import chain
 from typing import get_args, get_type_hints
+from unittest.mock import Mock
 
 import pytest
 
@@ -196,6 +198,16 @@ def test_loading_is_said_at_a_terminal_alone(capsys, monkeypatch):
             with loading(quiet=quiet):
                 pass
         assert bool(capsys.readouterr().err) is said
+
+
+def test_garbage_is_collected_again_once_libraries_are_loaded(monkeypatch):
+    monkeypatch.setattr(gc, "freeze", frozen := Mock())
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: 9 * frozen.call_count)
+    for _ in range(2):
+        with loading(quiet=True):
+            assert not gc.isenabled()
+        assert gc.isenabled()
+    assert frozen.call_count == 1  # what a second command of a process leaves over is garbage
 
 
 def loaded_by(commands, folder):

@@ -4,6 +4,7 @@ import re
 import warnings
 from copy import copy
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from test_report import Page, no_matplotlib, report_of
 
 from partita import SoftClustering
 from partita.errors import InputError
+from partita.estimators import pipeline
 from partita.n_clusters import Judgement, Verdict
 from partita.plots import VerdictDisplay, blank_figure
 from partita.report import render_report
@@ -175,6 +177,19 @@ def test_a_likely_other_number_has_its_answer_beside_this_one(unsure_of_its_numb
     assert said.count(" 40 ") == 3
 
 
+def test_the_other_answer_looks_for_no_density_where_none_was_trusted(unsure_of_its_number, monkeypatch):
+    model, X = unsure_of_its_number
+    found = beside_of(model, X)
+    trusted = Mock(side_effect=pipeline.calibrate_if_trusted)
+    monkeypatch.setattr(pipeline, "calibrate_if_trusted", trusted)
+    other = copy(model)
+    del other.calibration_
+    assert beside_of(other, X) == found
+    assert not trusted.called
+    beside_of(model, X)
+    assert trusted.called
+
+
 def test_no_answer_is_beside_a_number_that_is_nearly_sure_or_was_given(unsure_of_its_number):
     model, X = unsure_of_its_number
     sure = copy(model)
@@ -198,7 +213,7 @@ def test_an_answer_that_ends_with_fewer_clusters_is_not_shown_as_that_of_more(un
     model, X = unsure_of_its_number
     other = copy(model)
     other.verdict_ = replace(model.verdict_, sure=0.6, probabilities=np.array([0.0, 0.0, 0.6, 0.4]))
-    other.at = lambda K: model.at(K - 1)
+    other._at = lambda K, **how: model._at(K - 1, **how)
     assert beside_of(other, X) == ""
 
 

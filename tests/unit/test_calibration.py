@@ -30,6 +30,7 @@ from partita.calibration import (
     reliability,
     selection,
 )
+from partita.calibration.calibrate import _again
 from partita.calibration.mixture import MixtureDensity, MixtureFit
 from partita.calibration.reliability import co_membership_pairs
 from partita.errors import InputError, ModelError
@@ -156,8 +157,7 @@ def test_of_maxima_that_are_nearly_as_likely_the_one_without_a_spurious_componen
         return MixtureFit(density, start, ahead - 300.0, 1)
 
     monkeypatch.setattr("partita.calibration.selection.fit_mixture", found)
-    monkeypatch.setattr("partita.calibration.selection.SEEDS", 0)
-    taken = [by_components(X, np.ones(200), starts, kinds=["full"]) for starts in ([few, even], [even, few])]
+    taken = [by_components(X, np.ones(200), both, kinds=["full"], n_seeds=0) for both in ([few, even], [even, few])]
     assert [one.mixture.shares.min() for one in taken] == [0.5, 0.5]
     better[3] = 9.0
     assert by_components(X, np.ones(200), [even, few], kinds=["full"]).mixture.shares.min() == 0.015
@@ -212,13 +212,21 @@ def test_starts_that_are_far_behind_after_a_look_are_not_followed(monkeypatch):
         selection, "fit_mixture", lambda *a, **how: (asked.append(how["max_iter"]), fit_mixture(*a, **how))[1]
     )
     starts = [np.eye(2)[labels], np.eye(2)[np.arange(400) % 2]]
-    found = selection._likely_starts(X, np.ones(400), starts, "full", np.cov(X.T))
+    found = selection._likely_starts(X, np.ones(400), starts, "full", np.cov(X.T), 5)
     assert 1 <= len(found) <= selection.LIKELY
-    assert asked.count(selection.LOOK["max_iter"]) == len(starts) + selection.SEEDS
+    assert asked.count(selection.LOOK["max_iter"]) == len(starts) + 5
     monkeypatch.setattr(selection, "BEHIND", 0.0)
     asked.clear()
-    selection._likely_starts(X, np.ones(400), starts, "full", np.cov(X.T))
+    selection._likely_starts(X, np.ones(400), starts, "full", np.cov(X.T), 5)
     assert asked.count(selection.ROUGH["max_iter"]) == 1
+
+
+def test_the_density_of_half_the_items_begins_at_that_of_all_and_at_the_half_itself(monkeypatch):
+    X, truth = overlapping(1000)
+    density = by_components(X, np.ones(1000), [truth])
+    monkeypatch.setattr(selection, "KMeans", None)
+    half = _again(density, X[::2], np.ones(500), truth[::2].argmax(axis=1), truth[::2])
+    np.testing.assert_allclose(half.posterior(X), density.posterior(X), atol=0.1)
 
 
 def test_directions_beyond_are_those_of_the_items():

@@ -15,6 +15,7 @@ from partita.errors import InputError, MemoryLimitError
 from partita.kernels import agreement
 from partita.kernels.threads import limit_threads
 from partita.metrics import adjusted_rand_index
+from partita.solvers.spectral import leading_eigenvectors
 from synthetic import draws_around
 
 # Sums of a few hundred numbers of about one: rounding is below 1e-13.
@@ -254,7 +255,9 @@ def test_equal_weights_give_whole_shares(by_labels):
     assert P.scaled(np.full(50, 2.0)).kind == "similarity"
 
 
-def test_hard_and_soft_draws_mix(by_labels):
+@pytest.mark.parametrize("few_draws", [0, 50])
+def test_hard_and_soft_draws_mix(few_draws, by_labels):
+    by_labels.setattr(draws, "FEW_DRAWS", few_draws)
     rng = np.random.default_rng(0)
     soft = [rng.dirichlet(np.ones(k), size=60) for k in (2, 5)]
     hard = rng.integers(0, 4, size=(3, 60))
@@ -273,6 +276,30 @@ def test_hard_and_soft_draws_mix(by_labels):
     assert P.squared_norm() == pytest.approx((matrix**2).sum(), rel=ROUNDING)
     assert P.squared_norm(w) == pytest.approx(w @ matrix**2 @ w, rel=ROUNDING)
     close((P.factor @ P.factor.T).toarray(), matrix)
+
+
+@pytest.mark.parametrize("n_soft", [0, 2])
+def test_eigenvectors_and_norm_of_a_few_draws_come_from_their_factor(n_soft, by_labels):
+    rng = np.random.default_rng(n_soft)
+    soft = rng.dirichlet(np.full(3, 0.3), size=(n_soft, 400))
+    hard = draws_around(np.repeat(np.arange(4), 100), 9, 0.2)
+    P = DrawsAffinity([*hard, *soft], rng.random(9 + n_soft))
+    matrix, w = P.to_dense(), rng.random(400)
+    by_labels.setattr(DrawsAffinity, "__matmul__", None)
+    values, vectors = leading_eigenvectors(P.scaled(np.sqrt(w)), 4)
+    expected = np.linalg.eigvalsh(np.sqrt(w)[:, None] * matrix * np.sqrt(w))[::-1][:4]
+    close(values, expected)
+    close(vectors.T @ vectors, np.eye(4))
+    if n_soft:
+        close(P.squared_norm(w), w @ matrix**2 @ w)
+        assert P.squared_norm_is_exact
+
+
+def test_the_long_factor_of_many_draws_is_not_made(by_labels):
+    labels = draws_around(np.repeat([0, 1], 30), 51, 0.2)
+    assert DrawsAffinity(labels).as_low_rank() is None
+    assert DrawsAffinity(labels[:50]).as_low_rank() is not None
+    assert DrawsAffinity([np.arange(600), np.arange(600)]).as_low_rank() is None
 
 
 def test_the_factor_is_one_of_the_matrix():

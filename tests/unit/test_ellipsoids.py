@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import multivariate_normal, t
+from scipy.optimize import minimize_scalar
+from scipy.special import gammaln
+from scipy.stats import f, multivariate_normal, t
 from sklearn.mixture import GaussianMixture
 
 from partita.kernels import ellipsoids
@@ -134,6 +136,21 @@ def test_one_student_component_is_the_most_likely_one():
     assert found.components.means[0, 0] == pytest.approx(mean, abs=1e-3)
     assert 1 / found.components.whiteners[0, 0, 0] == pytest.approx(scale, rel=5e-3)
     assert found.log_likelihood >= t.logpdf(X, freedom, mean, scale).sum() - 0.01
+
+
+@pytest.mark.parametrize("begun", [2.05, 4.0, 60.0, 200.0])
+@pytest.mark.parametrize("freedom", [1.0, 3.0, 12.0, 300.0])
+def test_degrees_of_freedom_are_where_the_likelihood_is_largest_wherever_the_search_begins(freedom, begun):
+    squared = 5 * f.rvs(5, freedom, size=(2, 800), random_state=0)  # |x|^2 of Student vectors in five dimensions
+    R = np.random.default_rng(1).dirichlet([0.2, 0.2], size=800).T.copy()
+
+    def loss(v):
+        of_each = gammaln((v + 5) / 2) - gammaln(v / 2) - 2.5 * np.log(v) - (v + 5) / 2 * np.log1p(squared / v)
+        return -(R * of_each).sum()
+
+    best = minimize_scalar(loss, bounds=ellipsoids.FREEDOMS, method="bounded", options={"xatol": 1e-6}).x
+    found = ellipsoids._freedom(R, np.ones(800), squared, begun, 5)
+    assert found == pytest.approx(best, rel=ellipsoids.PRECISION)
 
 
 def test_the_likelihood_of_student_components_never_falls():

@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
 
 from partita import SoF, SoftClustering, load, save
-from partita.affinity import Builder
+from partita.affinity import Builder, NeighborGraph
 from partita.affinity.shared_search import shared_search
 from partita.ensemble import (
     Draw,
@@ -28,6 +28,7 @@ from partita.ensemble import (
 )
 from partita.ensemble import graph as graph_member
 from partita.ensemble import mixture as mixture_member
+from partita.ensemble.base import neighbor_graph
 from partita.ensemble.units import frame_of, in_coordinates
 from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.errors import InputError
@@ -358,6 +359,15 @@ def test_the_graph_member_finds_eigenvectors_once_for_several_numbers_of_cluster
         together = labels()
     assert asked == [6]
     np.testing.assert_array_equal(apart, together)
+
+
+@pytest.mark.parametrize("connection", ["union", "mutual"])
+def test_the_spanning_tree_has_the_shortest_links_between_pieces(connection):
+    X = np.random.default_rng(0).normal(size=(240, 3)) + 30 * np.repeat(np.eye(6, 3, 1) - np.eye(6, 3, -2), 40, axis=0)
+    sought = NeighborGraph(n_neighbors=4, connection=connection).build(X, n_clusters=1).affinity.matrix
+    found = neighbor_graph(X, 4, 1, connection).matrix
+    np.testing.assert_allclose(found.toarray(), sought.toarray(), rtol=ROUNDING)
+    assert found.nnz > NeighborGraph(n_neighbors=4, connection=connection).build(X, n_clusters=240).affinity.matrix.nnz
 
 
 def test_numbers_of_clusters_share_runs_of_louvain(monkeypatch):

@@ -37,6 +37,9 @@ __all__ = ["DrawsAffinity"]
 
 # Labels from which a product by labels is worth the half second that its kernels take to load.
 COMPILED_FROM = 500_000
+# Draws and columns of a factor whose Gram matrix is made: half a second for 100,000 items, where eigenvectors by
+# products take two. Of more draws the factor itself would be long.
+FEW_DRAWS, FEW_COLUMNS = 50, 1_000
 # Items up to which P is made, where there are at least this many draws an item.
 FORMED_UP_TO, DRAWS_AN_ITEM = 2048, 2
 # Comparisons of two labels that the exact squared norm may take: about two seconds of one core.
@@ -119,7 +122,7 @@ class DrawsAffinity(Affinity):
     def kind(self) -> Kind:
         return "probability"
 
-    @property
+    @cached_property
     def factor(self) -> sp.csr_array:
         """F with P = F F^T: the stacked sqrt(v_b) Q_b, N x sum K_b; 12 bytes a label.
 
@@ -157,6 +160,14 @@ class DrawsAffinity(Affinity):
         return self._hard is None or self._hard.size < COMPILED_FROM
 
     @property
+    def _is_narrow(self) -> bool:
+        """Whether the factor has so few columns that its Gram matrix takes less than what it is asked instead of."""
+        if self._hard is None or self.n_draws > FEW_DRAWS:
+            return self._hard is None
+        columns = int(self._hard.n_clusters.sum()) + (0 if self._soft is None else self._soft.rank)
+        return columns <= FEW_COLUMNS
+
+    @property
     def multiplications(self) -> int:
         """Additions, where labels are: a draw is two for each item."""
         soft = 0 if self._soft is None else self._soft.multiplications
@@ -164,7 +175,9 @@ class DrawsAffinity(Affinity):
         return self.n_items**2 if self._is_formed else labels + soft
 
     def as_low_rank(self) -> tuple[LowRankAffinity, Array] | None:
-        return None if self._held is None else self._held.as_low_rank()
+        if self._held is not None:
+            return self._held.as_low_rank()
+        return (LowRankAffinity(self.factor), np.ones(self.n_items)) if self._is_narrow else None
 
     def __matmul__(self, W: Array) -> Array:
         if self._held is not None:
@@ -198,7 +211,7 @@ class DrawsAffinity(Affinity):
 
     @cached_property
     def squared_norm_is_exact(self) -> bool:
-        if self._is_formed or self._few:
+        if self._is_formed or self._few or (self._soft is not None and self._is_narrow):
             return True
         assert self._hard is not None
         cost = min(comparisons_of_norm(self._hard, self._shares))
@@ -209,6 +222,8 @@ class DrawsAffinity(Affinity):
     def squared_norm(self, weights: Array | None = None) -> float:
         if self._held is not None:
             return self._held.squared_norm(weights)
+        if self._soft is not None and self._is_narrow:
+            return LowRankAffinity(self.factor).squared_norm(weights)
         if not self.squared_norm_is_exact:
             return estimated_squared_norm(self, weights)
         assert self._hard is not None

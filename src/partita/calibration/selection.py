@@ -140,6 +140,7 @@ def by_components(
     *,
     dimensions: Sequence[int] | None = None,
     kinds: Sequence[Kind] = KINDS,
+    n_seeds: int = SEEDS,
 ) -> ClusterDensity | None:
     """Return K components: the best over dimensions, kinds of covariance and starts.
 
@@ -150,9 +151,10 @@ def by_components(
     X : N x d
     weights : N
     starts : sequence of N x K
-        Memberships to start from, beside k-means in the coordinates from several seeds.
+        Memberships to start from, beside k-means in the coordinates from so many seeds.
     dimensions, kinds
         What to try; a density that was chosen before fixes them.
+    n_seeds : int
     """
     subspace = Subspace.of(X, weights)
     K = starts[0].shape[1]
@@ -174,7 +176,7 @@ def by_components(
     else:
         q, kind, _ = candidates[0]
     Z = subspace.coordinates(X, q)
-    likely = _likely_starts(Z, weights, starts, kind, covariance(Z, weights))
+    likely = _likely_starts(Z, weights, starts, kind, covariance(Z, weights), n_seeds)
     tasks = [(q, candidate, start) for candidate in dict.fromkeys([kind, *kinds]) for start in likely]
     best = _followed(fitted, tasks, FINE, len(X))
     return ClusterDensity("components", subspace, q, best.fit.mixture, np.arange(K), K, best.bic, best.aicc)
@@ -217,21 +219,24 @@ def by_one_fit(X: Array, weights: Array, labels: Labels, n_clusters: int) -> Arr
     ).responsibilities
 
 
-def _likely_starts(Z: Array, weights: Array, starts: Sequence[Array], kind: Kind, scatter: Array) -> list[Array]:
+def _likely_starts(
+    Z: Array, weights: Array, starts: Sequence[Array], kind: Kind, scatter: Array, n_seeds: int
+) -> list[Array]:
     """Responsibilities from which the likelihood is highest after a few iterations, unlike ones only.
 
     Beside the starts given, k-means from several seeds: one start in ten or so ends with a component across two
     clusters and another cluster cut in two, and no later step mends it.
     """
     K = starts[0].shape[1]
-    means = _each(
-        lambda seed: KMeans(K, n_init=1, random_state=seed).fit(Z, sample_weight=weights).labels_, range(SEEDS), len(Z)
-    )
+
+    def means(seed: int) -> Array:
+        labels = KMeans(K, n_init=1, random_state=seed).fit(Z, sample_weight=weights).labels_
+        return np.asarray(np.eye(K)[labels])
 
     def fits(begun: list[Array], **how: Any) -> list[MixtureFit]:
         return _each(lambda start: fit_mixture(Z, weights, start, kind, scatter=scatter, **how), begun, len(Z))
 
-    looks = fits([*starts, *(np.eye(K)[labels] for labels in means)], **LOOK)
+    looks = fits([*starts, *_each(means, range(n_seeds), len(Z))], **LOOK)
     least = max(look.log_likelihood for look in looks) - BEHIND * weights.sum()
     tried = fits([look.responsibilities for look in looks if look.log_likelihood >= least], **ROUGH)
     scored = [(fit.log_likelihood + _log_prior_of_shares(fit, weights), fit) for fit in tried]

@@ -7,6 +7,7 @@ usage; 3 not converged under `--strict`; 130 interrupted.
 from __future__ import annotations
 
 import functools
+import gc
 import json
 import os
 import signal
@@ -74,14 +75,23 @@ def say_interrupted(stop: KeyboardInterrupt) -> None:
 
 @contextmanager
 def loading(*, quiet: bool) -> Iterator[None]:
-    """Say at a terminal that libraries are being loaded, which takes seconds, and take the words away when they are."""
+    """Say at a terminal that libraries are being loaded, which takes seconds, and take the words away when they are.
+
+    What they make lasts as long as the process: the garbage collector does not look for cycles in it, now or later.
+    """
     told = not quiet and sys.stderr.isatty()
     if told:
         sys.stderr.write("loading libraries ...")
         sys.stderr.flush()
+    collects = gc.isenabled()
+    gc.disable()
     try:
         yield
     finally:
+        if collects:
+            gc.enable()
+        if not gc.get_freeze_count():  # once: of a second command in this process the garbage would last too
+            gc.freeze()
         if told:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()

@@ -12,14 +12,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.cluster.hierarchy import DisjointSet
 
 from partita.affinity import NeighborGraph, SparseAffinity
+from partita.affinity.neighbor_search import THREADS_FROM
 from partita.affinity.shared_search import made_once
-from partita.arrays import Array, Labels
+from partita.arrays import Array, Index, Labels
+from partita.ensemble.tree import reachability_tree
 from partita.kernels.eigen import symmetric_eigen
 from partita.registry import Named, enrol, made
 
@@ -95,11 +98,33 @@ class Member(Named, ABC):
         return replace(self, **{name: values[(draw - 1) % len(values)] for name, values in options.items()})  # type: ignore[type-var]
 
 
-def neighbor_graph(X: Array | sp.csr_array, n_neighbors: int, n_clusters: int) -> SparseAffinity:
+class _LinkedByTree(NeighborGraph):
+    """A neighbour graph whose pieces are joined by edges of the spanning tree of the items, which other methods make.
+
+    They are the shortest links: what the spanning tree of the pieces consists of is in that of the items.
+    """
+
+    def _links(self, X: Array, sigma: Array, piece: Index) -> sp.csr_array:
+        if len(X) >= THREADS_FROM:  # searches for the links alone are faster then than trees
+            return super()._links(X, sigma, piece)
+        first, second, length = reachability_tree(X, 1)
+        joined = DisjointSet(range(int(piece.max()) + 1))
+        between = (piece[first] != piece[second]).nonzero()[0]
+        kept = [e for e in between if joined.merge(int(piece[first[e]]), int(piece[second[e]]))]
+        i, j = first[kept], second[kept]
+        weights = 1.0 / (1.0 + length[kept] ** 2 / (sigma[i] * sigma[j]))
+        links = sp.csr_array((weights, (i, j)), shape=(len(X), len(X)))
+        return sp.csr_array(links + links.T)
+
+
+def neighbor_graph(
+    X: Array | sp.csr_array, n_neighbors: int, n_clusters: int, connection: Literal["union", "mutual"] = "union"
+) -> SparseAffinity:
     """Return the graph of each item's nearest neighbours, in at most `n_clusters` pieces; a graph as it is."""
     if sp.issparse(X):
         return SparseAffinity(X)
-    affinity = NeighborGraph(n_neighbors=n_neighbors).build(X, n_clusters=n_clusters).affinity
+    graph = _LinkedByTree(n_neighbors=n_neighbors, connection=connection)
+    affinity = graph.build(X, n_clusters=n_clusters).affinity
     assert isinstance(affinity, SparseAffinity)
     return affinity
 

@@ -15,6 +15,7 @@ import time
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -412,18 +413,11 @@ class Ensemble(Builder):
             # It knows of categories, and places the other items by their own.
             others, score = np.delete(X, resamples[0], axis=0), fit.score
             of_draw[0].append(replace(fit, score=None if score is None else lambda _: score(others)))
-        tell("placing all items in the clusters", 0, len(missing))
-        placed = outcomes_of(
-            lambda draw: lasting(
-                lambda: extended(shown[draw], resamples[draw], of_draw[draw]), *parts[draw], began=began
-            ),
-            missing,
-            len(X),
-            told=lambda n_done: tell("placing all items in the clusters", n_done, len(missing)),
-        )
+        for n_done, draw in enumerate(missing):
+            tell("placing all items in the clusters", n_done, len(missing))
+            make = partial(extended, shown[draw], resamples[draw], of_draw[draw])
+            said[draw] = lasting(make, *parts[draw], began=began)
         tell("building the affinity", 0, 1)
-        for draw, of_all in zip(missing, placed):
-            said[draw] = of_all
         flat = [each for of_all in said for each in of_all or ()]
         sizes = [len(seen) for own, seen in zip(members, resamples) for _ in own]
         return [(one, size, each) for one, size, each in zip((one for own in members for one in own), sizes, flat)]

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, hard
 from partita.ensemble.vote import VOTERS, neighbor_vote, voters_of
+from partita.runs import outcomes_of
 
 __all__ = ["Draw", "Said", "extended"]
 
@@ -110,12 +111,14 @@ def extended(X: Array, seen: NDArray[np.intp], found: Sequence[Clustering]) -> l
         return [Said.of(one.membership, one.fits) for one in found]
     unseen = np.ones(len(X), dtype=bool)
     unseen[seen] = False
-    others, memberships = X[unseen], []
+    others = X[unseen]
     voting = any(one.score is None for one in found)
     voters = voters_of(others, X[seen], VOTERS) if voting else np.empty((0, VOTERS), dtype=np.intp)
-    for one in found:
+
+    def of_all(one: Clustering) -> Said:
         said = one.score(others) if one.score is not None else neighbor_vote(one.membership, voters)
         out = np.empty((len(X), *one.membership.shape[1:]), dtype=one.membership.dtype)
         out[seen], out[unseen] = one.membership, said
-        memberships.append(Said.of(out, one.fits))
-    return memberships
+        return Said.of(out, one.fits)
+
+    return outcomes_of(of_all, found, len(X))

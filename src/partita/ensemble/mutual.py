@@ -28,9 +28,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from partita.affinity import NeighborGraph, SparseAffinity
 from partita.arrays import Array
-from partita.ensemble.base import Clustering, Member
+from partita.ensemble.base import Clustering, Member, neighbor_graph
 from partita.ensemble.modularity import at_resolution_of
 
 __all__ = ["Mutual"]
@@ -63,6 +62,5 @@ class Mutual(Member):
         return self._cycled(draw, n_neighbors=(8, 12, 15, 7))
 
     def cluster(self, X: Array, n_clusters: int, rng: np.random.Generator) -> Clustering:
-        graph = NeighborGraph(n_neighbors=self.n_neighbors, connection="mutual").build(X, n_clusters=n_clusters)
-        assert isinstance(graph.affinity, SparseAffinity)
-        return Clustering(at_resolution_of(graph.affinity.matrix, n_clusters))
+        graph = neighbor_graph(X, self.n_neighbors, n_clusters, connection="mutual")
+        return Clustering(at_resolution_of(graph.matrix, n_clusters))

@@ -108,9 +108,13 @@ class Coding:
         """Codes after which a column is cut."""
         return np.flatnonzero(~np.isnan(self.below))
 
+    def known_codes(self, column: int) -> tuple[int, int]:
+        """Return a column's first code, and the one after its last that is no missing cell's: that of missing ones."""
+        return int(self.missing[column - 1]) + 1 if column else 0, int(self.missing[column])
+
     def before(self, sums: Array) -> Array:
         """Return the running sum of all codes before each column, from that of all codes."""
-        return np.asarray(np.r_[0.0, sums[self.missing[:-1]]])
+        return np.concatenate([[0.0], sums[self.missing[:-1]]])
 
     def counts(self, rows: Index, weights: Array) -> Array:
         """Return the weight of these rows at every code; `weights` are of all rows. Cost: rows times columns."""

@@ -15,9 +15,10 @@ on held-out items say so.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import IntEnum
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -78,24 +79,26 @@ class Box:
         return tuple(out)
 
 
-class Kind(IntEnum):
-    """What a condition does at the code that it names."""
+class Kind:
+    """What a condition does at the code that it names, in the order in which conditions are listed."""
 
-    AT_MOST = 0
-    ABOVE = 1
-    MISSING = 2
-    KNOWN = 3
-    WORDS = 4
+    AT_MOST, ABOVE, MISSING, KNOWN, WORDS = range(5)
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Weight of the rows that each possible condition would leave, in the cluster and in all; its code and kind."""
+    """Weight of the rows that each possible condition would leave, in the cluster and in all; its code, and where the
+    conditions of each kind begin and the last one ends.
+    """
 
     hits: Array
     picked: Array
     code: Index
-    kind: NDArray[np.int8]
+    begins: tuple[int, ...]
+
+    def kind(self, at: int) -> int:
+        """Return the kind of a condition."""
+        return bisect_right(self.begins, at) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,21 +169,23 @@ def _grown(
     score = correlation(found.hits, found.picked, inside, whole)
     of = coding.column_of[found.code]
     if len(step.box.allowed) == max_columns:
-        score[~np.isin(of, list(step.box.allowed))] = 0.0
+        told = np.zeros(len(coding.columns), dtype=bool)
+        told[list(step.box.allowed)] = True
+        score[~told[of]] = 0.0
     top = np.zeros(len(coding.columns))
     np.maximum.at(top, of, score)
-    for column in np.lexsort((coding.by_name, -np.round(top, 9)))[:WIDTH]:
+    for column in np.lexsort((coding.by_name, -np.round(top, 9)))[:WIDTH].tolist():
         if top[column] <= step.score + TIED:
             return
-        tied = np.flatnonzero((of == column) & (score >= top[column] - TIED))
+        tied = ((of == column) & (score >= top[column] - TIED)).nonzero()[0]
         at = int(tied[np.argmax(coding.gap[found.code[tied]])])
-        known = int(np.flatnonzero((found.kind == Kind.KNOWN) & (of == column))[0])
+        known = found.begins[Kind.KNOWN] + column
         if score[known] >= top[column] - WORTH:  # is a threshold worth more than that there is a number at all?
             at = known
         codes = _codes_of(coding, found, at, hits, counted)
         rows = step.rows[codes[coding.codes[step.rows, column]]]
         gap = float(coding.gap[found.code[at]])
-        yield Step(step.box.narrowed(int(column), codes), rows, float(score[at]), gap, coding.columns[column].name)
+        yield Step(step.box.narrowed(column, codes), rows, float(score[at]), gap, coding.columns[column].name)
 
 
 def _candidates(coding: Coding, hits: Array, counted: Array) -> Candidates:
@@ -199,25 +204,19 @@ def _candidates(coding: Coding, hits: Array, counted: Array) -> Candidates:
         known = run[missing] - gaps - before
         below = run[cuts] - before[coding.column_of[cuts]]
         words = np.cumsum(each[order])
-        sums.append(
-            np.r_[
-                below,
-                known[coding.column_of[cuts]] - below,
-                gaps,
-                known,
-                (words - np.r_[0.0, words][begins])[short],
-            ]
-        )
-    code = np.r_[cuts, cuts, missing, missing, order[short]]
+        above = known[coding.column_of[cuts]] - below
+        of_sets = (words - np.concatenate([[0.0], words])[begins])[short]
+        sums.append(np.concatenate([below, above, gaps, known, of_sets]))
+    code = np.concatenate([cuts, cuts, missing, missing, order[short]])
     lengths = [len(cuts), len(cuts), len(missing), len(missing), int(short.sum())]
-    return Candidates(sums[0], sums[1], code, np.repeat(np.array(list(Kind), dtype=np.int8), lengths))
+    return Candidates(sums[0], sums[1], code, tuple(accumulate(lengths, initial=0)))
 
 
 def _by_share(coding: Coding, hits: Array, counted: Array) -> tuple[Index, Index, Index]:
     """Codes of the categories that occur, by column and the share of the cluster, the largest first; for each where
     its column begins among them, and how many of that column there are.
     """
-    order = np.flatnonzero(coding.is_word & (counted > 0))
+    order = (coding.is_word & (counted > 0)).nonzero()[0]
     share = np.round(hits[order] / counted[order], 9)
     order = order[np.lexsort((-share, coding.column_of[order]))]
     of = coding.column_of[order]
@@ -227,24 +226,25 @@ def _by_share(coding: Coding, hits: Array, counted: Array) -> tuple[Index, Index
 
 def _codes_of(coding: Coding, found: Candidates, at: int, hits: Array, counted: Array) -> NDArray[np.bool_]:
     """The codes that a condition allows."""
-    code, kind = int(found.code[at]), found.kind[at]
-    own: NDArray[np.bool_] = coding.column_of == coding.column_of[code]
-    every = np.arange(coding.n_codes)
-    if kind == Kind.MISSING:
-        return np.asarray(own & coding.is_missing)
-    known: NDArray[np.bool_] = own & ~coding.is_missing
-    if kind == Kind.KNOWN:
-        return known
-    if kind == Kind.AT_MOST:
-        return np.asarray(known & (every <= code))
-    if kind == Kind.ABOVE:
-        return np.asarray(known & (every > code))
-    order, start, present = _by_share(coding, hits, counted)
-    last = int(np.flatnonzero(order == code)[0])
-    inside, outside = order[start[last] : last + 1], order[last + 1 : start[last] + present[last]]
-    if len(inside) <= len(outside):
-        return np.isin(every, inside)
-    return np.asarray(known & ~np.isin(every, outside))
+    code, kind = int(found.code[at]), found.kind(at)
+    first, missing = coding.known_codes(int(coding.column_of[code]))
+    out = np.zeros(coding.n_codes, dtype=bool)
+    if kind == Kind.WORDS:
+        order, start, present = _by_share(coding, hits, counted)
+        last = int((order == code).nonzero()[0][0])
+        inside, outside = order[start[last] : last + 1], order[last + 1 : start[last] + present[last]]
+        fewer = len(inside) <= len(outside)
+        out[first:missing] = not fewer
+        out[inside if fewer else outside] = fewer
+    elif kind == Kind.MISSING:
+        out[missing] = True
+    elif kind == Kind.KNOWN:
+        out[first:missing] = True
+    elif kind == Kind.AT_MOST:
+        out[first : code + 1] = True
+    else:
+        out[code + 1 : missing] = True
+    return out
 
 
 def _of_words(column: Column, place: int, chosen: NDArray[np.bool_]) -> Condition:

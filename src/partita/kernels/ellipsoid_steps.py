@@ -98,20 +98,24 @@ def expectation(
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def tails_told(R: Array, weights: Array, squared: Array, freedom: float, d: int, least: float) -> tuple[float, float]:
+def tails_told(
+    R: Array, weights: Array, squared: Array, freedom: float, d: int, least: float
+) -> tuple[float, float, float]:
     """Return the sum of w r (log u - u), u = (v + d) / (v + squared), over responsibilities r above `least` and their
-    weights w; and the sum of w r.
+    weights w; its derivative by v; and the sum of w r.
     """
     M, N = R.shape
-    told = total = 0.0
+    told = rise = total = 0.0
     for m in range(M):
         for i in range(N):
             if R[m, i] > least:
                 r = R[m, i] * weights[i]
-                u = (freedom + d) / (freedom + squared[m, i])
+                within = freedom + squared[m, i]
+                u = (freedom + d) / within
                 told += r * (math.log(u) - u)
+                rise += r * ((squared[m, i] - d) / within) ** 2
                 total += r
-    return told, total
+    return told, rise / (freedom + d), total
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

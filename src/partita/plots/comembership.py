@@ -177,9 +177,8 @@ class CoMembershipDisplay:
         image = ax.imshow(matrix, cmap=cmap, vmin=bottom, vmax=top, extent=(0, n, n, 0), interpolation_stage="data")
         edges = blocks(self.membership.labels, self.membership.n_clusters)
         width = 0.6 if len(edges) <= 13 else 0.25
-        for edge in edges[1:-1]:
-            ax.axhline(edge, color="#0072b2", linewidth=width, alpha=0.7)
-            ax.axvline(edge, color="#0072b2", linewidth=width, alpha=0.7)
+        for lines in (ax.hlines, ax.vlines):
+            lines(edges[1:-1], 0, n, colors="#0072b2", linewidths=width, alpha=0.7)
         tidy(ax, title, "items by cluster", "items by cluster")
         number_clusters(ax, edges, "x")
         number_clusters(ax, edges, "y")

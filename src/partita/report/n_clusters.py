@@ -148,7 +148,8 @@ def other_answer(report: FitReport) -> Markup:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of a number that nobody asked for
         try:
-            there = model.at(other)
+            # Labels are all that is shown: where no density was trusted here, none is looked for there.
+            there = model._at(other, as_fitted=getattr(model, "calibration_", None) is None)
         except InputError:  # links leave fewer groups
             return Markup("")
     if there.n_clusters_ != other:  # the draws at that number support fewer clusters
