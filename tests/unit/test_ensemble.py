@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
@@ -33,6 +34,7 @@ from partita.ensemble.units import frame_of, in_coordinates
 from partita.ensemble.vote import neighbor_vote, voters_of
 from partita.errors import InputError
 from partita.kernels import louvain
+from partita.metrics import purity
 from synthetic import blobs, zigzag
 
 few = settings(max_examples=25, deadline=None)
@@ -359,6 +361,14 @@ def test_the_graph_member_finds_eigenvectors_once_for_several_numbers_of_cluster
         together = labels()
     assert asked == [6]
     np.testing.assert_array_equal(apart, together)
+
+
+@pytest.mark.parametrize("n_clusters", [17, 24])
+def test_the_graph_member_splits_pieces_and_joins_none_where_it_has_more_clusters(n_clusters):
+    X, y = make_blobs(600, 16, centers=12, cluster_std=3.0, random_state=0)
+    labels = Graph().cluster(X, n_clusters, np.random.default_rng(0)).labels
+    assert purity(labels, y) == 1.0
+    assert len(np.unique(labels)) == n_clusters
 
 
 @pytest.mark.parametrize("connection", ["union", "mutual"])

@@ -26,8 +26,9 @@ from partita.solvers.start import COARSE_FROM, mixed
 
 __all__ = ["Graph"]
 
-# A member's partition settles long before its membership does to the last digit.
-MAX_ITER = 200
+# A few steps from the spectral start: the partition has settled then, while in the long run clusters of which there are
+# more than the items have join pieces that lie apart, and take what they gain for detail within others.
+MAX_ITER = 8
 TOLERANCE = 1e-3
 # Share of pairs in the graph above which there is nothing for a diffusion to fill in, as in `SoftClustering`.
 SPARSE = 0.5
