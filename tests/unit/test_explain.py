@@ -15,6 +15,7 @@ from partita import SoF, SoftClustering, load, save
 from partita.errors import InputError
 from partita.explanation import Condition, explain_clusters
 from partita.explanation.columns import Column, keys_of_rows
+from partita.explanation.explain import SearchedRows
 from partita.explanation.held_out import sample_of
 from partita.explanation.shares import correlation, share
 from synthetic import blobs, planted_affinity
@@ -63,6 +64,7 @@ TABLES = {
     "one column": lambda: ([np.random.default_rng(0).normal(size=60)], np.arange(60) % 3),
     "many columns": lambda: (list(np.random.default_rng(0).normal(size=(60, 40)).T), np.arange(60) % 3),
     "uneven": lambda: (list(np.random.default_rng(0).normal(size=(120, 2)).T), (np.arange(120) < 100).astype(int)),
+    "answers": lambda: (list(answers(300)[0].T), answers(300)[1]),
     "zeros and ones": lambda: (list(np.random.default_rng(0).integers(0, 2, (90, 5)).T * 1.0), np.arange(90) % 3),
 }
 
@@ -76,7 +78,7 @@ def test_nothing_tells_shuffled_labels_apart(table):
     assert sum(rules) <= 1
 
 
-@pytest.mark.parametrize("table", ["iris", "wine", "digits", "mixed"])
+@pytest.mark.parametrize("table", ["iris", "wine", "digits", "mixed", "answers"])
 def test_the_same_labels_unshuffled_are_told_apart(table):
     assert all(each.told_apart for each in explain_clusters(*TABLES[table]()))
 
@@ -367,6 +369,51 @@ def test_copies_of_a_few_rows_are_too_few():
 def test_of_copies_of_some_rows_it_is_not_said_that_nothing_tells_them_apart():
     X, labels = np.repeat(np.arange(12.0), 10)[:, None], np.repeat(np.arange(12) % 2, 10)
     assert {each.reason for each in explain(X, labels)} == {"too few items that differ to say"}
+
+
+# ---------------------------------------------------------------- tables of answers
+
+
+def answers(n, q=8, error=0.1, seed=0):
+    """Answers of yes and no by two classes, each to a question with the same chance of the other answer."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat([0, 1], n // 2)
+    return (rng.random((n, q)) < np.where(labels[:, None] == 1, 1 - error, error)).astype(float), labels
+
+
+@pytest.mark.parametrize("words", [True, False])
+@pytest.mark.parametrize("error", [0.1, 0.2])
+def test_items_of_the_same_answers_are_no_copies(error, words):
+    X, _ = answers(300, error=error)
+    labels = (X.sum(axis=1) > 4).astype(int)  # as a model of the answers has them
+    columns = [np.where(x > 0, "yes", "no").astype(object) if words else x for x in X.T]
+    for each in explain_clusters(columns, labels):
+        assert each.rule.precision.value > 0.8
+        assert each.rule.recall.value > 0.6
+
+
+def test_an_answer_of_weight_two_is_two_items_and_their_order_does_not_matter():
+    X, labels = answers(200)
+    weights = np.random.default_rng(1).integers(0, 4, size=200)
+    each = np.random.default_rng(2).permutation(np.repeat(np.arange(200), weights))
+    weighted, repeated = explain(X, labels, weights=weights), explain(X[each], labels[each])
+    assert [one.rule for one in weighted] == [one.rule for one in repeated]
+    assert all(one.rule is not None for one in weighted)
+
+
+def test_numbers_given_twice_are_as_good_as_once_and_no_better():
+    X, labels = np.random.default_rng(0).normal(size=(30, 3)), np.arange(30) % 2
+    found = explain(np.r_[X, X, X, X], np.r_[labels, labels, labels, labels])
+    assert [each.rule for each in found] == [None, None]
+
+
+def test_a_sample_of_answers_has_rows_of_all_kinds():
+    X, labels = answers(60_000, q=3, error=0.3)
+    columns = [Column.of(str(at), x) for at, x in enumerate(X.T)]
+    items = SearchedRows.of(columns, labels, np.ones(len(X)))
+    assert 15_000 < len(items.labels) <= 20_100
+    assert [items.distinct(items.labels == k) for k in (0, 1)] == [8, 8]
+    assert items.weights.sum() == pytest.approx(60_000)
 
 
 def test_columns_that_say_nothing_are_no_hindrance():

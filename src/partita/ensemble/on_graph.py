@@ -40,7 +40,7 @@ from partita.shapes import reals, whole
 __all__ = ["GraphEnsemble", "consensus_of_graph", "is_plain_graph"]
 
 # Methods for graphs, items that a cluster of a graph has on average at least, and the most nodes.
-OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 8, 5_000
+OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 4, 5_000
 # Nodes of a fine cluster on average, and the most fine clusters.
 FINE, MOST_FINE = (8, 10, 12), 100
 

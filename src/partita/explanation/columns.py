@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from partita.arrays import Array
 from partita.errors import InputError
 
-__all__ = ["Column", "keys_of_rows"]
+__all__ = ["Column", "keys_of_copies", "keys_of_rows"]
 
 
 # Multipliers of the finalizer of splitmix64, which spreads whole numbers over all 64 bits.
@@ -96,6 +96,21 @@ def keys_of_rows(columns: Sequence[Column], n_rows: int) -> NDArray[np.uint64]:
     tied = times[place] > 1
     keys[tied] = _mixed(keys[tied] ^ in_order[tied])
     return np.asarray(keys[row])
+
+
+def keys_of_copies(keys: NDArray[np.uint64], labels: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return other keys of rows, by which copies of a row that have one label differ; in whatever order they stand.
+
+    >>> own = keys_of_copies(np.array([7, 7, 7, 9], dtype=np.uint64), np.array([0, 1, 0, 0]))
+    >>> len(set(own.tolist())), bool(own[0] == own[1])
+    (3, True)
+    """
+    order = np.lexsort((labels, keys))
+    same = (np.diff(keys[order]) == 0) & (np.diff(labels[order]) == 0)
+    begins = np.flatnonzero(np.r_[True, ~same])
+    place = np.empty(len(keys), dtype=np.uint64)
+    place[order] = np.arange(len(keys)) - np.repeat(begins, np.diff(np.r_[begins, len(keys)]))
+    return _mixed(keys ^ _mixed(place))
 
 
 def _ranks(values: Array) -> NDArray[np.uint64]:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from partita.arrays import Array, Index, Labels
 from partita.errors import InputError
 from partita.explanation.coding import Coding
-from partita.explanation.columns import Column, keys_of_rows
+from partita.explanation.columns import Column, keys_of_copies, keys_of_rows
 from partita.explanation.examples import boundary_items, nearest_clusters, typical_items
 from partita.explanation.held_out import FOLDS, Picks, folds_of, sample_of
 from partita.explanation.result import ClusterExplanation, Explanation
@@ -26,33 +26,48 @@ __all__ = ["explain_clusters"]
 
 # Rows that are looked at, about.
 SAMPLE = 20_000
-# Distinct rows that a cluster, and its complement, must have for a rule to be searched for, and for "nothing": of fewer
-# no rule stands out from chance that is not without fault, however many copies there are.
+# Items that a cluster, and its complement, must have for a rule to be searched for, copies as one: of fewer no rule
+# stands out from chance that is not without fault. And distinct rows that they must have for "nothing".
 FEWEST, PLENTY = 5, 20
+# Values of a column of answers, items to a distinct row of such a table, and the most items that are told apart.
+FEW_VALUES, COPIES, MOST_ANSWERS = 12, 4 / 3, 1_000_000
 NOTHING, ALONE = "nothing tells it apart", "all items are one cluster"
 FEW, ALIKE = "too few items to say", "too few items that differ to say"
 
 
 @dataclass(frozen=True, eq=False)
 class SearchedRows:
-    """The rows that rules are searched on: columns, clusters, weights, copies and folds."""
+    """The rows that rules are searched on: columns, clusters, weights, which have the same cells, which are copies of
+    one item, and folds.
+    """
 
     columns: list[Column]
     labels: Labels
     weights: Array
+    alike: Index
     copy_of: Index
     folds: Labels
 
     @classmethod
     def of(cls, columns: Sequence[Column], labels: Labels, weights: Array) -> SearchedRows:
-        """Sample the rows that have a weight and deal them out."""
+        """Sample the rows that have a weight and deal them out.
+
+        Copies of a row go into one fold and count as one item, but in tables of answers: there two items with the same
+        cells are two all the same, and a row of weight two is two of them.
+        """
         used = np.flatnonzero(weights > 0)
-        columns, labels = [column.rows(used) for column in columns], labels[used]
+        columns, labels, weights = [column.rows(used) for column in columns], labels[used], weights[used]
         keys = keys_of_rows(columns, len(used))
-        rows, share = sample_of(keys, labels, weights[used], SAMPLE)
-        copy_of = np.unique(keys[rows], return_inverse=True)[1]
-        columns, labels = [column.rows(rows) for column in columns], labels[rows]
-        return cls(columns, labels, share, copy_of, folds_of(keys[rows], labels))
+        apart = _are_answers(columns, keys, weights)
+        if apart and (weights > 1).any():
+            each = np.repeat(np.arange(len(used)), weights.astype(np.intp))
+            columns, labels, weights = [column.rows(each) for column in columns], labels[each], np.ones(len(each))
+            keys = keys[each]
+        rows, share = sample_of(keys_of_copies(keys, labels) if apart else keys, labels, weights, SAMPLE)
+        columns, labels, keys = [column.rows(rows) for column in columns], labels[rows], keys[rows]
+        alike = np.unique(keys, return_inverse=True)[1]
+        copy_of = np.arange(len(rows)) if apart else alike
+        return cls(columns, labels, share, alike, copy_of, folds_of(keys, labels, apart=apart))
 
     def rows(self, index: Index) -> SearchedRows:
         """Return these rows."""
@@ -60,13 +75,26 @@ class SearchedRows:
             [column.rows(index) for column in self.columns],
             self.labels[index],
             self.weights[index],
+            self.alike[index],
             self.copy_of[index],
             self.folds[index],
         )
 
     def distinct(self, which: NDArray[np.bool_]) -> int:
         """Number of rows that differ."""
-        return len(np.unique(self.copy_of[which]))
+        return len(np.unique(self.alike[which]))
+
+
+def _are_answers(columns: Sequence[Column], keys: NDArray[np.uint64], weights: Array) -> bool:
+    """Whether cells are of few values and a quarter of the items have the cells of another: they are no copies then.
+
+    A row that is given twice is known by its many digits, and is one item.
+    """
+    total = float(weights.sum())
+    of_copies = (weights == np.rint(weights)).all() and total <= max(MOST_ANSWERS, len(weights))
+    if not of_copies or total < COPIES * len(np.unique(keys)):
+        return False
+    return all(len(np.unique(column.values[~np.isnan(column.values)])) <= FEW_VALUES for column in columns)
 
 
 def explain_clusters(
@@ -177,13 +205,14 @@ def _reason(items: SearchedRows, cluster: int, n_clusters: int) -> str:
     inside = items.labels == cluster
     if min(inside.sum(), (~inside).sum()) < FEWEST:
         return FEW
-    return NOTHING if _enough(items, cluster, None, PLENTY) or items.distinct(inside | True) == 1 else ALIKE
+    differ = min(items.distinct(inside), items.distinct(~inside)) >= PLENTY
+    return NOTHING if differ or items.distinct(inside | True) == 1 else ALIKE
 
 
-def _enough(items: SearchedRows, cluster: int, other: int | None, distinct: int = FEWEST) -> bool:
+def _enough(items: SearchedRows, cluster: int, other: int | None) -> bool:
     inside = items.labels == cluster
     outside = ~inside if other is None else items.labels == other
-    return min(items.distinct(inside), items.distinct(outside)) >= distinct
+    return min(len(np.unique(items.copy_of[which])) for which in (inside, outside)) >= FEWEST
 
 
 def _rules(

@@ -98,13 +98,21 @@ class Counted:
     beats_chance: bool
 
 
-def folds_of(keys: NDArray[np.uint64], labels: NDArray[np.int64]) -> NDArray[np.int64]:
+def folds_of(keys: NDArray[np.uint64], labels: NDArray[np.int64], *, apart: bool = False) -> NDArray[np.int64]:
     """Return the fold of each row; rows of one key have one, and each cluster's keys are dealt out in turn.
+
+    Rows that are `apart` are dealt out themselves, those of one key after one another.
 
     >>> folds_of(np.array([5, 9, 5, 7], dtype=np.uint64), np.array([0, 0, 0, 0])).tolist()
     [0, 2, 0, 1]
+    >>> folds_of(np.array([5, 9, 5, 7], dtype=np.uint64), np.array([0, 0, 0, 0]), apart=True).tolist()
+    [0, 3, 1, 2]
     """
-    _, first, row = np.unique(keys, return_index=True, return_inverse=True)
+    if apart:
+        first = np.argsort(keys, kind="stable")
+        row = np.argsort(first)
+    else:
+        _, first, row = np.unique(keys, return_index=True, return_inverse=True)
     of_key = labels[first]
     order = np.argsort(of_key, kind="stable")
     sizes = np.bincount(of_key)
