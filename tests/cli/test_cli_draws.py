@@ -40,6 +40,20 @@ def test_draws_have_chains_and_names_and_are_those_of_the_seed(call, points, tmp
     assert set(manifest["files"]) == {"draws.npz", "result.json"}
 
 
+@pytest.mark.parametrize("prior", ["conjugate", "independent", "paper"])
+def test_units_change_no_draw_and_no_note_says_that_they_do(call, tmp_path, prior):
+    X = gaussians(np.repeat([0, 1], 15), [[0.0, 0.0], [8.0, 8.0]]) * [1, 1000]
+    (tmp_path / "t.csv").write_text("a,spend\n" + "".join(f"{a},{b}\n" for a, b in X))
+    for scaling in ("none", "standard"):
+        given = ("--prior", prior, "--scale-features", scaling, "--sweeps", "100", "--chains", "2", "--out", scaling)
+        assert "--scale-features" not in call("draws", "t.csv", *given).out
+        assert not any(
+            "spend" in note for note in json.loads((tmp_path / scaling / "result.json").read_text())["notes"]
+        )
+    one, other = (read_draws(tmp_path / scaling / "draws.npz").labels for scaling in ("none", "standard"))
+    np.testing.assert_array_equal(one, other)
+
+
 def test_sampler_prior_and_columns_are_passed_on(call, points, tmp_path):
     chosen = ("--sampler", "slice", "--prior", "paper", "--alpha", "0.5", "--columns", "b", "--chains", "2")
     chosen += ("--thin", "2")

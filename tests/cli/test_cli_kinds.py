@@ -11,6 +11,8 @@ import scipy.sparse as sp
 from scipy.io import mmwrite
 from scipy.spatial.distance import cdist
 
+from partita import SoftClustering, save
+from partita.io import read_memberships
 from partita.io.swap import name_beside
 from synthetic import blobs
 
@@ -196,6 +198,31 @@ def test_an_edge_list_is_read_under_the_ending_that_networkx_gives_it(call, tmp_
     assert (said.code, "write_weighted_edgelist" in said.err) == (2, True)
     (tmp_path / "snap.txt").write_text("# Nodes: 3 Edges: 2\n# FromNodeId\tToNodeId\n0\t1\n1\t2\n")
     assert "--input edges" in call("fit", "snap.txt").err
+
+
+@pytest.mark.parametrize("kind", ["edges", "distances", "features"])
+def test_links_for_new_items_are_refused_with_what_the_model_takes(call, tmp_path, kind):
+    pairs = [(i, j) for i in range(12) for j in range(i) if i // 6 == j // 6]
+    (tmp_path / "links.csv").write_text("source,target\n" + "".join(f"{i},{j}\n" for i, j in pairs))
+    if kind == "edges":
+        assert call("fit", "links.csv", "--input", "edges", "-k", 2, "--out", "out").code == 0
+    elif kind == "distances":
+        write(tmp_path / "distances.csv", APART)
+        assert call("fit", "distances.csv", "--input", "distances", "-k", 2, "--out", "out").code == 0
+    else:
+        save(SoftClustering(2, random_state=0).fit(X), tmp_path / "out")  # of an array, so without names of columns
+    refused = call("predict", "out", "links.csv", "--out", "new.csv")
+    assert refused.code == 2
+    assert "source and target" in refused.err
+    assert {"edges": "affinities", "distances": "of their distances", "features": "rename"}[kind] in refused.err
+    assert "--input" not in refused.err
+    assert "--columns" not in refused.err
+    if kind == "edges":  # what the message asks for
+        links = np.zeros((2, 12))
+        links[0, :3] = links[1, 6:9] = 1
+        write(tmp_path / "rows.csv", links)
+        assert call("predict", "out", "rows.csv", "--out", "new.csv").code == 0
+        assert len(set(read_memberships(tmp_path / "new.csv").labels)) == 2
 
 
 @pytest.mark.parametrize("given", [["--n-neighbors", "5"], ["--metric", "cosine", "--n-neighbors", "5"]])

@@ -423,6 +423,16 @@ def test_a_table_of_other_items_and_a_column_of_no_table_are_refused(call, tmp_p
     assert call("partition", tmp_path / "draws.npy", *options).code == 2
 
 
+def test_links_in_the_place_of_items_are_refused_without_options_that_there_are_not(call, tmp_path):
+    np.save(tmp_path / "draws.npy", posterior())
+    (tmp_path / "items.csv").write_text("source,target\n" + "".join(f"{i},{i + 1}\n" for i in range(24)))
+    refused = call("partition", "draws.npy", "--items", "items.csv", "--out", "out")
+    assert refused.code == 2
+    assert "source and target" in refused.err
+    assert "--input" not in refused.err
+    assert "--columns" not in refused.err
+
+
 def test_a_table_of_words_that_is_no_draws_is_told(call, tmp_path):
     rng = np.random.default_rng(0)
     words = zip(rng.choice(["Bern", "Basel", "Genf"], 60), rng.choice(["red", "blue"], 60), strict=True)

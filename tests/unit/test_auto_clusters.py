@@ -392,6 +392,26 @@ def test_criteria_that_agree_say_nothing():
     assert not model.result_.notes
 
 
+@pytest.mark.parametrize("of", ["few items", "categories"])
+def test_an_improbable_number_that_nothing_contradicts_is_warned_of(of):
+    X = np.array([[0.0, 0.0], [1.0, 2.0], [5.0, 1.0]])
+    if of == "categories":
+        pd = pytest.importorskip("pandas")
+        X = pd.DataFrame({"a": list("xy" * 50), "b": list("xxyy" * 25)})
+    with pytest.warns(UnsureWarning, match="n_clusters='auto'") as caught:
+        model = SoftClustering(random_state=0).fit(X)
+    assert model.verdict_.sure < 0.5
+    assert not model.verdict_.disagree
+    assert f"{model.verdict_.sure:.2f}" in str(caught[0].message)
+
+
+def test_a_criterion_that_was_asked_for_is_not_warned_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnsureWarning)
+        model = SoftClustering("eigengap_ratio", random_state=0, affinity="neighbors").fit(blobs(3)[0])
+    assert model.verdict_.sure < 0.5
+
+
 def test_a_given_number_leaves_no_verdict_behind():
     X, _ = blobs(3)
     model = SoftClustering("auto", random_state=0, affinity="neighbors", probabilities="fitted").fit(X)

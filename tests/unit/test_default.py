@@ -52,6 +52,28 @@ def test_without_options_it_finds_what_is_there_and_says_what_it_took(fitted):
     assert all(f"{name} {taken.value} ({taken.why})" in said for name, taken in fitted.chosen_.items())
 
 
+@pytest.mark.parametrize("n_far", [1, 6])
+@pytest.mark.parametrize("distance", [25.0, 1e6])
+def test_a_few_items_far_from_all_others_are_outliers_and_change_no_cluster(n_far, distance):
+    rng = np.random.default_rng(0)
+    far = rng.normal([distance, 0.0], size=(n_far, 2))
+    for rest, K in ((rng.normal(size=(250, 2)), 1), (X, 3)):
+        model = SoftClustering(random_state=0).fit(np.r_[rest, far])
+        assert model.n_clusters_ == K
+        assert (model.labels(outliers=0.5)[-n_far:] == -1).all()
+        assert (model.outlier_[:-n_far] > 0.5).mean() <= 0.02
+    assert adjusted_rand_index(model.labels_[:-n_far], TRUTH) > 0.95
+
+
+def test_ten_items_far_from_all_others_are_a_cluster_and_copies_of_one_far_item_are_outliers():
+    rng = np.random.default_rng(0)
+    rest, far = rng.normal(size=(250, 2)), rng.normal([25.0, 0.0], size=(10, 2))
+    assert SoftClustering(random_state=0).fit(np.r_[rest, far]).n_clusters_ == 2
+    once = SoftClustering(random_state=0).fit(np.r_[rest, np.repeat(far[:1], 10, axis=0)])
+    assert once.n_clusters_ == 1
+    assert (once.outlier_[-10:] > 0.9).all()
+
+
 def test_what_is_named_is_not_chosen():
     model = SoftClustering(3, affinity="neighbors", probabilities="fitted", random_state=0).fit(X)
     assert not model.chosen_

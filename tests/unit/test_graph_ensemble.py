@@ -72,6 +72,16 @@ def test_a_random_graph_is_one_cluster_and_so_is_a_uniform_sheet_of_neighbours(s
 
 
 @quiet
+@pytest.mark.parametrize(("cliques", "nodes"), [(6, 5), (4, 5), (20, 5), (7, 7)])
+def test_each_clique_of_a_ring_is_a_cluster_however_small(cliques, nodes):
+    A = np.kron(np.eye(cliques), 1.0 - np.eye(nodes))
+    last, first = nodes * np.arange(cliques) + nodes - 1, np.roll(nodes * np.arange(cliques), -1)
+    A[last, first] = A[first, last] = 1.0
+    model = SoftClustering(random_state=0).fit(sp.csr_array(A))
+    assert adjusted_rand_index(model.labels_, np.repeat(np.arange(cliques), nodes)) == 1.0
+
+
+@quiet
 def test_nodes_without_edges_may_be_anywhere_and_are_outliers():
     graph, truth = planted([30] * 3, 0.5, 0.02)
     n = len(truth)

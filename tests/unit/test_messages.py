@@ -493,8 +493,8 @@ COMMANDS = {
     "links": (
         "from,to\na,b\nb,c\n",
         FIT,
-        "t.csv: the columns from and to look like the links of a graph: pass --input edges; if they are features, name "
-        "them: --columns from,to",
+        "t.csv: the columns from and to look like the links of a graph, which `partita fit` reads with --input edges; "
+        "if they are features, name them: --columns from,to",
     ),
     "negative weight": (
         "source,target,weight\na,b,-1\nb,c,1\n",

@@ -10,7 +10,7 @@ import numpy as np
 
 from partita.errors import InputError
 from partita.estimators.mixed_table import MixedTable
-from partita.io import NoFeaturesError, read_features
+from partita.io import LinksError, NoFeaturesError, read_features
 from partita.io.label_files import LabelTable, match_labels
 
 __all__ = ["ItemTable", "read_item_table"]
@@ -53,6 +53,10 @@ def read_item_table(
         raise InputError(
             f"{path} has no column of features beside the names, and --items is for columns to tell clusters apart by; "
             "names alone belong in the header of the draws"
+        ) from error
+    except LinksError as error:
+        raise InputError(
+            f"{error.found}, and --items has a row for each item: rename them if they are features"
         ) from error
     table = found.table
     if table is None:

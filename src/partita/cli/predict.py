@@ -18,7 +18,7 @@ from partita.cli.options import PredictOptions, ReadingOptions
 from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
-from partita.io import FeatureTable, LackingColumnsError, Reading, load, read_features, write_predictions
+from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_predictions
 from partita.io.files import listed
 from partita.io.matrices import read_sparse_rows
 from partita.io.output import json_text
@@ -127,6 +127,19 @@ def _features(
             f"{options.file} lacks {len(error.lacking)} of the {len(columns or ())} columns the model was fitted on: "
             f"{', '.join(map(repr, error.lacking[:5]))}"
         ) from error
+    except LinksError as error:
+        raise InputError(f"{error.found}, {_in_place_of_links(estimator)}") from error
+
+
+def _in_place_of_links(estimator: FactorizationEstimator) -> str:
+    """What a model takes for new items, where a list of links came."""
+    if not estimator._builder_.pairwise:
+        return "and the model was fitted on features: rename them if they are features"
+    held = "distances" if estimator._builder_.of_distances else "affinities (weights of links, 0 for none)"
+    return (
+        "and a model of pairs takes no list of them: write a table, or a sparse .mtx or .npz file, with a row for each "
+        f"new item and a column for each fitted one, in the order of the fit (that of memberships.csv), of their {held}"
+    )
 
 
 def _recorded(model: Path) -> tuple[dict[str, Any], dict[str, Any], tuple[str, ...]]:

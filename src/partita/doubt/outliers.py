@@ -19,6 +19,9 @@ outer items, fit them without a background. One is believed in if by AIC [akaike
 or if it adds its price to them. What no method can tell from a background is a sparse cluster that fills the box; and
 where two thirds of all would be background nothing is said.
 
+Fewer than ten items that lie three times as far from their neighbours as all others (`partita.affinity.far`) are no
+cluster and no background either: they are outliers whatever the model of the background says.
+
 Of evidence without features there is no box. There an item's support, its affinity to its own cluster, is compared
 with that of the others in the cluster: the logarithm is about normal, and what the lower tail holds beyond a normal
 one is the local false discovery rate [efron2004].
@@ -39,6 +42,7 @@ from scipy.special import expit, logsumexp
 from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
 
+from partita.affinity.far import far_items
 from partita.arrays import Array
 from partita.kernels.ellipsoids import Climbed, Items, climb, log_joint
 
@@ -62,6 +66,8 @@ RIDGE, SMALL = 1e-6, 1e-9
 # Where more than this share would belong to no cluster, expected or more likely than not, the items are not denser
 # anywhere than their box.
 MOST = 2 / 3
+# Neighbours of items that may lie far from all others, and the probability that they are outliers then.
+FEW, IF_FAR = 10, 0.99
 # Median absolute deviations of a normal distribution in its standard deviation.
 NORMAL = 1.4826
 # Two standard errors of that for one item: a spread that came out too small by chance makes no outliers.
@@ -120,7 +126,12 @@ def background_probability(
     ratio = _density_ratio(score, w, of_reference)
     p = np.asarray(share / np.maximum(ratio, share))
     fewer = max(w @ p, w @ (p > 0.5)) <= MOST * total
-    return there_is_one * p if fewer else np.zeros(len(X))
+    p = there_is_one * p if fewer else np.zeros(len(X))
+    rows, row = np.unique(X[seen], axis=0, return_inverse=True)
+    if len(rows) > FEW:
+        far = seen[far_items(_reach(rows, rng), FEW)[row.ravel()]]
+        p[far] = np.maximum(p[far], IF_FAR)
+    return p
 
 
 def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array) -> float:
@@ -200,6 +211,12 @@ def _scores(X: Array, R: Array, w: Array, ks: list[int], rng: np.random.Generato
         need = np.where(among, k + 1, k)
         out.append((_nearness(far, held, need), _nearness(far_R, held_R, np.full(len(R), k))))
     return out
+
+
+def _reach(rows: Array, rng: np.random.Generator) -> Array:
+    """Distance of each of several rows that differ to its `FEW`-th closest other one, of many among a sample."""
+    (score, _), *_ = _scores(rows, rows[:1], np.ones(len(rows)), [FEW], rng)
+    return np.asarray(np.exp(-score))
 
 
 def _nearness(distance: Array, held: Array, need: Array) -> Array:

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Builder, DrawsAffinity
-from partita.affinity.from_neighbors import nearest
+from partita.affinity.far import far_items
+from partita.affinity.from_neighbors import nearest, neighbors_among
 from partita.affinity.shared_search import KEPT, shared_search
 from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, hard, member
@@ -53,6 +54,8 @@ CONSENSUS_ITEMS = 2000
 OF_MANY = 8
 # Items from which on the probability of one cluster was learned.
 FEWEST = 50
+# Neighbours of an item: fewer items are no cluster that lies apart from all others.
+NEIGHBORS = 10
 
 
 @dataclass(frozen=True)
@@ -201,6 +204,8 @@ class Ensemble(Builder):
             their nearest neighbour in it.
         bounds : pair of int, or int and None
             The smallest and the largest number of clusters.
+
+        Items that lie far from all others (`partita.affinity.far`) are not clustered and go with their nearest too.
         weights : array of n, optional
             How often each row occurs. Where at least a quarter are copies, the methods see rows
             (`partita.ensemble.copies`), and a table of categories has latent classes
@@ -212,6 +217,8 @@ class Ensemble(Builder):
         Y = Z if rows is None else rows.points
         # In random order: items come sorted, which may lead a method astray that visits them in turn (modularity).
         seen = rng.permutation(len(Y))[:size]
+        if table is None:
+            seen = seen[~_far(Y[seen])]
         if len(seen) < 2 * ITEMS:
             return None
         if table is not None:
@@ -436,3 +443,10 @@ class Ensemble(Builder):
 
     def _rng(self, one: Member, draw: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
+
+
+def _far(X: Array) -> NDArray[np.bool_]:
+    """Which items lie far from the others; none where there are categories, of which one may be rare."""
+    if len(X) <= NEIGHBORS or Columns.of(X).categories(X) is not None:
+        return np.zeros(len(X), dtype=bool)
+    return far_items(neighbors_among(X, NEIGHBORS)[1][:, -1], NEIGHBORS)

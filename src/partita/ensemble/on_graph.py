@@ -25,7 +25,7 @@ from partita.affinity.checks import Symmetrize
 from partita.affinity.evidence import given_rows
 from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
-from partita.ensemble.base import member
+from partita.ensemble.base import Member, member
 from partita.ensemble.block_model import BlockModel
 from partita.ensemble.consensus import Consensus, consensus, drawn_at
 from partita.ensemble.draws import Draw
@@ -40,9 +40,11 @@ from partita.shapes import reals, whole
 __all__ = ["GraphEnsemble", "consensus_of_graph", "is_plain_graph"]
 
 # Methods for graphs, items that a cluster of a graph has on average at least, and the most nodes.
-OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 4, 5_000
+OF_GRAPHS, NODES, MOST_NODES = ("modularity", "graph", "spectral", "walks"), 8, 5_000
 # Nodes of a fine cluster on average, and the most fine clusters.
 FINE, MOST_FINE = (8, 10, 12), 100
+# Nodes of smaller clusters, as of cliques, and how far methods must agree on them: neighbourhoods are agreed on by .92.
+SMALL, ALIKE = (7, 6, 5, 4), 0.97
 
 # Power of the agreement, of the prior probability of a number, and of the evidence of a block model in the weight of a
 # draw; and how much more than neighbourhoods this evidence must have to count.
@@ -253,7 +255,8 @@ def consensus_of_graph(
 
     Returns
     -------
-    None for fewer than 16 nodes with edges, unless they are in pieces, for fewer than six, and past 5,000.
+    None for fewer than 16 nodes with edges, unless they are in pieces or all methods find the same small clusters, for
+    fewer than six, and past 5,000.
 
     Examples
     --------
@@ -266,10 +269,10 @@ def consensus_of_graph(
     linked, A = _linked(A)
     n = len(linked)
     pieces = connected_components(A, directed=False, return_labels=False)  # without links between them, however small
-    most = min(max(n // NODES, pieces), bounds[1] or n)
+    members = [member(name) for name in OF_GRAPHS]
+    most = min(max(n // NODES, pieces, _small_clusters(members, A, seed)), bounds[1] or n)
     if most < 2 or n > MOST_NODES:
         return None
-    members = [member(name) for name in OF_GRAPHS]
     sizes = {max(min(round(n / share), MOST_FINE), 2) for share in FINE}
     model = BlockModel(A)
 
@@ -293,6 +296,14 @@ def consensus_of_graph(
     item[linked] = np.arange(n)
     backed = beyond(found.partition) > 0
     return replace(found, item=None if n == n_nodes else item, fine=fine, backed=backed)
+
+
+def _small_clusters(members: Sequence[Member], A: sp.csr_array, seed: int) -> int:
+    """The number of clusters of four nodes on average, where all methods find clusters of 4 to 7 alike; otherwise 0."""
+    sizes = {n for n in (round(A.shape[0] / share) for share in SMALL) if 2 <= n <= MOST_FINE}
+    with shared_search():
+        alike = any(drawn_at(members, A, [K], seed=seed)[0] >= ALIKE for K in sizes)
+    return A.shape[0] // min(SMALL) if alike else 0
 
 
 def _linked(A: sp.csr_array) -> tuple[NDArray[np.intp], sp.csr_array]:

@@ -31,7 +31,7 @@ from partita.kernels.threads import limit_threads, n_threads
 from partita.n_clusters import KEvidence, Verdict, judge_all
 from partita.n_clusters.agreement import Agreement, is_of_classes, verdict_of, with_consensus
 from partita.n_clusters.evidence import MOST_GRAPHED
-from partita.n_clusters.verdict import DOUBTFUL
+from partita.n_clusters.verdict import doubts
 from partita.wording import count
 
 __all__ = ["Built", "Choice", "Choose", "EvidenceByK", "FromDraws", "NumberOfClusters", "judged", "why_so_many"]
@@ -119,15 +119,19 @@ class Choice:
         return replace(self, n_clusters=n_clusters, verdict=verdict, notes=(*notes, note))
 
     def warn(self) -> None:
-        """Warn where criteria or methods disagree and the number is less probable than not.
+        """Warn where the number is less probable than not, unless a single criterion was asked for.
 
         Warns
         -----
         UnsureWarning
         """
         verdict = self.verdict
-        if verdict is not None and (verdict.disagree or self.consensus is not None) and verdict.sure < DOUBTFUL:
-            words = f"n_clusters='auto' chose {self.n_clusters}: " + "; ".join(verdict.notes)
+        if verdict is None or (self.consensus is None and len(verdict.judgements) == 1):
+            return
+        doubt = doubts(verdict.n_clusters, verdict.sure, verdict.likely)
+        if doubt:
+            said = dict.fromkeys([*verdict.notes, *doubt])
+            words = f"n_clusters='auto' chose {self.n_clusters}: " + "; ".join(said)
             warnings.warn(words, UnsureWarning, stacklevel=6)
 
 

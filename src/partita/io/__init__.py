@@ -3,7 +3,7 @@
 Readers return frozen dataclasses with the arrays, the ids, the SHA-256 of the file and `notes` for the user.
 """
 
-from partita.io.chosen_columns import LackingColumnsError, NoFeaturesError
+from partita.io.chosen_columns import LackingColumnsError, LinksError, NoFeaturesError
 from partita.io.draw_files import open_draws, read_draw_weights, read_draws
 from partita.io.edges import EdgeTable, read_edges, read_links, read_pair_weights
 from partita.io.estimators import load, save, save_model
@@ -30,6 +30,7 @@ __all__ = [
     "FeatureTable",
     "LabelTable",
     "LackingColumnsError",
+    "LinksError",
     "MatrixTable",
     "MembershipTable",
     "NoFeaturesError",

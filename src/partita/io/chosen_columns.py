@@ -17,6 +17,7 @@ from partita.io.tables import Table
 
 __all__ = [
     "LackingColumnsError",
+    "LinksError",
     "NoFeaturesError",
     "possible_features",
     "refuse_hidden_truth",
@@ -40,6 +41,14 @@ class LackingColumnsError(InputError):
     def __init__(self, message: str, lacking: Sequence[str]) -> None:
         super().__init__(message)
         self.lacking = list(lacking)
+
+
+class LinksError(InputError):
+    """A table seems to hold the links of a graph where features are read; `found` says which columns do."""
+
+    def __init__(self, found: str, remedy: str) -> None:
+        super().__init__(f"{found}{remedy}")
+        self.found = found
 
 
 def require_named(table: Table, label_column: str | None, id_column: str | None) -> None:
@@ -116,9 +125,10 @@ def _refuse_links(table: Table, told: Sequence[str]) -> None:
     """Raise for a table of which two columns look like the ends of links, and nobody said what they are."""
     ends = ends_of_links(table.names) if table.has_header else None
     if ends is not None and not set(ends) & set(told):
-        raise InputError(
-            f"{table.path}: the columns {ends[0]} and {ends[1]} look like the links of a graph: pass --input edges; if "
-            f"they are features, name them: --columns {option_value(*table.names)}"
+        raise LinksError(
+            f"{table.path}: the columns {ends[0]} and {ends[1]} look like the links of a graph",
+            ", which `partita fit` reads with --input edges; if they are features, name them: --columns "
+            f"{option_value(*table.names)}",
         )
 
 

@@ -8,6 +8,7 @@ from numbers import Integral
 import numpy as np
 
 from partita.doubt import divided
+from partita.doubt.layers import BETWEEN
 from partita.estimators.base import FactorizationEstimator
 from partita.n_clusters import Agreement, Verdict
 from partita.wording import count, items, listed, percent
@@ -31,7 +32,7 @@ EXAMINED = 1000
 DOUBTED = 0.5
 # Share of a cluster's items from which it is mostly outliers.
 MOSTLY = 0.5
-# Share of all items that lie between two clusters from which that is worth a word.
+# Share of all items that may belong to either of two clusters from which that is worth a word.
 WORTH = 0.01
 # Probability below which it is only said to be smaller.
 SMALLEST = 0.01
@@ -315,8 +316,9 @@ def _blur(model: FactorizationEstimator) -> list[str]:
     between, together = layer.between(a, b), float(shared[a, b])
     if together < BLURRED and len(between) < WORTH * len(model.labels_):
         return []
-    which = "the two clusters" if K == 2 else "them"
-    lie = f"{items(len(between))} lie{'s' if len(between) == 1 else ''} between {which}" if len(between) else ""
+    belong = "belongs" if len(between) == 1 else "belong"
+    either = f"{belong} to either with a probability of at least {BETWEEN:g}"
+    lie = f"{items(len(between))} {either}" if len(between) else ""
     share = f"an item of one and an item of the other are together with a probability of {together:.2f}"
     said = ", and ".join(filter(None, (lie, share if together >= PRINTED else "")))
     return [said if K == 2 else f"clusters {a} and {b} are hardest to tell apart: {said}"]
