@@ -16,6 +16,7 @@ from partita.calibration import calibrate_if_trusted
 from partita.cli.estimator_options import estimator_of
 from partita.cli.options import FitOptions
 from partita.ensemble.base import Member
+from partita.ensemble.builder import _far
 from partita.ensemble.consensus import PAST, _AtNumber, _Draws
 from partita.errors import InputError
 from partita.estimators import pipeline, plan
@@ -63,6 +64,14 @@ def test_a_few_items_far_from_all_others_are_outliers_and_change_no_cluster(n_fa
         assert (model.labels(outliers=0.5)[-n_far:] == -1).all()
         assert (model.outlier_[:-n_far] > 0.5).mean() <= 0.02
     assert adjusted_rand_index(model.labels_[:-n_far], TRUTH) > 0.95
+
+
+def test_a_small_cluster_of_which_a_sample_has_few_items_is_none_of_far_ones():
+    rng = np.random.default_rng(0)
+    Y = np.r_[rng.normal(size=(9900, 2)), rng.normal([25.0, 0.0], 0.3, size=(30, 2)), [[0.0, 90.0]]]
+    seen = np.r_[np.arange(1990), np.arange(9900, 9906), 9930]
+    assert np.flatnonzero(_far(Y, seen)).tolist() == [1996]
+    assert np.flatnonzero(_far(Y[seen], np.arange(1997))).tolist() == [*range(1990, 1997)]
 
 
 def test_ten_items_far_from_all_others_are_a_cluster_and_copies_of_one_far_item_are_outliers():

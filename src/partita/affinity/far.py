@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from partita.arrays import Array
 
-__all__ = ["far_items"]
+__all__ = ["JUMP", "far_items"]
 
 # How many times as far from its neighbour as all others an item must be, and the share of the items that may be far.
 JUMP, SHARE = 3.0, 0.05

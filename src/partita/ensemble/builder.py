@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Builder, DrawsAffinity
-from partita.affinity.far import far_items
+from partita.affinity.far import JUMP, far_items
 from partita.affinity.from_neighbors import nearest, neighbors_among
 from partita.affinity.shared_search import KEPT, shared_search
 from partita.arrays import Array
@@ -197,6 +197,8 @@ class Ensemble(Builder):
     ) -> Consensus | None:
         """Return the consensus of the methods on the clusters and their number; see `partita.ensemble.consensus`.
 
+        A few items that lie far from all others (`partita.affinity.far`) are not clustered and go with their nearest.
+
         Parameters
         ----------
         X : n x d array
@@ -204,8 +206,6 @@ class Ensemble(Builder):
             their nearest neighbour in it.
         bounds : pair of int, or int and None
             The smallest and the largest number of clusters.
-
-        Items that lie far from all others (`partita.affinity.far`) are not clustered and go with their nearest too.
         weights : array of n, optional
             How often each row occurs. Where at least a quarter are copies, the methods see rows
             (`partita.ensemble.copies`), and a table of categories has latent classes
@@ -218,7 +218,7 @@ class Ensemble(Builder):
         # In random order: items come sorted, which may lead a method astray that visits them in turn (modularity).
         seen = rng.permutation(len(Y))[:size]
         if table is None:
-            seen = seen[~_far(Y[seen])]
+            seen = seen[~_far(Y, seen)]
         if len(seen) < 2 * ITEMS:
             return None
         if table is not None:
@@ -445,8 +445,14 @@ class Ensemble(Builder):
         return np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
 
 
-def _far(X: Array) -> NDArray[np.bool_]:
-    """Which items lie far from the others; none where there are categories, of which one may be rare."""
+def _far(Y: Array, seen: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which of the items seen lie far from all others; none where there are categories, of which one may be rare."""
+    X = Y[seen]
     if len(X) <= NEIGHBORS or Columns.of(X).categories(X) is not None:
         return np.zeros(len(X), dtype=bool)
-    return far_items(neighbors_among(X, NEIGHBORS)[1][:, -1], NEIGHBORS)
+    reach = neighbors_among(X, NEIGHBORS)[1][:, -1]
+    far = far_items(reach, NEIGHBORS)
+    if far.any() and len(X) < len(Y):  # of many, what is seen of a small cluster may be as few
+        among_all = nearest(X[far], Y, NEIGHBORS + 1, "euclidean", None, itself=False)[1][:, -1]
+        far[far] = among_all >= JUMP * reach[~far].max()
+    return far
