@@ -1,6 +1,7 @@
 """The evidence of an ensemble: its weights, its affinity, new items, permutations, copies, memory, save and load."""
 
 import json
+import warnings
 import zlib
 
 import numpy as np
@@ -361,6 +362,13 @@ def test_the_graph_member_finds_eigenvectors_once_for_several_numbers_of_cluster
         together = labels()
     assert asked == [6]
     np.testing.assert_array_equal(apart, together)
+
+
+def test_the_graph_member_does_not_warn_of_its_few_steps():
+    X, _ = make_blobs(300, 4, centers=3, cluster_std=4.0, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Graph().cluster(X, 9, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("n_clusters", [17, 24])

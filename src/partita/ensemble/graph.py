@@ -6,12 +6,10 @@ soft. Strong on curved and touching shapes of like density; it is there for what
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.exceptions import ConvergenceWarning
 
 from partita.affinity import DiffusedAffinity, SparseAffinity
 from partita.affinity.normalise import normalise
@@ -76,18 +74,17 @@ class Graph(Member):
         assert isinstance(normalised, SparseAffinity)
         diffuse = self.steps > 1 and base.density() < SPARSE
         affinity = DiffusedAffinity(normalised, self.steps) if diffuse else normalised
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            result = drive(
-                Problem(affinity, _OneOfMany(), squared_norm=0.0),  # only the membership is read
-                ProjectedGradient(),
-                Starts(affinity, n_clusters, graph=normalised),
-                _start(normalised, n_clusters),
-                n_init=1,
-                max_iter=MAX_ITER,
-                tol=TOLERANCE,
-                seed=int(rng.integers(2**31 - 1)),
-            )
+        result = drive(
+            Problem(affinity, _OneOfMany(), squared_norm=0.0),  # only the membership is read
+            ProjectedGradient(),
+            Starts(affinity, n_clusters, graph=normalised),
+            _start(normalised, n_clusters),
+            n_init=1,
+            max_iter=MAX_ITER,
+            tol=TOLERANCE,
+            seed=int(rng.integers(2**31 - 1)),
+            warn=False,
+        )
         return Clustering(result.membership.matrix)
 
 

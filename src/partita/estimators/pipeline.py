@@ -15,7 +15,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
-from sklearn.exceptions import ConvergenceWarning
 
 from partita import metrics
 from partita.affinity import Affinity, Builder, DenseAffinity
@@ -398,9 +397,7 @@ def other_answers(
     if problem.affinity.n_items > COMPARED:
         return ()
     for name, objective in objectives.items():
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            other = drive(problem.fresh(objective), solver, starts, n_init=1, **how)
+        other = drive(problem.fresh(objective), solver, starts, n_init=1, warn=False, **how)
         moved = 1.0 - metrics.accuracy(other.membership.labels, membership.labels)
         if moved > WORTH:
             ari = metrics.adjusted_rand_index(other.membership.labels, membership.labels)

@@ -57,6 +57,7 @@ def drive(
     checkpoint: OpenCheckpoint | None = None,
     progress: Progress | None = None,
     callback: Callable[[int, State], None] | None = None,
+    warn: bool = True,
 ) -> SolveResult:
     """Minimise an objective from several starts; the best by objective wins, all are kept.
 
@@ -89,6 +90,8 @@ def drive(
         Told after each iteration; of restarts handed to joblib, at their end.
     callback : callable, optional
         Given the restart's number and its state after each iteration; not of restarts handed to joblib.
+    warn : bool
+        Whether to warn where the best restart has not converged. To catch warnings is not safe among threads.
 
     Raises
     ------
@@ -109,7 +112,7 @@ def drive(
         fit.run()
     if runs.interrupted and not fit.found:
         raise KeyboardInterrupt("interrupted before the first iterate: there is no best membership so far")
-    return fit.result()
+    return fit.result(warn=warn)
 
 
 @dataclass(eq=False)
@@ -206,7 +209,7 @@ class _Fit:
         n_init, max_iter, tol = self.task.n_init, self.task.max_iter, self.task.tol
         self.runs.tell(Progressing(r, n_init, iteration, max_iter, optimality, done, tol, n_earlier=self.n_earlier))
 
-    def result(self) -> SolveResult:
+    def result(self, *, warn: bool) -> SolveResult:
         task, problem = self.task, self.task.problem
         restarts = [self.found[r] for r in sorted(self.found)]
         winner = restarts[first_best([restart.objective for restart in restarts])]
@@ -215,7 +218,7 @@ class _Fit:
             factor = self.held[self._best(self.held, lambda held: held[0])][1]
         left_out = task.n_init - len(restarts)
         status: Status = "interrupted" if self.runs.interrupted else "max_seconds" if left_out else winner.status
-        if status in ("max_iter", "max_seconds"):
+        if warn and status in ("max_iter", "max_seconds"):
             warnings.warn(self._not_converged(winner, len(restarts)), ConvergenceWarning, stacklevel=4)
         earlier, seconds = 0.0, self.runs.seconds
         notes = self._notes(restarts, winner)
