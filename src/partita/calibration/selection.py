@@ -151,10 +151,11 @@ def by_components(
     X : N x d
     weights : N
     starts : sequence of N x K
-        Memberships to start from, beside k-means in the coordinates from so many seeds.
+        Memberships to start from, beside those of k-means in the coordinates.
     dimensions, kinds
         What to try; a density that was chosen before fixes them.
     n_seeds : int
+        Starts of k-means.
     """
     subspace = Subspace.of(X, weights)
     K = starts[0].shape[1]

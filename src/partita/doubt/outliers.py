@@ -42,7 +42,7 @@ from scipy.special import expit, logsumexp
 from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
 
-from partita.affinity.far import far_items
+from partita.affinity.far import NEIGHBORS, far_items
 from partita.arrays import Array
 from partita.kernels.ellipsoids import Climbed, Items, climb, log_joint
 
@@ -66,8 +66,8 @@ RIDGE, SMALL = 1e-6, 1e-9
 # Where more than this share would belong to no cluster, expected or more likely than not, the items are not denser
 # anywhere than their box.
 MOST = 2 / 3
-# Neighbours of items that may lie far from all others, and the probability that they are outliers then.
-FEW, IF_FAR = 10, 0.99
+# Probability that an item which lies far from all others is an outlier.
+IF_FAR = 0.99
 # Median absolute deviations of a normal distribution in its standard deviation.
 NORMAL = 1.4826
 # Two standard errors of that for one item: a spread that came out too small by chance makes no outliers.
@@ -128,8 +128,8 @@ def background_probability(
     fewer = max(w @ p, w @ (p > 0.5)) <= MOST * total
     p = there_is_one * p if fewer else np.zeros(len(X))
     rows, row = np.unique(X[seen], axis=0, return_inverse=True)
-    if len(rows) > FEW:
-        far = seen[far_items(_reach(rows, rng), FEW)[row.ravel()]]
+    if len(rows) > NEIGHBORS:
+        far = seen[far_items(_reach(rows, rng))[row.ravel()]]
         p[far] = np.maximum(p[far], IF_FAR)
     return p
 
@@ -214,8 +214,8 @@ def _scores(X: Array, R: Array, w: Array, ks: list[int], rng: np.random.Generato
 
 
 def _reach(rows: Array, rng: np.random.Generator) -> Array:
-    """Distance of each of several rows that differ to its `FEW`-th closest other one, of many among a sample."""
-    (score, _), *_ = _scores(rows, rows[:1], np.ones(len(rows)), [FEW], rng)
+    """Distance of each of several rows that differ to its `NEIGHBORS`-th closest other one, of many among a sample."""
+    (score, _), *_ = _scores(rows, rows[:1], np.ones(len(rows)), [NEIGHBORS], rng)
     return np.asarray(np.exp(-score))
 
 

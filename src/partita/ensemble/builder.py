@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Builder, DrawsAffinity
-from partita.affinity.far import JUMP, far_items
+from partita.affinity.far import JUMP, NEIGHBORS, far_items
 from partita.affinity.from_neighbors import nearest, neighbors_among
 from partita.affinity.shared_search import KEPT, shared_search
 from partita.arrays import Array
@@ -54,8 +54,6 @@ CONSENSUS_ITEMS = 2000
 OF_MANY = 8
 # Items from which on the probability of one cluster was learned.
 FEWEST = 50
-# Neighbours of an item: fewer items are no cluster that lies apart from all others.
-NEIGHBORS = 10
 
 
 @dataclass(frozen=True)
@@ -451,7 +449,7 @@ def _far(Y: Array, seen: NDArray[np.intp]) -> NDArray[np.bool_]:
     if len(X) <= NEIGHBORS or Columns.of(X).categories(X) is not None:
         return np.zeros(len(X), dtype=bool)
     reach = neighbors_among(X, NEIGHBORS)[1][:, -1]
-    far = far_items(reach, NEIGHBORS)
+    far = far_items(reach)
     if far.any() and len(X) < len(Y):  # of many, what is seen of a small cluster may be as few
         among_all = nearest(X[far], Y, NEIGHBORS + 1, "euclidean", None, itself=False)[1][:, -1]
         far[far] = among_all >= JUMP * reach[~far].max()
