@@ -109,7 +109,7 @@ class Coding:
         return np.flatnonzero(~np.isnan(self.below))
 
     def known_codes(self, column: int) -> tuple[int, int]:
-        """Return the first code of a column and that of its missing cells, which comes after those of all its values."""
+        """Return the first code of a column and that of its missing cells, which comes after those of its values."""
         return int(self.missing[column - 1]) + 1 if column else 0, int(self.missing[column])
 
     def before(self, sums: Array) -> Array:
