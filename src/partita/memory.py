@@ -20,6 +20,8 @@ LIMIT_VARIABLE = "PARTITA_MEMORY_LIMIT"
 SPARSE_WAY = "use a neighbour graph: affinity='neighbors' (command line: --affinity neighbors)"
 # An array may take this share of what is free: the rest is for the copies a fit makes beside it.
 SHARE = 0.8
+# Bytes for which the system is not asked: a fit of a small table asked it a hundred times.
+SMALL = 1 << 24
 
 
 def human_bytes(n: float) -> str:
@@ -51,6 +53,8 @@ def available_memory() -> int:
 
 def fits(n_bytes: int) -> bool:
     """Return whether so much may be allocated: at most 80% of what is free, which leaves room for copies."""
+    if n_bytes <= SMALL and LIMIT_VARIABLE not in os.environ:
+        return True
     return n_bytes <= SHARE * available_memory()
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import metadata
 from typing import Any, Protocol, TypeVar
 
@@ -117,7 +118,12 @@ def lasting(make: Callable[[], T], *parts: Any, began: float | None = None) -> T
 
 def _own_key(parts: Sequence[Any]) -> bytes | None:
     """The key of parts in this version of Partita."""
-    return key_of(metadata.version("partita"), *parts)
+    return key_of(_version(), *parts)
+
+
+@cache
+def _version() -> str:
+    return metadata.version("partita")  # which reads a file
 
 
 def key_of(*parts: Any) -> bytes | None:

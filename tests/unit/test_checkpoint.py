@@ -240,7 +240,7 @@ def test_without_a_seed_the_streams_of_the_first_process_go_on(tmp_path):
 
 @quiet
 def test_where_memory_is_short_the_best_membership_of_earlier_processes_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[drive.__module__], "KEEP_SHARE", 0.0)
+    monkeypatch.setattr(sys.modules[drive.__module__], "KEEP_SHARE", 1e-15)
     whole = run(n_init=5)
     for killed in (20, 65):
         folder = tmp_path / f"{killed}"

@@ -221,10 +221,19 @@ def test_components_begin_at_what_the_other_methods_of_a_fit_say(monkeypatch):
 
 def test_numbers_are_tried_until_the_criterion_has_fallen():
     X, _ = overlapping(100)
-    tried = fitted_at(Components(), X, [1, *range(2, 13), 16, 21, 28], 0)
+    numbers = [1, *range(2, 13), 16, 21, 28]
+    tried = fitted_at(Components(), X, numbers, 0)
     assert max(tried, key=lambda K: tried[K].bic) == 3
-    assert set(range(1, 13)) <= set(tried)
-    assert 28 not in tried
+    assert list(tried) == [1, 2, 3, 4, 5, 6]
+    assert list(fitted_at(Components(), X, numbers, 0, always=12)) == numbers[:12]
+
+
+def test_what_is_fitted_ahead_is_dropped_where_the_criterion_had_fallen():
+    truth = np.repeat(np.arange(3), 400)
+    X = gaussians(truth, 9.0 * np.eye(3, 2), 0)
+    for n_threads in (1, 2):
+        with limit_threads(n_threads):
+            assert list(fitted_at(Components(n_starts=1), X, [1, 2, 3, 4, 5, 7, 8], 0, always=3)) == [1, 2, 3, 4, 5, 7]
 
 
 def test_a_single_large_number_can_be_tried():

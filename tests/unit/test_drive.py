@@ -314,7 +314,7 @@ def test_ctrl_c_stops_every_restart(n_jobs, on_interrupt):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_where_memory_is_short_only_the_best_membership_is_kept_and_nothing_else_changes(monkeypatch, n_jobs):
     expected = run(n_init=6, n_jobs=n_jobs)
-    monkeypatch.setattr(drive_module, "KEEP_SHARE", 0.0)
+    monkeypatch.setattr(drive_module, "KEEP_SHARE", 1e-15)
     result = run(n_init=6, n_jobs=n_jobs)
     assert all(restart.membership is None for restart in result.restarts)
     assert "only the best restart's membership was kept, to save memory" in result.notes
@@ -329,7 +329,7 @@ def test_equal_objectives_give_the_first_restart_with_its_own_membership(monkeyp
     # P = W W^T exactly: every restart ends at zero to rounding, where objectives are clipped and tie
     W = np.eye(3)[np.arange(30) % 3]
     P = DenseAffinity(W @ W.T)
-    monkeypatch.setattr(drive_module, "KEEP_SHARE", 0.0)
+    monkeypatch.setattr(drive_module, "KEEP_SHARE", 1e-15)
     result = run(P, n_init=8, tol=1e-9)
     first = result.restarts[result.best]
     np.testing.assert_array_equal(result.membership.labels, first.labels)

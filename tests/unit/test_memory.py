@@ -291,6 +291,14 @@ def test_the_limit_is_what_the_variable_says(limit):
         available_memory()
 
 
+def test_the_system_is_not_asked_for_little(monkeypatch, limit):
+    monkeypatch.delenv("PARTITA_MEMORY_LIMIT", raising=False)
+    monkeypatch.setattr("partita.memory._system_available", lambda: 10)
+    assert (fits(1000), fits(1 << 30)) == (True, False)
+    limit(10)
+    assert not fits(1000)
+
+
 def test_without_a_limit_it_is_what_the_system_has(monkeypatch):
     monkeypatch.delenv("PARTITA_MEMORY_LIMIT", raising=False)
     free = available_memory()

@@ -273,7 +273,7 @@ def test_what_does_not_go_together_is_refused(monkeypatch):
     B[0, 5] = B[5, 0] = np.nan
     with pytest.raises(InputError, match="normalization='symmetric'"):
         SCAMS(affinity="precomputed", missing="unobserved").fit(B)
-    monkeypatch.setattr("partita.memory.available_memory", lambda: 1 << 19)
+    monkeypatch.setenv("PARTITA_MEMORY_LIMIT", str(1 << 19))
     with pytest.raises(MemoryLimitError, match="360 x 360"):
         SCAMS(affinity="precomputed", method="admm", random_state=0).fit(
             sp.csr_array(np.kron(np.eye(60), np.ones((6, 6))))

@@ -260,6 +260,6 @@ def test_what_is_no_affinity_is_refused(A):
 def test_a_path_that_does_not_rise_is_refused_and_so_is_a_matrix_that_would_not_fit(monkeypatch):
     with pytest.raises(InputError, match=r"^thetas"):
         scams_path(np.ones((4, 4)), thetas=[1.0, 0.5])
-    monkeypatch.setattr("partita.memory.available_memory", lambda: 1 << 20)
+    monkeypatch.setenv("PARTITA_MEMORY_LIMIT", str(1 << 20))
     with pytest.raises(MemoryLimitError, match="400 x 400"):
         scams_local(DenseAffinity(np.ones((400, 400))))

@@ -212,8 +212,17 @@ def test_one_column_out_of_line_is_brought_into_line_and_the_others_stay():
         Y[:, j] *= 1000.0
         after = frame_of(Y)(Y)
         rest = np.arange(20) != j
-        np.testing.assert_allclose(after[:, rest] / after[:, rest].std(), before[:, rest] / before[:, rest].std())
+        one, other = (cells[:, rest] / cells[:, rest].std() for cells in (after, before))
+        np.testing.assert_allclose(one, other, atol=1e-8)
         assert after[:, j].std() < 2.0 * after[:, rest].std()
+
+
+@pytest.mark.parametrize("factor", [10.0, 2.54, 1 / 3])
+def test_the_unit_of_a_table_changes_no_digit_that_methods_see(factor):
+    X = np.random.default_rng(0).normal(size=(200, 8)) * np.geomspace(1.0, 1e4, 8) + 100.0
+    seen = Ensemble().as_judged(X)
+    np.testing.assert_array_equal(Ensemble().as_judged(X * factor), seen)
+    assert not np.array_equal(Ensemble(units="given").as_judged(X * np.geomspace(1.0, 2.0, 8)), seen)
 
 
 def test_two_columns_of_which_one_is_rescaled_are_seen_alike():

@@ -26,6 +26,18 @@ def test_a_limit_inside_another_does_not_raise_it():
     assert n_threads() == available_cores()
 
 
+def test_the_same_limit_inside_ends_with_the_outer_one():
+    def blas():
+        return [one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"]
+
+    before = blas()
+    with limit_threads(2):
+        with limit_threads(2):
+            assert set(blas()) == {1}
+        assert set(blas()) == {1}
+    assert blas() == before
+
+
 def test_a_thread_of_its_own_is_not_inside_the_limit_of_another():
     seen = []
     with limit_threads(1):

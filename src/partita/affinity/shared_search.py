@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from partita.affinity.neighbor_search import Index
 from partita.arrays import Array
-from partita.memory import available_memory
+from partita.memory import fits
 from partita.scope import key_of
 
 __all__ = ["KEPT", "LastSearches", "made_once", "shared_search", "the_shared_searches"]
@@ -67,24 +67,23 @@ class LastSearches:
         with self._lock:
             found = self._made.get(key)
         if found is None:
-            found, room = make(), SHARE * available_memory()
-            if _bytes(found) < room:
+            found = make()
+            if _has_room(_bytes(found)):
                 for part in found:
                     part.flags.writeable = False
                 with self._lock:
                     self._made[key] = found
-                    while len(self._made) > MOST_MADE or sum(map(_bytes, self._made.values())) >= room:
+                    while len(self._made) > MOST_MADE or not _has_room(sum(map(_bytes, self._made.values()))):
                         self._made.pop(next(iter(self._made)))
         return found
 
     def _keep(self, key: bytes, index: Index, distance: Array) -> tuple[Index, Array]:
         """Keep a search where there is room, and hand it back."""
         index.flags.writeable = distance.flags.writeable = False
-        room = SHARE * available_memory()
         with self._lock:
-            if _bytes((index, distance)) < room:
+            if _has_room(_bytes((index, distance))):
                 self._kept[key] = {**self._kept.pop(key, {}), index.shape[1]: (index, distance)}
-                while len(self._kept) > KEPT or self._held() >= room:
+                while len(self._kept) > KEPT or not _has_room(self._held()):
                     self._kept.pop(next(iter(self._kept)))
         return index, distance
 
@@ -101,6 +100,10 @@ class LastSearches:
         if index.shape[1] > k and not (distance[:, k - 1] < distance[:, k]).all():
             return None
         return index[:, :k], distance[:, :k]
+
+
+def _has_room(n_bytes: int) -> bool:
+    return fits(int(n_bytes / SHARE))
 
 
 def _bytes(made: Iterable[NDArray[Any]]) -> int:

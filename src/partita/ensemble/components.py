@@ -44,7 +44,7 @@ Journal of Statistics 41, 1999.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -56,12 +56,12 @@ from sklearn.cluster import KMeans
 from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, principal_axes
 from partita.ensemble.categories import Categories, Columns
-from partita.ensemble.consensus import EACH, Consensus
+from partita.ensemble.consensus import Consensus
 from partita.ensemble.normality import Mardia, mardia
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
 from partita.kernels.ellipsoids import Climbed, Ellipsoids, Items, Shape, climb, log_joint, n_parameters, normalised
-from partita.kernels.threads import limit_threads
+from partita.kernels.threads import n_threads
 from partita.runs import outcomes_of
 from partita.scope import tell
 
@@ -82,8 +82,9 @@ LIKELY = 3
 FAR = 1.0
 # Each component's scatter has so much of all items' added, as of so many items.
 PSEUDO, PSEUDO_ITEMS, RIDGE = 1.0, 1.0, 1e-4
-# Numbers in a row below the best, after which more components are not tried.
-PATIENCE = 3
+# Numbers in a row below the best, after which more components are not tried; those up to which all are; and how many
+# are tried at a time.
+PATIENCE, ALWAYS, AT_ONCE = 3, 6, 2
 # Of the probabilities of numbers of components.
 TEMPERATURE = 30.0
 # Log odds that components are the better clusters: constant, weights of the difference in log odds of being valid, of
@@ -429,7 +430,7 @@ def with_components(
         component is best, or none within the bounds.
     """
     starts = starts_of(found)
-    fitted = fitted_at(one, X, sorted(starts), seed, starts)
+    fitted = fitted_at(one, X, sorted(starts), seed, starts, always=max(ALWAYS, found.n_clusters))
     labels = [np.unique(fit.clustering.labels, return_inverse=True)[1].astype(np.int64) for fit in fitted.values()]
     asked, bic = np.array(list(fitted)), np.array([fit.bic for fit in fitted.values()])
     held = np.array([own.max() + 1 for own in labels])
@@ -463,36 +464,47 @@ def starts_of(found: Consensus) -> dict[int, list[Labels]]:
 
 
 def fitted_at(
-    one: Components, X: Array, numbers: Sequence[int], seed: int, starts: Mapping[int, Sequence[Labels]] | None = None
+    one: Components,
+    X: Array,
+    numbers: Sequence[int],
+    seed: int,
+    starts: Mapping[int, Sequence[Labels]] | None = None,
+    *,
+    always: int = ALWAYS,
 ) -> dict[int, FittedMixture]:
     """Return mixtures of so many components, one number after the other until BIC has fallen for several in a row.
 
-    `starts` are labels to begin at, for each number.
+    `starts` are labels to begin at, for each number. Numbers up to `always` are tried whatever BIC does.
     """
 
     def fitted(K: int) -> FittedMixture:
         rng = np.random.default_rng([seed, K, zlib.crc32(one.name.encode())])
         return one.fitted(X, K, rng, () if starts is None else starts.get(K, ()))
 
-    words = "choosing the number of clusters: components of a mixture"
-    first = [K for K in numbers if K <= EACH]
-    found = dict(
-        zip(
-            first,
-            outcomes_of(fitted, first, len(X), told=lambda n_done: tell(words, n_done, len(numbers))),
-            strict=True,
-        )
-    )
-    for K in numbers[len(first) :]:
-        last = list(found.values())[-PATIENCE:]
-        if last and max(fit.reaches for fit in last) < max(fit.reaches for fit in found.values()):
-            break
-        with limit_threads(1):  # as the first ones, and with the same bits
-            found[K] = fitted(K)
-        tell(words, len(found), len(numbers))
+    def told(n_done: int) -> None:
+        tell("choosing the number of clusters: components of a mixture", len(found) + n_done, len(numbers))
+
+    def of(some: Sequence[int]) -> Iterable[tuple[int, FittedMixture]]:
+        return zip(some, outcomes_of(fitted, some, len(X), told=told), strict=True)
+
+    found: dict[int, FittedMixture] = {}
+    found.update(of([K for K in numbers if always >= K]))
+    left = list(numbers[len(found) :])
+    step = min(n_threads(), AT_ONCE)
+    while left and _goes_on(found):
+        for K, fit in of(left[:step]):
+            if _goes_on(found):  # what was fitted ahead is dropped otherwise
+                found[K] = fit
+        left = left[step:]
     # Spheres are there for more clusters than there are items to estimate covariances of.
     full = with_own_covariances(found)
     return found if most_probable(full) <= most_probable(found) else full
+
+
+def _goes_on(found: Mapping[int, FittedMixture]) -> bool:
+    """Whether BIC has not fallen for several numbers in a row."""
+    reaches = [fit.reaches for fit in found.values()]
+    return max(reaches[-PATIENCE:], default=0.0) >= max(reaches, default=0.0)
 
 
 def with_own_covariances(fitted: Mapping[int, FittedMixture]) -> dict[int, FittedMixture]:

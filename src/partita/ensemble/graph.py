@@ -31,7 +31,7 @@ TOLERANCE = 1e-3
 # Share of pairs in the graph above which there is nothing for a diffusion to fill in, as in `SoftClustering`.
 SPARSE = 0.5
 # Eigenvectors are found for the next multiple of so many clusters: other numbers have use for them.
-AT_ONCE = 6
+AT_ONCE = 12
 
 
 class _OneOfMany(PerClusterObjective):

@@ -39,6 +39,9 @@ FEW = 0.1
 # Cells are far past a gap of so many times the range of the rest, where they are one or at most this share on either
 # side; nothing is far among fewer cells.
 APART, PAST, FEWEST = 5.0, 0.01, 10
+# Decimals of a cell in units of its spread. The same cells in inches and in centimetres differ in their sixteenth digit
+# then, which would decide between two numbers of clusters that are as good.
+DIGITS = 9
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class Frame:
     def __call__(self, X: Array) -> Array:
         if self.low is not None:
             X = np.clip(X, self.low, self.high)
-        return np.asarray((X - self.centre) / self.spread)
+        return np.asarray(((X - self.centre) / self.spread).round(DIGITS))
 
 
 def frame_of(X: Array, units: Units = "auto") -> Frame:

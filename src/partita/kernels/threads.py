@@ -50,7 +50,11 @@ def limit_threads(n: int) -> Iterator[None]:
     OpenMP loops, as those of scikit-learn, get `n` too: threads of short loops wait for each other by spinning, which
     takes ten times as long where other processes want the same cores.
     """
-    n = min(n, _threads.get() or n)
+    before = _threads.get()
+    n = min(n, before or n)
+    if n == before:  # which holds until the outer limit ends
+        yield
+        return
     token = _threads.set(n)
     try:
         with _controller().limit(limits={"blas": 1, "openmp": n}):

@@ -19,7 +19,7 @@ from partita.arrays import Array
 from partita.errors import InputError
 from partita.kernels.threads import limit_threads, n_threads
 from partita.membership import Membership
-from partita.memory import available_memory, require_memory
+from partita.memory import fits, require_memory
 from partita.objectives import Problem
 from partita.pace import Progressing
 from partita.runs import Runs, Status
@@ -35,7 +35,7 @@ Progress = Callable[[Progressing], None]
 
 log = logging.getLogger("partita")
 
-# Memberships of all restarts are kept while together they take less than this share of the free memory.
+# Memberships of all restarts are kept while together they take less than this share of what fits.
 KEEP_SHARE = 0.05
 # Optimality that rounding of the objective may leave; a stall above it is worth a note.
 PRECISE = 1e-6
@@ -131,7 +131,7 @@ class _Fit:
 
     def __post_init__(self) -> None:
         n, K = self.task.problem.affinity.n_items, self.task.starts.n_clusters
-        self.keeps_all = 8 * n * K * self.task.n_init < KEEP_SHARE * available_memory()
+        self.keeps_all = fits(int(8 * n * K * self.task.n_init / KEEP_SHARE))
 
     def run(self) -> None:
         """Run every restart that is not finished yet."""
