@@ -1,5 +1,6 @@
 """Fixtures that several rooms of the tests share."""
 
+import base64
 import gc
 import hashlib
 import os
@@ -183,3 +184,13 @@ def data_home() -> Path:
         pytest.skip("PARTITA_DATA is not set")
     assert Path(home, "README.md").is_file(), f"PARTITA_DATA={home} is not the folder of the data sets"
     return Path(home)
+
+
+# A PNG of one white pixel.
+PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==")
+
+
+@pytest.fixture
+def unpainted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures of reports are made but not painted, which takes most of the time of a command or a page."""
+    monkeypatch.setattr("partita.report.pictures.png", lambda figure, dpi: PIXEL)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import base64
 import contextlib
 import io
 import os
@@ -26,14 +25,9 @@ class Outcome:
     err: str
 
 
-# A PNG of one white pixel.
-PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAG7buVgAAAABJRU5ErkJggg==")
-
-
 @pytest.fixture(autouse=True)
-def _pictures_are_made_but_not_painted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Painting takes most of a command's time; how pictures look is for the tests of reports and of the browser."""
-    monkeypatch.setattr("partita.report.pictures.png", lambda figure, dpi: PIXEL)
+def _pictures_are_made_but_not_painted(unpainted: None) -> None:
+    """How pictures look is for the tests of reports and of the browser."""
 
 
 @pytest.fixture

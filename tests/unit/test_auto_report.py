@@ -19,6 +19,8 @@ from partita.report import render_report
 from partita.report.n_clusters import layers_table, n_clusters_sentences, other_answer, what_moves
 from synthetic import gaussians
 
+pytestmark = pytest.mark.usefixtures("unpainted")
+
 unsure = pytest.mark.filterwarnings("ignore::partita.errors.UnsureWarning")
 
 

@@ -17,6 +17,8 @@ from partita.metrics import adjusted_rand_index
 from partita.n_clusters import is_of_classes
 from partita.report import FitReport, render_report
 
+pytestmark = pytest.mark.usefixtures("unpainted")
+
 
 def drawn(n=300, d=6, K=2, own=0.9, seed=0, n_words=2):
     """A table of words: each class has its own word in each column, which a row has with a probability, else any."""

@@ -21,6 +21,8 @@ from partita.report.html import element, table, text
 from partita.solvers import SolveResult
 from partita.solvers.result import Restart
 
+pytestmark = pytest.mark.usefixtures("unpainted")
+
 VOID = {"meta", "link", "img", "br", "input"}
 
 

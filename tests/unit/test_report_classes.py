@@ -10,6 +10,8 @@ from partita.errors import InputError
 from partita.report import FitReport, render_report
 from partita.report.page import LARGEST, class_counts, class_table
 
+pytestmark = pytest.mark.usefixtures("unpainted")
+
 ARBITRARY = "Cluster numbers are arbitrary"
 
 

@@ -86,7 +86,7 @@ def test_what_is_kept_is_made_once_and_what_has_no_key_each_time():
 def test_what_another_version_kept_is_made_again(monkeypatch):
     with opened(Scope(kept=Shelf())):
         assert lasting(lambda: 1, "m") == lasting(lambda: 2, "m") == 1
-        monkeypatch.setattr("partita.scope.metadata.version", lambda name: "0.0.1")
+        monkeypatch.setattr("partita.scope._version", lambda: "0.0.1")
         assert recalled("m") is None
         assert lasting(lambda: 3, "m") == 3
 

@@ -73,6 +73,12 @@ def say_interrupted(stop: KeyboardInterrupt) -> None:
     say(f"partita: {stop if stop.args else 'interrupted'}; no result was written")
 
 
+@functools.cache
+def _keep_what_is_loaded() -> None:
+    """Once in a process: of a second command the garbage would last too."""
+    gc.freeze()
+
+
 @contextmanager
 def loading(*, quiet: bool) -> Iterator[None]:
     """Say at a terminal that libraries are being loaded, which takes seconds, and take the words away when they are.
@@ -90,8 +96,7 @@ def loading(*, quiet: bool) -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
-        if not gc.get_freeze_count():  # once: of a second command in this process the garbage would last too
-            gc.freeze()
+        _keep_what_is_loaded()
         if told:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
