@@ -72,6 +72,20 @@ def test_a_random_graph_is_one_cluster_and_so_is_a_uniform_sheet_of_neighbours(s
 
 
 @quiet
+def test_what_methods_agree_on_by_chance_in_a_small_graph_is_no_clusters():
+    import networkx as nx
+
+    rows, columns = np.divmod(np.arange(48), 8)
+    grid = sp.csr_array((np.abs(rows[:, None] - rows) + np.abs(columns[:, None] - columns) == 1).astype(float))
+    random = nx.to_scipy_sparse_array(nx.gnp_random_graph(40, 6 / 40, seed=5), dtype=float)
+    for graph in (grid, random):
+        found = consensus_of_graph(sp.csr_array(graph), np.full(5, 0.2))
+        assert found.best_agreement > 1 / 3
+        assert found.against
+        assert SoftClustering(random_state=0).fit(graph).n_clusters_ == 1
+
+
+@quiet
 @pytest.mark.parametrize(("cliques", "nodes"), [(6, 5), (4, 5), (20, 5), (7, 7)])
 def test_each_clique_of_a_ring_is_a_cluster_however_small(cliques, nodes):
     A = np.kron(np.eye(cliques), 1.0 - np.eye(nodes))

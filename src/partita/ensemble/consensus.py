@@ -85,6 +85,8 @@ class Consensus:
         Of a graph, the mean agreement on clusters as small as neighbourhoods, see `partita.ensemble.on_graph`.
     backed : bool
         Of a graph, whether a block model has evidence for the partition beyond that for such small clusters.
+    against : bool
+        Of a graph, whether a block model finds one cluster more probable than the partition.
     power : float
         Power of the weights of draws at a number that is given, see `partita.ensemble.validity.power_in`.
     components : float
@@ -109,6 +111,7 @@ class Consensus:
     item: NDArray[np.intp] | None = None
     fine: float | None = None
     backed: bool = False
+    against: bool = False
     power: float = SPACE_POWER
     components: float = 0.0
     one: float | None = None
