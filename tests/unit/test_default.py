@@ -151,6 +151,13 @@ def test_bounds_hold(bounds):
     assert len(np.unique(model.labels_)) == model.n_clusters_ <= bounds[1]
 
 
+def test_a_range_of_one_cluster_is_that_number():
+    ranged, given = (SoftClustering(n_clusters=asked, random_state=0).fit(X) for asked in ((1, 1), 1))
+    assert ranged.n_clusters_ == 1
+    np.testing.assert_array_equal(ranged.certainty_, given.certainty_)
+    assert ranged.certainty_.mean() > 0.9
+
+
 def test_bounds_that_hold_the_answer_change_nothing(fitted):
     bounded = SoftClustering(n_clusters=(2, 12), random_state=0).fit(X)
     assert bounded.n_clusters_ == 3

@@ -625,11 +625,31 @@ def test_whole_numbers_under_a_name_of_ids_are_no_feature(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "cells"), [("humid", "356"), ("acid", "356"), ("id", "335"), ("index", "531"), ("a", "123")]
+    ("name", "cells"), [("humid", "356"), ("acid", "356"), ("humid", "335"), ("index", "531"), ("a", "123")]
 )
 def test_whole_numbers_that_may_be_measured_stay_features(tmp_path, name, cells):
     rows = "".join(f"{cell},{k % 2}\n" for k, cell in enumerate(cells))
     assert read(tmp_path, f"{name},b\n{rows}").columns == [name, "b"]
+
+
+@pytest.mark.parametrize("name", ["id", "patient_id", "sampleId", "Subject"])
+def test_ids_of_repeated_measurements_are_no_feature(tmp_path, name):
+    rows = "".join(f"{100 + k // 2},{k % 7}.5,{k % 5}\n" for k in range(40))
+    found = read(tmp_path, f"{name},a,b\n{rows}")
+    assert found.columns == ["a", "b"]
+    assert found.ids[:2] == ["0", "1"]  # numbers of rows
+    assert told(found, f"'{name}' was left out", "--columns")
+    assert read(tmp_path, f"{name},a,b\n{rows}", columns=["*"]).columns == [name, "a", "b"]
+    assert read(tmp_path, f"{name}\n" + "".join(f"{k // 2}\n" for k in range(40))).columns == [name]
+
+
+def test_ids_of_which_a_few_come_twice_are_no_category(tmp_path):
+    rows = "".join(f"P{k % 45:03d},{k % 7}.5,{'uv'[k % 2]}\n" for k in range(50))
+    found = read(tmp_path, f"code,a,b\n{rows}", mixed=True)
+    assert found.columns == ["a", "b"]
+    assert told(found, "'code' was left out", "45", "50", "--categories code")
+    kept = read(tmp_path, f"code,a,b\n{rows}", mixed=True, reading=Reading(categories=("code",)))
+    assert kept.columns == ["code", "a", "b"]
 
 
 def shuffled(values):
@@ -705,7 +725,7 @@ def test_columns_that_their_names_call_known_classes_are_left_out_and_said(tmp_p
     alone = "".join(f"{values[k % 3]}\n" for k in range(30))
     assert read(tmp_path, f"{name}\n{alone}", mixed=True).columns == [name]  # there is nothing else
     many = "".join(f"{k % 7}.5,{k % 13},{k % 5}\n" for k in range(30))
-    assert read(tmp_path, f"a,{name},b\n{many}").columns == ["a", name, "b"]
+    assert read(tmp_path, f"a,{name},b\n{many}").columns == ["a", *([] if name == "cluster-id" else [name]), "b"]
 
 
 @pytest.mark.parametrize("name", ["kind", "Type", "group-id"])
@@ -1029,12 +1049,12 @@ CODED = "code,share,size,id\n" + "".join(f"{100 + k % 3},{k % 3}%,{k}.5 kg,{k % 
 
 def test_columns_said_to_be_categories_keep_their_words(tmp_path):
     guessed = read(tmp_path, CODED, mixed=True)
-    assert guessed.table.numeric == [True] * 4
+    assert guessed.table.numeric == [True] * 3
     for column in ("share", "size"):
         assert told(guessed, f"'{column}'", f"--categories {column}")
     table = read(tmp_path, CODED, mixed=True, reading=Reading(categories=("co*", "share")))
-    assert table.columns == ["code", "share", "size", "id"]
-    assert table.table.numeric == [False, False, True, True]
+    assert table.columns == ["code", "share", "size"]
+    assert table.table.numeric == [False, False, True]
     assert table.table.columns[1].tolist()[:4] == ["0%", "1%", "2%", "0%"]
     np.testing.assert_array_equal(table.features[:, 2], np.arange(12) + 0.5)
     assert not told(table, "percent")

@@ -236,6 +236,7 @@ class NumberOfClusters:
         if isinstance(asked, Sequence) and not isinstance(asked, str):
             asked, bounds = "auto", bounds_of(asked)
             require_enough(bounds[0], evidence.items, groups)
+            asked = 1 if bounds[1] == 1 else asked  # nothing is left to choose
         if not isinstance(asked, str):
             require_enough(asked, evidence.items, groups)
             return Choice(int(asked))

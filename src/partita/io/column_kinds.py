@@ -157,19 +157,30 @@ def roles_of(
     runs = [0] if 0 in untold and 0 not in counts and _is_run(said[0], columns[0]) else []
     if len({*dates, *texts, *counts, *runs, *classes}) < len(names):  # or they are all that there is
         counts = sorted([*counts, *runs])
+    several = [at for at in untold if at not in (*dates, *counts, *classes) and _names_several(said[at], columns[at])]
+    crowded = [at for at in untold if at not in (*dates, *texts, *classes, *several) and _is_crowded(columns[at])]
+    if len({*dates, *texts, *counts, *classes, *several, *crowded}) == len(names):
+        several = crowded = []
     whole = [at for at in texts if None not in columns[at]]
     ids = None if named else next(iter([*whole, *counts]), None)
     if len({*dates, *texts, *counts, *classes}) == len(names):  # nothing would be left
         classes = []
-    features = [at for at in range(len(names)) if at not in (*dates, *texts, *counts, *classes)]
+    left_out = {*dates, *texts, *counts, *classes, *several, *crowded}
+    features = [at for at in range(len(names)) if at not in left_out]
     notes = [] if ids is None else [_of_ids(names[ids], is_text=ids in texts, is_run=ids in runs)]
     others = {
         "no word in it comes twice, so it is no category": [at for at in texts if at != ids],
         "it counts or names the rows": [at for at in counts if at != ids],
+        "by the name, whole numbers say which rows belong together; --columns names the features": several,
     }
     for why, left in others.items():
         if left:
             notes.append(f"{_columns(names, left)} left out: {why}")
+    notes += [
+        f"column {names[at]!r} was left out: {_n_words(columns[at]):,} different words in {len(columns[at]):,} rows "
+        f"are too many for a category; --categories {option_value(names[at])} keeps it"
+        for at in crowded
+    ]
     if classes:
         first = names[classes[0]]
         notes.append(
@@ -225,12 +236,29 @@ def _counts_rows(name: str, column: Column, *, first: bool) -> bool:
     return bool(strong) or many or _goes_up(column) or bool(np.ptp(column) < RUN * len(column))
 
 
+def _names_several(name: str, column: Column) -> bool:
+    """Whether whole numbers, some of them several times, stand under a name of ids, as of repeated measurements."""
+    if not (OF_IDS.fullmatch(name.strip()) or CAMEL_ID.fullmatch(name.strip())) or _is_among(OF_KINDS, name):
+        return False
+    return 1 < _whole(column) < len(column)
+
+
+def _is_among(known: frozenset[str], name: str) -> bool:
+    return name.strip().lower().replace(" ", "_").replace("-", "_") in known
+
+
+def _n_words(column: Column) -> int:
+    return len({word for word in column if word is not None}) if column.dtype.kind != "f" else 0
+
+
+def _is_crowded(column: Column) -> bool:
+    """Whether there are more different words than a category may have, which are no numbers with something around."""
+    return _n_words(column) > max(MANY, len(column) / 2) and not _unlike_numbers(column)
+
+
 def _holds_classes(name: str, column: Column, known: frozenset[str]) -> bool:
     """Whether few words, or few whole numbers, stand under one of the names."""
-    if name.strip().lower().replace(" ", "_").replace("-", "_") not in known:
-        return False
-    words = 0 if column.dtype.kind == "f" else len({word for word in column if word is not None})
-    return _few(words or _whole(column), len(column))
+    return _is_among(known, name) and _few(_n_words(column) or _whole(column), len(column))
 
 
 def _is_run(name: str, column: Column) -> bool:
@@ -310,7 +338,7 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
         same = "has one value in all rows and makes" if len(constant) == 1 else "have one value in all rows and make"
         notes.append(f"{_named(names, constant)} {same} no difference")
     for at in features:
-        n_words = len({word for word in columns[at] if word is not None}) if at in of_words else 0
+        n_words = _n_words(columns[at])
         few = _few(n_words, len(columns[at]))
         by_name = _holds_classes(names[at], columns[at], OF_CLASSES | OF_KINDS)
         by_place = few and of_words == [at] and at == len(names) - 1
@@ -324,10 +352,5 @@ def _doubts(names: Sequence[str], columns: Sequence[Column], features: Sequence[
                 f"column {names[at]!r} was read as categories: its cells hold numbers that are not written alike, as "
                 f"{alike[0]!r} and {alike[1]!r}; write them in one way or in one unit, or leave it out with --drop "
                 f"{option_value(names[at])}"
-            )
-        elif n_words > max(MANY, len(columns[at]) / 2):
-            notes.append(
-                f"column {names[at]!r} has {n_words:,} different words in {len(columns[at]):,} rows, too many for a "
-                f"category; leave it out with --drop {option_value(names[at])}"
             )
     return notes
