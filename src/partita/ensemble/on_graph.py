@@ -294,8 +294,8 @@ def consensus_of_graph(
         return None
     item = np.full(n_nodes, np.searchsorted(linked, heaviest))
     item[linked] = np.arange(n)
-    said = {"backed": beyond(found.partition) > 0, "against": model.evidence(found.partition) < 0}
-    return replace(found, item=None if n == n_nodes else item, fine=fine, **said)
+    backed, against = beyond(found.partition) > 0, model.evidence(found.partition) < 0
+    return replace(found, item=None if n == n_nodes else item, fine=fine, backed=backed, against=against)
 
 
 def _small_clusters(members: Sequence[Member], A: sp.csr_array, seed: int) -> int:

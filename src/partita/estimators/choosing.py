@@ -301,7 +301,7 @@ def why_so_many(verdict: Verdict, n_clusters: int, components: float = 0.0) -> s
     elif agreed is not None and probable < verdict.probabilities.max():
         why = f"the clustering that has most in common with the others has {found}"
     elif agreed is not None:
-        why = f"the methods agree on {found}"
+        why = f"clusterings by different methods, weighted by how valid they are, have {found}"
     elif of_methods and len(verdict.judgements) == 1:
         why = "no clustering into several clusters fits better than a single cluster"
     elif all(judgement.n_clusters is None for judgement in verdict.judgements):
