@@ -3,7 +3,7 @@
 Criteria, members of an ensemble and the graph itself, at one number of clusters after the other, build graphs of the
 same items. Inside `shared_search()` the last few searches are kept for them; outside nothing is. A search is known by
 a hash of the items' bytes and by everything that its answer depends on, and kept only while all that are kept take
-less than a twentieth of the memory that is available. A smaller k is served from a larger one where that is exact:
+less than a twentieth of what may be allocated. A smaller k is served from a larger one where that is exact:
 where no row has a tie at its k-th neighbour; where one has, both are kept. Of two threads that ask for the same search
 one makes it.
 """
@@ -25,7 +25,7 @@ from partita.scope import key_of
 
 __all__ = ["KEPT", "LastSearches", "made_once", "shared_search", "the_shared_searches"]
 
-# Searches that are kept at most, and the share of the available memory that they may take.
+# Searches that are kept at most, and the share of what may be allocated that they may take.
 KEPT, SHARE = 4, 1 / 20
 # Trees, eigenvectors, links and labels of the same items that are kept at most, each of a few numbers an item.
 MOST_MADE = 256
