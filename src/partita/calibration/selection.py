@@ -402,8 +402,9 @@ def _handed_out(own: Sequence[OwnMixtures], kind: Kind, most: int, price: float 
     """
     counts = [1] * len(own)
     yield list(counts)
-    n_items = sum(one.n_items for one in own)
-    _each(lambda one: one.gain(kind, 1, price), own, n_items)  # each is asked for first, and they remember
+    if len(own) < most:
+        n_items = sum(one.n_items for one in own)
+        _each(lambda one: one.gain(kind, 1, price), own, n_items)  # each is asked for first, and they remember
     while sum(counts) < most:
         gains = [one.gain(kind, held, price) for one, held in zip(own, counts, strict=True)]
         best = int(np.argmax(gains))
