@@ -23,9 +23,10 @@ from partita.calibration.averaging import averaged_membership, smoothing_of_aver
 from partita.calibration.reliability import Reliability, co_membership_pairs, reliability
 from partita.calibration.selection import ClusterDensity, by_components, by_merging, by_one_fit, matching
 from partita.calibration.temperature import Temperature, fit_temperature
-from partita.calibration.types import Refit
+from partita.calibration.types import Predict, Refit
 from partita.errors import InputError
-from partita.kernels.threads import limit_threads
+from partita.kernels.threads import available_cores, limit_threads
+from partita.runs import outcomes_of
 
 __all__ = ["Alternative", "Calibration", "Calibrator", "average", "calibrate", "calibrate_if_trusted"]
 
@@ -311,21 +312,22 @@ def _halves(
     """Fits to either half of the items; None where they are too few."""
     mixed = np.random.default_rng(SEED).permutation(used)
     parts = np.sort(mixed[::2]), np.sort(mixed[1::2])
-    out = []
-    for own, other in (parts, parts[::-1]):
-        try:
-            labels, W, predict = refit(own)
-        except InputError:  # more clusters than items, say
-            return None
+    try:
+        fits = [(own, other, *refit(own)) for own, other in (parts, parts[::-1])]
+    except InputError:  # more clusters than items, say
+        return None
+
+    def half(own: Index, other: Index, labels: NDArray[np.int64], W: Array, predict: Predict) -> _Half | None:
         if chosen is None:
-            out.append(_Half(own, other, W, predict(other)))
-            continue
+            return _Half(own, other, W, predict(other))
         assert features is not None
         density = _again(chosen, features[own], d[own], labels, W)
         if density is None:
             return None
-        out.append(_Half(own, other, density.posterior(features[own]), density.posterior(features[other])))
-    return out[0], out[1]
+        return _Half(own, other, density.posterior(features[own]), density.posterior(features[other]))
+
+    first, second = outcomes_of(lambda fit: half(*fit), fits, len(used), available_cores())
+    return None if first is None or second is None else (first, second)
 
 
 def _again(chosen: ClusterDensity, X: Array, d: Array, labels: NDArray[np.int64], W: Array) -> ClusterDensity | None:

@@ -23,6 +23,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from partita.arrays import Array
+from partita.kernels.threads import available_cores
+from partita.runs import outcomes_of
 
 __all__ = ["Temperature", "fit_temperature"]
 
@@ -74,19 +76,22 @@ def fit_temperature(pairs: Sequence[tuple[Array, Array, Array]]) -> Temperature:
     logs = np.log(np.maximum(np.concatenate([predicted for predicted, _, _ in pairs]), LEAST))
     held = np.concatenate([weights[:, None] * target for _, target, weights in pairs])
     held /= held.sum()
-    K = held.shape[1]
+    shifted, K = logs - logs.max(axis=1, keepdims=True), held.shape[1]
 
-    def loss(log_value: float, smoothing: float) -> float:
-        W = (1 - smoothing) * _softened(logs, np.exp(log_value)) + smoothing / K
-        return -float((held * np.log(W)).sum())
+    def least(smoothing: float) -> tuple[float, float, float]:
+        """The least cross-entropy with this smoothing, the temperature that has it, and the smoothing."""
+        W = np.empty_like(shifted)
 
-    best = (np.inf, 1.0, SMOOTHINGS[0])
-    for smoothing in SMOOTHINGS:
-        found = minimize_scalar(
-            loss, bounds=(0.0, np.log(HOTTEST)), args=(smoothing,), method="bounded", options={"xatol": 1e-2}
-        )
-        best = min(best, (float(found.fun), float(np.exp(found.x)), smoothing))
-    return Temperature(*best[1:])
+        def loss(log_value: float) -> float:  # W is written: new arrays of its size would cost more than the sums
+            np.exp(np.divide(shifted, np.exp(log_value), out=W), out=W)
+            np.divide(W, W.sum(axis=1, keepdims=True), out=W)
+            np.log(np.add(np.multiply(W, 1 - smoothing, out=W), smoothing / K, out=W), out=W)
+            return -float(np.multiply(W, held, out=W).sum())
+
+        found = minimize_scalar(loss, bounds=(0.0, np.log(HOTTEST)), method="bounded", options={"xatol": 1e-2})
+        return float(found.fun), float(np.exp(found.x)), smoothing
+
+    return Temperature(*min(outcomes_of(least, SMOOTHINGS, len(logs), available_cores()))[1:])
 
 
 def _softened(logs: Array, temperature: float) -> Array:

@@ -414,10 +414,14 @@ class _Draws:
         """Draw at these numbers, and once more, with other settings, at second ones."""
         requests = [(K, self._members, 0) for K in numbers] + [(K, tuple(again), 1) for K in second]
         found = self._labels_at(requests)
-        for K in dict.fromkeys(K for K, _, _ in requests):
+        numbers = list(dict.fromkeys(K for K, _, _ in requests))
+
+        def judged(K: int) -> _AtNumber:
             own = [place for place, request in enumerate(requests) if request[0] == K]
             members = tuple(one for place in own for one in requests[place][1])
-            self._put(K, members, tuple(labels for place in own for labels in found[place]))
+            return self._judged(K, members, tuple(labels for place in own for labels in found[place]))
+
+        self._drawn.update(zip(numbers, outcomes_of(judged, numbers, self._X.shape[0]), strict=True))
 
     def add_while(self, numbers: Sequence[int], goes_on: Callable[[int], bool], *, ahead: int) -> None:
         """Draw at one number after the other, while it goes on before each.
@@ -433,7 +437,7 @@ class _Draws:
             for K, labels in zip(now, self._labels_at([(K, self._members, 0) for K in now])):
                 if not goes_on(K):
                     return
-                self._put(K, self._members, labels)
+                self._drawn[K] = self._judged(K, self._members, labels)
 
     def _labels_at(self, requests: Sequence[tuple[int, tuple[Member, ...], int]]) -> list[tuple[Labels, ...]]:
         """The labels by each of some members at a number, in a draw; of each request."""
@@ -458,14 +462,13 @@ class _Draws:
         ends = np.cumsum([0, *(len(members) for _, members, _ in requests)])
         return [tuple(labels[low:high]) for low, high in pairwise(ends)]
 
-    def _put(self, n_clusters: int, members: tuple[Member, ...], labels: tuple[Labels, ...]) -> None:
-        """Judge draws at a number, together with those that are there already."""
+    def _judged(self, n_clusters: int, members: tuple[Member, ...], labels: tuple[Labels, ...]) -> _AtNumber:
+        """Draws at a number, together with those that are there already."""
         if before := self._drawn.get(n_clusters):
             members, labels = before.members + members, (*before.labels, *labels)
         names, table = [one.name for one in members], agreement(labels)
-        self._drawn[n_clusters] = _AtNumber(
-            members, labels, agreement_weights(table, names)[1], self._judge(labels, table, names, n_clusters)
-        )
+        agreed = agreement_weights(table, names)[1]
+        return _AtNumber(members, labels, agreed, self._judge(labels, table, names, n_clusters))
 
     def _labels_of(self, one: Member, n_clusters: int, draw: int) -> Labels:
         def made() -> Labels:

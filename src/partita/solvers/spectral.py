@@ -12,6 +12,7 @@ good as asked for, by default as a start needs them, at a fraction of the price:
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -184,9 +185,11 @@ class _Found(NamedTuple):
 def _largest(found: list[_Found], n_vectors: int) -> list[_Found]:
     """Eigenvectors of the largest values; of nearly equal ones the first of each component first, large ones first."""
     left, out = sorted(found, key=lambda one: -one.value), list[_Found]()
+    most = max(one.off for one in found)
     while left and len(out) < n_vectors:
         top = left[0]
-        tied = (one for one in left if one.value >= top.value - max(one.off, top.off))
+        near = itertools.takewhile(lambda one: one.value >= top.value - most, left)
+        tied = (one for one in near if one.value >= top.value - max(one.off, top.off))
         out.append(min(tied, key=lambda one: (one.place, one.rank)))
         left = [one for one in left if one is not out[-1]]
     return out
