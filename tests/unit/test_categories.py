@@ -195,10 +195,11 @@ def test_components_are_told_apart_by_categories_alone():
     fits = {K: Components().fitted(encoded(X, codes), K, np.random.default_rng(0)) for K in (1, 2, 3)}
     assert max(fits, key=lambda K: fits[K].bic) == 2
     assert adjusted_rand_index(fits[2].clustering.labels, truth) > 0.9
-    assert fits[2].of_one_cluster() < -10  # the categories are hardly those of one cluster
+    assert fits[2].of_one_cluster(fits[1]) < -10  # the categories are hardly those of one cluster
     X, codes = untold()
     one = Components().fitted(encoded(X, codes), 1, np.random.default_rng(0))
-    assert one.of_one_cluster() > Components().fitted(X, 1, np.random.default_rng(0)).of_one_cluster() > 0
+    alone = Components().fitted(X, 1, np.random.default_rng(0))
+    assert one.of_one_cluster(one) > alone.of_one_cluster(alone) > 0
 
 
 def test_a_mixture_that_fits_is_believed_the_more_its_clusters_explain():

@@ -21,6 +21,7 @@ from partita.ensemble.components import (
     probability_of_components,
     with_components,
 )
+from partita.ensemble.normality import bic_of_uniform
 from partita.kernels.ellipsoids import n_parameters
 from partita.kernels.threads import limit_threads
 from synthetic import gaussians
@@ -337,18 +338,48 @@ def test_where_one_component_is_best_the_others_have_their_say_alone():
     assert FEW.consensus(X).components == 0.0
 
 
-@pytest.mark.parametrize(("data", "told"), [("normal", 1.4), ("overlapping", -3.2), ("box", 0.0), ("few", -3.7)])
+@pytest.mark.parametrize(("data", "told"), [("normal", 1.4), ("overlapping", -3.2), ("box", 1.4), ("rings", 0.0), ("few", -3.7)])
 def test_a_mixture_tells_one_cluster_from_several(data, told):
     rng = np.random.default_rng(0)
     X = {
         "normal": rng.normal(size=(400, 2)),
         "overlapping": overlapping()[0],
         "box": rng.random((1000, 2)),
+        "rings": rings()[0],
         # Thirty of 300 items apart, in 8 columns: BIC has one component, with skewed items.
         "few": np.r_[np.zeros((270, 8)), np.tile(4.0 * np.eye(8)[0], (30, 1))] + rng.normal(size=(300, 8)),
     }[data]
     found, alone = (ensemble.consensus(X) for ensemble in (FEW, replace(FEW, methods=FEW.methods[:3])))
     assert logit(found.one) - logit(alone.one) == pytest.approx(told, abs=1e-6)
+
+
+def test_several_components_tell_of_several_clusters_as_far_as_their_bic_is_larger():
+    X, _ = overlapping()
+    one, three = (Components().fitted(X, K, np.random.default_rng(0)) for K in (1, 3))
+    told = [three.of_one_cluster(replace(one, bic=three.bic - larger)) for larger in (0.0, 5.0, 10.0, 99.0)]
+    assert told == [0.0, -1.6, -3.2, -3.2]
+
+
+@pytest.mark.parametrize("seed", [0, 3, 7])
+def test_a_square_of_a_hundred_items_is_one_cluster(seed):
+    X = np.random.default_rng([seed, 100, 2]).random((100, 2))
+    assert SoftClustering(random_state=seed).fit(X).n_clusters_ == 1
+
+
+@pytest.mark.parametrize("n_columns", [2, 3])
+def test_a_uniform_body_has_the_likelihood_of_its_own_volume(n_columns):
+    X = np.random.default_rng(0).random((4000, n_columns)) * 3
+    parameters = n_columns + n_columns * (n_columns + 1) / 2
+    expected = -4000 * n_columns * np.log(3) - parameters / 2 * np.log(4000)
+    assert bic_of_uniform(X) == pytest.approx(expected, abs=40)  # a hundredth of the volume at most
+    assert bic_of_uniform(3 * X) == pytest.approx(bic_of_uniform(X) - 4000 * n_columns * np.log(3), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    "X", [np.eye(3), np.c_[np.arange(9.0), np.arange(9.0)], np.random.default_rng(0).random((50, 4))]
+)
+def test_items_without_a_hull_have_no_uniform_body(X):
+    assert bic_of_uniform(X) == -np.inf
 
 
 def test_few_items_are_not_asked_for_components():

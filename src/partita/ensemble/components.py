@@ -22,7 +22,9 @@ categories added, with other seeds than those of `benchmarks/mixed_tables.py --b
 
 Of one cluster or several the mixture tells more, by Mardia's tests (`partita.ensemble.normality`): one component that
 fits is hardly ever several clusters, several that fit are hardly ever one, and a single one with skewed items is hardly
-ever one cluster: the items are too few for so many parameters as several components have.
+ever one cluster: the items are too few for so many parameters as several components have. Several whose BIC is
+hardly larger than that of one component tell the less of it, down to nothing: two fit a hundred items of a square. And
+where a uniform density over the items' convex hull describes them better than any mixture, they are hardly several.
 
 Of many clusters a covariance each is more than there are items for, and BIC ends at too few. So spheres are taken where
 they have a larger BIC, at more components, Mardia's tests do not reject them, and covariances of their own would not
@@ -57,7 +59,7 @@ from partita.arrays import Array, Labels
 from partita.ensemble.base import Clustering, Member, principal_axes
 from partita.ensemble.categories import Categories, Columns
 from partita.ensemble.consensus import Consensus
-from partita.ensemble.normality import Mardia, mardia
+from partita.ensemble.normality import Mardia, bic_of_uniform, mardia
 from partita.ensemble.validity import Statistics, Validity
 from partita.ensemble.weights import adjusted_rand, agreement
 from partita.kernels.ellipsoids import Climbed, Ellipsoids, Items, Shape, climb, log_joint, n_parameters, normalised
@@ -93,8 +95,10 @@ BELIEVED = (-1.34, 0.32, -1.06, -2.95)
 # What spheres add where the number is found: they have passed tests that covariances of their own do not have to.
 OF_SPHERES = 1.5
 # A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
-# where it has one component, and where it has several.
-REJECTED, OF_ONE, OF_SEVERAL = 0.05, 1.4, -3.2
+# where it has one component, and where it has several, in full from so much larger a BIC than that of one component on.
+REJECTED, OF_ONE, OF_SEVERAL, IN_FULL = 0.05, 1.4, -3.2, 10.0
+# How much larger the BIC of a uniform density is an item where that adds as much as one component that fits.
+UNIFORM = 0.2
 # Beside categories: what one component that fits adds to the log odds of one cluster; and what a mixture that fits, or
 # one that is rejected, adds to the log odds that components are the better clusters.
 OF_ONE_BESIDE, FITS_BESIDE, REJECTED_BESIDE = 3.0, 2.0, -1.5
@@ -130,13 +134,19 @@ class FittedMixture:
         """Whether tests do not reject that the items came from the components."""
         return self.normality.both > REJECTED
 
-    def of_one_cluster(self) -> float:
-        """Return what the mixture adds to the log odds of one cluster, if it has the most probable number."""
+    def of_one_cluster(self, alone: FittedMixture) -> float:
+        """Return what the mixture, if it has the most probable number, adds to the log odds of one cluster.
+
+        `alone` is the mixture of one component.
+        """
         several = len(self.components.shares) > 1
+        if self.categories is None and bic_of_uniform(self.coordinates) > self.bic + UNIFORM * len(self.coordinates):
+            return OF_ONE
         if self.fits:
-            if self.categories is None:
-                return OF_SEVERAL if several else OF_ONE
-            return OF_SEVERAL - explained(self.categories, self.clustering.labels) if several else OF_ONE_BESIDE
+            if not several:
+                return OF_ONE if self.categories is None else OF_ONE_BESIDE
+            told = OF_SEVERAL * min(1.0, (self.bic - alone.bic) / IN_FULL)
+            return told if self.categories is None else told - explained(self.categories, self.clustering.labels)
         return 0.0 if several or self.normality.skewness > SKEWED else OF_SKEWED
 
 
@@ -437,7 +447,7 @@ def with_components(
     within = (held >= max(bounds[0], 2)) & (held <= (bounds[1] or len(X)))
     if found.one is not None:
         full = with_own_covariances(fitted)
-        told = full[most_probable(full)].of_one_cluster()
+        told = full[most_probable(full)].of_one_cluster(full[1])
         found = replace(found, one=float(expit(logit(found.one) + told)))
     if bic.argmax() == 0 or not np.isfinite(bic[within]).any():
         return found

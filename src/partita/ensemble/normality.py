@@ -1,4 +1,4 @@
-"""Mardia's tests of a mixture: do items look as its components say?
+"""Mardia's tests of a mixture: do items look as its components say? And a uniform body beside it: would one do better?
 
 Each component's items, weighted by their responsibilities, are brought to where a normal distribution is the standard
 one: by the component's mean and covariance, and, for Student components, by moving each item along its ray until its
@@ -6,6 +6,11 @@ distance has the probability under a normal distribution that it has under the S
 [mardia1970] of what comes out are then tested for all components together. Pieces of a curve are skewed, pieces of a
 box have too light tails, and components of the mixture that the items came from are neither.
 
+A single body in which items are spread evenly is told from a mixture by the likelihood of a uniform density over the
+items' convex hull. The hull of n items with v corners among them has 1 - v / n of the volume of the body, as a new item
+falls outside that of the others in v / n of the cases [efron1965].
+
+[efron1965] B. Efron, The convex hull of a random set of points, Biometrika 52, 1965.
 [mardia1970] K. V. Mardia, Measures of multivariate skewness and kurtosis with applications, Biometrika 57, 1970.
 """
 
@@ -14,12 +19,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.spatial import ConvexHull, QhullError
 from scipy.stats import chi2, f, norm
 
 from partita.arrays import Array
-from partita.kernels.ellipsoids import Ellipsoids
+from partita.kernels.ellipsoids import Ellipsoids, n_parameters
 
-__all__ = ["Mardia", "mardia"]
+__all__ = ["Mardia", "bic_of_uniform", "mardia"]
 
 # Items of a component that is tested, as a multiple of those that span its dimensions.
 FEWEST = 2
@@ -27,6 +33,8 @@ FEWEST = 2
 NORMAL = 199.0
 # Probabilities of distances are held away from 0 and 1 by so much.
 MARGIN = 1e-9
+# Columns up to which a hull is made: in more, hardly any item is inside it.
+HULL_UP_TO = 3
 
 
 class Mardia(NamedTuple):
@@ -87,6 +95,42 @@ def mardia(Z: Array, components: Ellipsoids, responsibilities: Array) -> Mardia:
     of_skewness = chi2.sf(sum(skewness), q * (q + 1) * (q + 2) / 6 * n_tested)
     of_kurtosis = 2 * norm.sf(abs(sum(kurtosis)) / np.sqrt(n_tested))
     return Mardia(float(of_skewness), float(of_kurtosis))
+
+
+def bic_of_uniform(Z: Array) -> float:
+    """Return the BIC of a uniform density over the items' convex hull.
+
+    Parameters
+    ----------
+    Z : n x q array
+
+    Returns
+    -------
+    float
+        The log-likelihood less half of log n for each parameter: a body has as many as a normal distribution, where it
+        is and how far it extends. Minus infinity in more than three columns, and where the items have no hull.
+
+    Notes
+    -----
+    Cost: n log n.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> round(bic_of_uniform(rng.random((200, 2)))), round(bic_of_uniform(rng.normal(size=(200, 2))))
+    (-17, -641)
+    """
+    n, q = Z.shape
+    if not 2 <= q <= HULL_UP_TO:
+        return -np.inf
+    try:
+        hull = ConvexHull(Z)
+    except QhullError:  # too few items, or all on a line
+        return -np.inf
+    outside = len(hull.vertices) / n
+    if outside >= 1.0:
+        return -np.inf
+    return float(n * np.log((1.0 - outside) / hull.volume) - n_parameters("full", 1, q) / 2 * np.log(n))
 
 
 def _as_normal(W: Array, freedom: float) -> Array:
