@@ -338,7 +338,9 @@ def test_where_one_component_is_best_the_others_have_their_say_alone():
     assert FEW.consensus(X).components == 0.0
 
 
-@pytest.mark.parametrize(("data", "told"), [("normal", 1.4), ("overlapping", -3.2), ("box", 1.4), ("rings", 0.0), ("few", -3.7)])
+@pytest.mark.parametrize(
+    ("data", "told"), [("normal", 1.4), ("overlapping", -3.2), ("box", 1.4), ("rings", 0.0), ("few", -3.7)]
+)
 def test_a_mixture_tells_one_cluster_from_several(data, told):
     rng = np.random.default_rng(0)
     X = {

@@ -188,7 +188,7 @@ def _largest(found: list[_Found], n_vectors: int) -> list[_Found]:
     most = max(one.off for one in found)
     while left and len(out) < n_vectors:
         top = left[0]
-        near = itertools.takewhile(lambda one: one.value >= top.value - most, left)
+        near = itertools.takewhile(lambda one, least=top.value - most: one.value >= least, left)  # type: ignore[misc]
         tied = (one for one in near if one.value >= top.value - max(one.off, top.off))
         out.append(min(tied, key=lambda one: (one.place, one.rank)))
         left = [one for one in left if one is not out[-1]]
