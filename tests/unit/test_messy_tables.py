@@ -293,10 +293,18 @@ def test_an_item_called_total_that_sums_up_nothing_is_an_item(tmp_path):
     assert read(tmp_path, "\n".join(rows) + "\n").ids == ["Shell", "BP", "Eni", "Total"]
 
 
-def test_lines_below_a_table_are_left_out(tmp_path):
-    table = read(tmp_path, "a,b,c\n1,2,3\n4,5,6\n7,8,9\n\nSource: us\n")
-    assert len(table.features) == 3
+@pytest.mark.parametrize(
+    "rows", ["a,b,c\n1,2,3\n4,5,6\n7,8,9\n\n", "a,b\n1,2\n4,5\n7,8\n3,1\n", "a,b\n1,2\n4,5\n7,8\n\n"]
+)
+def test_lines_below_a_table_are_left_out(tmp_path, rows):
+    table = read(tmp_path, rows + "Source: us\n")
+    assert len(table.features) == rows.count("\n") - 1 - rows.count("\n\n")
     assert told(table, "line 6", "'Source: us'", "below the table")
+
+
+def test_an_item_without_a_cell_is_an_item_of_two_columns(tmp_path):
+    table = read(tmp_path, "name,a\nann,1\nbob,4\ncid,5\ndan,\n", mixed=True)
+    assert table.ids == ["ann", "bob", "cid", "dan"]
 
 
 ENDS = {

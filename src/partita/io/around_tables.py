@@ -205,7 +205,7 @@ def without_end(rows: Rows, place: str = "line") -> tuple[Rows, list[str]]:
     """
     body, n_empty = _without_empty(rows)
     end, width = len(body), len(body[0][1]) if body else 0
-    while width > 2 and (start := _start_of_notes(body[:end])) < end:
+    while width > 1 and (start := _start_of_notes(body[:end])) < end:
         end = len(_without_empty(body[:start])[0])
     notes = []
     if end < len(body):
