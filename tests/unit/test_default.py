@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import partita
 from partita import SoF, SoftClustering, SymNMF, load, save
-from partita.affinity import DenseAffinity
+from partita.affinity import DenseAffinity, NeighborGraph
 from partita.calibration import calibrate_if_trusted
 from partita.cli.estimator_options import estimator_of
 from partita.cli.options import FitOptions
@@ -32,6 +32,30 @@ X, TRUTH = blobs(150)
 @pytest.fixture(scope="module")
 def fitted():
     return SoftClustering(random_state=0).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("options", "table", "named"),
+    [
+        ({}, X * [1, 6], "column 1"),
+        ({}, X * [1, 1000], None),  # units that differ are seen
+        ({"scale_features": "standard"}, X * [1, 6], None),
+        ({"affinity": "neighbors", "scale_features": "none"}, X * [1000, 1], "column 0"),
+        ({"affinity": NeighborGraph(metric="cosine"), "scale_features": "none"}, X * [1000, 1], None),
+    ],
+)
+def test_a_column_that_decides_every_distance_is_named(options, table, named):
+    notes = SoftClustering(3, random_state=0, **options).fit(table).result_.notes
+    assert [note for note in notes if "variance" in note] == [
+        note for note in notes if named and note.startswith(named)
+    ]
+    assert any("variance" in note for note in notes) == (named is not None)
+
+
+def test_a_column_of_a_frame_that_decides_every_distance_is_named_by_its_name():
+    pd = pytest.importorskip("pandas")
+    notes = SoftClustering(3, random_state=0).fit(pd.DataFrame(X * [1, 6], columns=["cm", "mm"])).result_.notes
+    assert any(note.startswith("column 'mm' holds") for note in notes)
 
 
 def two_blocks(n=40):

@@ -56,7 +56,6 @@ def _read(options: DrawsOptions) -> tuple[Input, NDArray[np.float64]]:
         key=options.key,
         columns=names_of(options.columns),
         missing=True,  # refused below: there is no option that takes them
-        scaled=True,  # the samplers and their priors do not depend on units
         reading=reading_of(options),
     )
     with readable(options.file) as file:

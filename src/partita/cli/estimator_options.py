@@ -25,7 +25,7 @@ from partita.estimators.base import FactorizationEstimator
 from partita.solvers import Checkpoint, Solver
 from partita.wording import listed
 
-__all__ = ["MODELS", "estimator_of", "implied_affinity", "sees_units"]
+__all__ = ["MODELS", "estimator_of", "implied_affinity"]
 
 MODELS: dict[Model, type[FactorizationEstimator]] = {
     "soft": SoftClustering,
@@ -77,13 +77,6 @@ def estimator_of(options: FitOptions) -> FactorizationEstimator:
 def _scale_features(options: FitOptions) -> str:
     """The scaling of the features; only soft chooses one itself."""
     return "none" if options.scale_features == "auto" and options.model != "soft" else options.scale_features
-
-
-def sees_units(options: FitOptions) -> bool:
-    """Return whether the features are scaled, or an evidence is chosen that looks at their units itself."""
-    if options.scale_features == "auto":
-        return options.model == "soft" and options.affinity in ("auto", "ensemble")
-    return options.scale_features != "none"
 
 
 def _own_options(options: FitOptions, kind: type[FactorizationEstimator]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
 
 from partita.cli.console import DONE, INTERRUPTED, NOT_CONVERGED, deferred_interrupt, say, say_json, stage
 from partita.cli.early import was_cut_short
-from partita.cli.estimator_options import estimator_of, implied_affinity, sees_units
+from partita.cli.estimator_options import estimator_of, implied_affinity
 from partita.cli.fit_output import Fit, print_fit, write_fit
 from partita.cli.inputs import Asked, Input, names_of, read_input, reading_of, require_features
 from partita.cli.manifest import options_untouched, write_manifest
@@ -75,7 +75,6 @@ def _read(options: FitOptions, estimator: FactorizationEstimator) -> tuple[Input
             key=options.key,
             columns=names_of(options.columns),
             missing=None if options.missing is None else options.missing == "unobserved",
-            scaled=sees_units(options),
             only_stored=options.unstored == "unobserved",
             mixed=estimator._builder().mixed,
             symmetrize=options.symmetrize,

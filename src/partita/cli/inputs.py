@@ -16,7 +16,6 @@ from partita.affinity.from_matrix import DISTANCES
 from partita.cli.options import InputKind, ReadingOptions
 from partita.errors import InputError
 from partita.estimators.input_checks import lost_digits
-from partita.estimators.scaling import dominating_column
 from partita.io import Reading, read_edges, read_features, read_matrix
 from partita.io.files import Place, names_in_option, row_place
 from partita.io.headers import require_single
@@ -49,9 +48,8 @@ class Input:
 class Asked:
     """Request of a command to its input.
 
-    `missing`: whether cells or pairs may be missing; None where only a mixed table may have such cells. `scaled`:
-    whether features are brought to common units. `mixed`: whether columns of words are taken. `only_stored`: whether
-    pairs that are not stored are unobserved.
+    `missing`: whether cells or pairs may be missing; None where only a mixed table may have such cells. `mixed`:
+    whether columns of words are taken. `only_stored`: whether pairs that are not stored are unobserved.
     """
 
     label_column: str | None = None
@@ -59,7 +57,6 @@ class Asked:
     key: str | None = None
     columns: Sequence[str] | None = None
     missing: bool | None = None
-    scaled: bool = False
     only_stored: bool = False
     mixed: bool = False
     symmetrize: Symmetrize | None = None
@@ -169,14 +166,6 @@ def _features(path: Path, asked: Asked) -> Input:
     )
     require_single(path, table.repeated, asked.columns or (), "--columns")
     notes = list(table.notes)
-    with_words = table.table is not None and not all(table.table.numeric)
-    dominating = None if asked.scaled or with_words else dominating_column(table.features)
-    if dominating is not None:
-        column, share = dominating
-        notes.append(
-            f"column {table.columns[column]!r} holds {share:.0%} of the total variance and decides every distance; "
-            "consider --scale-features standard"
-        )
     lost = lost_digits(table.features, columns=table.columns)
     if lost is not None:
         notes.append(lost)

@@ -27,7 +27,7 @@ from partita.estimators.input_checks import (
 )
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.plan import Plan
-from partita.estimators.scaling import ScaleFeatures
+from partita.estimators.scaling import ScaleFeatures, note_on_scale
 from partita.estimators.shown import Shown
 from partita.kernels.foreign_csr import is_foreign_csr
 from partita.kernels.namespace import is_foreign
@@ -146,13 +146,22 @@ class Encoded(NamedTuple):
 def encoded(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | None) -> Encoded:
     """Return a mixed table as numbers, and anything else as it is; `names` are those of the columns of an array."""
     if not isinstance(X, MixedTable):
-        return Encoded(X, plan, None, _far_note(X, names, "item {}".format) if plan.builder.mixed else ())
+        far = _far_note(X, names, "item {}".format) if plan.builder.mixed else ()
+        return Encoded(X, plan, None, (*far, *_scale_note(X, plan, weights, names)))
     scale: ScaleFeatures = plan.scale_features if plan.scale_features in ("standard", "minmax") else "none"
     encoding = Encoding.of(X, weights, units=plan.builder.units, scale=scale)
     if encoding.joint:  # the encoding has scaled the numbers beside the words
         plan = replace(plan, builder=replace(plan.builder, units="given"), scale_features="none")  # type: ignore[type-var]
     names = None if X.names is None else np.array(X.names)[X.numeric]
-    return Encoded(encoding(X), plan, encoding, (*encoding.notes(X), *_far_note(X.numbers, names, X.place)))
+    notes = (*encoding.notes(X), *_far_note(X.numbers, names, X.place))
+    if not encoding.joint:
+        notes = (*notes, *_scale_note(X.numbers, plan, weights, names))
+    return Encoded(encoding(X), plan, encoding, notes)
+
+
+def _scale_note(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | None) -> tuple[str, ...]:
+    """What is to be said of a column that decides the distances between rows."""
+    return note_on_scale(X, plan.builder, plan.scale_features, weights, names) if isinstance(X, np.ndarray) else ()
 
 
 def _far_note(X: Array, names: NDArray[Any] | None, place: Callable[[int], str]) -> tuple[str, ...]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from partita.affinity import Builder
@@ -14,7 +15,7 @@ from partita.ensemble.builder import frame_of
 from partita.errors import InputError
 from partita.estimators.items import Items
 
-__all__ = ["ScaleFeatures", "Scaling", "dominating_column"]
+__all__ = ["ScaleFeatures", "Scaling", "note_on_scale"]
 
 ScaleFeatures = Literal["none", "standard", "minmax", "auto"]
 
@@ -69,23 +70,31 @@ class Scaling:
         return (X - self.centre) / self.spread
 
 
-def dominating_column(X: Array) -> tuple[int, float] | None:
-    """Return the column that holds more than nine tenths of the total variance, and its share; None where none does.
+def note_on_scale(
+    X: Array, builder: Builder, how: ScaleFeatures, weights: Array | None, names: NDArray[Any] | None
+) -> tuple[str, ...]:
+    """Say that one column holds more than nine tenths of the variance that distances are made of.
 
-    >>> dominating_column(np.array([[0.0, 0.0], [1.0, 1000.0]]))[0]
-    1
+    >>> from partita.affinity import NeighborGraph
+    >>> X = np.array([[0.0, 0.0], [1.0, 1000.0]])
+    >>> note_on_scale(X, NeighborGraph(), "none", None, np.array(["cm", "mg"]))[0][:42]
+    "column 'mg' holds 100% of the total varian"
+    >>> note_on_scale(X, NeighborGraph(), "standard", None, None)
+    ()
     """
-    if X.shape[1] < 2:
-        return None
-    observed = ~np.isnan(X).all(axis=0)
-    largest = np.nanmax(np.abs(X), initial=0.0)
-    if largest == 0:
-        return None
-    variance = np.zeros(X.shape[1])
-    variance[observed] = np.nanvar(X[:, observed] / largest, axis=0)  # a share does not depend on the unit
-    total = float(variance.sum())
-    if total == 0:
-        return None
-    widest = int(variance.argmax())
-    share = float(variance[widest]) / total
-    return (widest, share) if share > DOMINATES else None
+    if builder.pairwise or builder.metric != "euclidean" or X.shape[1] < 2 or np.isnan(X).all(axis=0).any():
+        return ()
+    scaling = Scaling.of(X, weights, how)
+    seen = X if scaling is None else scaling(X)
+    if builder.mixed:
+        seen = frame_of(seen, builder.units)(seen)
+    largest = float(np.nanmax(np.abs(seen)))
+    variance = np.nanvar(seen / (largest or 1.0), axis=0)  # a share does not depend on the unit
+    widest, total = int(variance.argmax()), float(variance.sum())
+    if variance[widest] <= DOMINATES * total:
+        return ()
+    name = str(widest) if names is None else repr(str(names[widest]))
+    return (
+        f"column {name} holds {variance[widest] / total:.0%} of the total variance and decides every distance; "
+        "consider scale_features='standard' (command line: --scale-features standard)",
+    )
