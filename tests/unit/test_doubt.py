@@ -339,6 +339,59 @@ def test_certainty_is_that_of_the_item_wherever_its_row_stands(k: int | str) -> 
     np.testing.assert_allclose(again.certainty_, model.certainty_[order], atol=0.003)
 
 
+ROUNDED = {
+    "a rating scale": lambda rng, d: np.clip(np.round(rng.normal(3, 1, (300, d))), 1, 5),
+    "counts": lambda rng, d: rng.poisson(3, (300, d)),
+    "whole numbers": lambda rng, d: np.round(5 * rng.normal(size=(400, d))),
+}
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("kind", ROUNDED)
+def test_rounded_items_are_no_outliers(kind: str, n_columns: int) -> None:
+    for seed in range(3):
+        X = ROUNDED[kind](np.random.default_rng(seed), n_columns).astype(float)
+        assert (background_probability(X, np.zeros(len(X), dtype=np.int64)) > 0.5).mean() <= 0.01
+
+
+def test_the_border_of_a_grid_is_no_outlier() -> None:
+    for side in (10, 15, 30):
+        X = np.stack(np.meshgrid(*[np.arange(float(side))] * 2), axis=-1).reshape(-1, 2)
+        assert (background_probability(X, np.zeros(len(X), dtype=np.int64)) > 0.5).sum() == 0
+
+
+def test_noise_among_rounded_items_is_found() -> None:
+    rng = np.random.default_rng(0)
+    X = np.round(np.r_[2 * rng.normal(size=(400, 2)), rng.uniform(-30, 30, (60, 2))])
+    p = background_probability(X, np.zeros(460, dtype=np.int64))
+    assert (p[:400] > 0.5).mean() <= 0.05
+    assert (p[400:] > 0.5).mean() >= 0.8
+
+
+@pytest.mark.parametrize("apart", [5.0, 8.0])
+def test_clusters_that_are_evenly_spread_along_a_column_have_no_outliers(apart: float) -> None:
+    labels = np.arange(300) % 3
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X = np.c_[rng.normal(size=300) + apart * labels, 16 * rng.random(300)]
+        assert (background_probability(X, labels) > 0.5).sum() == 0
+
+
+def test_a_cluster_as_sparse_as_the_box_is_a_background() -> None:
+    rng = np.random.default_rng(0)
+    X = np.r_[rng.normal(size=(120, 3)), rng.uniform(-40, 40, (20, 3))]
+    labels = np.repeat([0, 1], [120, 20])
+    assert (background_probability(X, labels)[120:] > 0.5).mean() >= 0.9
+
+
+def test_outliers_do_not_depend_on_the_order_of_rounded_items() -> None:
+    rng = np.random.default_rng(0)
+    X = np.unique(np.round(np.r_[3 * rng.normal(size=(500, 2)), rng.uniform(-30, 30, (60, 2))]), axis=0)
+    order, labels = rng.permutation(len(X)), np.zeros(len(X), dtype=np.int64)
+    p = background_probability(X, labels)
+    np.testing.assert_allclose(background_probability(X[order], labels), p[order], atol=1e-9)
+
+
 def test_a_row_of_weight_two_is_as_certain_as_two_rows() -> None:
     X = np.unique(load_iris().data, axis=0)
     weights = np.ones(len(X))

@@ -16,8 +16,12 @@ hundred of them look like a background. So there a mixture of a normal distribut
 uniform background and without, and the odds that there is one at all are what it adds to the likelihood, less its
 price. Long or skewed tails are not normal either: two normal distributions for each cluster, of its inner and its
 outer items, fit them without a background. One is believed in if by AIC [akaike1974] it explains more than those do,
-or if it adds its price to them. What no method can tell from a background is a sparse cluster that fills the box; and
+or if it adds its price to them. Nor are clusters normal that are evenly spread along some axes: a background has to add
+its price to such clusters too. What no method can tell from a background is a sparse cluster that fills the box; and
 where two thirds of all would be background nothing is said.
+
+A column of few values was rounded, and its items are spread over the intervals that were: the distances between rounded
+items are few. A rating scale, of ten values at most, may have any distribution within a cluster.
 
 Fewer than ten items that lie three times as far from their neighbours as all others (`partita.affinity.far`) are no
 cluster and no background either: they are outliers whatever the model of the background says.
@@ -53,6 +57,10 @@ __all__ = ["background_probability", "weak_support_probability"]
 SAMPLE, REFERENCE = 5_000, 10_000
 # Neighbours are half the square root of the number of items, and so many at least.
 FEWEST_NEIGHBORS = 6
+# Values of a column, as a share of the items, below which they were rounded.
+ROUNDED = 0.1
+# Values of a rating scale at most.
+SCALE = 10
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
@@ -63,6 +71,8 @@ FEW_DIMENSIONS, GAIN = 5, 5.0
 STEPS, FIRST_SHARE, OUTER = 30, 0.1, 0.2
 # Added to every variance, of items in a unit cube; and the least probability of either side.
 RIDGE, SMALL = 1e-6, 1e-9
+# Mean log-density, over that of the box, from which a cluster may be evenly spread.
+DENSER = np.log(2.0)
 # Where more than this share would belong to no cluster, expected or more likely than not, the items are not denser
 # anywhere than their box.
 MOST = 2 / 3
@@ -89,7 +99,8 @@ def background_probability(
         Numbers in units in which Euclidean distances mean something.
     labels : array of N
     weights : array of N, optional
-        A weight of two is the same as giving the item twice; zero the same as leaving it out.
+        A weight of two is the same as giving the item twice (but for the places at which copies of a rounded item are
+        put); zero the same as leaving it out.
     seed : int
 
     Returns
@@ -112,10 +123,12 @@ def background_probability(
     varies = X.min(axis=0) < X.max(axis=0)
     if varies.any():  # a column of one value tells nothing
         X = X[:, varies]
-    there_is_one = 1.0
-    if X.shape[1] <= FEW_DIMENSIONS:
-        there_is_one = float(expit(_log_odds_of_background(X[seen], labels[seen], w[seen])))
     rng = np.random.default_rng(seed)
+    rows, row = np.unique(X[seen], axis=0, return_inverse=True)
+    X, scales = _unrounded(X, seen, total, np.random.default_rng(seed))
+    there_is_one = 1.0
+    if X.shape[1] <= FEW_DIMENSIONS or scales.all():
+        there_is_one = float(expit(_log_odds_of_background(X[seen], labels[seen], w[seen], scales)))
     k = max(FEWEST_NEIGHBORS, round(min(total, SAMPLE) ** 0.5 / 2))
     R = rng.uniform(X[seen].min(axis=0), X[seen].max(axis=0), size=(REFERENCE, X.shape[1]))
     scores, share = [], np.inf
@@ -127,15 +140,14 @@ def background_probability(
     p = np.asarray(share / np.maximum(ratio, share))
     fewer = max(w @ p, w @ (p > 0.5)) <= MOST * total
     p = there_is_one * p if fewer else np.zeros(len(X))
-    rows, row = np.unique(X[seen], axis=0, return_inverse=True)
     if len(rows) > NEIGHBORS:
         far = seen[far_items(_reach(rows, rng))[row.ravel()]]
         p[far] = np.maximum(p[far], IF_FAR)
     return p
 
 
-def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array) -> float:
-    """How much more a uniform background adds to the likelihood than it costs, and than long tails would add."""
+def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array, scales: NDArray[np.bool_]) -> float:
+    """How much more a uniform background adds to the likelihood than it costs, and than other shapes would add."""
     sides = np.ptp(X, axis=0)
     price = GAIN + 2 * len(sides)
     Z = (X[:, sides > 0] - X.min(axis=0)[sides > 0]) / sides[sides > 0]  # the box is a cube, of density 1
@@ -143,7 +155,7 @@ def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array) -> fl
     K, d = R.shape[1], Z.shape[1]
     scatter = np.diag(Z.var(axis=0) / K)
     alone, both = _log_likelihoods(Z, w, R, scatter)
-    odds = both - alone - price
+    odds = min(both - alone, _gain_over_margins(Z, w, labels, scales[sides > 0], both)) - price
     if odds < 0:
         return odds
     inner = _inner_items(Z, w, labels)[:, None]
@@ -173,6 +185,61 @@ def _log_likelihoods(Z: Array, w: Array, R: Array, scatter: Array) -> tuple[floa
     return float(w @ log_alone), float(w @ both)
 
 
+def _gain_over_margins(Z: Array, w: Array, labels: NDArray[np.int64], scales: NDArray[np.bool_], both: float) -> float:
+    """What a background, beneath these or beneath normal distributions, adds to the log-likelihood of clusters whose
+    coordinates are independent, each normal or evenly spread.
+
+    The axes are those of the items, or principal ones of a cluster where these are better. `both` is the
+    log-likelihood with a background beneath normal distributions.
+    """
+    parts: list[tuple[NDArray[np.bool_], Array, NDArray[np.bool_]]] = []
+    for k in np.unique(labels):
+        own = labels == k
+        centred = Z - np.average(Z[own], axis=0, weights=w[own])
+        turned = centred @ np.linalg.eigh((centred[own].T * w[own]) @ centred[own])[1]
+        tried = [(centred, scales), (turned, np.zeros_like(scales))]
+        fits = [float(w[own] @ _log_density_of_margins(Y, own, which, w)[own]) for Y, which in tried]
+        parts.append((own, *tried[int(np.argmax(fits))]))
+
+    def log_density(weights: Array) -> Array:
+        shares = [max(float(weights[own].sum() / weights.sum()), SMALL) for own, _, _ in parts]
+        each = [_log_density_of_margins(Y, own, which, weights) for own, Y, which in parts]
+        return np.asarray(logsumexp(np.log(shares)[:, None] + each, axis=0))
+
+    alone, background = log_density(w), np.full(len(Z), FIRST_SHARE)
+    beneath = alone
+    for _ in range(STEPS):
+        share = float(w @ background / w.sum())
+        beneath = np.logaddexp(np.log1p(-share) + log_density(w * (1.0 - background)), np.log(share))
+        background = np.clip(np.exp(np.log(share) - beneath), SMALL, 1.0 - SMALL)
+    return max(both, float(w @ beneath)) - float(w @ alone)
+
+
+def _log_density_of_margins(Y: Array, own: NDArray[np.bool_], scales: NDArray[np.bool_], w: Array) -> Array:
+    """Logarithm of the product of the densities of columns, as those of a cluster's own items are: each normal, or
+    uniform, whichever is likelier; of a rating scale also as often as each of its values came, by AIC. All are normal
+    where the items are hardly denser than their box: such a cluster is a background.
+
+    The range of n numbers is (n - 1) / (n + 1) of the interval that they came from.
+    """
+    n, normal, out = max(float(w[own].sum()), SMALL), np.zeros(len(Y)), np.zeros(len(Y))
+    for y, scale in zip(Y.T, scales, strict=True):
+        mean = float(w[own] @ y[own]) / n
+        variance = float(w[own] @ (y[own] - mean) ** 2) / n + RIDGE
+        best = -0.5 * (np.log(2 * np.pi * variance) + (y - mean) ** 2 / variance)
+        normal += best
+        most, low, width = float(w[own] @ best[own]), y[own].min(), float(np.ptp(y[own])) + RIDGE
+        inside = (y >= low) & (y < low + width)
+        for bins in range(1, SCALE + 1) if scale else (1,):
+            at = (bins * np.where(inside, y - low, 0.0) / width).astype(np.int64)
+            held = np.bincount(at[own], w[own], minlength=bins) / n * bins / width * max(n - 1.0, SMALL) / (n + 1.0)
+            density = np.log(np.maximum(np.where(inside, held[at], 0.0), SMALL))
+            if float(w[own] @ density[own]) - (bins - 1) > most:
+                best, most = density, float(w[own] @ density[own]) - (bins - 1)
+        out += best
+    return out if float(w[own] @ out[own]) > DENSER * n or scales.any() else normal
+
+
 def _inner_items(Z: Array, w: Array, labels: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which items are among the four fifths of their cluster that are nearest to its mean (Mahalanobis)."""
     inner = np.zeros(len(Z), dtype=bool)
@@ -185,6 +252,25 @@ def _inner_items(Z: Array, w: Array, labels: NDArray[np.int64]) -> NDArray[np.bo
         last = np.searchsorted(np.cumsum(w[own][order]), (1.0 - OUTER) * w[own].sum())
         inner[own] = far <= far[order[min(last, len(order) - 1)]]
     return inner
+
+
+def _unrounded(
+    X: Array, seen: NDArray[np.intp], total: float, rng: np.random.Generator
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Items whose columns of few values are spread over the intervals that were rounded to these, and which columns are
+    rating scales.
+
+    Distances between rounded items are few, and zero between many: that a cell of a lattice is rare or at the end says
+    as much of an item as that its neighbours are far.
+    """
+    Y, scales = np.array(X, dtype=np.float64), np.zeros(X.shape[1], dtype=bool)
+    order = np.lexsort(X.T)  # whatever the order of the rows
+    for j in range(X.shape[1]):
+        values = np.unique(X[seen, j])
+        if 1 < len(values) < ROUNDED * total:
+            Y[order, j] += np.median(np.diff(values)) * rng.uniform(-0.5, 0.5, len(X))
+            scales[j] = len(values) <= SCALE
+    return Y, scales
 
 
 def _counts(weights: Array | None, n: int) -> Array:
