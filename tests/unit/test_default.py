@@ -58,6 +58,24 @@ def test_a_column_of_a_frame_that_decides_every_distance_is_named_by_its_name():
     assert any(note.startswith("column 'mm' holds") for note in notes)
 
 
+def test_words_of_which_most_differ_are_no_category_of_a_frame():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(X, columns=["a", "b"]).assign(id=[f"s{at}" for at in range(149)] + ["s0"])
+    with pytest.raises(InputError, match="149 different words"):
+        SoftClustering(3).fit(table)
+    few = table.assign(id=[f"s{at % 60}" for at in range(150)])
+    assert len(SoftClustering(3, random_state=0).fit(few).encoding_.labels) == 62
+    SoftClustering(3, random_state=0).fit(table.astype({"id": "category"}))  # as it was said
+
+
+def test_new_rows_of_a_fit_with_words_are_a_frame():
+    pd = pytest.importorskip("pandas")
+    table = pd.DataFrame(X, columns=["a", "b"]).assign(kind=np.where(TRUTH == 0, "x", "y"))
+    model = SoftClustering(3, random_state=0).fit(table)
+    with pytest.raises(InputError, match="a frame of"):
+        model.predict(table.to_numpy())
+
+
 def two_blocks(n=40):
     return sp.block_diag([np.ones((n, n)), np.ones((n, n))], format="csr")
 
@@ -394,6 +412,14 @@ def test_a_verdict_on_a_number_that_ended_at_fewer_moves_its_probability():
     agreed = [one for one in verdict.judgements if one.n_clusters == 3]
     split = replace(verdict, judgements=(*agreed, replace(agreed[0], n_clusters=5))).ended_at(2)
     assert any(f"{len(agreed)} of {len(agreed) + 1} find 3, " in note for note in split.notes)
+
+
+def test_a_number_below_the_range_has_no_probability_of_one_in_it():
+    three = np.random.default_rng(0).normal(size=(150, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 50, axis=0)
+    model = SoftClustering((7, 9), random_state=0).fit(three)
+    assert model.n_clusters_ < 7  # some of seven hold no item
+    assert model.verdict_.n_clusters in (7, 8, 9)
+    assert not model.verdict_.probabilities[:6].any()
 
 
 def test_another_number_keeps_the_plan_of_the_fit():

@@ -383,3 +383,23 @@ def test_the_log_joint_that_partita_draws_writes_comes_with_the_draws(tmp_path):
     np.testing.assert_array_equal(found.traces["log_joint"], level)
     np.savez(tmp_path / "draws.npz", draw=LABELS, log_joint=level[:3])  # something else of that name
     assert read_draws(tmp_path / "draws.npz").traces == {}
+
+
+def test_weights_beside_draws_are_said_not_to_be_used(tmp_path):
+    draws = np.random.default_rng(0).integers(0, 3, (20, 6))
+    np.savez(tmp_path / "d.npz", draws=draws, weights=np.ones(20), chain=np.zeros(20, dtype=int))
+    (note,) = read_draws(tmp_path / "d.npz").notes
+    assert note.startswith("array 'weights' of d.npz")
+    np.savez(tmp_path / "e.npz", draws=draws, weights=np.ones(6))
+    assert read_draws(tmp_path / "e.npz").notes == ()
+
+
+@pytest.mark.parametrize(("name", "more", "n_items"), [("K", 0, 4), ("n_clusters", 0, 4), ("site", 0, 5), ("K", 1, 5)])
+def test_a_column_that_counts_the_clusters_of_draws_is_no_item(tmp_path, name, more, n_items):
+    draws = np.random.default_rng(0).integers(0, 3, (20, 4))
+    counts = [len(set(row.tolist())) + more for row in draws]
+    rows = [f"{','.join(map(str, row))},{count}" for row, count in zip(draws, counts, strict=True)]
+    (tmp_path / "d.csv").write_text("\n".join([f"a,b,c,d,{name}", *rows]) + "\n")
+    found = read_draws(tmp_path / "d.csv")
+    assert found.labels.shape == (20, n_items)
+    assert any("counts the clusters" in note for note in found.notes) == (n_items == 4)

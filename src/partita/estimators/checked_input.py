@@ -60,6 +60,8 @@ class CheckedInput(Shown):
                 if table is not X:
                     _check_feature_names(self, X, reset=False)  # as scikit-learn has it: the same names in one order
                 return self.encoding_(table)
+        if not reset and hasattr(self, "encoding_") and self.encoding_.joint and isinstance(X, np.ndarray):
+            raise InputError("the fit had a table with columns of words: pass a frame of the same columns")
         if isinstance(X, MixedTable) and all(X.numeric):
             X = X.numbers
         if isinstance(X, MixedTable):

@@ -110,9 +110,13 @@ class Choice:
         return replace(self, n_clusters=K, start=None, built=built, notes=(*self.notes, note))
 
     def ended_at(self, n_clusters: int, note: str) -> Self:
-        """Return the choice of a fit that ended with fewer clusters, with a note and its verdict on that number."""
+        """Return the choice of a fit that ended with fewer clusters, with a note and its verdict on that number.
+
+        A number below all that are probable, as below a range that was asked for, has no probability: the verdict stays
+        that on the number that was fitted.
+        """
         verdict, notes = self.verdict, self.notes
-        if verdict is not None and verdict.n_clusters == self.n_clusters:
+        if verdict is not None and verdict.n_clusters == self.n_clusters and verdict.probabilities[:n_clusters].any():
             ended = verdict.ended_at(n_clusters)
             notes = (*ended.notes, *(said for said in notes if said not in verdict.notes))
             verdict = ended

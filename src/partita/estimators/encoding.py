@@ -26,7 +26,7 @@ from partita.arrays import Array
 from partita.ensemble.units import Frame, Units, far_cells, frame_of
 from partita.errors import InputError
 from partita.estimators.items import merge_identical
-from partita.estimators.mixed_table import DATES, MixedTable, gaps_of
+from partita.estimators.mixed_table import DATES, MANY, MixedTable, gaps_of
 from partita.estimators.scaling import ScaleFeatures, Scaling
 from partita.kernels.fill import completed, fill, fillings
 from partita.memory import require_memory
@@ -251,10 +251,17 @@ def _categories(table: MixedTable, at: int) -> tuple[str, ...]:
             f"{what} holds dates, as {observed[0]!r}: {DATES}, or make the column one of categories (a frame: its "
             "type; command line: --categories)"
         )
-    if len(found) == len(observed) > 2:
+    each = len(found) == len(observed) > 2
+    if each or (not said and len(found) > max(MANY, len(observed) / 2)):
+        words = (
+            f"{len(found):,} words, all distinct"
+            if each
+            else f"{len(found):,} different words in {len(observed):,} rows"
+        )
+        keep = "" if each else ", or make the column one of categories (a frame: its type)"
         raise InputError(
-            f"{what} holds {len(found):,} words, all distinct, as {observed[0]!r}: no category. If it names the rows, "
-            "make it their index or the id column (command line: --id-column); otherwise leave it out"
+            f"{what} holds {words}, as {observed[0]!r}: no category. If it names the rows, make it their index or the "
+            f"id column (command line: --id-column); otherwise leave it out{keep}"
         )
     return found
 

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["DATES", "REPLACE_DATES", "MixedTable", "column_of_values", "gaps_of", "words"]
+__all__ = ["DATES", "MANY", "REPLACE_DATES", "MixedTable", "column_of_values", "gaps_of", "words"]
 
 Column = NDArray[Any]
 
+# Different words from which a column is hardly one of categories, where they are more than half of its cells.
+MANY = 20
 REPLACE_DATES = "replace them by numbers that matter, such as the days since a date or the hour of the day"
 DATES = f"leave the column out, or {REPLACE_DATES}"
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.estimators.mixed_table import REPLACE_DATES
+from partita.estimators.mixed_table import MANY, REPLACE_DATES
 from partita.io.files import listed, option_value
 
 __all__ = ["Roles", "is_date", "notes_on_codes", "roles_of"]
@@ -62,8 +62,6 @@ OF_CLASSES = frozenset(
 OF_KINDS = frozenset({"group", "groups", "category", "kind", "type", "types", "cat", "cls", "group_id"})
 # Words from which a column may be known classes, by its place; and rows of each of them, on average.
 MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
-# Different words from which a column is hardly one of categories, where they are more than half of its cells.
-MANY = 20
 NAMED = 5
 SAMPLE = 100
 NAME_WORDS = "its name and its whole numbers say so"

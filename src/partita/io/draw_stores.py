@@ -24,6 +24,8 @@ __all__ = ["arviz_draws", "beside_labels", "zarr_draws"]
 POSTERIOR, CHAIN, ITEM = "posterior", "chain", "item"
 # Traces that `partita draws` keeps beside the labels of each draw.
 TRACES = ("log_joint",)
+# Arrays that may be weights of the draws, which are given apart.
+WEIGHTS = ("weights", "weight")
 
 
 class StoredLabels:
@@ -150,4 +152,11 @@ def beside_labels(
         told.append(load(name) if name in shapes else None)
     of_draws = (name for name in TRACES if shapes.get(name) == labels.shape[:1])
     traces = {name: np.asarray(load(name), dtype=np.float64) for name in of_draws}
-    return NamedDraws(labels, told[0], None if told[1] is None else np.array(as_words(told[1])), traces)
+    items = None if told[1] is None else np.array(as_words(told[1]))
+    notes = tuple(
+        f"array {name!r} of {Path(path).name} has an entry for each draw and was not used: pass it with weights=... "
+        "(command line: a file of its own with --weights)"
+        for name in WEIGHTS
+        if shapes.get(name) == labels.shape[:1]
+    )
+    return NamedDraws(labels, told[0], items, traces, notes)

@@ -33,6 +33,8 @@ KINDS = (np.int8, np.int16, np.int32, np.int64)
 COUNTED = 5
 # Whole numbers beyond this are not told apart by doubles.
 EXACT = 1 << 53
+# Names of a column that counts the clusters of each draw.
+COUNTS = ("k", "n_clusters", "nclusters", "ncluster", "num_clusters", "nclust")
 # Name that R gives columns without one.
 R_NAME = "V"
 
@@ -48,9 +50,22 @@ def table_draws(file: Path, gaps: bool) -> NamedDraws:
     if names is None:
         return NamedDraws(labels)
     chain = None if chain_at is None else labels[:, chain_at].copy()
+    left, counts = _without_counts(names, left, labels)
     items = [names[k] for k in left]
-    notes = transposed_note(None if text is None else text.row_names, items, len(labels))
+    notes = (*counts, *transposed_note(None if text is None else text.row_names, items, len(labels)))
     return NamedDraws(labels if len(left) == len(names) else labels[:, left], chain, np.array(items), notes=notes)
+
+
+def _without_counts(names: list[str], left: list[int], labels: Labels) -> tuple[list[int], tuple[str, ...]]:
+    """The columns of items, without one that counts the clusters of each draw, and a note on that."""
+    for at in left:
+        others = [k for k in left if k != at]
+        if names[at].lower() not in COUNTS or not others:
+            continue
+        held = np.sort(labels[:, others], axis=1)
+        if np.array_equal(labels[:, at], 1 + (np.diff(held, axis=1) != 0).sum(axis=1)):
+            return others, (f"column {names[at]!r} counts the clusters of each draw: it is no item",)
+    return left, ()
 
 
 def _collected(batches: Iterable[Labels], file: Path) -> Labels:
