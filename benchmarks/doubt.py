@@ -58,6 +58,9 @@ ERRORS = (0.01, 0.05, 0.10)
 BOUNDS = tuple(f"at most {error:.0%}" for error in ERRORS)
 FIRST_SEED = 100
 CLUSTERS, SPREAD = 4, 5.0
+# Kinds of items without noise, and standard deviations between clusters that are evenly spread along other columns.
+CLEAN = ("normal", "uniform", "skewed", "rating scale", "counts", "evenly spread but for a column")
+APART = 6.0
 SHARES, DIMENSIONS, SIZES = (0.05, 0.2, 0.5), (2, 5, 10, 50), (500, 5_000)
 SMALLEST = 500
 NOISY_SHAPES = ("shapes/zelnik4.csv", "shapes/cluto-t4-8k.csv")
@@ -175,16 +178,30 @@ def outliers(seeds: int, sizes: Sequence[int]) -> None:
         print(f"| {name} | {len(noise):,} | {noise.mean():.0%} | {cells(scores)} |", flush=True)
 
 
+def clean_set(kind: str, n: int, d: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Items without noise, and their clusters: by k-means, or the true ones where those are evenly spread."""
+    rng = np.random.default_rng([seed, n, d])
+    if kind == "rating scale":
+        return np.clip(np.round(rng.normal(3, 1, (n, d))), 1, 5), np.zeros(n, dtype=np.int64)
+    if kind == "counts":
+        return rng.poisson(3, (n, d)).astype(float), np.zeros(n, dtype=np.int64)
+    if kind == "evenly spread but for a column":
+        labels = np.arange(n) % CLUSTERS
+        return np.c_[rng.normal(size=n) + APART * labels, APART * CLUSTERS * rng.random((n, d - 1))], labels
+    X = drawn_clusters(n, d, 0.0, seed, kind)[0]
+    return X, k_means(X, CLUSTERS)
+
+
 def clean(seeds: int, sizes: Sequence[int]) -> None:
     table(
         f"Clean clusters: share called outliers, mean (most) of {seeds} draws",
         ["clusters", "N", *(f"d = {d}" for d in DIMENSIONS)],
     )
-    for kind, n in product(("normal", "uniform", "skewed"), sizes):
+    for kind, n in product(CLEAN, sizes):
         shown = []
         for d in DIMENSIONS:
-            drawn = [drawn_clusters(n, d, 0.0, FIRST_SEED + seed, kind)[0] for seed in range(seeds)]
-            called = [(background_probability(X, k_means(X, CLUSTERS)) > 0.5).mean() for X in drawn]
+            drawn = [clean_set(kind, n, d, FIRST_SEED + seed) for seed in range(seeds)]
+            called = [(background_probability(*one) > 0.5).mean() for one in drawn]
             shown.append(f"{np.mean(called):.3f} ({np.max(called):.3f})")
         print(f"| {kind} | {n:,} | {' | '.join(shown)} |", flush=True)
 
