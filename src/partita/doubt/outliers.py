@@ -53,7 +53,7 @@ from partita.kernels.ellipsoids import Climbed, Items, climb, log_joint
 __all__ = ["background_probability", "weak_support_probability"]
 
 
-# Items among which neighbours are sought, and points of the reference.
+# Items among which neighbours are sought and that say whether there is a background, and points of the reference.
 SAMPLE, REFERENCE = 5_000, 10_000
 # Neighbours are half the square root of the number of items, and so many at least.
 FEWEST_NEIGHBORS = 6
@@ -128,7 +128,11 @@ def background_probability(
     X, scales = _unrounded(X, seen, total, np.random.default_rng(seed))
     there_is_one = 1.0
     if X.shape[1] <= FEW_DIMENSIONS or scales.all():
-        there_is_one = float(expit(_log_odds_of_background(X[seen], labels[seen], w[seen], scales)))
+        own, copies = seen, w[seen]
+        if len(seen) > SAMPLE:
+            own = np.random.default_rng(seed).choice(seen, SAMPLE, replace=False, p=w[seen] / total)
+            copies = np.ones(SAMPLE)
+        there_is_one = float(expit(_log_odds_of_background(X[own], labels[own], copies, scales)))
     k = max(FEWEST_NEIGHBORS, round(min(total, SAMPLE) ** 0.5 / 2))
     R = rng.uniform(X[seen].min(axis=0), X[seen].max(axis=0), size=(REFERENCE, X.shape[1]))
     scores, share = [], np.inf
