@@ -33,6 +33,7 @@ from partita.calibration import (
 from partita.calibration.calibrate import _again
 from partita.calibration.mixture import MixtureDensity, MixtureFit
 from partita.calibration.reliability import co_membership_pairs
+from partita.calibration.selection import OwnMixtures, _handed_out
 from partita.errors import InputError, ModelError
 from partita.kernels.ellipsoids import n_parameters
 from partita.metrics import accuracy, brier_score
@@ -564,3 +565,14 @@ def test_averaging_names_every_resample_alike():
         raise InputError("more clusters than items")
 
     assert averaged_membership(too_few, W, None) is None
+
+
+def test_no_mixture_of_more_components_is_fitted_where_none_is_to_be_handed_out(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    own = [OwnMixtures(part, np.ones(40), np.eye(2)) for part in (X[:40], X[40:])]
+    asked = []
+    monkeypatch.setattr(OwnMixtures, "gain", lambda *how: asked.append(how) or 0.0)
+    assert list(_handed_out(own, "full", 2)) == [[1, 1]]
+    assert asked == []
+    assert list(_handed_out(own, "full", 3)) == [[1, 1]]
+    assert asked
