@@ -30,7 +30,7 @@ Of evidence without features there is no box. There an item's support, its affin
 with that of the others in the cluster: the logarithm is about normal, and what the lower tail holds beyond a normal
 one is the local false discovery rate [efron2004].
 
-Cost: N + M queries for k neighbours among at most 5,000 items; nothing N x N.
+Cost: N + M queries for k neighbours among at most 5,000 items, and mixtures of at most 5,000; nothing N x N.
 
 [akaike1974] A new look at the statistical model identification. IEEE Transactions on Automatic Control 19.
 [storey2002] A direct approach to false discovery rates. JRSS B 64.

@@ -149,7 +149,7 @@ def encoded(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | Non
     """Return a mixed table as numbers, and anything else as it is; `names` are those of the columns of an array."""
     if not isinstance(X, MixedTable):
         far = _far_note(X, names, "item {}".format) if plan.builder.mixed else ()
-        return Encoded(X, plan, None, (*far, *_scale_note(X, plan, weights, names)))
+        return Encoded(X, plan, None, (*far, *note_on_scale(X, plan.builder, plan.scale_features, weights, names)))
     scale: ScaleFeatures = plan.scale_features if plan.scale_features in ("standard", "minmax") else "none"
     encoding = Encoding.of(X, weights, units=plan.builder.units, scale=scale)
     if encoding.joint:  # the encoding has scaled the numbers beside the words
@@ -157,13 +157,8 @@ def encoded(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | Non
     names = None if X.names is None else np.array(X.names)[X.numeric]
     notes = (*encoding.notes(X), *_far_note(X.numbers, names, X.place))
     if not encoding.joint:
-        notes = (*notes, *_scale_note(X.numbers, plan, weights, names))
+        notes = (*notes, *note_on_scale(X.numbers, plan.builder, plan.scale_features, weights, names))
     return Encoded(encoding(X), plan, encoding, notes)
-
-
-def _scale_note(X: Any, plan: Plan, weights: Array | None, names: NDArray[Any] | None) -> tuple[str, ...]:
-    """What is to be said of a column that decides the distances between rows."""
-    return note_on_scale(X, plan.builder, plan.scale_features, weights, names) if isinstance(X, np.ndarray) else ()
 
 
 def _far_note(X: Array, names: NDArray[Any] | None, place: Callable[[int], str]) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from partita.arrays import Array
 from partita.ensemble.units import Frame, Units, far_cells, frame_of
 from partita.errors import InputError
 from partita.estimators.items import merge_identical
-from partita.estimators.mixed_table import DATES, MANY, MixedTable, gaps_of
+from partita.estimators.mixed_table import DATES, MixedTable, are_too_many, gaps_of
 from partita.estimators.scaling import ScaleFeatures, Scaling
 from partita.kernels.fill import completed, fill, fillings
 from partita.memory import require_memory
@@ -252,7 +252,7 @@ def _categories(table: MixedTable, at: int) -> tuple[str, ...]:
             "type; command line: --categories)"
         )
     each = len(found) == len(observed) > 2
-    if each or (not said and len(found) > max(MANY, len(observed) / 2)):
+    if each or (not said and are_too_many(len(found), len(observed))):
         words = (
             f"{len(found):,} words, all distinct"
             if each

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError
 
-__all__ = ["DATES", "MANY", "REPLACE_DATES", "MixedTable", "column_of_values", "gaps_of", "words"]
+__all__ = ["DATES", "MANY", "REPLACE_DATES", "MixedTable", "are_too_many", "column_of_values", "gaps_of", "words"]
 
 Column = NDArray[Any]
 
@@ -189,6 +189,15 @@ def is_nothing(value: Any) -> bool:
     if isinstance(value, Real):
         return math.isnan(value)
     return value is None or type(value).__name__ in ("NAType", "NaTType")
+
+
+def are_too_many(n_words: int, n_cells: int) -> bool:
+    """Return whether so many different words in so many cells are hardly categories.
+
+    >>> are_too_many(30, 50), are_too_many(30, 100), are_too_many(12, 12)
+    (True, False, False)
+    """
+    return n_words > max(MANY, n_cells / 2)
 
 
 def column_of_values(values: Sequence[Any], called: str) -> Column:

@@ -71,9 +71,9 @@ class Scaling:
 
 
 def note_on_scale(
-    X: Array, builder: Builder, how: ScaleFeatures, weights: Array | None, names: NDArray[Any] | None
+    X: Any, builder: Builder, how: ScaleFeatures, weights: Array | None, names: NDArray[Any] | None
 ) -> tuple[str, ...]:
-    """Say that one column holds more than nine tenths of the variance that distances are made of.
+    """Say that one column of features holds more than nine tenths of the variance that distances are made of.
 
     >>> from partita.affinity import NeighborGraph
     >>> X = np.array([[0.0, 0.0], [1.0, 1000.0]])
@@ -82,7 +82,9 @@ def note_on_scale(
     >>> note_on_scale(X, NeighborGraph(), "standard", None, None)
     ()
     """
-    if builder.pairwise or builder.metric != "euclidean" or X.shape[1] < 2 or np.isnan(X).all(axis=0).any():
+    if builder.pairwise or builder.metric != "euclidean" or not isinstance(X, np.ndarray):
+        return ()
+    if X.shape[1] < 2 or np.isnan(X).all(axis=0).any():
         return ()
     scaling = Scaling.of(X, weights, how)
     seen = X if scaling is None else scaling(X)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from partita.estimators.mixed_table import MANY, REPLACE_DATES
+from partita.estimators.mixed_table import MANY, REPLACE_DATES, are_too_many
 from partita.io.files import listed, option_value
 
 __all__ = ["Roles", "is_date", "notes_on_codes", "roles_of"]
@@ -251,7 +251,7 @@ def _n_words(column: Column) -> int:
 
 def _is_crowded(column: Column) -> bool:
     """Whether there are more different words than a category may have, which are no numbers with something around."""
-    return _n_words(column) > max(MANY, len(column) / 2) and not _unlike_numbers(column)
+    return are_too_many(_n_words(column), len(column)) and not _unlike_numbers(column)
 
 
 def _holds_classes(name: str, column: Column, known: frozenset[str]) -> bool:
