@@ -8,6 +8,7 @@
     PARTITA_DATA=... python benchmarks/n_clusters.py --own          # own K: consensus, criteria, HDBSCAN
     PARTITA_DATA=... python benchmarks/n_clusters.py --default      # SoftClustering(K) and SoftClustering()
     python benchmarks/n_clusters.py --drawn                         # one cluster, many clusters, planted graphs
+    python benchmarks/n_clusters.py --column                        # drawn columns, each alone
     PARTITA_DATA=... python benchmarks/n_clusters.py --given        # how far methods agree at right and wrong numbers
 
 Sets: 29 for development, 9 further real or drawn ones, and generated ones: Gaussian clusters (30, K = 1..10), stretched
@@ -21,12 +22,15 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.datasets import make_blobs
+from sklearn.mixture import GaussianMixture
 
 from mixtures import GAUSSIAN, OTHERS, Setting, draw
 from partita import SoftClustering, metrics
@@ -347,6 +351,74 @@ def drawn() -> None:
     of_mixtures()
 
 
+COLUMNS = (
+    *("normal", "uniform", "exponential", "lognormal", "Student, 3 degrees", "beta(2, 5)"),
+    *("2 normal, 3 apart", "2 normal, 4 apart", "2 normal, 6 apart", "3 normal, 4 apart", "3 normal, 6 apart"),
+    *("5 normal, 4 apart", "5 normal, 6 apart", "8 normal, 6 apart", "3 uniform", "6 uniform", "2 skewed", "4 skewed"),
+)
+SIZES, COLUMN_SEEDS = (60, 150, 400, 1500), range(10, 15)
+
+
+def column(kind: str, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """A column of n numbers and their clusters. `apart` counts mean standard deviations, of which each is drawn."""
+    rng = np.random.default_rng([seed, n, sum(map(ord, kind))])
+    one = {
+        "normal": rng.normal,
+        "uniform": rng.uniform,
+        "exponential": rng.exponential,
+        "lognormal": partial(rng.lognormal, 0.0, 0.7),
+        "Student, 3 degrees": partial(rng.standard_t, 3),
+        "beta(2, 5)": partial(rng.beta, 2, 5),
+    }
+    if kind in one:
+        return one[kind](size=n), np.zeros(n, dtype=int)
+    K, shape = int(kind[0]), kind.split()[1].rstrip(",")
+    y = rng.integers(K, size=n)
+    if shape == "uniform":
+        return 1.6 * y + rng.uniform(size=n), y
+    if shape == "skewed":
+        return 6.0 * y + rng.gamma(2, size=n), y
+    apart, deviations = float(kind.split()[2]), np.exp(0.3 * rng.normal(size=K))
+    steps = apart * (deviations[1:] + deviations[:-1]) / 2 * np.exp(0.3 * np.abs(rng.normal(size=K - 1)))
+    y = rng.choice(K, size=n, p=rng.dirichlet(np.full(K, 8.0)))
+    return np.r_[0, np.cumsum(steps)][y] + deviations[y] * rng.normal(size=n), y
+
+
+def by_bic(X: Features) -> np.ndarray:
+    """Labels by the normal mixture of the least BIC."""
+    tried = [GaussianMixture(K, n_init=3, random_state=0).fit(X) for K in range(1, min(12, len(X) // 6) + 1)]
+    return min(tried, key=lambda one: one.bic(X)).predict(X)
+
+
+def columns() -> None:
+    """The number of clusters of single columns, and whether its probability holds; a normal mixture beside it."""
+    print("| column | " + " | ".join(f"N = {n:,}" for n in SIZES) + " |\n|" + "---|" * (len(SIZES) + 1))
+    of_all: list[tuple[float, float, float, float, float]] = []
+    for kind in COLUMNS:
+        cells = []
+        for n in SIZES:
+            rows = []
+            for seed in COLUMN_SEEDS:
+                x, y = column(kind, n, seed)
+                model, K = SoftClustering(random_state=0).fit(x[:, None]), len(np.unique(y))
+                peer = by_bic(x[:, None])
+                scores = (metrics.adjusted_rand_index(y, labels) for labels in (model.labels_, peer))
+                sure = model.verdict_.probability_of(model.n_clusters_)
+                rows.append((float(model.n_clusters_ == K), float(len(np.unique(peer)) == K), *scores, sure))
+            of_all += rows
+            right, of_peer, own, theirs, _ = np.mean(rows, axis=0)
+            cells.append(f"{right:.1f}, {own:.2f} ({of_peer:.1f}, {theirs:.2f})")
+        print(f"| {kind} | {' | '.join(cells)} |", flush=True)
+    found = np.array(of_all)
+    right, of_peer, own, theirs, sure = found.mean(axis=0)
+    print(f"all: right {right:.3f} (mixture {of_peer:.3f}), adjusted Rand {own:.3f} ({theirs:.3f}), sure {sure:.3f}")
+    for low, high in pairwise((0.0, 0.5, 0.7, 0.9, 0.97, 1.01)):
+        bin_ = found[(found[:, 4] >= low) & (found[:, 4] < high)]
+        if len(bin_):
+            said, held = bin_[:, 4].mean(), bin_[:, 0].mean()
+            print(f"sure {low:.2f} to {min(high, 1):.2f}: {said:.2f} said, {held:.2f} right, {len(bin_)} columns")
+
+
 def of_mixtures() -> None:
     """Labels of `SoftClustering()` on mixtures whose number of components is known, beside those with it given."""
     print("\n| what | sets | number right | adjusted Rand index, own number | number given |\n|---|---|---|---|---|")
@@ -388,6 +460,7 @@ def main() -> None:
     parser.add_argument("--own", action="store_true")
     parser.add_argument("--default", action="store_true")
     parser.add_argument("--drawn", action="store_true")
+    parser.add_argument("--column", action="store_true")
     parser.add_argument("--given", action="store_true")
     options = parser.parse_args()
     if options.level:
@@ -398,6 +471,8 @@ def main() -> None:
         return default()
     if options.drawn:
         return drawn()
+    if options.column:
+        return columns()
     if options.given:
         return given()
     if options.large:

@@ -34,6 +34,7 @@ from partita.ensemble.copies import SpreadRows, is_repeated
 from partita.ensemble.draws import Draw, Said, extended
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
+from partita.ensemble.modes import with_modes
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
 from partita.ensemble.validity import FEW, Validity, power_in
 from partita.ensemble.weights import POWER, agreement, agreement_weights
@@ -253,7 +254,10 @@ class Ensemble(Builder):
             elif n < FEW:
                 found = replace(found, one=judge.one_of_few(max(int(found.partition.max()) + 1, 2)))
             found = replace(found, power=power_in(Y.shape[1]))
-            if self.components is not None and n >= FEWEST:
+            if self.components is not None and Y.shape[1] == 1:
+                if n >= FEW:
+                    found = with_modes(found, self.components, items, bounds=(bounds[0], most), seed=self.seed)
+            elif self.components is not None and n >= FEWEST:
                 found = with_components(found, self.components, items, judge, bounds=(bounds[0], most), seed=self.seed)
         return found
 

@@ -95,6 +95,8 @@ class Consensus:
     one : float, optional
         Of 50 features' rows or more, the probability of one cluster, which no draw can say; see
         `partita.ensemble.validity`.
+    modes : bool
+        Whether the answer is the modes of the density of a single column, see `partita.ensemble.modes`.
     soft : mapping of int to n x K array, optional
         Memberships by a model of K clusters, where the draws are its labels; see `partita.ensemble.latent_classes`.
     """
@@ -115,6 +117,7 @@ class Consensus:
     power: float = SPACE_POWER
     components: float = 0.0
     one: float | None = None
+    modes: bool = False
     soft: Mapping[int, Array] | None = None
 
     @property

@@ -330,9 +330,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
             self.chosen_["affinity"] = Reasoned(plan.builder.name, why)
         self._average_over_missing_cells(given)
         if fitted.choice.verdict is not None:
-            found = fitted.choice.consensus
-            components = 0.0 if found is None or not found.by_components else found.components
-            why = why_so_many(fitted.choice.verdict, self.n_clusters_, components)
+            why = why_so_many(fitted.choice.verdict, self.n_clusters_, fitted.choice.consensus)
             self.chosen_["n_clusters"] = Reasoned(self.n_clusters_, why)
         if fitted.probabilities is not None:
             self.chosen_["probabilities"] = fitted.probabilities

@@ -40,6 +40,8 @@ __all__ = ["BayesianPartition"]
 
 # Relative residual of the membership to the similarity matrix above which a note says that it does not describe it.
 LARGE_MISFIT = 0.2
+# What is said of chains whose draws have weights.
+WEIGHTS_UNUSED = "the chains were compared without the weights of their draws"
 
 
 class BayesianPartition(PosteriorSummaries):
@@ -220,7 +222,7 @@ class BayesianPartition(PosteriorSummaries):
             self.labels_, self.n_clusters_ = result.labels, result.n_clusters
             self.expected_loss_, self.loss_ = result.expected_loss, loss
             self.items_, self.n_features_in_ = given.items, len(result.labels)
-            self.agreement_, unsaid = self._compared(given, chain)
+            self.agreement_, unsaid = self._compared(given, chain, weights)
         turned: tuple[str, ...] = ()
         if self.draws_ is not None:
             alone = all_alone_note(self.draws_.n_given, self.draws_.n_clusters, len(result.labels))
@@ -338,11 +340,14 @@ class BayesianPartition(PosteriorSummaries):
         return self._search(loss, tell, similarity=self._similarity)
 
     def _compared(
-        self, given: NamedDraws, chain: NDArray[Any] | None
+        self, given: NamedDraws, chain: NDArray[Any] | None, weights: ArrayLike | None
     ) -> tuple[ChainComparison | None, tuple[str, ...]]:
         """Compare the chains, or say why they cannot be compared."""
         if chain is None:
             return None, ()
+        w = np.ones(len(chain)) if weights is None else np.asarray(weights, dtype=np.float64)
+        counted = w > 0
+        chain = chain[counted]
         names, counts = np.unique(chain, return_counts=True)
         if len(names) < 2:
             return None, ()
@@ -352,7 +357,12 @@ class BayesianPartition(PosteriorSummaries):
             which = names[np.argmin(counts)]
             return None, (f"the chains were not compared: chain {which} has {counts.min()} draws, too few to tell",)
         # By the same distances as `partita draws`, so that both say the same of the same draws.
-        return compare_chains(given.labels, chain, unit=self.loss_.unit or "bits", traces=given.traces), ()
+        labels, traces = given.labels, given.traces
+        if not counted.all():
+            labels = np.asarray(labels)[counted]
+            traces = {name: values[counted] for name, values in traces.items()}
+        unused = () if len(np.unique(w[counted])) == 1 else (WEIGHTS_UNUSED,)
+        return compare_chains(labels, chain, unit=self.loss_.unit or "bits", traces=traces), unused
 
     @cached_property
     def _soft(self) -> SolveResult:

@@ -29,7 +29,7 @@ from partita.estimators.items import Items
 from partita.estimators.model import Model
 from partita.kernels.threads import limit_threads, n_threads
 from partita.n_clusters import KEvidence, Verdict, judge_all
-from partita.n_clusters.agreement import Agreement, is_of_classes, verdict_of, with_consensus
+from partita.n_clusters.agreement import Agreement, is_of_classes, is_of_modes, verdict_of, with_consensus
 from partita.n_clusters.evidence import MOST_GRAPHED
 from partita.n_clusters.verdict import doubts
 from partita.wording import count
@@ -278,7 +278,7 @@ class FromDraws:
         return Choice(self.n_clusters, start, consensus=self.found)
 
 
-def why_so_many(verdict: Verdict, n_clusters: int, components: float = 0.0) -> str:
+def why_so_many(verdict: Verdict, n_clusters: int, found: Consensus | None = None) -> str:
     """Return whose number of clusters a fit has, and how probable it is.
 
     Parameters
@@ -286,32 +286,34 @@ def why_so_many(verdict: Verdict, n_clusters: int, components: float = 0.0) -> s
     verdict : Verdict
     n_clusters : int
         Of the fit.
-    components : float
-        Probability that the components of a mixture are better clusters than those of the other methods, where they
-        have the answer; 0 elsewhere.
+    found : Consensus, optional
+        What different methods found.
     """
     of_methods = [judgement for judgement in verdict.judgements if judgement.criterion == Agreement.name]
     agreed = of_methods[0].n_clusters if of_methods else None
-    found = "it" if (agreed or verdict.n_clusters) == n_clusters else f"{agreed or verdict.n_clusters}"
+    whose = "it" if (agreed or verdict.n_clusters) == n_clusters else f"{agreed or verdict.n_clusters}"
     probable = verdict.probability_of(n_clusters)
-    if agreed == n_clusters and components:
+    if is_of_modes(verdict) and n_clusters == verdict.n_clusters:
+        why = f"the density of the column has {count(n_clusters, 'mode')}"
+        return f"{why}, with a probability of {probable:.2f} for {n_clusters}"
+    if agreed == n_clusters and found is not None and found.by_components:
         why = (
             "it is the number of components of a mixture, which are better clusters than those of the other methods "
-            f"with a probability of {components:.2f}"
+            f"with a probability of {found.components:.2f}"
         )
         return f"{why}; {n_clusters} has a probability of {probable:.2f}"
     if is_of_classes(verdict) and n_clusters in (agreed, verdict.n_clusters):
         why = "the latent class model of the categories is most probable with it"
     elif agreed is not None and probable < verdict.probabilities.max():
-        why = f"the clustering that has most in common with the others has {found}"
+        why = f"the clustering that has most in common with the others has {whose}"
     elif agreed is not None:
-        why = f"clusterings by different methods, weighted by how valid they are, have {found}"
+        why = f"clusterings by different methods, weighted by how valid they are, have {whose}"
     elif of_methods and len(verdict.judgements) == 1:
         why = "no clustering into several clusters fits better than a single cluster"
     elif all(judgement.n_clusters is None for judgement in verdict.judgements):
         why = "no criterion could tell"
     else:
-        why = f"criteria find {found}"
+        why = f"criteria find {whose}"
     return f"{why}, with a probability of {probable:.2f} for {n_clusters}"
 
 

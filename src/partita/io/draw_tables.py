@@ -23,7 +23,7 @@ from partita.io.parquet import BROKEN, ParquetTable, open_parquet
 from partita.io.r_tables import table_rows
 from partita.io.text_rows import as_number, first_rows, is_missing, numbered_rows
 from partita.memory import require_memory
-from partita.partition.named_draws import NamedDraws, columns_of, transposed_note
+from partita.partition.named_draws import NamedDraws, columns_of, items_of, transposed_note
 from partita.paths import R_TABLE_SUFFIXES
 
 __all__ = ["table_draws"]
@@ -33,8 +33,6 @@ KINDS = (np.int8, np.int16, np.int32, np.int64)
 COUNTED = 5
 # Whole numbers beyond this are not told apart by doubles.
 EXACT = 1 << 53
-# Names of a column that counts the clusters of each draw.
-COUNTS = ("k", "n_clusters", "nclusters", "ncluster", "num_clusters", "nclust")
 # Name that R gives columns without one.
 R_NAME = "V"
 
@@ -50,22 +48,12 @@ def table_draws(file: Path, gaps: bool) -> NamedDraws:
     if names is None:
         return NamedDraws(labels)
     chain = None if chain_at is None else labels[:, chain_at].copy()
-    left, counts = _without_counts(names, left, labels)
+    if text is not None and text.chains and chain is not None:
+        chain = np.array(list(text.chains))[chain]
+    left, counts = items_of(names, left, labels)
     items = [names[k] for k in left]
     notes = (*counts, *transposed_note(None if text is None else text.row_names, items, len(labels)))
     return NamedDraws(labels if len(left) == len(names) else labels[:, left], chain, np.array(items), notes=notes)
-
-
-def _without_counts(names: list[str], left: list[int], labels: Labels) -> tuple[list[int], tuple[str, ...]]:
-    """The columns of items, without one that counts the clusters of each draw, and a note on that."""
-    for at in left:
-        others = [k for k in left if k != at]
-        if names[at].lower() not in COUNTS or not others:
-            continue
-        held = np.sort(labels[:, others], axis=1)
-        if np.array_equal(labels[:, at], 1 + (np.diff(held, axis=1) != 0).sum(axis=1)):
-            return others, (f"column {names[at]!r} counts the clusters of each draw: it is no item",)
-    return left, ()
 
 
 def _collected(batches: Iterable[Labels], file: Path) -> Labels:
@@ -101,6 +89,8 @@ class _TextDraws:
         Whether the first cell of each row is its name.
     row_names : list of str, optional
         Names of the rows read so far, while they are V1, V2, ...; None as soon as one is not, or without names.
+    words, chains : dict of str to int
+        The number of each label, and of each chain, that is a word.
     """
 
     file: Path
@@ -111,15 +101,16 @@ class _TextDraws:
     named: bool = False
     row_names: list[str] | None = None
     words: dict[str, int] = field(default_factory=dict)
+    chains: dict[str, int] = field(default_factory=dict)
 
     def batches(self) -> Iterator[Labels]:
         """Batches of rows of labels; words are numbered in the order in which the file has them."""
         self.row_names = [] if self.named else None
-        own = set(range(self.width) if self.names is None else columns_of(self.names)[1])
+        chain, left = (None, list(range(self.width))) if self.names is None else columns_of(self.names)
         step, first = max(1, draw_labels.BATCH // self.width), 0
         held: list[Labels] = []
         for line, cells in self.rows:
-            held.append(self._row(self._without_name(cells), first + len(held), line, own))
+            held.append(self._row(self._without_name(cells), first + len(held), line, set(left), chain))
             if len(held) == step:
                 yield np.stack(held)
                 first, held = first + step, []
@@ -134,7 +125,19 @@ class _TextDraws:
             self.row_names = [*self.row_names, expected] if cells[0].strip() == expected else None
         return cells[1:]
 
-    def _row(self, cells: list[str], draw: int, line: int, own: set[int]) -> Labels:
+    def _row(self, cells: list[str], draw: int, line: int, own: set[int], chain: int | None) -> Labels:
+        if chain is not None and as_number(cells[chain]) is None and not is_missing(cells[chain]):
+            if draw and not self.chains:
+                raise InputError(
+                    f"{self.file}, line {line}: chain {cells[chain]!r} is a word, and others are numbers: name all "
+                    "chains alike"
+                )
+            at = self.chains.setdefault(cells[chain].strip(), len(self.chains))
+            cells = [*cells[:chain], str(at), *cells[chain + 1 :]]
+        elif self.chains and chain is not None:
+            raise InputError(
+                f"{self.file}, line {line}: chain {cells[chain]!r} is no word, and others are: name all chains alike"
+            )
         try:
             return np.array(cells, dtype=np.int64)
         except (ValueError, OverflowError):

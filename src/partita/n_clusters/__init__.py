@@ -4,7 +4,7 @@
 new criterion is one file and one import line here.
 """
 
-from partita.n_clusters.agreement import Agreement, is_of_classes
+from partita.n_clusters.agreement import Agreement, is_of_classes, is_of_modes
 from partita.n_clusters.base import Criterion, Judgement, criterion
 from partita.n_clusters.conductance_jump import ConductanceJump
 from partita.n_clusters.correlation_clustering import CorrelationClustering
@@ -47,5 +47,6 @@ __all__ = [
     "Verdict",
     "criterion",
     "is_of_classes",
+    "is_of_modes",
     "judge_all",
 ]

@@ -13,8 +13,9 @@ from partita.errors import InputError
 from partita.n_clusters.base import Criterion, Judgement
 from partita.n_clusters.evidence import KEvidence
 from partita.n_clusters.verdict import LEAST_RANGE, Verdict, doubts, likely_of, notes_on
+from partita.wording import count
 
-__all__ = ["Agreement", "is_of_classes", "verdict_of", "with_consensus"]
+__all__ = ["Agreement", "is_of_classes", "is_of_modes", "verdict_of", "with_consensus"]
 
 # Methods for graphs that agree at no number by more than this have found nothing together, and criteria are believed;
 # less is enough at the answer itself, where a block model has evidence for it, and more is needed where it finds one
@@ -69,6 +70,9 @@ def judgement(found: Consensus) -> Judgement:
     if found.soft is not None:
         note = f"evidence for latent classes is largest at {K}"
         return Judgement(Agreement.name, K, sizes, scores, "larger", note=note, of_classes=True)
+    if found.modes:
+        note = f"the density of the column has {count(K, 'mode')}"
+        return Judgement(Agreement.name, K, sizes, scores, "larger", note=note, of_modes=True)
     note = f"methods agree best at {sizes[scores.argmax()]} (mean adjusted Rand index {scores.max():.2f})"
     return Judgement(Agreement.name, K, sizes, scores, "larger", note=note)
 
@@ -76,6 +80,11 @@ def judgement(found: Consensus) -> Judgement:
 def is_of_classes(verdict: Verdict) -> bool:
     """Return whether a verdict is on the latent classes of a table of categories."""
     return any(said.of_classes for said in verdict.judgements)
+
+
+def is_of_modes(verdict: Verdict) -> bool:
+    """Return whether a verdict is on the modes of a single column."""
+    return any(said.of_modes for said in verdict.judgements)
 
 
 def verdict_of(found: Consensus, least: int = 1) -> Verdict:

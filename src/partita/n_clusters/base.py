@@ -53,6 +53,8 @@ class Judgement:
     note : str
     of_classes : bool
         Whether the numbers are those of latent classes, of a table of categories.
+    of_modes : bool
+        Whether they are those of modes, of the density of a single column.
     """
 
     criterion: str
@@ -63,6 +65,7 @@ class Judgement:
     sure: float | None = None
     note: str = ""
     of_classes: bool = False
+    of_modes: bool = False
 
 
 class Criterion(Named, ABC):

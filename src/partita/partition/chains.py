@@ -169,7 +169,7 @@ def compare_chains(
         if np.shape(values) != names.shape:
             raise InputError(f"traces[{name!r}] has shape {np.shape(values)}: expected one number for each draw")
         own[name] = _split(np.asarray(values), number)
-    a, b = (chains[at].item() for at in found.chains)
+    a, b = (chains.tolist()[at] for at in found.chains)
     i, j = (int(items[at]) for at in found.items)
     said = chain_verdict(own, Farthest(found.largest, (a, b), (i, j), len(items)))
     counts = [np.asarray(each, dtype=np.int64) for each in own["n_clusters"]]

@@ -23,15 +23,32 @@ from numpy.typing import NDArray
 
 from partita.errors import InputError, require
 
-__all__ = ["NamedDraws", "all_alone_note", "columns_of", "named_draws", "nearly_constant_note", "transposed_note"]
+__all__ = [
+    "NamedDraws",
+    "all_alone_note",
+    "columns_of",
+    "items_of",
+    "named_draws",
+    "nearly_constant_note",
+    "transposed_note",
+]
 
 # Columns of a table that say which chain a row is of, and those that only number the rows.
-CHAIN_COLUMNS = ("chain", ".chain")
-ORDER_COLUMNS = ("", "draw", ".draw", "iteration", ".iteration", "sweep")
+CHAIN_COLUMNS = ("chain", ".chain", "chains", "chain_id")
+ORDER_COLUMNS = ("", "draw", ".draw", "iteration", ".iteration", "iter", "sweep", "sample", "step", "index")
 # Name that pandas gives a first column without one, and that of a table written with it twice.
 UNNAMED = re.compile(r"unnamed: 0(\.\d+)?")
-# Columns that hold the truth in most tables: an item of such a name is refused, beside others.
-TRUTH_COLUMNS = ("label", "labels", "class", "target", "truth")
+# Columns that hold something else in most tables: an item of such a name is refused, beside others.
+NO_ITEMS = {
+    "the truth": ("label", "labels", "class", "target", "truth"),
+    "a weight of each draw": ("weight", "weights"),
+    "a mark of burn-in": ("burnin", "burn_in", "warmup"),
+    "the log density of each draw": ("lp__", "lp", "logpost", "log_post", "log_posterior", "log_joint", "loglik"),
+}
+# Names of a column that counts the clusters of each draw.
+COUNTS = ("k", "n_clusters", "nclusters", "ncluster", "num_clusters", "nclust")
+# Draws from which a column that goes up by the same step is no item, and the share of the draws that begin anew.
+COUNTED_UP, ANEW = 10, 0.1
 DIMENSIONS = ("chain", "draw")
 # Mean concentration of rows, sum_k (n_k / N)^2, from which they are nearly constant, and by how much less that of the
 # columns must be; rows and columns that are looked at.
@@ -202,13 +219,52 @@ def columns_of(names: list[str]) -> tuple[int | None, list[int]]:
     ]
     if not left:
         raise InputError("the table of draws has no column of labels: expected a row for each draw, a column an item")
-    truth = next((names[k] for k in left if lower[k] in TRUTH_COLUMNS), None)
-    if truth is not None and len(left) > 1:
-        raise InputError(
-            f"column {truth!r} looks like the truth, which is no item of the draws: leave it out, or give the item "
-            "another name"
-        )
+    for what, known in NO_ITEMS.items():
+        found = next((names[k] for k in left if lower[k] in known), None)
+        if found is not None and len(left) > 1:
+            raise InputError(
+                f"column {found!r} looks like {what}, which is no item of the draws: leave it out, or give the item "
+                "another name"
+            )
     return (chains[0] if chains else None), left
+
+
+def items_of(names: list[str], left: list[int], labels: Any) -> tuple[list[int], tuple[str, ...]]:
+    """Return the positions of items among those of columns, and a note on each that is none.
+
+    A column that counts the clusters of each draw is none, nor one that counts the draws.
+
+    Examples
+    --------
+    >>> table = np.column_stack([np.arange(12), np.ones(12, dtype=int), np.arange(12) % 2])
+    >>> items_of(["t", "a", "b"], [0, 1, 2], table)
+    ([1, 2], ("column 't' counts the draws: it is no item",))
+    """
+    notes = []
+    for at in left:
+        others = [k for k in left if k != at]
+        if not others:
+            break
+        counts = names[at].lower() in COUNTS and np.array_equal(labels[:, at], _n_different(labels[:, others]))
+        if counts or _counts_up(labels[:, at]):
+            what = "the clusters of each draw" if counts else "the draws"
+            notes.append(f"column {names[at]!r} counts {what}: it is no item")
+            left = others
+    return left, tuple(notes)
+
+
+def _n_different(rows: NDArray[Any]) -> NDArray[np.int64]:
+    """Number of different labels in each row."""
+    return np.asarray(1 + (np.diff(np.sort(rows, axis=1), axis=1) != 0).sum(axis=1))
+
+
+def _counts_up(column: NDArray[Any]) -> bool:
+    """Whether numbers go up by the same step, but for a few places at which they begin anew, as chains do."""
+    if len(column) < COUNTED_UP or column.dtype.kind not in "iuf":
+        return False
+    steps = np.diff(column)
+    up = steps[steps > 0]
+    return len(up) >= (1.0 - ANEW) * len(steps) and bool((up == up[0]).all())
 
 
 def nearly_constant_note(labels: Any) -> tuple[str, ...]:
@@ -310,4 +366,8 @@ def _of_frame(frame: Any) -> NamedDraws:
     unnamed = next((k for k, name in enumerate(names) if not name or UNNAMED.fullmatch(name.lower())), None)
     told: Any = getattr(frame, "index", None) if unnamed is None else values[:, unnamed]
     rows = None if told is None else [str(name) for name in told]
-    return NamedDraws(labels, chain, np.array(items), notes=transposed_note(rows, items, len(labels)))
+    notes = transposed_note(rows, items, len(labels))
+    kept, counts = items_of(items, list(range(len(items))), labels)
+    if len(kept) < len(items):
+        labels, items = labels[:, kept], [items[k] for k in kept]
+    return NamedDraws(labels, chain, np.array(items), notes=(*counts, *notes))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.errors import InputError
-from partita.n_clusters import Agreement, Verdict, is_of_classes
+from partita.n_clusters import Agreement, Verdict, is_of_classes, is_of_modes
 from partita.n_clusters.base import only_tests_one
 from partita.n_clusters.verdict import SHOWN
 from partita.report.document import chip, told
@@ -52,7 +52,7 @@ def n_clusters_sentences(verdict: Verdict, n_clusters: int, *, given: bool = Fal
     """
     methods, n = _of_methods(verdict), len(verdict.judgements)
     by = "several clustering methods" if methods else f"{n} criteri{'on' if n == 1 else 'a'}"
-    by = "a latent class model" if is_of_classes(verdict) else by
+    by = "a latent class model" if is_of_classes(verdict) else "the density" if is_of_modes(verdict) else by
 
     def probable(K: int) -> str:
         return f"{K} cluster{' has' if K == 1 else 's have'} a probability of {percent(verdict.probability_of(K))}"
@@ -92,6 +92,12 @@ def _meaning_of_probability(verdict: Verdict, n_clusters: int) -> str:
             "Within a latent class the categorical columns are independent. The probability of a number is the mean of "
             "two: by the integrated likelihood of categories and labels, and by BIC. One cluster means that the "
             "columns are independent"
+        )
+    if is_of_modes(verdict):
+        return (
+            "Clusters of a single column are the modes of its density, which valleys part. The density is a mixture of "
+            "some components or blocks of uniform density, which are as probable as BIC has it, and the probability of "
+            "a number is that of the densities with so many modes"
         )
     if methods and n_clusters == 1:
         return (

@@ -17,13 +17,15 @@ from partita.partition.credible_ball import CredibleBall
 from partita.partition.losses import PartitionLoss
 from partita.report.partition_report import PartitionReport
 from partita.report.verdict import LIST_SIZES, Sentence
-from partita.wording import items, listed, percent
+from partita.wording import count, items, listed, percent
 
 __all__ = ["CERTAIN", "distance_words", "expected_words", "partition_headline", "partition_verdict", "weight_words"]
 
 # Share of the draws in which an item is in the matching cluster, from which it is certain, and that share for the
 # median item below which the labels alone say too little.
 CERTAIN, DOUBTFUL = 0.95, 0.7
+# Draws below which they are no sample of a posterior.
+FEW_DRAWS = 10
 # Items from which a credible ball is worth a headline.
 FEW = 6
 # Tails of the distribution of K that are left out, each.
@@ -74,7 +76,7 @@ def partition_headline(report: PartitionReport) -> tuple[str, ...]:
     ...     print(sentence)
     4 items were divided into 2 clusters of 2 and 2 items, from 3 draws (2 different partitions).
     On average an item is in the matching cluster in 92% of the draws.
-    1 item is in the matching cluster in fewer than 70% of the draws.
+    1 item is in the matching cluster in fewer than 70% of the draws; 3 draws are too few to be a posterior sample.
     """
     what = _clusters(report)[0].text
     if report.certainty is None:
@@ -110,10 +112,19 @@ def _what_to_doubt(report: PartitionReport) -> str:
     if torn and report.estimator.n_clusters_ > 1:
         verb = "is" if torn == 1 else "are"
         doubts.append(f"{items(torn)} {verb} in the matching cluster in fewer than {DOUBTFUL:.0%} of the draws")
+    if not torn and report.estimator.n_clusters_ > 1 and report.certainty.matched.max() < CERTAIN:
+        doubts.append(f"no item is in the matching cluster in {CERTAIN:.0%} of the draws")
+    n_draws = _n_draws(report)
+    if n_draws < FEW_DRAWS:
+        doubts.append(f"{count(n_draws, 'draw')} {'is' if n_draws == 1 else 'are'} too few to be a posterior sample")
     if not doubts:
         return "Nothing stands out to be doubted."
     said = "; ".join(doubts)
     return f"{said[:1].upper()}{said[1:]}."
+
+
+def _n_draws(report: PartitionReport) -> int:
+    return 0 if report.estimator.draws_ is None else int(report.estimator.draws_.n_given)
 
 
 def distance_words(value: float, loss: PartitionLoss, n_items: int) -> str:
@@ -284,7 +295,7 @@ def _modes(report: PartitionReport) -> list[Sentence]:
         differ = agreement is not None and not agreement.agree
         meaning = "; the chains differ, however, and may have missed others"
         if not differ:
-            meaning = ", so that one partition can represent the posterior"
+            meaning = ", so that one partition can represent the posterior" if _n_draws(report) >= FEW_DRAWS else ""
         return [Sentence("modes", f"{ONE_MODE}{meaning}.")]
     each = listed([f"{percent(mode.weight)} (K = {mode.n_clusters})" for mode in found.modes])
     text = (

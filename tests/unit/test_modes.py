@@ -1,0 +1,64 @@
+"""The clusters of a single column are the modes of its density."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from partita import SoftClustering
+from partita.ensemble.modes import DEPTH, valleys
+
+
+def _groups(rng: np.random.Generator, centres: list[float], n: int = 80) -> np.ndarray:
+    return np.concatenate([rng.normal(centre, 1.0, size=n) for centre in centres])[:, None]
+
+
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("shape", ["normal", "uniform", "exponential", "rounded"])
+def test_a_column_with_one_mode_is_one_cluster(shape: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x = {
+        "normal": rng.normal(size=300),
+        "uniform": rng.uniform(size=300),
+        "exponential": rng.exponential(size=300),
+        "rounded": np.round(rng.normal(50, 12, size=300)),
+    }[shape]
+    model = SoftClustering(random_state=0).fit(x[:, None])
+    assert model.n_clusters_ == 1
+    assert model.verdict_.probability_of(1) > 0.5
+
+
+@pytest.mark.parametrize("centres", [[0, 6], [0, 5, 12, 20]])
+def test_groups_along_a_line_are_found(centres: list[float]) -> None:
+    X = _groups(np.random.default_rng(0), centres)
+    model = SoftClustering(random_state=0).fit(X)
+    assert model.n_clusters_ == len(centres)
+    truth = np.repeat(np.arange(len(centres)), 80)
+    mostly = [np.bincount(model.labels_[truth == k]).argmax() for k in range(len(centres))]
+    assert len(set(mostly)) == len(centres)
+    assert "mode" in model.chosen_["n_clusters"].why
+
+
+def test_blocks_are_found_where_a_mixture_is_too_smooth() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(3, size=400)
+    model = SoftClustering(random_state=0).fit((1.6 * y + rng.uniform(size=400))[:, None])
+    assert model.n_clusters_ == 3
+    assert len({(a, b) for a, b in zip(y.tolist(), model.labels_.tolist(), strict=True)}) == 3
+
+
+def test_bounds_and_other_numbers_have_answers() -> None:
+    X = _groups(np.random.default_rng(1), [0, 6, 14])
+    model = SoftClustering(random_state=0).fit(X)
+    assert [model.at(K).n_clusters_ for K in (2, 5)] == [2, 5]
+    bounded = SoftClustering((4, 6), random_state=0).fit(X)
+    assert 4 <= bounded.n_clusters_ <= 6
+
+
+def test_valleys_that_are_shallow_are_none_and_the_lower_peak_goes_with_them() -> None:
+    deep, shallow = 2 * DEPTH, DEPTH / 2
+    assert valleys(np.array([0.0, deep, 0.0, deep, 0.0])).tolist() == [2]
+    assert valleys(np.array([0.0, deep, deep - shallow, deep, 0.0])).tolist() == []
+    # A ripple on the way down to a valley: the valley stays, the ripple does not.
+    assert valleys(np.array([0.0, 9.0, 4.0, 4.0 + shallow, 0.0, 8.0, 0.0])).tolist() == [4]
+    assert valleys(np.array([0.0, 1.0, 2.0])).tolist() == []
