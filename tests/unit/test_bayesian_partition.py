@@ -424,6 +424,18 @@ def test_chains_that_disagree_are_a_warning_and_few_draws_are_not():
     assert not model.agreement_.agree
 
 
+def test_draws_without_weight_are_not_compared_and_other_weights_are_said_to_be_unused():
+    good, chain = posterior(n_draws=200)[0], np.repeat([0, 1], 100)
+    burnt = np.r_[np.tile(np.arange(good.shape[1]), (50, 1)), good]
+    weights = np.r_[np.zeros(50), np.ones(200)]
+    model = BayesianPartition(random_state=0)
+    found = model.fit(burnt, weights=weights, chain=np.r_[np.zeros(50, dtype=int), chain]).agreement_
+    assert str(found) == str(model.fit(good, chain=chain).agreement_)
+    unused = "the chains were compared without the weights of their draws"
+    assert unused not in model.notes_
+    assert unused in model.fit(good, weights=1.0 + chain, chain=chain).notes_
+
+
 @pytest.mark.parametrize(
     ("parameters", "says"),
     [

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from partita import BayesianPartition, SoftClustering
 from partita.bridges import memberships_frame, named_features
@@ -157,6 +158,21 @@ def test_a_column_that_holds_no_numbers_is_named(package, kind):
     fitted = model(cloud())
     with pytest.raises(InputError, match="column 'the other'"):
         fitted.predict(given)
+
+
+def test_sparse_columns_are_numbers_and_periods_are_dates():
+    pandas = pytest.importorskip("pandas")
+    X = np.where(np.random.default_rng(0).random((40, 3)) < 0.5, 0.0, np.random.default_rng(1).normal(size=(40, 3)))
+    sparse = pandas.DataFrame.sparse.from_spmatrix(sp.csr_matrix(X), columns=list("abc"))
+    given = sparse.dtypes.tolist()
+    fits = [
+        SoftClustering(2, random_state=0).fit(frame) for frame in (sparse, pandas.DataFrame(X, columns=list("abc")))
+    ]
+    assert np.array_equal(fits[0].membership_, fits[1].membership_)
+    assert sparse.dtypes.tolist() == given
+    months = pandas.DataFrame({"x": X[:, 0], "month": pandas.period_range("2020-01", periods=40, freq="M")})
+    with pytest.raises(InputError, match=r"'month'.*period"):
+        SoftClustering(2).fit(months)
 
 
 def test_objects_are_numbers_where_each_is_one():

@@ -887,3 +887,26 @@ def test_the_headline_says_nothing_of_methods_where_none_could_disagree(model: S
     model.fit(np.random.default_rng(0).normal(size=(120, 2)) + np.repeat([[0, 0], [9, 9], [0, 9]], 40, axis=0))
     assert agreement(model) is None
     assert "methods agree" not in " ".join(headline(model))
+
+
+def test_zeros_of_amounts_and_ends_of_a_clipped_range_make_no_outliers() -> None:
+    rng = np.random.default_rng(0)
+    one = np.zeros(300, dtype=np.int64)
+    amounts = np.where(rng.random((300, 40)) < 0.5, 0.0, rng.lognormal(size=(300, 40)) * rng.lognormal(size=(300, 1)))
+    clipped = np.clip(rng.normal(size=(300, 2)), -1, 1)
+    assert (background_probability(amounts, one) > 0.5).mean() <= 0.01
+    assert (background_probability(clipped, one) > 0.5).mean() <= 0.01
+    # What lies beyond is found all the same.
+    noise = rng.uniform(-8, 8, size=(60, 2))
+    found = background_probability(np.r_[clipped, noise], np.zeros(360, dtype=np.int64)) > 0.5
+    assert found[:300].mean() <= 0.01
+    assert found[300:].mean() > 0.8
+
+
+def test_rows_that_must_be_together_have_one_certainty() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(180, 3)) + np.repeat([[0, 0, 0], [4, 0, 0], [0, 4, 0]], 60, axis=0)
+    linked = [0, 60, 61]
+    model = SoftClustering(random_state=0).fit(X, must_link=[linked[:2], linked[1:]])
+    believed = model.certainty_[linked] / (1.0 - model.outlier_[linked])
+    assert np.ptp(believed) < 1e-12

@@ -220,6 +220,53 @@ def test_a_column_that_looks_like_the_truth_is_refused(name, tmp_path):
     assert named_draws(frame[[name]]).items.tolist() == [name]  # alone it is what was meant
 
 
+@pytest.mark.parametrize("name", ["weight", pytest.param("burnin", marks=pytest.mark.slow), "lp__"])
+def test_what_a_sampler_writes_beside_the_labels_is_refused_by_its_name(name):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(LABELS[0]).add_prefix("V").assign(**{name: np.arange(7)})
+    with pytest.raises(InputError, match=f"column '{name}'"):
+        named_draws(frame)
+
+
+@pytest.mark.parametrize("suffix", ["frame", "csv", "parquet"])
+def test_columns_that_count_draws_or_clusters_are_no_items(suffix, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    labels = LABELS.reshape(21, 11)
+    counted = [len(np.unique(row)) for row in labels]
+    table = {"it": 10 * np.tile(np.arange(1, 8), 3), **{f"V{k}": labels[:, k] for k in range(11)}, "K": counted}
+    frame, file = pandas.DataFrame(table), tmp_path / f"draws.{suffix}"
+    if suffix == "csv":
+        frame.to_csv(file, index=False)
+    elif suffix == "parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(file)
+    given = named_draws(frame) if suffix == "frame" else read_draws(file)
+    assert given.items.tolist() == [f"V{k}" for k in range(11)]
+    assert np.asarray(given.labels).tolist() == labels.tolist()
+    assert [note.split("'")[1] for note in given.notes] == ["it", "K"]
+
+
+def test_a_chain_of_any_name_has_chains_that_may_be_words(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(LABELS.reshape(21, 11)).add_prefix("V")
+    frame.insert(0, "chain_id", np.array(["one", "two", "three"])[CHAIN])
+    frame.to_csv(tmp_path / "draws.csv", index=False)
+    for given in (named_draws(frame), read_draws(tmp_path / "draws.csv")):
+        assert given.chain.tolist() == frame["chain_id"].tolist()
+        assert np.asarray(given.labels).tolist() == LABELS.reshape(21, 11).tolist()
+    frame["chain_id"] = frame["chain_id"].replace("three", "3")
+    frame.to_csv(tmp_path / "draws.csv", index=False)
+    with pytest.raises(InputError, match="'3'"):
+        read_draws(tmp_path / "draws.csv")
+
+
+def test_words_for_chains_and_labels_are_compared():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([list("aabb")] * 8, columns=["ann", "bob", "cid", "dan"])
+    frame.insert(0, "chain", [1] * 4 + [2] * 4)
+    assert BayesianPartition(random_state=0).fit(frame).agreement_.farthest == (1, 2)
+
+
 @pytest.mark.parametrize("columns", ["", "V", "X"])
 def test_draws_that_r_turned_are_told(columns, tmp_path):
     pandas = pytest.importorskip("pandas")

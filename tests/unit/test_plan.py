@@ -127,3 +127,10 @@ def test_the_size_of_any_input_is_read_without_looking_at_its_cells():
     assert size_of(pd.DataFrame(rows)) == (3, 2)
     for nothing in (None, 7, "name", []):
         assert size_of(nothing)[1] in (0, 1)
+
+
+def test_a_fit_that_takes_longer_than_it_may_says_so() -> None:
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    (note,) = [note for note in SoftClustering(max_seconds=1e-3, random_state=0).fit(X).result_.notes if "took" in note]
+    assert note.endswith("longer than max_seconds=0.001")
+    assert not any("took" in note for note in SoftClustering(max_seconds=1e3, random_state=0).fit(X).result_.notes)

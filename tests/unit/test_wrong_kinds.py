@@ -225,3 +225,23 @@ def test_what_holds_items_is_refused_as_draws_by_its_type():
     for given in (nx.karate_club_graph(), ad.AnnData(X), sp.csr_array(X), sp.csc_matrix(X)):
         with pytest.raises(InputError, match=rf"{type(given).__name__}.*SoftClustering"):
             BayesianPartition().fit(given)
+
+
+def test_what_would_be_read_as_something_else_is_refused():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    masked = np.ma.masked_greater(X, 1.0)
+    with pytest.raises(InputError, match=r"filled\(np\.nan\)"):
+        SoftClustering(2).fit(masked)
+    assert SoftClustering(2).fit(np.ma.masked_array(X)).n_clusters_ == 2  # nothing is masked
+    with pytest.raises(InputError, match="n_clusters=True"):
+        SoftClustering(n_clusters=True).fit(X)
+    features = sp.random(40, 40, 0.2, random_state=0, format="csr")
+    with pytest.raises(InputError, match="affinity='ensemble'"):
+        SoftClustering(2).fit(features)
+
+
+def test_nodes_that_words_do_not_tell_apart_are_refused():
+    nx = pytest.importorskip("networkx")
+    graph = nx.relabel_nodes(nx.karate_club_graph(), {0: "1"})
+    with pytest.raises(InputError, match=r"'1'.*relabel_nodes"):
+        SoftClustering().fit(graph)

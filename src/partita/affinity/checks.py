@@ -370,9 +370,10 @@ def _symmetric(values: Any, how: Symmetrize | None, name: str, remedy: str) -> A
                 f"{name} has its {side} triangle only, and zeros in the other: expected every pair in both; "
                 f"{MIRRORED if remedy == SYMMETRIZE else mirrored}"
             )
+        features = "; or affinity='ensemble' where its columns are features" if sp.issparse(values) else ""
         raise InputError(
             f"{name} is not symmetric: {name}[{i}, {j}] = {values[i, j]:g} and {name}[{j}, {i}] = {values[j, i]:g}; "
-            f"{remedy}"
+            f"{remedy}{features}"
         )
     return symmetrized(values, how or "mean")
 

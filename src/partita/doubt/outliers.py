@@ -21,7 +21,9 @@ its price to such clusters too. What no method can tell from a background is a s
 where two thirds of all would be background nothing is said.
 
 A column of few values was rounded, and its items are spread over the intervals that were: the distances between rounded
-items are few. A rating scale, of ten values at most, may have any distribution within a cluster.
+items are few. A rating scale, of ten values at most, may have any distribution within a cluster. A column of many
+values whose least or largest comes again and again, as the zeros of amounts and the ends of a clipped range do, says
+nothing of a background: many of its items lie in a face of the box, where hardly any uniform ones do.
 
 Fewer than ten items that lie three times as far from their neighbours as all others (`partita.affinity.far`) are no
 cluster and no background either: they are outliers whatever the model of the background says.
@@ -61,6 +63,8 @@ FEWEST_NEIGHBORS = 6
 ROUNDED = 0.1
 # Values of a rating scale at most.
 SCALE = 10
+# Items that have the least or the largest of many values, and their share of all, from which it comes again and again.
+OFTEN, OFTEN_SHARE = 10, 0.05
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
@@ -125,6 +129,18 @@ def background_probability(
         X = X[:, varies]
     rng = np.random.default_rng(seed)
     rows, row = np.unique(X[seen], axis=0, return_inverse=True)
+    says = np.array([not _comes_again(column, w[seen]) for column in X[seen].T])
+    p = _of_background(X[:, says], labels, w, rng, seed) if says.any() else np.zeros(len(X))
+    if len(rows) > NEIGHBORS:
+        far = seen[far_items(_reach(rows, rng))[row.ravel()]]
+        p[far] = np.maximum(p[far], IF_FAR)
+    return p
+
+
+def _of_background(X: Array, labels: NDArray[np.int64], w: Array, rng: np.random.Generator, seed: int) -> Array:
+    """The probability of each item to be of a uniform background."""
+    seen = np.flatnonzero(w > 0)
+    total = float(w.sum())
     X, scales = _unrounded(X, seen, total, np.random.default_rng(seed))
     there_is_one = 1.0
     if X.shape[1] <= FEW_DIMENSIONS or scales.all():
@@ -143,11 +159,7 @@ def background_probability(
     ratio = _density_ratio(score, w, of_reference)
     p = np.asarray(share / np.maximum(ratio, share))
     fewer = max(w @ p, w @ (p > 0.5)) <= MOST * total
-    p = there_is_one * p if fewer else np.zeros(len(X))
-    if len(rows) > NEIGHBORS:
-        far = seen[far_items(_reach(rows, rng))[row.ravel()]]
-        p[far] = np.maximum(p[far], IF_FAR)
-    return p
+    return there_is_one * p if fewer else np.zeros(len(X))
 
 
 def _log_odds_of_background(X: Array, labels: NDArray[np.int64], w: Array, scales: NDArray[np.bool_]) -> float:
@@ -275,6 +287,14 @@ def _unrounded(
             Y[order, j] += np.median(np.diff(values)) * rng.uniform(-0.5, 0.5, len(X))
             scales[j] = len(values) <= SCALE
     return Y, scales
+
+
+def _comes_again(column: Array, w: Array) -> bool:
+    """Whether the least or the largest of many values comes again and again."""
+    values, which = np.unique(column, return_inverse=True)
+    total = float(w.sum())
+    most = float(np.bincount(which, w)[[0, -1]].max())
+    return len(values) >= ROUNDED * total and most >= max(OFTEN, OFTEN_SHARE * total)
 
 
 def _counts(weights: Array | None, n: int) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from abc import abstractmethod
 from contextlib import nullcontext
 from copy import copy
@@ -48,6 +49,8 @@ __all__ = ["FactorizationEstimator"]
 
 # Restarts where the start is random, as scikit-learn's KMeans has it.
 RANDOM_RESTARTS = 10
+# A fit that takes so many times its limit says so.
+OVERRUN = 1.25
 # Attributes that not every fit sets, or that are worked out when asked for: none is left of an earlier fit.
 NOT_IN_EVERY_FIT = (
     *("verdict_", "ensemble_", "factor_", "unassigned_", "calibration_"),
@@ -193,11 +196,11 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         Parameters
         ----------
         X : N x d array of features, or N x N affinities or distances (dense or sparse), or an `Affinity`
-            Input of the kind that `affinity` says. A graph of networkx is an affinity, with its nodes as `items_`; an
-            AnnData is its neighbour graph, or its components or features. A frame of pandas, polars or pyarrow whose
-            columns are numbers is an array with names. With affinity="ensemble" a frame may have columns of words,
-            categories and truth values beside numbers, and missing cells: `encoding_` then says how they were made
-            numbers.
+            Input of the kind that `affinity` says. A graph of networkx is an affinity, with the names of its nodes as
+            `items_`; an AnnData is its neighbour graph, or its components or features. A frame of pandas, polars or
+            pyarrow whose columns are numbers is an array with names. With affinity="ensemble" a frame may have columns
+            of words, categories and truth values beside numbers, and missing cells: `encoding_` then says how they were
+            made numbers.
         y : ignored
         sample_weight : array of N, optional
             Nonnegative; a weight of two is the same as giving the item twice, zero the same as leaving it out.
@@ -223,6 +226,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         KeyboardInterrupt
             On Ctrl-C; with on_interrupt="best" only where there is no membership yet, saying so.
         """
+        if isinstance(self.n_clusters, bool | np.bool_):
+            raise InputError(f"n_clusters={self.n_clusters}: expected a whole number, 'auto' or a pair of bounds")
         # A graph is an affinity, whatever the estimator would make of features.
         self._of_graph = is_graph(X) and self.affinity == type(self).affinity != "auto"
         X, names, where = evidence_of(X, "precomputed" if self._of_graph else self.affinity, self.symmetrize)
@@ -295,6 +300,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         self, plan: Plan, given: Given, where: str | None = None, earlier: NDArray[np.int64] | None = None
     ) -> Self:
         """Fit to checked input, whose rows had the labels `earlier`; `where` is a note on where it was found."""
+        began = time.monotonic()
         table = given.X if isinstance(given.X, MixedTable) else None
         X, plan, encoding, notes = encoded(given.X, plan, given.weights, getattr(self, "feature_names_in_", None))
         notes = notes if where is None else (where, *notes)
@@ -315,7 +321,10 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         if encoding is not None:
             self.encoding_ = encoding
         self._finish(plan, given, fitted)
-        self.result_ = replace(self.result_, notes=(*notes, *self.result_.notes))
+        took, limit = time.monotonic() - began, self.max_seconds
+        longer = limit is not None and took > OVERRUN * limit
+        over = (f"the fit took {took:.1f} s, longer than max_seconds={limit:g}",) if longer else ()
+        self.result_ = replace(self.result_, notes=(*notes, *self.result_.notes, *over))
         return self
 
     def _finish(self, plan: Plan, given: Given, fitted: Fitted) -> None:

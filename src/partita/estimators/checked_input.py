@@ -50,6 +50,11 @@ class CheckedInput(Shown):
 
     def _checked(self, X: Any, builder: Builder, *, reset: bool) -> Any:
         """X as an array of finite floats (or a sparse matrix where the affinity is pairwise)."""
+        if isinstance(X, np.ma.MaskedArray) and np.ma.is_masked(X):
+            raise InputError(
+                "X is a masked array, whose masked cells would be taken as they are: pass X.filled(np.nan), and what "
+                "missing= says of missing cells holds for them"
+            )
         if reset and isinstance(builder, Precomputed) and (is_foreign(X) or is_foreign_csr(X)):
             X = builder.build(X, n_clusters=1).affinity  # products stay where the matrix lies
         if builder.mixed and (reset or hasattr(self, "encoding_")):

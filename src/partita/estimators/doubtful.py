@@ -90,9 +90,10 @@ class Doubtful(FittedAttributes):
         """Probability of each item that its label is right: N numbers in [0, 1].
 
         The membership in its cluster, times the probability that the item belongs to a cluster at all, times the
-        probability that another number of clusters would leave its label as it is. A number that methods found is
-        believed as far as it is probable and they agree on its clusters, and less where a mixture describes a cluster
-        best by several components (`partita.doubt.certainty_by_agreement`). One that was given is taken as true, and
+        probability that another number of clusters would leave its label as it is. Where methods found the number, this
+        is averaged with how far that can be believed, by its probability and their agreement, so that it may exceed the
+        membership; and it is less where a mixture describes a cluster best by several components
+        (`partita.doubt.certainty_by_agreement`). One that was given is taken as true, and
         where the fit ended with fewer clusters the items of those that are missing are taken to be wrong: one in K for
         each. Memberships that no density calibrated are too sure, and with the number given so are those of a density
         whose clusters are several components each (`calibration_.in_pieces`): the share of the clusterings behind the
@@ -106,12 +107,23 @@ class Doubtful(FittedAttributes):
             if within is not None:
                 sure, depth = self.verdict_.probability_of(self.n_clusters_), within.depth[self.labels_]
                 right = certainty_by_agreement(right, self._agreement_on_number(), sure, within.of_one, depth)
+            right = self._mean_of_linked(right)
             missing = self._missing_cells()
             if missing is not None:
                 alike = share_of_alike(self._complete_features(), missing, self.labels_, self._given.weights)
                 right = np.minimum(right, alike)
             found = self._certainty = right * self._found_of_asked() * (1.0 - self.outlier_)
         return found
+
+    def _mean_of_linked(self, values: Array) -> Array:
+        """Numbers of rows, of those that must-links make one item their mean."""
+        if not hasattr(self, "_given") or self._given.must_link is None:
+            return values
+        seen = np.flatnonzero(self.item_index_ >= 0)
+        group = self.item_index_[seen]
+        out, count = values.copy(), np.maximum(np.bincount(group), 1)
+        out[seen] = (np.bincount(group, values[seen]) / count)[group]
+        return out
 
     def _certainty_by_number(self) -> Array:
         """Probability that each label is right where the item belongs to a cluster, by what is said of the number."""

@@ -123,6 +123,9 @@ def row_names(X: Any) -> NDArray[np.str_] | None:
 def _opened(X: Any, package: str) -> tuple[Any, Any]:
     """Narwhals, and the frame as it sees it, after a check that it has columns and each its own name."""
     narwhals = require("narwhals", extra="frames", purpose=f"reading frames of {package}")
+    if package == "pandas" and any(_is_sparse(kind) for kind in X.dtypes):  # narwhals does not know them
+        at = [k for k, kind in enumerate(X.dtypes) if _is_sparse(kind)]
+        X = X.copy(deep=False).astype({X.columns[k]: X.dtypes.iloc[k].subtype for k in at})
     if not hasattr(X, "shape"):
         raise InputError("X is a lazy frame: pass X.collect()")
     names = list(X.column_names if package == "pyarrow" else X.columns)
@@ -146,7 +149,14 @@ def _column(series: Any, called: str, kind: Any, narwhals: Any) -> NDArray[Any]:
         return words(None if gap else value for value, gap in zip(series.to_list(), series.is_null().to_list()))
     if kind == narwhals.Object:
         return column_of_values(series.to_list(), called)
-    raise InputError(f"{called} holds {str(kind).lower()}, expected numbers or words: leave it out")
+    own = str(getattr(series.to_native(), "dtype", kind)).lower()
+    if own.startswith("period"):
+        raise InputError(f"{called} holds {own}, periods of time: {DATES}")
+    raise InputError(f"{called} holds {own}, expected numbers or words: turn it into these, or leave it out")
+
+
+def _is_sparse(kind: Any) -> bool:
+    return str(kind).startswith("Sparse[")
 
 
 def _repeats(names: list[Any]) -> bool:

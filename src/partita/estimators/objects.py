@@ -82,7 +82,11 @@ def evidence_of(X: Any, affinity: Any, symmetrize: Any = None) -> OfObject:
         how = symmetrize if X.is_directed() else None
         matrix, nodes = affinity_from_networkx(X, symmetrize=how, self_loops="keep")
         note = None if affinity == "auto" else "the weights of the graph's edges are the affinities"
-        return OfObject(matrix, list(map(str, nodes)), note)
+        names = list(map(str, nodes))
+        if len(set(names)) < len(names):
+            twice = next(name for at, name in enumerate(names) if name in names[:at])
+            raise InputError(f"two nodes of the graph are called {twice!r}: name them apart (networkx.relabel_nodes)")
+        return OfObject(matrix, names, note)
     if package == "anndata" and hasattr(X, "obsm"):
         where, values = _of_cells(X, affinity)
         return OfObject(values, list(map(str, X.obs_names)), f"the evidence is {where}")

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 
 from partita import metrics
-from partita.affinity import Affinity, Builder, DenseAffinity
+from partita.affinity import Affinity, Builder, DenseAffinity, DrawsAffinity
 from partita.affinity.shared_search import shared_search
 from partita.arrays import Array, Labels
 from partita.calibration import Calibration, Calibrator, Refit, average, calibrate, calibrate_if_trusted
@@ -432,11 +432,12 @@ def _note_on_neighbors(builder: Builder, n_items: int) -> tuple[str, ...]:
 def _sparse_way(affinity: Affinity) -> tuple[str, ...]:
     """A note where N x N evidence would not have fitted and another kind was fitted instead."""
     n, free = affinity.n_items, available_memory()
-    if fits(8 * n**2) or isinstance(affinity, DenseAffinity):
+    if fits(8 * n**2) or isinstance(affinity, DenseAffinity | DrawsAffinity):  # clusterings are never made N x N
         return ()
     return (
-        f"an array of all {n:,} x {n:,} pairs would take {human_bytes(8 * n**2)} of memory, and {human_bytes(free)} "
-        f"are available: the evidence was kept as a {affinity.name} affinity, and nothing N x N was made",
+        f"an array of all {n:,} x {n:,} pairs would take {human_bytes(8 * n**2)} of memory, more than may be used of "
+        f"the {human_bytes(free)} that are available: the evidence was kept as a {affinity.name} affinity, and nothing "
+        "N x N was made",
     )
 
 

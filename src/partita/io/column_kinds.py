@@ -57,9 +57,10 @@ RUN = 1.1
 # Names of known classes; and names that are as often those of a category. Both only above few whole numbers or words.
 OF_CLASSES = frozenset(
     """labels, classes, targets, truth, species, cluster, clusters, cluster_id, class_id, diagnosis, outcome, variety,
-    ground_truth, groundtruth, true_label, gt""".replace("\n    ", " ").split(", ")
+    ground_truth, groundtruth, true_label, gt, celltype, cell_type, cell_types, celltypes, cell_label, leiden, louvain,
+    seurat_clusters""".replace("\n    ", " ").split(", ")
 )
-OF_KINDS = frozenset({"group", "groups", "category", "kind", "type", "types", "cat", "cls", "group_id"})
+OF_KINDS = frozenset({"group", "groups", "category", "kind", "type", "types", "cat", "cls", "group_id", "batch"})
 # Words from which a column may be known classes, by its place; and rows of each of them, on average.
 MOST_CLASSES, ROWS_OF_A_CLASS = 20, 4
 NAMED = 5
