@@ -35,8 +35,6 @@ __all__ = ["valleys", "with_modes"]
 DEPTH, PLACES = 0.5, 600
 # Of the probabilities of densities.
 TEMPERATURE = 5.0
-# Share of the weight that modes have: draws of methods keep their order among each other, for other numbers.
-SHARE = 1.0 - 1e-6
 # Blocks of uniform density at most, and items that each has at least.
 BLOCKS, OF_BLOCK = 12, 6
 
@@ -90,7 +88,7 @@ def with_modes(
     labels = [np.searchsorted(cuts_at[K], x).astype(np.int64) for K in several]
     agreed = np.array([_agreement(found, K, own) for K, own in zip(several, labels, strict=True)])
     weights = np.array([of_number[K] for K in several])
-    return found.beside(labels, several, weights, agreed, one, SHARE)
+    return found.beside(labels, several, weights, agreed, one, 1.0)
 
 
 def _agreement(found: Consensus, n_clusters: int, labels: Labels) -> float:
