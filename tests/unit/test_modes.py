@@ -53,7 +53,7 @@ def test_bounds_and_other_numbers_have_answers() -> None:
     assert model.at(2).n_clusters_ == 2
     assert model.at(8).n_clusters_ > 4
     bounded = SoftClustering((4, 6), random_state=0).fit(X)
-    assert 4 <= bounded.n_clusters_ <= 6
+    assert 4 <= bounded._consensus.n_clusters <= 6
     assert not bounded.verdict_.probabilities[:3].any()
 
 

@@ -371,6 +371,8 @@ def _of_several(draws: Labels) -> NDArray[np.intp]:
 def _likeliest(draws: Labels, weights: Array) -> NDArray[np.intp]:
     """The draws among which the answer is looked for."""
     several = _of_several(draws)
+    weighty = several[weights[several] > 0]  # not those that bounds leave out
+    several = weighty if len(weighty) else several
     return np.asarray(several[np.argsort(-weights[several], kind="stable")[:LIKELIEST]])
 
 
