@@ -86,7 +86,7 @@ def read_draws(
     r"""Return the partition draws as `open_draws` reads them, with the chain of each draw and the names of the
     items where known.
 
-    A table may have columns `chain` and `draw` (or `.chain`, `.iteration`, `.draw`), a .npz file or zarr group arrays
+    A table may have columns `chain` and `draw` (see `partita.partition.named_draws`), a .npz file or zarr group arrays
     `chain` and `item` beside the labels, an ArviZ file has both. With `missing="unobserved"` an empty cell or NaN says
     that the draw does not have the item; its label is then -1.
 
