@@ -34,7 +34,7 @@ from partita.ensemble.copies import SpreadRows, is_repeated
 from partita.ensemble.draws import Draw, Said, extended
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
-from partita.ensemble.modes import with_modes
+from partita.ensemble.modes import along_a_line, with_modes
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
 from partita.ensemble.validity import FEW, Validity, power_in
 from partita.ensemble.weights import POWER, agreement, agreement_weights
@@ -254,11 +254,14 @@ class Ensemble(Builder):
             elif n < FEW:
                 found = replace(found, one=judge.one_of_few(max(int(found.partition.max()) + 1, 2)))
             found = replace(found, power=power_in(Y.shape[1]))
-            if self.components is not None and Y.shape[1] == 1:
-                if n >= FEW:
-                    found = with_modes(found, self.components, items, bounds=(bounds[0], most), seed=self.seed)
-            elif self.components is not None and n >= FEWEST:
-                found = with_components(found, self.components, items, judge, bounds=(bounds[0], most), seed=self.seed)
+            one, within = self.components, (bounds[0], most)
+            if one is None:
+                return found
+            line = along_a_line(items, one, self.seed) if n >= FEW and Y.shape == items.shape else None
+            if line is not None:
+                found = with_modes(found, one, line, bounds=within, seed=self.seed)
+            elif n >= FEWEST:
+                found = with_components(found, one, items, judge, bounds=within, seed=self.seed)
         return found
 
     def is_model_of(self, X: Array, weights: Array | None) -> bool:

@@ -96,7 +96,7 @@ class Consensus:
         Of 50 features' rows or more, the probability of one cluster, which no draw can say; see
         `partita.ensemble.validity`.
     modes : bool
-        Whether the answer is the modes of the density of a single column, see `partita.ensemble.modes`.
+        Whether the answer is the modes of the density along a line, see `partita.ensemble.modes`.
     soft : mapping of int to n x K array, optional
         Memberships by a model of K clusters, where the draws are its labels; see `partita.ensemble.latent_classes`.
     """

@@ -1,4 +1,4 @@
-"""Clusters of a single column: the modes of its density.
+"""Clusters of a single column, or of items along a line: the modes of their density.
 
 Along a line every cluster ends at two points, whatever lies there: a cut through the middle of a normal sample parts
 as few neighbours as one through a gap, and no statistic of neighbours or trees tells them apart
@@ -8,6 +8,9 @@ falls by half a nat at least below the lower of the two peaks beside it. Densiti
 distributions of each number of components, and blocks of uniform density between the largest gaps. Each has the
 probability exp(BIC / T), and so has its number of modes [schwarz1978]; blocks pay for the choice of their gaps too.
 
+Items of several columns lie along a line where all other principal axes together are a tenth as long as the first at
+most, and have one mode each: strips side by side are no line.
+
 The depth and T were chosen over 360 drawn columns of 18 kinds and judged on as many others
 (`python benchmarks/n_clusters.py --column`).
 
@@ -16,7 +19,7 @@ The depth and T were chosen over 360 drawn columns of 18 kinds and judged on as 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -24,12 +27,17 @@ import numpy as np
 from scipy.special import gammaln, logsumexp
 
 from partita.arrays import Array, Labels
+from partita.ensemble.base import principal_axes
 from partita.ensemble.components import Components, fitted_at, starts_of
 from partita.ensemble.consensus import Consensus
 from partita.ensemble.weights import agreement
 from partita.kernels.ellipsoids import Ellipsoids, log_joint
 
-__all__ = ["valleys", "with_modes"]
+__all__ = ["along_a_line", "valleys", "with_modes"]
+
+# How long all other principal axes may be together, beside the first; what is rounding; and components that are tried
+# along them.
+NARROW, ROUNDING, ACROSS = 0.1, 1e-6, 4
 
 # How far the density falls in a valley that is one, in nats; and places at which it is looked at.
 DEPTH, PLACES = 0.5, 600
@@ -39,15 +47,49 @@ TEMPERATURE = 5.0
 BLOCKS, OF_BLOCK = 12, 6
 
 
+def along_a_line(X: Array, one: Components, seed: int = 0) -> Array | None:
+    """Return the coordinate of items along the line on which they lie, of a column the column; None elsewhere.
+
+    Parameters
+    ----------
+    X : n x d array
+    one : Components
+        Mixtures whose densities are looked at.
+    seed : int
+
+    Returns
+    -------
+    array of n, or None
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(0).normal(size=(300, 1))
+    >>> along_a_line(np.hstack([x, 3 * x]), Components()).shape
+    (300,)
+    >>> along_a_line(np.random.default_rng(0).normal(size=(300, 2)), Components()) is None
+    True
+    """
+    axes, squares = principal_axes(X)
+    lengths = np.sqrt(squares / max(squares[0], np.finfo(float).tiny))
+    if np.sqrt((lengths[1:] ** 2).sum()) > NARROW:
+        return None
+    Z = (X - X.mean(axis=0)) @ axes
+    for across in Z[:, 1:][:, lengths[1:] > ROUNDING].T:
+        chances, _ = _modes_of(across, one, range(1, ACROSS + 1), {}, seed)
+        if max(chances, key=lambda K: chances[K]) > 1:
+            return None
+    return np.asarray(X[:, 0] if X.shape[1] == 1 else Z[:, 0])
+
+
 def with_modes(
     found: Consensus,
     one: Components,
-    X: Array,
+    x: Array,
     *,
     bounds: tuple[int, int | None] = (1, None),
     seed: int = 0,
 ) -> Consensus:
-    """Return a consensus that has the modes of a column as its answer, with their probabilities.
+    """Return a consensus that has the modes along a line as its answer, with their probabilities.
 
     The draws of the methods stay, and say what clusters of other numbers would be.
 
@@ -57,29 +99,14 @@ def with_modes(
         Of the items.
     one : Components
         Mixtures whose densities are looked at.
-    X : n x 1 array
+    x : array of n
+        The items along a line.
     bounds : pair of int, or int and None
         The smallest and the largest number of clusters.
     seed : int
     """
-    x, starts = X[:, 0], starts_of(found)
-    fits = fitted_at(one, X, sorted(starts), seed, starts)
-    place = np.linspace(x.min(), x.max(), PLACES)
-    densities = [
-        (fit.bic, place[valleys(_log_density(fit.components, place - x.mean()))])
-        for fit in fits.values()
-        if np.isfinite(fit.bic)
-    ]
-    densities += _blocks(np.sort(x))
-    bic = np.array([value for value, _ in densities])
-    chances = np.exp((bic - bic.max()) / TEMPERATURE)
-    of_number: dict[int, float] = {}
-    cuts_at: dict[int, Array] = {}
-    for at in np.argsort(-bic, kind="stable"):
-        cuts = densities[at][1]
-        K = len(cuts) + 1
-        of_number[K] = of_number.get(K, 0.0) + float(chances[at])
-        cuts_at.setdefault(K, cuts)
+    starts = starts_of(found)
+    of_number, cuts_at = _modes_of(x, one, sorted(starts), starts, seed)
     total = sum(of_number.values())
     found = replace(found, one=of_number.get(1, 0.0) / total, modes=True)
     several = np.array([K for K in sorted(of_number) if max(bounds[0], 2) <= K <= (bounds[1] or len(x))])
@@ -89,6 +116,28 @@ def with_modes(
     agreed = np.array([_agreement(found, K, own) for K, own in zip(several, labels, strict=True)])
     weights = np.array([of_number[K] for K in several])
     return found.beside(labels, several, weights, agreed, one, 1.0)
+
+
+def _modes_of(
+    x: Array, one: Components, numbers: Sequence[int], starts: Mapping[int, Sequence[Labels]], seed: int
+) -> tuple[dict[int, float], dict[int, Array]]:
+    """How probable each number of modes is, up to a factor, and the cuts of its most probable density."""
+    place = np.linspace(x.min(), x.max(), PLACES)
+    densities = [
+        (fit.bic, place[valleys(_log_density(fit.components, place - x.mean()))])
+        for fit in fitted_at(one, x[:, None], numbers, seed, starts).values()
+        if np.isfinite(fit.bic)
+    ]
+    densities += _blocks(np.sort(x))
+    bic = np.array([value for value, _ in densities])
+    of_number: dict[int, float] = {}
+    cuts_at: dict[int, Array] = {}
+    for at in np.argsort(-bic, kind="stable"):
+        cuts = densities[at][1]
+        K = len(cuts) + 1
+        of_number[K] = of_number.get(K, 0.0) + float(np.exp((bic[at] - bic.max()) / TEMPERATURE))
+        cuts_at.setdefault(K, cuts)
+    return of_number, cuts_at
 
 
 def _agreement(found: Consensus, n_clusters: int, labels: Labels) -> float:

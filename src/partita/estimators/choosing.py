@@ -294,7 +294,7 @@ def why_so_many(verdict: Verdict, n_clusters: int, found: Consensus | None = Non
     whose = "it" if (agreed or verdict.n_clusters) == n_clusters else f"{agreed or verdict.n_clusters}"
     probable = verdict.probability_of(n_clusters)
     if is_of_modes(verdict) and n_clusters == verdict.n_clusters:
-        why = f"the density of the column has {count(n_clusters, 'mode')}"
+        why = f"the density has {count(n_clusters, 'mode')}"
         return f"{why}, with a probability of {probable:.2f} for {n_clusters}"
     if agreed == n_clusters and found is not None and found.by_components:
         why = (

@@ -71,7 +71,7 @@ def judgement(found: Consensus) -> Judgement:
         note = f"evidence for latent classes is largest at {K}"
         return Judgement(Agreement.name, K, sizes, scores, "larger", note=note, of_classes=True)
     if found.modes:
-        note = f"the density of the column has {count(K, 'mode')}"
+        note = f"the density has {count(K, 'mode')}"
         return Judgement(Agreement.name, K, sizes, scores, "larger", note=note, of_modes=True)
     note = f"methods agree best at {sizes[scores.argmax()]} (mean adjusted Rand index {scores.max():.2f})"
     return Judgement(Agreement.name, K, sizes, scores, "larger", note=note)
@@ -83,7 +83,7 @@ def is_of_classes(verdict: Verdict) -> bool:
 
 
 def is_of_modes(verdict: Verdict) -> bool:
-    """Return whether a verdict is on the modes of a single column."""
+    """Return whether a verdict is on modes, of a single column or of items along a line."""
     return any(said.of_modes for said in verdict.judgements)
 
 

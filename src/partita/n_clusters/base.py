@@ -54,7 +54,7 @@ class Judgement:
     of_classes : bool
         Whether the numbers are those of latent classes, of a table of categories.
     of_modes : bool
-        Whether they are those of modes, of the density of a single column.
+        Whether they are those of modes, of a single column or of items along a line.
     """
 
     criterion: str
