@@ -107,10 +107,11 @@ class _TextDraws:
         """Batches of rows of labels; words are numbered in the order in which the file has them."""
         self.row_names = [] if self.named else None
         chain, left = (None, list(range(self.width))) if self.names is None else columns_of(self.names)
+        own = set(left)
         step, first = max(1, draw_labels.BATCH // self.width), 0
         held: list[Labels] = []
         for line, cells in self.rows:
-            held.append(self._row(self._without_name(cells), first + len(held), line, set(left), chain))
+            held.append(self._row(self._without_name(cells), first + len(held), line, own, chain))
             if len(held) == step:
                 yield np.stack(held)
                 first, held = first + step, []
