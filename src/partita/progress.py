@@ -143,6 +143,10 @@ class ProgressBar:
         with self._lock:
             if self._closed:
                 return
+            # In a notebook rich draws by ipywidgets, and warns where it is missing.
+            console = Console(stderr=True, force_jupyter=None if find_spec("ipywidgets") else False)
+            # Of a bar in a file all that would be seen is the empty lines that it leaves.
+            console.quiet = not (console.is_terminal or console.is_jupyter)
             self._bar = Progress(
                 SpinnerColumn(),
                 BarColumn(bar_width=20),
@@ -151,8 +155,7 @@ class ProgressBar:
                 TextColumn("{task.fields[pace]}"),
                 # A narrow terminal cuts these words, and not the time that remains.
                 TextColumn("{task.description}", table_column=Column(no_wrap=True, ratio=1)),
-                # In a notebook rich draws by ipywidgets, and warns where it is missing.
-                console=Console(stderr=True, force_jupyter=None if find_spec("ipywidgets") else False),
+                console=console,
                 expand=True,
                 transient=True,
                 get_time=self._clock,

@@ -457,3 +457,20 @@ def test_labels_that_calibration_moves_are_counted_and_the_fitted_ones_kept():
     moved = int((model.labels_ != model.result_.membership.labels).sum())
     assert moved > 0
     assert any(note.startswith(f"calibration moved {moved} item") for note in model.result_.notes)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_many_copies_of_one_row_far_from_all_others_are_a_cluster_and_no_outliers(n_columns: int) -> None:
+    rng = np.random.default_rng(0)
+    X = np.r_[np.zeros((70, n_columns)), rng.normal(30, 2, size=(90, n_columns))]
+    model = SoftClustering(random_state=0).fit(X)
+    assert sorted(np.bincount(model.labels_).tolist()) == [70, 90]
+    assert model.outlier_.max() < 0.5
+    assert model.certainty_.min() > 0.5
+
+
+def test_a_graph_of_equal_pieces_has_one_answer() -> None:
+    nx = pytest.importorskip("networkx")
+    graph = nx.disjoint_union_all([nx.grid_2d_graph(5, 5)] * 20)
+    first, second = (SoftClustering(random_state=0).fit(graph) for _ in range(2))
+    assert np.array_equal(first.membership_, second.membership_)

@@ -245,3 +245,16 @@ def test_nodes_that_words_do_not_tell_apart_are_refused():
     graph = nx.relabel_nodes(nx.karate_club_graph(), {0: "1"})
     with pytest.raises(InputError, match=r"'1'.*relabel_nodes"):
         SoftClustering().fit(graph)
+
+
+def test_distances_that_rounding_left_of_zeros_are_zeros() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 5))
+    distances = 1.0 - np.corrcoef(X)
+    np.fill_diagonal(distances, 3e-16 * np.array([1, -1] * 15))
+    exact = distances.copy()
+    np.fill_diagonal(exact, 0.0)
+    fits = [SoftClustering(3, affinity="precomputed_distance", random_state=0).fit(D) for D in (distances, exact)]
+    assert np.array_equal(fits[0].membership_, fits[1].membership_)
+    np.fill_diagonal(distances, 1e-3)
+    with pytest.raises(InputError, match="must be 0"):
+        SoftClustering(3, affinity="precomputed_distance").fit(distances)

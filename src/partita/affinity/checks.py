@@ -39,6 +39,8 @@ Symmetrize = Literal["mean", "max", "min"]
 # Largest difference between P_ij and P_ji, relative to the largest entry, that rounding (of single
 # precision too) explains.
 ASYMMETRY = 1e-6
+# What rounding leaves of a distance of zero, as a share of the largest.
+ROUNDED_OFF = 1e-9
 
 MIRRORED = "pass symmetrize='max', which mirrors it (command line: --symmetrize max)"
 SYMMETRIZE = "pass symmetrize='mean', 'max' or 'min' to say which one holds (command line: --symmetrize)"
@@ -220,6 +222,14 @@ def _where_it_lies(matrix: Any, missing: Missing, symmetrize: Symmetrize | None,
     return matrix if off == 0 else (matrix + matrix.T) / 2
 
 
+def _without_rounding(distances: Array) -> Array:
+    """Distances without what rounding leaves of zeros, as on the diagonal of 1 - correlations."""
+    little = ROUNDED_OFF * float(distances.max(initial=0.0))
+    lost = (distances < 0) | np.eye(len(distances), dtype=bool)
+    lost &= (distances != 0) & (np.abs(distances) <= little)
+    return np.where(lost, 0.0, distances) if lost.any() else distances
+
+
 def as_distances(matrix: Any, *, name: str = "distances") -> Array | sp.csr_array:
     """Check precomputed distances: square, finite, nonnegative, symmetric, zero on the diagonal.
 
@@ -232,6 +242,8 @@ def as_distances(matrix: Any, *, name: str = "distances") -> Array | sp.csr_arra
     check_square(values, name)
     entries = values.data if sp.issparse(values) else values
     _reject(values, ~np.isfinite(entries), name, "is not finite", "every distance must be a number")
+    if not sp.issparse(values):
+        values = entries = _without_rounding(values)
     _reject(values, entries < 0, name, "is negative", "a distance is at least 0; is this an affinity?")
     check_magnitude(entries, name)
     diagonal = values.diagonal()

@@ -11,12 +11,22 @@ from numpy.typing import NDArray
 
 from partita.arrays import Array
 
-__all__ = ["JUMP", "NEIGHBORS", "far_items"]
+__all__ = ["JUMP", "NEIGHBORS", "come_often", "far_items"]
 
 # Neighbours of an item: fewer items are no cluster that lies apart from all others.
 NEIGHBORS = 10
 # How many times as far from its neighbour as all others an item must be, and the share of the items that may be far.
 JUMP, SHARE = 3.0, 0.05
+
+
+def come_often(weights: Array) -> NDArray[np.bool_]:
+    """Return which items come so often that they are a cluster by themselves, however far: `NEIGHBORS` times and more,
+    and a twentieth of all.
+
+    >>> come_often(np.r_[np.ones(100), 5.0, 12.0])[-3:].tolist()
+    [False, False, True]
+    """
+    return np.asarray(weights >= max(NEIGHBORS, SHARE * weights.sum()))
 
 
 def far_items(reach: Array) -> NDArray[np.bool_]:

@@ -48,7 +48,7 @@ from scipy.special import expit, logsumexp
 from sklearn.isotonic import IsotonicRegression
 from sklearn.neighbors import NearestNeighbors
 
-from partita.affinity.far import NEIGHBORS, far_items
+from partita.affinity.far import NEIGHBORS, come_often, far_items
 from partita.arrays import Array
 from partita.kernels.ellipsoids import Climbed, Items, climb, log_joint
 
@@ -132,7 +132,8 @@ def background_probability(
     says = np.array([not _comes_again(column, w[seen]) for column in X[seen].T])
     p = _of_background(X[:, says], labels, w, rng, seed) if says.any() else np.zeros(len(X))
     if len(rows) > NEIGHBORS:
-        far = seen[far_items(_reach(rows, rng))[row.ravel()]]
+        often = come_often(np.bincount(row.ravel(), w[seen]).astype(np.float64))
+        far = seen[(far_items(_reach(rows, rng)) & ~often)[row.ravel()]]
         p[far] = np.maximum(p[far], IF_FAR)
     return p
 

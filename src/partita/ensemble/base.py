@@ -2,7 +2,7 @@
 
 A member is frozen settings. `cluster` makes its clustering of the items given; `varied` gives the settings of draw
 number b, so that a method speaks with several settings and not only with several resamples. A new method is one file:
-subclass `Member`, give it a `name` and an `example`, and `tests/contract/test_member.py` checks it.
+subclass `Member`, give it a `name` and an `idea`, and `tests/contract/test_member.py` checks it.
 
 [pons2005] P. Pons, M. Latapy, Computing communities in large networks using random walks, ISCIS 2005.
 """
@@ -62,7 +62,7 @@ class Member(Named, ABC):
     """Frozen settings of one clustering method."""
 
     name: ClassVar[str]
-    idea: ClassVar[str]
+    idea: ClassVar[str] = ""
     """The method in a few words, for tables and reports."""
     of_graphs: ClassVar[bool] = False
     """Whether `cluster` also takes a graph: a symmetric csr_array of affinities in the place of the features."""

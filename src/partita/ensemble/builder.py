@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import Builder, DrawsAffinity
-from partita.affinity.far import JUMP, NEIGHBORS, far_items
+from partita.affinity.far import JUMP, NEIGHBORS, come_often, far_items
 from partita.affinity.from_neighbors import nearest, neighbors_among
 from partita.affinity.shared_search import KEPT, shared_search
 from partita.arrays import Array
@@ -53,6 +53,8 @@ METHODS = ("mixture", "graph", "modularity", "mutual", "genie", "density")
 CONSENSUS_ITEMS = 2000
 # Items that clusters have on average at least where there are more than 12 of them: among fewer no valley can be seen.
 OF_MANY = 8
+# Copies of an item that comes often and lies far from all others, at most, and how far each is moved, in deviations.
+COPIES, MOVED = 50, 0.01
 # Items from which on the probability of one cluster was learned.
 FEWEST = 50
 
@@ -215,17 +217,26 @@ class Ensemble(Builder):
         rows = None if table is not None else SpreadRows.of(Z, weights, size, self.seed)
         Y = Z if rows is None else rows.points
         # In random order: items come sorted, which may lead a method astray that visits them in turn (modularity).
-        seen = rng.permutation(len(Y))[:size]
+        seen, heavy = rng.permutation(len(Y))[:size], np.empty(0, dtype=np.intp)
         if table is None:
-            seen = seen[~_far(Y, seen)]
+            far = _far(Y, seen)
+            if rows is None and weights is not None:
+                often = come_often(weights)[seen]
+                heavy, far = seen[far & often], far & ~often
+            seen = seen[~far]
         if len(seen) < 2 * ITEMS:
             return None
         if table is not None:
             found = classes_of(table.rows(seen), LatentClasses(), bounds=bounds, seed=self.seed)
         else:
-            found = self._of_methods(Y[seen], bounds)
+            found = self._of_methods(np.vstack([Y[seen], _copies_of(Y, heavy, weights, rng)]), bounds)
         if found is None:
             return None
+        if len(heavy):
+            *draws, partition = (
+                np.unique(own[: len(seen)], return_inverse=True)[1] for own in (*found.draws, found.partition)
+            )
+            found = replace(found, draws=np.stack(draws), partition=partition)
         if rows is not None or len(seen) < len(Z):
             return replace(found, item=nearest(Z, Y[seen], 1, "euclidean", None, itself=False)[0][:, 0])
         back = np.argsort(seen)
@@ -448,6 +459,16 @@ class Ensemble(Builder):
 
     def _rng(self, one: Member, draw: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
+
+
+def _copies_of(Y: Array, heavy: NDArray[np.intp], weights: Array | None, rng: np.random.Generator) -> Array:
+    """Copies of items that come often and lie far from all others, each moved a little: without them such an item is
+    one among many for the methods, which are shown every item once.
+    """
+    if weights is None or not len(heavy):
+        return np.empty((0, Y.shape[1]))
+    item = np.repeat(heavy, np.minimum(weights[heavy], COPIES).astype(np.intp) - 1)
+    return np.asarray(Y[item] + MOVED * Y.std(axis=0) * rng.normal(size=(len(item), Y.shape[1])))
 
 
 def _far(Y: Array, seen: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -14,12 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator
 from sklearn.cluster import KMeans
 
 from partita.affinity.shared_search import made_once
 from partita.arrays import Array
 from partita.ensemble.base import Clustering, Member, neighbor_graph
+from partita.kernels.eigen import lanczos
+from partita.memory import require_pairs
 
 __all__ = ["Spectral"]
 
@@ -79,10 +81,11 @@ def _solved(A: sp.csr_array, n_vectors: int) -> tuple[Array]:
     tau = max(float(degree.mean()), SMALL)
     root = 1.0 / np.sqrt(degree + tau)
     scaled = sp.diags_array(root) @ A @ sp.diags_array(root)
-    if n <= max(DENSE, 2 * n_vectors):
-        vectors = np.linalg.eigh(scaled.toarray() + tau / n * np.outer(root, root))[1]
-    else:
+    if n > max(DENSE, 2 * n_vectors):
         operator = LinearOperator((n, n), matvec=lambda v: scaled @ v + tau / n * root * (root @ v), dtype=np.float64)
-        values, vectors = eigsh(operator, k=n_vectors, which="LA", v0=np.ones(n))
-        vectors = vectors[:, np.argsort(values)]
+        try:
+            return (np.ascontiguousarray(lanczos(operator, n_vectors)[1]),)
+        except ArpackError:  # many eigenvalues are equal, as of a graph of equal pieces
+            require_pairs(n, "a dense eigenproblem", "give the number of clusters", copies=2)
+    vectors = np.linalg.eigh(scaled.toarray() + tau / n * np.outer(root, root))[1]
     return (np.ascontiguousarray(vectors[:, ::-1][:, :n_vectors]),)

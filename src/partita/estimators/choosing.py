@@ -312,6 +312,8 @@ def why_so_many(verdict: Verdict, n_clusters: int, found: Consensus | None = Non
         why = "no clustering into several clusters fits better than a single cluster"
     elif all(judgement.n_clusters is None for judgement in verdict.judgements):
         why = "no criterion could tell"
+    elif n_clusters == verdict.n_clusters and all(said.n_clusters != n_clusters for said in verdict.judgements):
+        why = "it is what is left of a number with clusters that would hold no item"
     else:
         why = f"criteria find {whose}"
     return f"{why}, with a probability of {probable:.2f} for {n_clusters}"

@@ -13,6 +13,7 @@ from partita.affinity import Affinity, DenseAffinity, DiffusedAffinity, SparseAf
 from partita.affinity.base import Unobserved
 from partita.affinity.normalise import NONE, How, Normalised, normalise
 from partita.arrays import Array
+from partita.errors import InputError
 from partita.memory import SPARSE_WAY, require_pairs
 from partita.objectives import Objective
 from partita.solvers import Solver, default_solver
@@ -39,7 +40,8 @@ class Model:
     objective : Objective
         The objective, which decides the constraint set of the factor (its domain) and the scales.
     normalization : str
-        As `partita.affinity.normalise.normalise` takes it.
+        As `partita.affinity.normalise.normalise` takes it, or "auto": "symmetric", but "none" where some pairs were not
+        observed.
     diagonal : bool
         Whether the pair of an item with itself is observed.
     steps : int or "auto"
@@ -50,19 +52,29 @@ class Model:
         Objectives that the answer is compared with, by the `sizes` that would have asked for it.
     remedy : str
         Advice on unobserved pairs that the normalisation does not take.
+    observed : bool
+        Whether the weights of pairs leave none out.
     """
 
     objective: Objective
-    normalization: How = "none"
+    normalization: How | Literal["auto"] = "none"
     diagonal: bool = True
     steps: int | Literal["auto"] = 1
     solver: Solver | None = None
     alternatives: Mapping[str, Objective] = field(default_factory=dict)
     remedy: str = NONE
+    observed: bool = True
 
     def normalised(self, affinity: Affinity, copies: Array | None) -> Normalised:
         """Return the normalised affinity; `copies` says how often each item counts, once by default."""
-        return normalise(affinity, self.normalization, copies, remedy=self.remedy)
+        whole = self.observed and affinity.pair_weights is None
+        how: How = ("symmetric" if whole else "none") if self.normalization == "auto" else self.normalization
+        if how != "none" and not self.observed:
+            raise InputError(
+                f"normalization={how!r} needs every pair to count the same, and pair_weight leaves some out; "
+                f"{self.remedy}"
+            )
+        return normalise(affinity, how, copies, remedy=self.remedy)
 
     def factorized(self, normalised: Normalised, copies: Array | None) -> Affinity:
         """Return the affinity to factorize: normalised, without its diagonal and diffused where the model says so."""
@@ -70,7 +82,8 @@ class Model:
         if self.steps != "auto":
             steps = self.steps
         else:
-            steps = STEPS if affinity.density() < SPARSE and affinity.pair_weights is None else 1
+            whole = self.observed and affinity.pair_weights is None
+            steps = STEPS if whole and affinity.density() < SPARSE else 1
         return DiffusedAffinity(affinity, steps, copies) if steps > 1 else affinity
 
     def solver_for(self, affinity: Affinity, n_clusters: int) -> Solver:

@@ -97,6 +97,6 @@ def note_on_scale(
         return ()
     name = str(widest) if names is None else repr(str(names[widest]))
     return (
-        f"column {name} holds {variance[widest] / total:.0%} of the total variance and decides every distance; "
+        f"column {name} holds {variance[widest] / total:.0%} of the total variance and weighs most in every distance; "
         "consider scale_features='standard' (command line: --scale-features standard)",
     )

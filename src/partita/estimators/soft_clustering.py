@@ -240,6 +240,6 @@ class SoftClustering(FactorizationEstimator):
             objective = SoFObjective() if builder.of_draws else OF_SIZES["free"]
             others = OF_SIZES if builder.of_draws else {"equal": OF_SIZES["equal"]}
         how = self.normalization
-        if how == "auto":
-            how = "none" if builder.of_draws else "symmetric"
+        if how == "auto" and builder.of_draws:
+            how = "none"
         return Model(objective, how, steps=self.steps, solver=self.solver, alternatives=others)

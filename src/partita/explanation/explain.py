@@ -33,6 +33,7 @@ FEWEST, PLENTY = 5, 20
 FEW_VALUES, COPIES, MOST_ANSWERS = 12, 4 / 3, 1_000_000
 NOTHING, ALONE = "nothing tells it apart", "all items are one cluster"
 FEW, ALIKE = "too few items to say", "too few items that differ to say"
+FEW_OTHERS = "too few other items to say"
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,8 +204,10 @@ def _reason(items: SearchedRows, cluster: int, n_clusters: int) -> str:
     if n_clusters == 1:
         return ALONE
     inside = items.labels == cluster
-    if min(inside.sum(), (~inside).sum()) < FEWEST:
+    if inside.sum() < FEWEST:
         return FEW
+    if (~inside).sum() < FEWEST:
+        return FEW_OTHERS
     differ = min(items.distinct(inside), items.distinct(~inside)) >= PLENTY
     return NOTHING if differ or items.distinct(inside | True) == 1 else ALIKE
 

@@ -168,7 +168,7 @@ def roles_of(
     features = [at for at in range(len(names)) if at not in left_out]
     notes = [] if ids is None else [_of_ids(names[ids], is_text=ids in texts, is_run=ids in runs)]
     others = {
-        "no word in it comes twice, so it is no category": [at for at in texts if at != ids],
+        "no cell in it comes twice, so it is no category": [at for at in texts if at != ids],
         "it counts or names the rows": [at for at in counts if at != ids],
         "by the name, whole numbers say which rows belong together; --columns names the features": several,
     }
@@ -198,7 +198,7 @@ def roles_of(
 def _of_ids(name: str, *, is_text: bool, is_run: bool) -> str:
     if is_run:
         return f"column {name!r} names the items: {RUN_WORDS}; if it is a feature, name the features with --columns"
-    why = "no word in it comes twice" if is_text else NAME_WORDS
+    why = "no cell in it comes twice" if is_text else NAME_WORDS
     return f"column {name!r} names the items: {why}; --id-column names another one"
 
 

@@ -1,4 +1,5 @@
-"""Eigenvectors and singular vectors of small dense matrices, by a second algorithm where LAPACK's first one gives up.
+"""Eigenvectors and singular vectors of small dense matrices, by a second algorithm where LAPACK's first one gives up;
+and Lanczos that gives the same answer to the same question.
 
 NumPy takes LAPACK's divide and conquer. It gives up on some matrices that are finite and well scaled: one of 46 x 46,
 met in SCAMS on twelve groups of 50, is an instance. The older iterations (QR) are slower and solve it.
@@ -6,11 +7,47 @@ met in SCAMS on twelve groups of 50, is an instance. The older iterations (QR) a
 
 from __future__ import annotations
 
+from inspect import signature
+from typing import Any
+
 import numpy as np
+from scipy.sparse.linalg import eigsh
 
 from partita.arrays import Array
 
-__all__ = ["singular_vectors", "symmetric_eigen"]
+__all__ = ["lanczos", "singular_vectors", "symmetric_eigen"]
+
+# ARPACK goes on from a random vector where it has found an invariant subspace, as of a graph of equal pieces.
+TAKES_RNG = "rng" in signature(eigsh).parameters
+
+
+def lanczos(operator: Any, n_vectors: int, **how: Any) -> tuple[Array, Array]:
+    """Return the largest eigenvalues of a symmetric operator, falling, and their eigenvectors (columns).
+
+    Parameters
+    ----------
+    operator : n x n sparse array or LinearOperator
+    n_vectors : int
+    **how
+        Further options of `scipy.sparse.linalg.eigsh`.
+
+    Raises
+    ------
+    scipy.sparse.linalg.ArpackError
+        Where it does not converge, or finds no vector to go on from.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> lanczos(sp.diags_array([1.0, 3.0, 2.0, 0.0]), 2)[0].round(12).tolist()
+    [3.0, 2.0]
+    """
+    v0 = np.random.default_rng(0).normal(size=operator.shape[0])
+    if TAKES_RNG:
+        how["rng"] = np.random.default_rng(0)
+    values, vectors = eigsh(operator, k=n_vectors, which="LA", v0=v0, **how)
+    order = np.argsort(-values, kind="stable")
+    return values[order], vectors[:, order]
 
 
 def symmetric_eigen(matrix: Array) -> tuple[Array, Array]:

@@ -18,13 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
+from scipy.sparse.linalg import ArpackError, LinearOperator
 
 from partita.affinity import Affinity, DiffusedAffinity, SparseAffinity
 from partita.affinity.self_tuned import pieces_of
 from partita.arrays import Array
 from partita.kernels.cluster_qr import cluster_qr
-from partita.kernels.eigen import symmetric_eigen
+from partita.kernels.eigen import lanczos, symmetric_eigen
 from partita.memory import require_pairs
 from partita.solvers import multilevel
 from partita.solvers.chebyshev import EXTRA, filtered_subspace, lower_end
@@ -242,20 +242,15 @@ def _dense(matrix: Array, n_vectors: int) -> tuple[Array, Array]:
 
 
 def _lanczos(operator: Any, n: int, n_vectors: int, tolerance: float = 0.0) -> tuple[Array, Array]:
-    v0 = np.random.default_rng(0).normal(size=n)  # fixed: the same start vector gives the same answer
     ncv = min(n, 4 * n_vectors + 20)
     try:
-        values, vectors = eigsh(
-            operator, k=n_vectors, which="LA", v0=v0, ncv=ncv, maxiter=LANCZOS_RESTARTS, tol=tolerance
-        )
-    except ArpackNoConvergence:
+        return lanczos(operator, n_vectors, ncv=ncv, maxiter=LANCZOS_RESTARTS, tol=tolerance)
+    except ArpackError:
         # Eigenvalues that all but coincide (long thin chains): exact where a dense solver is affordable.
         if n <= FALLBACK_DENSE_UP_TO:
             unit = np.eye(n)
             return _dense(np.asarray(operator @ unit), n_vectors)
         return _filtered_subspace(operator, n, n_vectors)
-    order = np.argsort(-values, kind="stable")
-    return values[order], vectors[:, order]
 
 
 def _filtered_subspace(operator: Any, n: int, n_vectors: int) -> tuple[Array, Array]:
