@@ -58,10 +58,10 @@ class SoftClustering(FactorizationEstimator):
         already, and the scale is 1, the objective of `SoF`.
     normalization : {"auto", "symmetric", "relative-entropy", "l1", "frobenius", "none"}
         D^-1/2 P D^-1/2 or the closest doubly stochastic matrix; see `partita.affinity.normalise`. "auto" is
-        "symmetric", and "none" on an ensemble.
+        "symmetric", and "none" on an ensemble and where pairs were not observed.
     steps : int or "auto"
-        t >= 1; "auto" is 4 where most pairs have affinity zero and 1 where most do not: there diffusion has nothing to
-        fill in and would only wash out.
+        t >= 1; "auto" is 4 where most pairs have affinity zero, and 1 where most do not, since diffusion has nothing to
+        fill in there and would only wash out, and where pairs were not observed.
     objective : `partita.objectives.Objective`, optional
         Minimised in the place of the one that `sizes` says: one of `partita.objectives`, or of your own.
     probabilities : {"auto", "fitted", "calibrated", "averaged"}
