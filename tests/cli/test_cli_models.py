@@ -120,3 +120,16 @@ def test_a_model_without_memberships_of_new_items_says_what_to_do_instead(call, 
     assert all(word in done.err for word in words), done.err
     assert "Traceback" not in done.err
     assert not (tmp_path / "p.csv").exists()
+
+
+def test_rows_in_other_units_are_said_to_lie_outside(call, tmp_path):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(centre, 2, size=(40, 2)) for centre in ([30, 12], [60, 24])])
+    for name, table in (("mm.csv", X), ("cm.csv", X / 10)):
+        np.savetxt(tmp_path / name, table, delimiter=",", header="length,width", comments="")
+    assert call("fit", "mm.csv", "--k", 2, "--out", "o", "--quiet").code == 0
+    same = call("predict", "o", "mm.csv", "--out", "same.csv", "--json")
+    assert not json.loads(same.out)["notes"]
+    other = call("predict", "o", "cm.csv", "--out", "other.csv", "--json")
+    (note,) = json.loads(other.out)["notes"]
+    assert note.startswith("80 rows lie outside")

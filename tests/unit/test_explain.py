@@ -580,3 +580,19 @@ def test_outliers_are_those_of_the_model():
     assert all(each.outliers == () for each in model.explain())
     model._outlier = np.where(np.arange(150) == 7, 1.0, 0.0)
     assert [each.outliers for each in model.explain()][int(model.labels_[7])] == (7,)
+
+
+def test_a_cluster_of_one_row_that_comes_often_is_told_apart_and_shuffled_labels_are_not() -> None:
+    rng = np.random.default_rng(0)
+    spend = np.r_[np.zeros(140), rng.normal(50, 5, size=60).round(1)]
+    found = explain_clusters([spend], np.repeat([0, 1], [140, 60]))
+    assert [(one.rule.precision.value, one.rule.recall.value) for one in found.clusters] == [(1.0, 1.0)] * 2
+    shuffled = explain_clusters([spend], rng.permutation(np.repeat([0, 1], [140, 60])))
+    assert [one.rule for one in shuffled.clusters] == [None, None]
+
+
+def test_where_the_other_items_are_too_few_they_are_named() -> None:
+    x = np.r_[np.random.default_rng(0).normal(size=60), 40.0]
+    large, small = explain_clusters([x], np.repeat([0, 1], [60, 1])).clusters
+    assert large.reason != small.reason
+    assert "other" in large.reason

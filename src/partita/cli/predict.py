@@ -81,6 +81,12 @@ def _scored(
     if table.table is not None:
         notes += estimator.encoding_.notes(table.table)
     given = table.features if table.table is None else table.table
+    if far := int(estimator._beyond(given).sum()):
+        lie = "1 row lies" if far == 1 else f"{far:,} rows lie"
+        notes.append(
+            f"{lie} outside the fitted items by more than half of their range in some column, and the probabilities "
+            "say in which cluster, if in any: are the units those of the fit?"
+        )
     return table.ids, estimator.predict_proba(given), notes
 
 

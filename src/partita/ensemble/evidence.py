@@ -53,6 +53,13 @@ class EnsembleEvidence(FactorEvidence):
         )
         return sp.csr_array(voters @ self._factor)
 
+    def beyond(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows have a number beyond those of all fitted items by more than half of the range of these."""
+        Y = self._frame(np.asarray(X, dtype=np.float64))
+        low, high = self._X.min(axis=0), self._X.max(axis=0)
+        margin = np.where(high > low, (high - low) / 2, np.inf)
+        return np.asarray(((high + margin < Y) | (low - margin > Y)).any(axis=1))
+
     def thinned(self, most: int) -> EnsembleEvidence:
         """Return evidence whose new items are seen by a random sample of the fitted ones, where these are more."""
         n = len(self._X)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from partita.affinity.far import come_often
 from partita.arrays import Array, Index, Labels
 from partita.errors import InputError
 from partita.explanation.coding import Coding
@@ -87,15 +88,19 @@ class SearchedRows:
 
 
 def _are_answers(columns: Sequence[Column], keys: NDArray[np.uint64], weights: Array) -> bool:
-    """Whether cells are of few values and a quarter of the items have the cells of another: they are no copies then.
+    """Whether cells are of few values, or one row comes often, and a quarter of the items have the cells of another:
+    they are no copies then.
 
-    A row that is given twice is known by its many digits, and is one item.
+    A row that is given twice is known by its many digits, and is one item; one of zeros comes often.
     """
     total = float(weights.sum())
     of_copies = (weights == np.rint(weights)).all() and total <= max(MOST_ANSWERS, len(weights))
-    if not of_copies or total < COPIES * len(np.unique(keys)):
+    each = np.bincount(np.unique(keys, return_inverse=True)[1], weights).astype(np.float64)
+    if not of_copies or total < COPIES * len(each):
         return False
-    return all(len(np.unique(column.values[~np.isnan(column.values)])) <= FEW_VALUES for column in columns)
+    return bool(come_often(each).any()) or all(
+        len(np.unique(column.values[~np.isnan(column.values)])) <= FEW_VALUES for column in columns
+    )
 
 
 def explain_clusters(
