@@ -133,7 +133,8 @@ def load(path: str | Path) -> Any:
         raise ModelError(f"{path}: {error}") from error
     except (KeyError, TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
         raise ModelError(
-            f"{path}: the model is incomplete or was changed ({type(error).__name__}: {error}); fit it again"
+            f"{path}: the model is incomplete or was changed ({type(error).__name__}: {error}), or has parts that are "
+            "not Partita's own: import what defines these, or fit it again"
         ) from error
 
 
