@@ -245,7 +245,10 @@ def leaves_out(pair_weight: Any) -> bool:
     if sp.issparse(pair_weight):
         listed = sp.coo_array(pair_weight)
         return bool(((listed.data == 0) & (listed.coords[0] != listed.coords[1])).any())
-    lacking = np.asarray(pair_weight) == 0
+    try:
+        lacking = np.asarray(pair_weight, dtype=np.float64) == 0
+    except (TypeError, ValueError):  # which is said where groups are made of it
+        return False
     return lacking.ndim == 2 and bool(lacking.sum() > np.diagonal(lacking).sum())
 
 
