@@ -474,3 +474,12 @@ def test_a_graph_of_equal_pieces_has_one_answer() -> None:
     graph = nx.disjoint_union_all([nx.grid_2d_graph(5, 5)] * 20)
     first, second = (SoftClustering(random_state=0).fit(graph) for _ in range(2))
     assert np.array_equal(first.membership_, second.membership_)
+    assert adjusted_rand_index(first.labels_, np.repeat(np.arange(20), 25)) == 1.0
+
+
+@pytest.mark.parametrize("bounds", ["auto", (2, 4)])
+def test_components_of_a_graph_are_clusters_as_far_as_bounds_allow(bounds: str | tuple[int, int]) -> None:
+    nx = pytest.importorskip("networkx")
+    graph = nx.disjoint_union_all([nx.gnp_random_graph(100, 0.08, seed=1), *[nx.complete_graph(6)] * 5])
+    labels = SoftClustering(bounds, random_state=0).fit(graph).labels_
+    assert len(set(labels.tolist())) == (6 if bounds == "auto" else 4)

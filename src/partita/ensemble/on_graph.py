@@ -51,6 +51,8 @@ SMALL, ALIKE = (7, 6, 5, 4), 0.97
 POWER, PRIOR, EVIDENCE, BEYOND = 16, 0.5, 0.1, 1.25
 # Numbers up to this one, of so many nodes in a cluster, are always tried: few clusters may agree by chance.
 ALWAYS, LARGE = 50, 16
+# Nodes of a connected component that is no part of a larger cluster.
+PIECE = 5
 # Share of pairs below which an affinity is a graph.
 SPARSE = 0.5
 
@@ -143,9 +145,11 @@ class GraphEnsemble(Builder):
         prior: Array | None = None,
         weights: Array | None = None,
     ) -> Consensus | None:
-        prior = np.ones(1) if prior is None else prior
+        prior, A = np.ones(1) if prior is None else prior, self._matrix(X)
+        pieces = int((np.bincount(connected_components(A, directed=False)[1]) >= PIECE).sum())
+        least = max(bounds[0], min(pieces, bounds[1] or pieces))
         with limit_threads(n_threads()):
-            return consensus_of_graph(self._matrix(X), prior, seed=self.seed, bounds=bounds)
+            return consensus_of_graph(A, prior, seed=self.seed, bounds=(least, bounds[1]))
 
     def build(self, X: Any, *, n_clusters: int, weights: Array | None = None) -> GraphEnsembleEvidence:
         A = self._matrix(X)
