@@ -891,11 +891,16 @@ def test_the_headline_says_nothing_of_methods_where_none_could_disagree(model: S
 
 def test_zeros_of_amounts_and_ends_of_a_clipped_range_make_no_outliers() -> None:
     rng = np.random.default_rng(0)
-    one = np.zeros(300, dtype=np.int64)
-    amounts = np.where(rng.random((300, 40)) < 0.5, 0.0, rng.lognormal(size=(300, 40)) * rng.lognormal(size=(300, 1)))
-    clipped = np.clip(rng.normal(size=(300, 2)), -1, 1)
-    assert (background_probability(amounts, one) > 0.5).mean() <= 0.01
-    assert (background_probability(clipped, one) > 0.5).mean() <= 0.01
+    # Logarithms of shares of counts, of three kinds of cells whose depth differs: the shallow ones are far from all.
+    genes, depth = np.exp(rng.normal(-0.5, 1.2, 200)), rng.lognormal(-0.5, 0.6, (300, 1))
+    kind, more = rng.integers(0, 3, 300), np.ones((3, 200))
+    for own in more:
+        own[rng.choice(200, 30, replace=False)] *= 6
+    counts = rng.poisson(genes * depth * more[kind] * rng.gamma(3, 1 / 3, (300, 200)))
+    amounts = np.log1p(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1) * 1e4)
+    clipped = np.clip(np.random.default_rng(3).normal(size=(300, 2)), -1, 1)
+    assert (background_probability(amounts, kind) > 0.5).mean() <= 0.01
+    assert (background_probability(clipped, np.zeros(300, dtype=np.int64)) > 0.5).mean() <= 0.01
     # What lies beyond is found all the same.
     noise = rng.uniform(-8, 8, size=(60, 2))
     found = background_probability(np.r_[clipped, noise], np.zeros(360, dtype=np.int64)) > 0.5
