@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from partita.affinity.base import Affinity
 from partita.arrays import Array
@@ -42,6 +43,10 @@ class Evidence(ABC):
     def thinned(self, most: int) -> Evidence:
         """Return evidence that takes less time for new items, by so many of the fitted ones where it can."""
         return self
+
+    def beyond(self, X: Any) -> NDArray[np.bool_]:
+        """Return which rows of features lie far outside the fitted items; none where the evidence cannot tell."""
+        return np.zeros(X.shape[0], dtype=bool)
 
     def voices(self, labels: Any, of_row: Any) -> tuple[Any, ...] | None:
         """Return each part of the evidence compared with the labels of the items; None where it has no parts."""

@@ -20,8 +20,8 @@ JUMP, SHARE = 3.0, 0.05
 
 
 def come_often(weights: Array) -> NDArray[np.bool_]:
-    """Return which items come so often that they are a cluster by themselves, however far: `NEIGHBORS` times and more,
-    and a twentieth of all.
+    """Return which items, or values, come so often that they are no accident: `NEIGHBORS` times and more, and a
+    twentieth of all. Such an item is a cluster by itself, however far it lies from the others.
 
     >>> come_often(np.r_[np.ones(100), 5.0, 12.0])[-3:].tolist()
     [False, False, True]

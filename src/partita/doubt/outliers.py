@@ -63,8 +63,6 @@ FEWEST_NEIGHBORS = 6
 ROUNDED = 0.1
 # Values of a rating scale at most.
 SCALE = 10
-# Items that have the least or the largest of many values, and their share of all, from which it comes again and again.
-OFTEN, OFTEN_SHARE = 10, 0.05
 # Items below which nothing is said.
 FEWEST_ITEMS = 20
 # Standard errors that are added to a ratio, and the least share of the reference that one is taken of.
@@ -291,11 +289,10 @@ def _unrounded(
 
 
 def _comes_again(column: Array, w: Array) -> bool:
-    """Whether the least or the largest of many values comes again and again."""
+    """Tell whether the least or the largest of many values comes again and again."""
     values, which = np.unique(column, return_inverse=True)
-    total = float(w.sum())
-    most = float(np.bincount(which, w)[[0, -1]].max())
-    return len(values) >= ROUNDED * total and most >= max(OFTEN, OFTEN_SHARE * total)
+    often = come_often(np.bincount(which, w).astype(np.float64))
+    return len(values) >= ROUNDED * float(w.sum()) and bool(often[0] or often[-1])
 
 
 def _counts(weights: Array | None, n: int) -> Array:

@@ -38,7 +38,6 @@ __all__ = ["along_a_line", "valleys", "with_modes"]
 # How long all other principal axes may be together, beside the first; what is rounding; and components that are tried
 # along them.
 NARROW, ROUNDING, ACROSS = 0.1, 1e-6, 4
-
 # How far the density falls in a valley that is one, in nats; and places at which it is looked at.
 DEPTH, PLACES = 0.5, 600
 # Of the probabilities of densities.
@@ -121,7 +120,7 @@ def with_modes(
 def _modes_of(
     x: Array, one: Components, numbers: Sequence[int], starts: Mapping[int, Sequence[Labels]], seed: int
 ) -> tuple[dict[int, float], dict[int, Array]]:
-    """How probable each number of modes is, up to a factor, and the cuts of its most probable density."""
+    """Return how probable each number of modes is, up to a factor, and the cuts of its most probable density."""
     place = np.linspace(x.min(), x.max(), PLACES)
     densities = [
         (fit.bic, place[valleys(_log_density(fit.components, place - x.mean()))])
@@ -141,7 +140,7 @@ def _modes_of(
 
 
 def _agreement(found: Consensus, n_clusters: int, labels: Labels) -> float:
-    """Mean adjusted Rand index with the methods at the nearest number that they were asked for."""
+    """Return the mean adjusted Rand index with the methods at the nearest number that they were asked for."""
     nearest = found.asked[np.abs(found.asked - n_clusters).argmin()]
     return float(np.mean(agreement([labels, *found.draws[found.asked == nearest]])[0, 1:]))
 

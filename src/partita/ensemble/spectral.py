@@ -86,6 +86,6 @@ def _solved(A: sp.csr_array, n_vectors: int) -> tuple[Array]:
         try:
             return (np.ascontiguousarray(lanczos(operator, n_vectors)[1]),)
         except ArpackError:  # many eigenvalues are equal, as of a graph of equal pieces
-            require_pairs(n, "a dense eigenproblem", "give the number of clusters", copies=2)
+            require_pairs(n, "a dense eigenproblem", "pass affinity='precomputed'", copies=2)
     vectors = np.linalg.eigh(scaled.toarray() + tau / n * np.outer(root, root))[1]
     return (np.ascontiguousarray(vectors[:, ::-1][:, :n_vectors]),)

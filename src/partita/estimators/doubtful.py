@@ -116,7 +116,7 @@ class Doubtful(FittedAttributes):
         return found
 
     def _mean_of_linked(self, values: Array) -> Array:
-        """Numbers of rows, of those that must-links make one item their mean."""
+        """Return the values of rows, in which rows that must-links make one item have the mean of theirs."""
         if not hasattr(self, "_given") or self._given.must_link is None:
             return values
         seen = np.flatnonzero(self.item_index_ >= 0)

@@ -23,7 +23,7 @@ from partita.estimators.items import Items
 from partita.objectives import Problem
 from partita.solvers import SolveResult
 
-__all__ = ["Groups", "leaves_out"]
+__all__ = ["Groups"]
 
 # Weights of pairs beyond these would leave too few digits for the others.
 LEAST, MOST = 1e-4, 1e6
@@ -108,6 +108,11 @@ class Groups:
             apart=np.unique(np.sort(apart[(apart >= 0).all(axis=1)], axis=1), axis=0),
             **_weights(pair_weight, item_of_row, n, row_weights),
         )
+
+    @property
+    def lacks_pairs(self) -> bool:
+        """Whether weights of pairs say that two different items were not observed together."""
+        return bool(((self.weight == 0) & (self.first != self.second)).any())
 
     @property
     def n_groups(self) -> int:
@@ -232,24 +237,6 @@ def _renumbered(groups: NDArray[np.int32]) -> NDArray[np.intp]:
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
     return rank[inverse]
-
-
-def leaves_out(pair_weight: Any) -> bool:
-    """Return whether weights of pairs say that two different rows were not observed.
-
-    >>> leaves_out(None), leaves_out([[0.0, 1.0], [1.0, 0.0]]), leaves_out([[1.0, 0.0], [0.0, 1.0]])
-    (False, False, True)
-    """
-    if pair_weight is None:
-        return False
-    if sp.issparse(pair_weight):
-        listed = sp.coo_array(pair_weight)
-        return bool(((listed.data == 0) & (listed.coords[0] != listed.coords[1])).any())
-    try:
-        lacking = np.asarray(pair_weight, dtype=np.float64) == 0
-    except (TypeError, ValueError):  # which is said where groups are made of it
-        return False
-    return lacking.ndim == 2 and bool(lacking.sum() > np.diagonal(lacking).sum())
 
 
 def _weights(

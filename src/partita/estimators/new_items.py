@@ -18,7 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from partita.arrays import Array
 from partita.calibration import Calibrator
-from partita.ensemble.evidence import EnsembleEvidence
 from partita.errors import InputError
 from partita.estimators.fitted_attributes import FittedAttributes
 from partita.estimators.mixed_table import MixedTable
@@ -82,12 +81,9 @@ class NewItems(TransformerMixin, FittedAttributes):
         return self._over_fillings(self._mixed_table(X), W) if hasattr(self, "encoding_") else W
 
     def _beyond(self, X: Any) -> NDArray[np.bool_]:
-        """Which rows lie far outside the fitted items; none where the evidence cannot tell."""
-        evidence, scaling = self._extension.evidence, self._extension.scaling
-        if not isinstance(evidence, EnsembleEvidence):
-            return np.zeros(X.shape[0], dtype=bool)
-        X = self._checked(X, self._builder_, reset=False)
-        return evidence.beyond(X if scaling is None else scaling(X))
+        """Return which rows lie far outside the fitted items."""
+        X, scaling = self._checked(X, self._builder_, reset=False), self._extension.scaling
+        return self._extension.evidence.beyond(X if scaling is None else scaling(X))
 
     def _over_fillings(self, table: MixedTable, W: Array) -> Array:
         """Memberships with those of rows with missing cells averaged over what the cells may hold.

@@ -24,7 +24,7 @@ from partita.calibration import Calibration, Calibrator, Refit, average, calibra
 from partita.ensemble.categories import Columns
 from partita.estimators.choosing import Built, Choice, EvidenceByK, NumberOfClusters
 from partita.estimators.extension import Extension
-from partita.estimators.groups import Groups, leaves_out
+from partita.estimators.groups import Groups
 from partita.estimators.items import Items, expanded, start_of_items
 from partita.estimators.mixed_table import MixedTable
 from partita.estimators.model import Model
@@ -215,11 +215,12 @@ def fit(plan: Plan, given: Given, options: Options) -> Fitted:
         Where N x N would not fit.
     KeyboardInterrupt
     """
-    plan = replace(plan, model=replace(plan.model, observed=not leaves_out(given.pair_weight)))
-    model, builder, stage = plan.model, plan.builder, options.stage
+    builder, stage = plan.builder, options.stage
     by_k, scaling = evidence_by_k(plan, given, options.seed)
     items = by_k.items
     groups = Groups.of(items, given.must_link, given.cannot_link, given.pair_weight, given.weights)
+    model = replace(plan.model, observed=not groups.lacks_pairs)
+    plan, by_k = replace(plan, model=model), replace(by_k, model=model)
     with shared_search(), opened(Scope(stage.step, options.checkpoint)):
         with stage("choosing the number of clusters"):
             choice = plan.choose(by_k, groups)

@@ -96,9 +96,8 @@ def _meaning_of_probability(verdict: Verdict, n_clusters: int) -> str:
     if is_of_modes(verdict):
         return (
             "Clusters of a single column, or of items along a line, are the modes of their density, which valleys "
-            "part. The density is a mixture of "
-            "some components or blocks of uniform density, which are as probable as BIC has it, and the probability of "
-            "a number is that of the densities with so many modes"
+            "part. The density is a mixture of some components or blocks of uniform density, which are as probable as "
+            "BIC has it, and the probability of a number is that of the densities with so many modes"
         )
     if methods and n_clusters == 1:
         return (
