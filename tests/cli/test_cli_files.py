@@ -61,6 +61,21 @@ def test_one_new_item_is_read_with_the_decimal_mark_of_the_fit(call, tmp_path):
     assert read_memberships(tmp_path / "one.csv").labels[0] == fitted.labels[-1]
 
 
+@pytest.mark.parametrize(
+    ("unit", "code", "said"),
+    [("mm", 0, ""), ("cm", 2, "'size' from cm to mm"), ("", 0, "'size' (mm in the fit, none here)")],
+)
+def test_units_of_new_items_are_held_against_those_of_the_fit(call, tmp_path, unit, code, said):
+    _, X = items()
+    for name, own in (("t.csv", "mm"), ("new.csv", unit)):
+        (tmp_path / name).write_text("size,price\n" + "".join(f"{a:.2f} {own},{b:.2f} EUR\n" for a, b in X))
+    assert call("fit", "t.csv", *QUICK, "--quiet").code == 0
+    done = call("predict", "t-partita", "new.csv", "--out", "p.csv")
+    assert done.code == code, done.err
+    assert said in done.err
+    assert ("not said alike" in done.err) == (not unit)
+
+
 def test_columns_of_one_name_are_chosen_by_the_names_that_tell_them_apart(call, tmp_path):
     _, X = items()
     (tmp_path / "t.csv").write_text("a,a,b\n" + "".join(f"{a},{b},{a}\n" for a, b in X))

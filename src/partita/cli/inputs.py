@@ -39,7 +39,7 @@ class Input:
     features: NDArray[np.float64] | None
     truth: NDArray[Any] | None
     notes: list[str] = field(default_factory=list)
-    found: dict[str, str | None] = field(default_factory=dict)
+    found: dict[str, Any] = field(default_factory=dict)
     place: Place = row_place
     doubts: list[str] = field(default_factory=list)
 
@@ -170,7 +170,7 @@ def _features(path: Path, asked: Asked) -> Input:
     if lost is not None:
         notes.append(lost)
     X = table.features if table.table is None else table.table
-    found = {"id_column": table.id_column, "decimal": table.decimal}
+    found = {"id_column": table.id_column, "decimal": table.decimal, "units": table.units}
     return Input(
         kind="features",
         source=path.name,

@@ -59,7 +59,7 @@ def write_manifest(
     source: str,
     kind: str,
     options: Given | None = None,
-    found: dict[str, str | None] | None = None,
+    found: dict[str, Any] | None = None,
 ) -> None:
     """Write what is needed to run the command again, and the SHA-256 of every file that it read and wrote.
 

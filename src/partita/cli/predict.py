@@ -19,6 +19,7 @@ from partita.cli.standard_input import readable
 from partita.errors import InputError
 from partita.estimators.base import FactorizationEstimator
 from partita.io import FeatureTable, LackingColumnsError, LinksError, Reading, load, read_features, write_predictions
+from partita.io.bare_numbers import is_money
 from partita.io.files import listed
 from partita.io.matrices import read_sparse_rows
 from partita.io.output import json_text
@@ -98,10 +99,39 @@ def _read(options: PredictOptions, estimator: FactorizationEstimator, file: Path
     given = {name: value for name, value in given.items() if name not in of_other_files}
     reading = replace(reading_of(replace(options, **given)), likely=found.get("decimal"), categories=categories)
     usual = None if options.id_column else found.get("id_column")
+    table: FeatureTable | None = None
     if usual is not None:
         with suppress(InputError):  # the new file may have no such column, or name an item twice
-            return _told(_features(options, estimator, file, reading, usual), given)
-    return _told(_features(options, estimator, file, reading, options.id_column), given)
+            table = _features(options, estimator, file, reading, usual)
+    table = table or _features(options, estimator, file, reading, options.id_column)
+    table.notes.extend(_notes_on_units(found.get("units"), table.units, file.name))
+    return _told(table, given)
+
+
+def _notes_on_units(fitted: dict[str, str] | None, units: dict[str, str], source: str) -> list[str]:
+    """Notes on columns whose numbers have a unit either here or in the fit; None where it is not known what they had.
+
+    Raises
+    ------
+    InputError
+        For a column in another unit.
+
+    Examples
+    --------
+    >>> _notes_on_units({"length": "mm"}, {}, "new.csv")
+    ["numbers were taken as they are where units are not said alike: 'length' (mm in the fit, none here)"]
+    """
+    if fitted is None or fitted == units:
+        return []
+    both = {name: (fitted.get(name), units.get(name)) for name in (*fitted, *units)}
+    differ = {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+    other = [
+        f"{name!r} from {now} to {was}" for name, (was, now) in differ.items() if was and now and not is_money(now)
+    ]
+    if other:
+        raise InputError(f"{source}: columns in other units than those of the fit: convert {listed(other)}")
+    said = [f"{name!r} ({was or 'none'} in the fit, {now or 'none'} here)" for name, (was, now) in differ.items()]
+    return [f"numbers were taken as they are where units are not said alike: {listed(said)}"]
 
 
 def _told(table: FeatureTable, given: dict[str, Any]) -> FeatureTable:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from partita.io.reading import Decimal
 
-__all__ = ["BLANKS", "GAP", "OTHER", "Bare", "NumberCell", "bare_number", "number_in"]
+__all__ = ["BLANKS", "GAP", "OTHER", "Bare", "NumberCell", "bare_number", "is_money", "number_in"]
 
 OTHER: dict[str, Decimal] = {".": ",", ",": "."}
 # What parts thousands beside the comma and the point: blanks (common, no-break, thin, narrow no-break), apostrophes.
@@ -108,3 +108,12 @@ def number_in(cell: str) -> float | None:
         return None
     one = found.number(".")
     return found.number(",") if one is None else one
+
+
+def is_money(sign: str) -> bool:
+    """Return whether a sign is one of money, of which several may mean the same.
+
+    >>> is_money("€"), is_money("EUR"), is_money("mm")
+    (True, True, False)
+    """
+    return re.fullmatch(MONEY, sign) is not None

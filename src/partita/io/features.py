@@ -56,10 +56,11 @@ class FeatureTable:
     """Features that `read_features` found: the numbers, names of the rows and columns, and the source.
 
     `table` has columns of words too where these were asked for, which are NaN in `features`. `id_column` is the column
-    that names the items, given or found, `decimal` the decimal mark where it was found out, `left_out` the columns that
-    are none of these, `place` gives the words for the place of an item in the file, and `repeated` has the names that
-    several columns were given by the file, with those that they have here. Of `notes` those in `doubts` should be read
-    before a fit: cells that may mean missing, or are slips.
+    that names the items, given or found, `decimal` the decimal mark where it was found out, `units` the unit or sign
+    that numbers of a feature stand by, `left_out` the columns that are none of these, `place` gives the words for the
+    place of an item in the file, and `repeated` has the names that several columns were given by the file, with those
+    that they have here. Of `notes` those in `doubts` should be read before a fit: cells that may mean missing, or are
+    slips.
     """
 
     features: NDArray[np.float64]
@@ -72,6 +73,7 @@ class FeatureTable:
     table: MixedTable | None = None
     id_column: str | None = None
     decimal: Decimal | None = None
+    units: dict[str, str] = field(default_factory=dict)
     left_out: list[str] = field(default_factory=list)
     place: Place = row_place
     repeated: dict[str, list[str]] = field(default_factory=dict)
@@ -187,6 +189,7 @@ def read_features(
         table=read.held if mixed else None,
         id_column=id_column,
         decimal=table.decimal if isinstance(table, GridTable) else None,
+        units={} if not isinstance(table, GridTable) else {at: of for at, of in table.units.items() if at in names},
         left_out=[name for name in table.names if name not in (*names, *asked, id_column)],
         place=place,
         repeated=table.repeated,

@@ -74,6 +74,11 @@ class GridTable(Table):
         return marks.pop() if len(marks) == 1 else None
 
     @property
+    def units(self) -> dict[str, str]:
+        """The unit, or sign of money or percent, that the numbers of a column stand by; of columns that have one."""
+        return {name: form.stands_by for name, form in zip(self.names, self.formats, strict=True) if form.stands_by}
+
+    @property
     def place(self) -> Place:
         return partial(_numbered, self.called, self.lines)
 

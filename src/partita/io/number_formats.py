@@ -46,6 +46,11 @@ class NumberFormat:
     missing: frozenset[str] = frozenset()
     unit: str = ""
 
+    @property
+    def stands_by(self) -> str:
+        """The unit or the sign that numbers stand by: "mm", "%", "€"; empty where there is none."""
+        return self.unit or "".join(self.marks)
+
     def number(self, cell: str) -> float | None:
         """Return the number in a cell, NaN for a missing one, None for text."""
         if cell in self.missing:
