@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from partita import BayesianPartition, DPGaussianMixture, posterior_similarity
-from partita.errors import InputError
+from partita.errors import InputError, UnsureWarning
 from partita.io import open_draws, read_draws
 from partita.partition.named_draws import named_draws
 
@@ -274,11 +274,46 @@ def test_draws_that_r_turned_are_told(columns, tmp_path):
     turned.index = [f"V{k}" for k in range(1, 12)]
     turned.to_csv(tmp_path / "turned.csv")
     for found in (named_draws(turned), named_draws(turned.reset_index(names="")), read_draws(tmp_path / "turned.csv")):
-        assert len(found.notes) == 1
-        assert "looks transposed: its rows are V1, ..., V11" in found.notes[0]
+        assert len(found.turned) == 1
+        assert "looks transposed: its rows are V1, ..., V11" in found.turned[0]
         np.testing.assert_array_equal(found.labels, LABELS[0].T)
-    model = BayesianPartition("binder", random_state=0).fit(turned)
-    assert found.notes[0] in model.notes_
+    with pytest.warns(UnsureWarning, match="transposed"):
+        model = BayesianPartition("binder", random_state=0).fit(turned)
+    assert found.turned[0] in model.notes_
+
+
+def test_clusterings_in_columns_beside_names_of_items_are_said_to_be_turned(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(LABELS[0].T, columns=[f"k{k}" for k in range(7)], index=[f"cell{k}" for k in range(11)])
+    frame.to_csv(tmp_path / "turned.csv")
+    for found in (named_draws(frame), read_draws(tmp_path / "turned.csv")):
+        assert "its rows are cell0, ..., cell10" in found.turned[0]
+    assert named_draws(frame.T).turned == named_draws(frame.reset_index(drop=True)).turned == ()
+
+
+GAPS = [["a", "a", "b", "b"], ["a", None, None, "b"], ["a", None, None, "b"]]
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), "", "NA"])
+@pytest.mark.parametrize("held", ["array", "object", "category", "string"])
+def test_a_word_that_is_missing_is_no_label(gap, held):
+    pandas = pytest.importorskip("pandas")
+    gap = pandas.NA if gap == "NA" else gap
+    cells = np.array([[gap if cell is None else cell for cell in row] for row in GAPS], dtype=object)
+    draws = cells if held == "array" else pandas.DataFrame(cells).astype(held)
+    with pytest.raises(InputError, match="unobserved"):
+        BayesianPartition("binder", random_state=0).fit(draws)
+    model = BayesianPartition("binder", missing="unobserved", random_state=0).fit(draws)
+    assert model.labels_.tolist() == [0, 0, 1, 1]
+    assert model.expected_loss_ == 0
+
+
+def test_a_number_that_is_missing_among_whole_numbers_of_pandas_is_no_label():
+    pandas = pytest.importorskip("pandas")
+    draws = pandas.DataFrame([[1, 1, 2, 2], [1, None, None, 2]], dtype="Int64")
+    assert BayesianPartition("binder", missing="unobserved", random_state=0).fit(draws).labels_.tolist() == [0, 0, 1, 1]
+    with pytest.raises(InputError, match="unobserved"):
+        BayesianPartition("binder", random_state=0).fit(draws)
 
 
 @pytest.mark.parametrize("rows", [[str(k) for k in range(1, 8)], [f"draw{k}" for k in range(7)], list("V234567"), None])
@@ -286,13 +321,13 @@ def test_draws_that_stand_as_they_should_are_not_said_to_be_turned(rows, tmp_pat
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(LABELS[0], columns=[str(k) for k in range(1, 12)], index=rows)
     frame.to_csv(tmp_path / "draws.csv")
-    assert named_draws(frame).notes == read_draws(tmp_path / "draws.csv").notes == ()
+    assert named_draws(frame).turned == read_draws(tmp_path / "draws.csv").turned == ()
 
 
 def test_items_that_have_names_of_their_own_are_not_said_to_be_turned():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(LABELS[0], columns=list("abcdefghijk"), index=[f"V{k}" for k in range(1, 8)])
-    assert named_draws(frame).notes == ()
+    assert named_draws(frame).turned == ()
 
 
 def test_a_file_that_was_not_read_is_named_with_what_reads_it(tmp_path):

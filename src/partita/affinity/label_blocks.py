@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import isnan
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from partita.errors import InputError
 from partita.memory import require_memory
 
-__all__ = ["LabelBlocks"]
+__all__ = ["LabelBlocks", "lacks_label"]
 
 # Bytes of labels that are read at a time.
 BLOCK_BYTES = 1 << 26
@@ -25,6 +26,12 @@ BLOCK_BYTES = 1 << 26
 TYPES = (np.int8, np.int16, np.int32)
 # Labels within this many times the number of items are numbered by a table, others by sorting.
 TABLE = 4
+
+# A draw without a label for an item.
+LACKING = (
+    "draws hold {0}: expected a label for each item, integers or strings; where {0} says that a draw lacks an item, "
+    "pass missing='unobserved'"
+)
 
 Labels = NDArray[Any]
 
@@ -38,7 +45,7 @@ class LabelBlocks:
         Rows are draws. Labels may be any whole numbers or strings.
     missing : bool
         Whether a negative number, NaN, None or an empty string says that the draw does not have the item; it is then
-        -1.
+        -1. All but negative numbers are errors otherwise.
 
     Attributes
     ----------
@@ -73,9 +80,6 @@ class LabelBlocks:
         if 0 in shape:
             raise InputError("no draws were given: expected an M x N array of labels with M, N >= 1")
         self.dtype = np.dtype(self._source.dtype)
-        if missing and self.dtype.kind in "OUS":
-            self._source = _coded(np.asarray(self._source))
-            self.dtype = self._source.dtype
         self._missing, self.lacks = missing, False
         usable = self.dtype.kind in "iu" and self._largest()
         if usable and self.dtype.type in TYPES and self.dtype.isnative:
@@ -158,16 +162,6 @@ def _array(draws: Any) -> Any:
         raise InputError(f"all draws must be of the same items: {error}") from error
 
 
-def _coded(words: Labels) -> Labels:
-    """Words, or whatever labels are held as objects, as codes; -1 where there is none."""
-    told = words.ravel()
-    gaps = np.array([each is None or each == "" or (isinstance(each, float) and isnan(each)) for each in told.tolist()])
-    codes = np.full(len(told), -1, dtype=np.int64)
-    if not gaps.all():
-        codes[~gaps] = np.unique(told[~gaps].astype(str), return_inverse=True)[1].ravel()
-    return codes.reshape(words.shape)
-
-
 def _smallest(n_clusters: int) -> type[np.signedinteger[Any]]:
     """The smallest type that holds the labels 0..K-1."""
     return next(kind for kind in TYPES if n_clusters - 1 <= np.iinfo(kind).max)
@@ -182,10 +176,7 @@ def _whole(block: Labels, missing: bool) -> Labels:
     if missing:
         block = np.where(np.isnan(block), -1.0, block)
     if np.isnan(block).any():
-        raise InputError(
-            "draws hold NaN: expected a label for each item, integers or strings; where NaN says that a draw lacks an "
-            "item, pass missing='unobserved'"
-        )
+        raise InputError(LACKING.format("NaN"))
     broken = ~np.isfinite(block) | (block != np.round(block))
     if broken.any():
         raise InputError(
@@ -197,10 +188,14 @@ def _whole(block: Labels, missing: bool) -> Labels:
 
 def _codes(row: Labels, missing: bool) -> tuple[Labels, int]:
     """Labels of one draw as 0..K-1 in their own order, and K; a missing one is -1."""
-    if missing and row.min() < 0:
-        codes, n_clusters, known = np.full(len(row), -1), 0, row >= 0
-        if known.any():
-            codes[known], n_clusters = _codes(row[known], missing)
+    lacks = lacks_label(row, missing=missing)
+    if lacks.any():
+        if not missing:
+            cell = row[lacks][0]
+            raise InputError(LACKING.format({"": "an empty label", "nan": "NaN"}.get(str(cell), str(cell))))
+        codes, n_clusters = np.full(len(row), -1), 0
+        if not lacks.all():
+            codes[~lacks], n_clusters = _codes(row[~lacks], missing)
         return codes, n_clusters
     if row.dtype.kind in "iu":
         low = int(row.min())
@@ -214,10 +209,26 @@ def _codes(row: Labels, missing: bool) -> tuple[Labels, int]:
     try:
         found, codes = np.unique(row, return_inverse=True)
     except TypeError as error:
-        if any(each is None for each in row.tolist()):
-            raise InputError(
-                "a label is None: every draw labels every item; where None says that a draw lacks the item, pass "
-                "missing='unobserved'"
-            ) from error
         raise InputError(f"the labels of a draw cannot be told apart ({error}): use integers or strings") from error
     return codes.reshape(-1), len(found)
+
+
+def lacks_label(row: Labels, *, missing: bool = False) -> NDArray[np.bool_]:
+    """Return whether each cell of a draw holds no label: empty, None, NaN or NA, or negative where that means missing.
+
+    >>> lacks_label(np.array(["a", None, ""], dtype=object)).tolist(), lacks_label(np.array([0, -1])).tolist()
+    ([False, True, True], [False, False])
+    """
+    if row.dtype.kind == "O":
+        return np.array([_is_empty(cell, missing) for cell in row.tolist()])
+    if row.dtype.kind in "US":
+        return np.asarray(row == row.dtype.type())
+    return row < 0 if missing else np.zeros(len(row), dtype=bool)
+
+
+def _is_empty(cell: Any, missing: bool) -> bool:
+    if cell is None or isinstance(cell, str | bytes):
+        return not cell
+    if isinstance(cell, Real):
+        return isnan(cell) or bool(missing and cell < 0)
+    return type(cell).__name__ in ("NAType", "NaTType")  # of pandas

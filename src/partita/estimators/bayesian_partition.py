@@ -223,10 +223,10 @@ class BayesianPartition(PosteriorSummaries):
             self.expected_loss_, self.loss_ = result.expected_loss, loss
             self.items_, self.n_features_in_ = given.items, len(result.labels)
             self.agreement_, unsaid = self._compared(given, chain, weights)
-        turned: tuple[str, ...] = ()
+        turned = given.turned
         if self.draws_ is not None:
             alone = all_alone_note(self.draws_.n_given, self.draws_.n_clusters, len(result.labels))
-            turned = alone or nearly_constant_note(given.labels)
+            turned = alone or turned or nearly_constant_note(given.labels)
         for note in turned:
             warnings.warn(note, UnsureWarning, stacklevel=2)
         self._said = (*given.notes, *turned, *unsaid, *search_notes(result, self.agreement_, self.max_clusters))

@@ -33,8 +33,6 @@ KINDS = (np.int8, np.int16, np.int32, np.int64)
 COUNTED = 5
 # Whole numbers beyond this are not told apart by doubles.
 EXACT = 1 << 53
-# Name that R gives columns without one.
-R_NAME = "V"
 
 Rows = Iterator[tuple[int, list[str]]]
 
@@ -52,8 +50,9 @@ def table_draws(file: Path, gaps: bool) -> NamedDraws:
         chain = np.array(list(text.chains))[chain]
     left, counts = items_of(names, left, labels)
     items = [names[k] for k in left]
-    notes = (*counts, *transposed_note(None if text is None else text.row_names, items, len(labels)))
-    return NamedDraws(labels if len(left) == len(names) else labels[:, left], chain, np.array(items), notes=notes)
+    turned = transposed_note(None if text is None else text.row_names, items)
+    kept = labels if len(left) == len(names) else labels[:, left]
+    return NamedDraws(kept, chain, np.array(items), notes=counts, turned=turned)
 
 
 def _collected(batches: Iterable[Labels], file: Path) -> Labels:
@@ -88,7 +87,7 @@ class _TextDraws:
     named : bool
         Whether the first cell of each row is its name.
     row_names : list of str, optional
-        Names of the rows read so far, while they are V1, V2, ...; None as soon as one is not, or without names.
+        Names of the rows read so far; None without names.
     words, chains : dict of str to int
         The number of each label, and of each chain, that is a word.
     """
@@ -122,8 +121,7 @@ class _TextDraws:
         if not self.named:
             return cells
         if self.row_names is not None:
-            expected = f"{R_NAME}{len(self.row_names) + 1}"
-            self.row_names = [*self.row_names, expected] if cells[0].strip() == expected else None
+            self.row_names.append(cells[0].strip())
         return cells[1:]
 
     def _row(self, cells: list[str], draw: int, line: int, own: set[int], chain: int | None) -> Labels:

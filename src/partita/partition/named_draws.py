@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from partita.affinity.label_blocks import lacks_label
 from partita.errors import InputError, require
 
 __all__ = [
@@ -50,6 +51,8 @@ COUNTS = ("k", "n_clusters", "nclusters", "ncluster", "num_clusters", "nclust")
 # Draws from which a column that goes up by the same step is no item, and the share of the draws that begin anew.
 COUNTED_UP, ANEW = 10, 0.1
 DIMENSIONS = ("chain", "draw")
+# Names of rows that say that these are draws, and names that are numbers or parts of several levels.
+OF_DRAWS = re.compile(r"\W*(draw|iter|sweep|sample|step|chain|state|mcmc|run|rep)|[\W\d]*$", re.IGNORECASE)
 # Mean concentration of rows, sum_k (n_k / N)^2, from which they are nearly constant, and by how much less that of the
 # columns must be; rows and columns that are looked at.
 CONSTANT, LESS, LOOKED_AT = 0.85, 0.2, 200
@@ -67,8 +70,8 @@ class NamedDraws:
     items : array of N words, optional
     traces : mapping from names to arrays of M
         Further traces of the sampler of each draw: "log_joint".
-    notes : tuple of str
-        Notes for a reader.
+    notes, turned : tuple of str
+        Notes for a reader, and why the table may be transposed.
     """
 
     labels: Any
@@ -76,6 +79,7 @@ class NamedDraws:
     items: NDArray[Any] | None = None
     traces: dict[str, NDArray[Any]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    turned: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.items is None:
@@ -245,7 +249,11 @@ def items_of(names: list[str], left: list[int], labels: Any) -> tuple[list[int],
         others = [k for k in left if k != at]
         if not others:
             break
-        counts = names[at].lower() in COUNTS and np.array_equal(labels[:, at], _n_different(labels[:, others]))
+        counts = (
+            names[at].lower() in COUNTS
+            and labels.dtype.kind != "O"
+            and np.array_equal(labels[:, at], _n_different(labels[:, others]))
+        )
         if counts or _counts_up(labels[:, at]):
             what = "the clusters of each draw" if counts else "the draws"
             notes.append(f"column {names[at]!r} counts {what}: it is no item")
@@ -279,9 +287,9 @@ def nearly_constant_note(labels: Any) -> tuple[str, ...]:
     """
     labels = labels if hasattr(labels, "shape") else np.asarray(labels)
     M, N = labels.shape
-    rows = labels[_spread(M)]
-    of_rows = _concentration(np.asarray(rows))
-    of_columns = _concentration(np.asarray(rows)[:, _spread(N)].T)
+    rows = np.asarray(labels[_spread(M)])
+    rows = rows.astype(str) if rows.dtype.kind == "O" else rows
+    of_rows, of_columns = _concentration(rows), _concentration(rows[:, _spread(N)].T)
     if min(M, N) < 2 or of_rows < CONSTANT or of_columns > of_rows - LESS:
         return ()
     return (
@@ -315,32 +323,39 @@ def _concentration(rows: NDArray[Any]) -> float:
     return float(np.mean([share @ share for share in counts]))
 
 
-def transposed_note(rows: list[str] | None, columns: list[str], n_rows: int) -> tuple[str, ...]:
-    """Return a word where the rows of a table have the names that R gives to columns: V1, V2, ...
+def transposed_note(rows: list[str] | None, columns: list[str]) -> tuple[str, ...]:
+    """Return a word where the rows of a table have names as items have, or those that R gives to columns: V1, V2, ...
 
-    R numbers rows, and calls the columns of a matrix V1, V2, ...: rows of such names come from t(draws).
+    R numbers rows, and calls the columns of a matrix V1, V2, ...: rows of such names come from t(draws). Words that
+    differ from row to row name items where there are more of them than columns, unless they say that they are draws.
 
     Parameters
     ----------
     rows : list of str, optional
         Names of the rows.
     columns : list of str
-        Numbers, or such names as well; any others are items that somebody named, and all is well.
+        Names of the items. Rows called V1, V2, ... say nothing beside columns that somebody named.
 
     Examples
     --------
-    >>> transposed_note(["V1", "V2"], ["1", "2", "3"], 2)[0][:45]
+    >>> transposed_note(["V1", "V2"], ["1", "2", "3"])[0][:45]
     'the table looks transposed: its rows are V1, '
-    >>> transposed_note(["1", "2", "3"], ["V1", "V2"], 3)
+    >>> transposed_note(["1", "2", "3"], ["V1", "V2"])
     ()
+    >>> len(transposed_note(["ann", "bob", "cid"], ["k2", "k3"])), transposed_note(["draw_1", "draw_2"], ["ann"])
+    (1, ())
     """
+    if rows is None or len(rows) < 2:
+        return ()
     counted = any(columns == [f"{prefix}{k}" for k in range(1, len(columns) + 1)] for prefix in ("", "V", "X"))
-    if not counted or n_rows < 2 or rows != [f"V{k}" for k in range(1, n_rows + 1)]:
+    by_r = rows == [f"V{k}" for k in range(1, len(rows) + 1)]
+    words = not any(OF_DRAWS.match(name) for name in rows)
+    if not (counted if by_r else words and len(set(rows)) == len(rows) > len(columns)):
         return ()
     return (
-        f"the table looks transposed: its rows are V1, ..., V{n_rows} and its columns {columns[0]}, ..., {columns[-1]}"
-        f", as R's t() leaves them. Rows were taken as {n_rows} draws and columns as {len(columns)} items; turn the "
-        "table if it is the other way round",
+        f"the table looks transposed: its rows are {rows[0]}, ..., {rows[-1]} and its columns {columns[0]}, ..., "
+        f"{columns[-1]}{', as t() of R leaves them' if by_r else ''}. Rows were taken as {len(rows)} draws and columns "
+        f"as {len(columns)} items; turn the table if it is the other way round",
     )
 
 
@@ -359,15 +374,15 @@ def _of_frame(frame: Any) -> NamedDraws:
         ]
         chain = np.asarray(frame.index.get_level_values(levels[0])) if levels else None
     labels = values[:, left]
-    if labels.dtype == object:
+    if labels.dtype == object and not any(lacks_label(row).any() for row in labels):
         labels = np.array(labels.tolist())
     if chain is not None and chain.dtype.kind == "f" and (chain == np.round(chain)).all():
         chain = chain.astype(np.int64)
     unnamed = next((k for k, name in enumerate(names) if not name or UNNAMED.fullmatch(name.lower())), None)
     told: Any = getattr(frame, "index", None) if unnamed is None else values[:, unnamed]
     rows = None if told is None else [str(name) for name in told]
-    notes = transposed_note(rows, items, len(labels))
+    turned = transposed_note(rows, items)
     kept, counts = items_of(items, list(range(len(items))), labels)
     if len(kept) < len(items):
         labels, items = labels[:, kept], [items[k] for k in kept]
-    return NamedDraws(labels, chain, np.array(items), notes=(*counts, *notes))
+    return NamedDraws(labels, chain, np.array(items), notes=counts, turned=turned)
