@@ -277,7 +277,22 @@ def test_the_confident_set_is_the_largest_one_that_keeps_the_error() -> None:
         assert found.expected_error == pytest.approx((1 - right)[found.mask].mean() if found.mask.any() else 0)
         assert right[found.mask].min(initial=1) >= right[~found.mask].max(initial=0)
     assert confident_items(right, 1.0).coverage == 1
-    assert not confident_items(np.full(5, 0.5), 0.05).mask.any()
+    none = confident_items(np.full(5, 0.5), 0.05)
+    assert not none.mask.any()
+    assert "no set" in str(none)
+    weighted = confident_items(np.array([1.0, 0.9, 1.0]), 0.05, weights=np.array([0.0, 1.0, 1.0]))
+    assert weighted.mask.tolist() == [False, True, True]
+    assert "(100% by weight)" in str(weighted)
+
+
+def test_copies_of_every_row_leave_the_certainty_as_it_is() -> None:
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(200, 3)) + np.array([[0, 0, 0], [4, 0, 0], [0, 4, 0]])[rng.integers(0, 3, 200)]
+    once = SoftClustering(random_state=0).fit(X)
+    copied = SoftClustering(random_state=0).fit(np.repeat(X, 3, axis=0))
+    assert copied._within().n_components.tolist() == once._within().n_components.tolist()  # type: ignore[union-attr]
+    assert abs(copied.certainty_.mean() - once.certainty_.mean()) < 0.02  # it was .12
+    assert abs(copied.confident().coverage - once.confident().coverage) < 0.1
 
 
 @pytest.mark.parametrize("wrong", [-0.1, 1.1])

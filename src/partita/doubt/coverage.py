@@ -43,6 +43,8 @@ __all__ = [
 
 # What `error` is.
 WRONG = "a share of wrong answers"
+# Difference of two shares that is rounding.
+UNWEIGHTED = 1e-9
 # Pairs on which the threshold of a probability is found.
 PAIRS = 1_000_000
 # lambda, a, b and c of `certainty_by_agreement`, what takes the place of the fraction where there is one cluster, e and
@@ -75,9 +77,12 @@ class ConfidentItems(Printed):
 
     def __str__(self) -> str:
         n, spread = int(self.mask.sum()), self.standard_error
+        if not n:
+            return f"there is no set of items of which at most {self.error:.1%} would be wrong"
+        by_weight = " by weight" * (abs(n / len(self.mask) - self.coverage) > UNWEIGHTED)
         return (
-            f"{n:,} of {len(self.mask):,} items ({self.coverage:.0%}): {self.expected_error:.1%} of their labels are "
-            f"expected to be wrong, give or take {spread:.1%}"
+            f"{n:,} of {len(self.mask):,} items ({self.coverage:.0%}{by_weight}): {self.expected_error:.1%} of their "
+            f"labels are expected to be wrong, give or take {spread:.1%}"
         )
 
 
@@ -138,6 +143,7 @@ def confident_items(certainty: Array, error: float = 0.05, *, weights: Array | N
         Probability that each item's label is right.
     error : float in [0, 1]
     weights : array of N, optional
+        Items of weight zero are not among the set: nothing was learned from them.
 
     Raises
     ------
@@ -156,7 +162,7 @@ def confident_items(certainty: Array, error: float = 0.05, *, weights: Array | N
     mean = np.cumsum((w * wrong)[order]) / np.maximum(held, np.finfo(float).tiny)
     n = int((mean <= require_share("error", error, WRONG) + np.finfo(float).eps).sum())
     mask = np.zeros(len(wrong), dtype=bool)
-    mask[order[:n]] = True
+    mask[order[:n]] = w[order[:n]] > 0
     total = float(w[mask].sum())
     if total == 0.0:
         return ConfidentItems(np.zeros(len(wrong), dtype=bool), error, 0.0, 0.0, 0.0)

@@ -5,6 +5,7 @@ Nothing here is part of the fit: each number is worked out when it is first aske
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -148,8 +149,18 @@ class Doubtful(FittedAttributes):
             return None
         within: Within | None = self.__dict__.get("_components")
         if within is None:
-            within = self._components = components_within(self._complete_features(), self.labels_, self._given.weights)
+            within = self._components = self._within_of_items()
         return within
+
+    def _within_of_items(self) -> Within:
+        """The components of each cluster's distinct items: as many as they are, however often each comes."""
+        unseen = np.cumsum(self._item_of_row < 0) + self._item_of_row.max()  # each row that no fit has seen for itself
+        item = np.where(self._item_of_row < 0, unseen, self._item_of_row)
+        _, row, inverse = np.unique(item, return_index=True, return_inverse=True)
+        weights = np.bincount(inverse, self._given.weights).astype(np.float64)
+        weights *= np.count_nonzero(weights) / weights.sum()
+        found = components_within(self._complete_features()[row], self.labels_[row], weights)
+        return replace(found, of_one=found.of_one[inverse])
 
     def labels(self, *, outliers: float | None = None) -> Labels:
         """Return the labels, with -1 for outliers.
