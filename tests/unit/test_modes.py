@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from partita import SoftClustering
 from partita.ensemble import Components
-from partita.ensemble.modes import DEPTH, along_a_line, valleys
+from partita.ensemble.modes import along_a_line, valleys
 
 
 def _groups(rng: np.random.Generator, centres: list[float], n: int = 80) -> np.ndarray:
@@ -59,12 +60,24 @@ def test_bounds_and_other_numbers_have_answers() -> None:
 
 
 def test_valleys_that_are_shallow_are_none_and_the_lower_peak_goes_with_them() -> None:
-    deep, shallow = 2 * DEPTH, DEPTH / 2
-    assert valleys(np.array([0.0, deep, 0.0, deep, 0.0])).tolist() == [2]
-    assert valleys(np.array([0.0, deep, deep - shallow, deep, 0.0])).tolist() == []
+    deep, shallow = 1.0, 0.25
+    assert valleys(np.array([0.0, deep, 0.0, deep, 0.0]), 0.5).tolist() == [2]
+    assert valleys(np.array([0.0, deep, deep - shallow, deep, 0.0]), 0.5).tolist() == []
     # A ripple on the way down to a valley: the valley stays, the ripple does not.
-    assert valleys(np.array([0.0, 9.0, 4.0, 4.0 + shallow, 0.0, 8.0, 0.0])).tolist() == [4]
-    assert valleys(np.array([0.0, 1.0, 2.0])).tolist() == []
+    assert valleys(np.array([0.0, 9.0, 4.0, 4.0 + shallow, 0.0, 8.0, 0.0]), 0.5).tolist() == [4]
+    assert valleys(np.array([0.0, 1.0, 2.0]), 0.5).tolist() == []
+
+
+def test_a_valley_that_is_neither_deep_nor_shallow_makes_the_number_doubtful() -> None:
+    place = (np.arange(800) + 0.5) / 800
+    normal = norm.ppf(place)
+    sure = []
+    for apart in (2.0, 3.0, 4.0):  # the valley of two that are three apart is of .44 nats
+        X = np.sort(np.r_[normal, normal + apart])[:, None]
+        sure.append(SoftClustering(random_state=0).fit(X).verdict_.probability_of(2))
+    assert sure[0] < 0.02
+    assert 0.3 < sure[1] < 0.9
+    assert sure[2] > 0.98
 
 
 def test_columns_that_say_the_same_are_one_column_and_strips_side_by_side_are_no_line() -> None:

@@ -4,14 +4,15 @@ Along a line every cluster ends at two points, whatever lies there: a cut throug
 as few neighbours as one through a gap, and no statistic of neighbours or trees tells them apart
 (`partita.ensemble.validity` was learned in two columns and more). But the density of one column can be estimated well.
 So the clusters of one column are what lies between the valleys of its density, a valley being a place where the density
-falls by half a nat at least below the lower of the two peaks beside it. Densities are mixtures of Student or normal
-distributions of each number of components, and blocks of uniform density between the largest gaps. Each has the
-probability exp(BIC / T), and so has its number of modes [schwarz1978]; blocks pay for the choice of their gaps too.
+falls far enough below the lower of the two peaks beside it: by .2 to .6 nats, all depths between being as likely.
+Densities are mixtures of Student or normal distributions of each number of components, and blocks of uniform density
+between the largest gaps. Each has the probability exp(BIC / T), and so has its number of modes [schwarz1978]; blocks
+pay for the choice of their gaps too.
 
 Items of several columns lie along a line where all other principal axes together are a tenth as long as the first at
 most, and have one mode each: strips side by side are no line.
 
-The depth and T were chosen over 360 drawn columns of 18 kinds and judged on as many others
+The depths and T were chosen over 360 drawn columns of 18 kinds and judged on as many others
 (`python benchmarks/n_clusters.py --column`).
 
 [schwarz1978] G. Schwarz, Estimating the dimension of a model, Annals of Statistics 6, 1978.
@@ -38,8 +39,9 @@ __all__ = ["along_a_line", "valleys", "with_modes"]
 # How long all other principal axes may be together, beside the first; what is rounding; and components that are tried
 # along them.
 NARROW, ROUNDING, ACROSS = 0.1, 1e-6, 4
-# How far the density falls in a valley that is one, in nats; and places at which it is looked at.
-DEPTH, PLACES = 0.5, 600
+# How far the density falls in a valley that is one, in nats, each with the same probability; and places at which it is
+# looked at.
+DEPTHS, PLACES = (0.2, 0.3, 0.4, 0.5, 0.6), 600
 # Of the probabilities of densities.
 TEMPERATURE = 5.0
 # Blocks of uniform density at most, and items that each has at least.
@@ -123,11 +125,13 @@ def _modes_of(
     """Return how probable each number of modes is, up to a factor, and the cuts of its most probable density."""
     place = np.linspace(x.min(), x.max(), PLACES)
     densities = [
-        (fit.bic, place[valleys(_log_density(fit.components, place - x.mean()))])
+        (fit.bic, place[valleys(log_density, depth)])
         for fit in fitted_at(one, x[:, None], numbers, seed, starts).values()
         if np.isfinite(fit.bic)
+        for log_density in [_log_density(fit.components, place - x.mean())]
+        for depth in DEPTHS
     ]
-    densities += _blocks(np.sort(x))
+    densities += [block for block in _blocks(np.sort(x)) for _ in DEPTHS]  # between blocks there is nothing
     bic = np.array([value for value, _ in densities])
     of_number: dict[int, float] = {}
     cuts_at: dict[int, Array] = {}
@@ -145,30 +149,32 @@ def _agreement(found: Consensus, n_clusters: int, labels: Labels) -> float:
     return float(np.mean(agreement([labels, *found.draws[found.asked == nearest]])[0, 1:]))
 
 
-def valleys(log_density: Array) -> Array:
+def valleys(log_density: Array, depth: float) -> Array:
     """Return the places of the valleys of a density along a line.
 
     Parameters
     ----------
     log_density : array of n
+    depth : float
+        In nats.
 
     Returns
     -------
     array of int
-        Places of the least density between two peaks that are higher by half a nat at least, in order.
+        Places of the least density between two peaks that are higher by the depth at least, in order.
 
     Examples
     --------
-    >>> valleys(np.array([0.0, 3.0, 1.0, 4.0, 3.9, 4.0, 0.0])).tolist()
+    >>> valleys(np.array([0.0, 3.0, 1.0, 4.0, 3.9, 4.0, 0.0]), 0.5).tolist()
     [2]
     """
     rises = np.diff(log_density, prepend=-np.inf, append=-np.inf)
     peaks = np.flatnonzero((rises[:-1] > 0) & (rises[1:] <= 0)).tolist()
     low = [a + int(np.argmin(log_density[a:b])) for a, b in pairwise(peaks)]
     while low:
-        depth = [min(log_density[a], log_density[b]) - log_density[v] for (a, b), v in zip(pairwise(peaks), low)]
-        least = int(np.argmin(depth))
-        if depth[least] >= DEPTH:
+        falls = [min(log_density[a], log_density[b]) - log_density[v] for (a, b), v in zip(pairwise(peaks), low)]
+        least = int(np.argmin(falls))
+        if falls[least] >= depth:
             break
         # The lower of the two peaks goes with the valley beside it.
         peaks.pop(least if log_density[peaks[least]] < log_density[peaks[least + 1]] else least + 1)
