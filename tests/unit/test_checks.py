@@ -8,6 +8,7 @@ import textwrap
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.spatial.distance import cdist
 
 from partita import SoF
 from partita.affinity import (
@@ -178,6 +179,25 @@ def test_asymmetric_distances_are_refused_dense_and_the_known_one_taken_sparse()
     with pytest.raises(InputError, match=r"distances\[0, 1\] = 0 "):
         as_distances(matrix)
     np.testing.assert_array_equal(as_distances(sp.csr_array(matrix)).toarray(), good() - np.eye(3))
+
+
+@pytest.mark.parametrize(("how", "expected"), [("max", 3.0), ("mean", 2.0), ("min", 1.0)])
+def test_of_two_distances_of_a_pair_one_is_chosen_and_a_pair_that_is_stored_once_keeps_its_own(how, expected):
+    matrix = sp.csr_array([[0.0, 1.0, 5.0], [3.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    with pytest.raises(InputError, match=r"distances\[0, 1\] = 1 "):
+        as_distances(matrix)
+    found = as_distances(matrix, symmetrize=how)
+    assert found.toarray().tolist() == [[0, expected, 5], [expected, 0, 0], [5, 0, 0]]
+
+
+@dense_and_sparse
+def test_distances_that_are_not_symmetric_are_taken_as_an_estimator_is_told(wrap):
+    rng = np.random.default_rng(0)
+    D = cdist(*[rng.normal(size=(30, 2)) + np.repeat([[0, 0], [9, 9]], 15, axis=0)] * 2)
+    turned = D * rng.uniform(0.9, 1.1, D.shape)
+    model = SoF(2, affinity="precomputed_distance", symmetrize="mean", random_state=0).fit(wrap(turned))
+    other = SoF(2, affinity="precomputed_distance", random_state=0).fit((turned + turned.T) / 2)
+    np.testing.assert_allclose(model.membership_, other.membership_, atol=1e-9)
 
 
 def test_edges_come_once_or_in_both_orders():

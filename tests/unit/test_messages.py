@@ -137,8 +137,8 @@ CALLS = {
     "triangle of distances": (
         lambda: of_matrix(np.tril(1 - BLOCKS), "precomputed_distance"),
         InputError,
-        "distances has its lower triangle only, and zeros in the other: expected every pair in both; mirror it, "
-        "distances + distances.T (command line: --symmetrize max)",
+        "distances has its lower triangle only, and zeros in the other: expected every pair in both; pass "
+        "symmetrize='max', which mirrors it (command line: --symmetrize max)",
     ),
     "negative affinity": (
         lambda: of_matrix(BLOCKS - 0.25),
@@ -165,13 +165,13 @@ CALLS = {
     "distances both ways": (
         lambda: of_matrix(with_entry(1 - BLOCKS, 0, 3, 2.0), "precomputed_distance"),
         InputError,
-        "distances is not symmetric: distances[0, 3] = 2 and distances[3, 0] = 1; correct them, or pass their mean, "
-        "(distances + distances.T) / 2 (command line: --symmetrize mean)",
+        "distances is not symmetric: distances[0, 3] = 2 and distances[3, 0] = 1; pass symmetrize='mean', 'max' "
+        "or 'min' to say which one holds (command line: --symmetrize)",
     ),
     "symmetrize of features": (
         lambda: of_matrix(X, "relative", symmetrize="mean"),
         InputError,
-        "symmetrize='mean' needs affinity='precomputed', not 'relative'",
+        "symmetrize='mean' needs a precomputed affinity or distances, not 'relative'",
     ),
     "Affinity for features": (
         lambda: SoF(2).fit(as_affinity(BLOCKS)),

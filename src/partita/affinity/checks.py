@@ -112,7 +112,7 @@ def as_affinity(
     observed = values if unstored == "unobserved" else None
     if observed is not None and symmetrize is not None and sp.issparse(values):
         values = _both_ways(values)
-    values = _symmetric(values, symmetrize, name, SYMMETRIZE)
+    values = _symmetric(values, symmetrize, name)
     if not (values.data.any() if sp.issparse(values) else values.any()):
         raise InputError(
             f"{name} is all zero: there is no evidence that any two items belong together; "
@@ -230,10 +230,12 @@ def _without_rounding(distances: Array) -> Array:
     return np.where(lost, 0.0, distances) if lost.any() else distances
 
 
-def as_distances(matrix: Any, *, name: str = "distances") -> Array | sp.csr_array:
+def as_distances(matrix: Any, *, symmetrize: Symmetrize | None = None, name: str = "distances") -> Array | sp.csr_array:
     """Check precomputed distances: square, finite, nonnegative, symmetric, zero on the diagonal.
 
-    Sparse distances hold the neighbours that are known; a pair that is not stored is no neighbour.
+    Sparse distances hold the neighbours that are known: a pair that is not stored is no neighbour, and one that is
+    stored in one direction, as graphs of nearest neighbours have many, is stored in both. Two distances of a pair that
+    differ are an error unless `symmetrize` says which one holds.
 
     >>> as_distances([[0.0, 2.0], [2.0, 0.0]]).tolist()
     [[0.0, 2.0], [2.0, 0.0]]
@@ -253,8 +255,7 @@ def as_distances(matrix: Any, *, name: str = "distances") -> Array | sp.csr_arra
             f"{name}[{i}, {i}] = {diagonal[i]:g}: the distance of an item from itself must be 0; is this an affinity? "
             "Then say affinity='precomputed' (command line: --input affinity)"
         )
-    remedy = f"correct them, or pass their mean, ({name} + {name}.T) / 2 (command line: --symmetrize mean)"
-    return _symmetric(values, "max" if sp.issparse(values) else None, name, remedy)
+    return _symmetric(values, symmetrize, name, one_way=sp.issparse(values))
 
 
 def check_square(values: Any, name: str) -> None:
@@ -362,32 +363,33 @@ def _only_side(values: Any) -> str:
     return "" if above == below else "upper" if above else "lower"
 
 
-def _symmetric(values: Any, how: Symmetrize | None, name: str, remedy: str) -> Any:
-    transposed = values.T
-    difference = abs(values - transposed)
+def _symmetric(values: Any, how: Symmetrize | None, name: str, *, one_way: bool = False) -> Any:
+    """The matrix with both entries of a pair alike; `one_way` where pairs of a sparse one may be stored once."""
+    difference = abs(values - values.T)
+    if one_way:
+        stored = values != 0
+        difference = sp.csr_array(difference.multiply(stored).multiply(stored.T))
     largest = difference.max()
-    if not largest:
-        return values
-    top = abs(values).max()
-    if how is None and largest > ASYMMETRY * top:
+    if how is None and largest > ASYMMETRY * abs(values).max():
         if sp.issparse(values):
             difference = sp.coo_array(difference)
             at = int(difference.data.argmax())
             i, j = int(difference.coords[0][at]), int(difference.coords[1][at])
         else:
             i, j = (int(v) for v in np.unravel_index(int(difference.argmax()), difference.shape))
-        if side := _only_side(values):
-            mirrored = f"mirror it, {name} + {name}.T (command line: --symmetrize max)"
+        if not one_way and (side := _only_side(values)):
             raise InputError(
-                f"{name} has its {side} triangle only, and zeros in the other: expected every pair in both; "
-                f"{MIRRORED if remedy == SYMMETRIZE else mirrored}"
+                f"{name} has its {side} triangle only, and zeros in the other: expected every pair in both; {MIRRORED}"
             )
-        features = "; or affinity='ensemble' where its columns are features" if sp.issparse(values) else ""
+        features = "; or affinity='ensemble' where its columns are features" * (sp.issparse(values) and not one_way)
         raise InputError(
             f"{name} is not symmetric: {name}[{i}, {j}] = {values[i, j]:g} and {name}[{j}, {i}] = {values[j, i]:g}; "
-            f"{remedy}{features}"
+            f"{SYMMETRIZE}{features}"
         )
-    return symmetrized(values, how or "mean")
+    if one_way:
+        share = {"max": 0.0, "mean": 0.5, "min": 1.0}[how or "mean"]
+        return sp.csr_array(values.maximum(values.T) - share * difference)
+    return symmetrized(values, how or "mean") if largest else values
 
 
 def symmetrized(values: Any, how: Symmetrize) -> Any:

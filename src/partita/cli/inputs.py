@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from partita.affinity import SparseAffinity, from_edges
-from partita.affinity.checks import Symmetrize, is_triangle, looks_like_distances, looks_like_pairs, symmetrized
+from partita.affinity.checks import Symmetrize, as_distances, is_triangle, looks_like_distances, looks_like_pairs
 from partita.affinity.from_matrix import DISTANCES
 from partita.cli.options import InputKind, ReadingOptions
 from partita.errors import InputError
@@ -120,7 +120,7 @@ def read_input(path: Path, kind: InputKind, asked: Asked) -> Input:
     )
     notes = list(matrix.notes)
     if kind == "distances" and asked.symmetrize is not None:
-        matrix = replace(matrix, matrix=symmetrized(matrix.matrix, asked.symmetrize))
+        matrix = replace(matrix, matrix=as_distances(matrix.matrix, symmetrize=asked.symmetrize, name=str(path)))
     doubts = []
     if kind == "affinity" and isinstance(matrix.matrix, np.ndarray) and looks_like_distances(matrix.matrix):
         doubts.append(f"the matrix {DISTANCES}")

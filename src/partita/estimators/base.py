@@ -18,7 +18,7 @@ from sklearn.utils import Tags
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from partita.affinity import Builder, RelativeDistance
+from partita.affinity import Builder, RelativeDistance, as_distances
 from partita.affinity.shared_search import shared_search
 from partita.ensemble import LatentClasses
 from partita.ensemble.consensus import Consensus
@@ -155,8 +155,10 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
                 raise InputError("symmetrize belongs to the affinity: pass affinity=Precomputed(symmetrize=...)")
             return self.affinity
         affinity = "precomputed" if self._of_graph else self.affinity
-        if self.symmetrize is not None and affinity != "precomputed":
-            raise InputError(f"symmetrize={self.symmetrize!r} needs affinity='precomputed', not {affinity!r}")
+        if self.symmetrize is not None and affinity not in ("precomputed", "precomputed_distance"):
+            raise InputError(
+                f"symmetrize={self.symmetrize!r} needs a precomputed affinity or distances, not {affinity!r}"
+            )
         if affinity == "precomputed_distance":
             return self._of_given_distances(metric="precomputed")  # type: ignore[call-arg]
         named = Builder.registry[affinity].named
@@ -231,6 +233,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         # A graph is an affinity, whatever the estimator would make of features.
         self._of_graph = is_graph(X) and self.affinity == type(self).affinity != "auto"
         X, names, where = evidence_of(X, "precomputed" if self._of_graph else self.affinity, self.symmetrize)
+        if self.symmetrize is not None and self.affinity == "precomputed_distance":
+            X = as_distances(X, symmetrize=self.symmetrize)
         plan = self._plan(X)
         X = self._checked(X, plan.builder, reset=True)
         if names is not None:

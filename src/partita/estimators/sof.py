@@ -46,7 +46,7 @@ class SoF(FactorizationEstimator):
         Meaning of NaN: an error; or, in features, a cell that distances leave out and, in a precomputed affinity, a
         pair that the objective leaves out.
     symmetrize : {"mean", "max", "min"}, optional
-        For a precomputed affinity with P_ij != P_ji, otherwise an error.
+        For precomputed affinities or distances with P_ij != P_ji, otherwise an error.
     on_interrupt : {"raise", "best"}
         Effect of Ctrl-C: raise, or finish with the best membership so far (`result_.status` is "interrupted"). Before
         there is one, it raises all the same and says so.

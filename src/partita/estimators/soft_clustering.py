@@ -102,7 +102,7 @@ class SoftClustering(FactorizationEstimator):
         array with "unobserved": each is filled with the mean of the nearest rows that have it (`encoding_`), and the
         membership of the row is a mean over what these hold.
     symmetrize : {"mean", "max", "min"}, optional
-        For a precomputed affinity with P_ij != P_ji, otherwise an error.
+        For precomputed affinities or distances with P_ij != P_ji, otherwise an error.
     on_interrupt : {"raise", "best"}
         Effect of Ctrl-C: raise, or finish with the best membership so far (`result_.status` is "interrupted").
     checkpoint : path of a folder, or `partita.solvers.Checkpoint`, optional
