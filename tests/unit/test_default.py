@@ -330,6 +330,25 @@ def test_a_fit_that_goes_on_without_empty_clusters_counts_all_its_work(monkeypat
     assert len(compared) == len(model._plan_.model.alternatives) > 0
 
 
+@pytest.mark.parametrize("status", ["max_seconds", "interrupted"])
+def test_a_fit_that_was_stopped_says_why_and_nothing_of_the_steps_after_it(monkeypatch, status):
+    drive, n_runs = pipeline.drive, []
+
+    def stopped(*given, **how):
+        found = drive(*given, **how)
+        n_runs.append(found)
+        return replace(found, status=status, notes=("stopped",)) if len(n_runs) == 1 else found
+
+    monkeypatch.setattr(pipeline, "drive", stopped)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        model = SoftClustering(10, affinity="ensemble", probabilities="fitted", random_state=0).fit(X)
+    assert len(n_runs) > 1
+    assert model.result_.status == status
+    assert "stopped" in model.result_.notes
+    assert not any("max_iter" in note for note in model.result_.notes)
+
+
 # Probabilities, and where the grid of numbers ends
 
 

@@ -355,11 +355,14 @@ def _without_empty(
     """The factorization with the clusters that hold a group, gone on with from where it ended."""
     W = result.membership.matrix[:, used]
     whole = result.status in ("converged", "max_iter")
-    again = replace(options, n_init=1, checkpoint=None, max_iter=options.max_iter if whole else 1)
+    again = replace(options, n_init=1, checkpoint=None)
+    if not whole:  # there is no time to go on, and why is said
+        again = replace(again, max_iter=1, tol=np.inf)
     found = _solve(problem, solver, starts, W / W.sum(axis=1, keepdims=True), again)
     return replace(
         found,
         status=found.status if whole else result.status,
+        notes=found.notes if whole else result.notes,
         n_iter=result.n_iter + found.n_iter,
         n_products=result.n_products + found.n_products,
         seconds=result.seconds + found.seconds,
