@@ -131,6 +131,8 @@ WITHOUT_CONTENTS = [
     ("predict", "nowhere", "t.csv", "-o", "out.csv"),
     ("predict", ".", "t.pdf", "-o", "out.csv"),
     ("predict", ".", "t.csv", "-o", "t.csv"),
+    ("predict", ".", "t.csv", "-o", "out.parquet"),
+    ("predict", ".", "t.csv", "-o", "-"),
     ("draws", "t.pdf"),
     ("draws", "t.csv", "--sampler", "magic"),
     ("score", "t.csv", "t.pdf"),

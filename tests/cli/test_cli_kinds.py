@@ -90,6 +90,16 @@ def test_wrong_usage_is_json_where_that_is_asked_for(call, tmp_path):
     assert call("fit", "items.csv", "--foo").out == ""
 
 
+@pytest.mark.parametrize("name", ["p.parquet", "p.csv.gz", "-"])
+def test_predict_writes_csv_under_no_other_name(call, tmp_path, name):
+    (tmp_path / "items.csv").write_text("a,b\n" + "".join(f"{k % 2 * 9 + k / 50},{k}\n" for k in range(30)))
+    assert call("fit", "items.csv", "--k", 2, "--affinity", "relative", "--out", "fit", "--quiet").code == 0
+    done = call("predict", "fit", "items.csv", "--out", name)
+    assert done.code == 2
+    assert ".csv" in done.err
+    assert not (tmp_path / name).exists()
+
+
 def test_predict_says_as_json_what_it_wrote(call, tmp_path):
     write(tmp_path / "items.csv", X)
     assert call("fit", "items.csv", "-k", 2, "--model", "sof", "--out", "fit").code == 0

@@ -116,6 +116,8 @@ def check_predict(options: PredictOptions) -> None:
     """
     if not options.model.exists():
         raise InputError(f"{options.model} does not exist; pass an output folder of partita fit, or its model/")
+    if options.out.suffix.lower() not in ("", ".csv", ".txt") or options.out == STANDARD_INPUT:
+        raise InputError(f"{options.out} is written as CSV: give --out a name that ends in .csv")
     if options.out.exists() and not (options.force and options.out.is_file()):
         raise InputError(f"{options.out} exists already: pass --force to replace it, or another --out")
     if options.file != STANDARD_INPUT:
