@@ -866,6 +866,19 @@ def test_exemplars_are_items_of_their_clusters_and_lie_in_the_midst_of_them(affi
         assert np.linalg.norm(X[row] - own.mean(axis=0)) <= np.median(apart)
 
 
+def test_what_a_model_lacks_is_said_with_the_reason(tmp_path):
+    model = SoftClustering(3, affinity="neighbors", random_state=0).fit(blobs_in_turn())
+    for name, why in (("verdict_", "judge_n_clusters"), ("posterior_", "auto"), ("ensemble_", "ensemble")):
+        with pytest.raises(AttributeError, match=f"{name}.*{why}"):
+            getattr(model, name)
+    save(model, tmp_path / "model")
+    loaded = load(tmp_path / "model")
+    for name in ("verdict_", "posterior_", "exemplars_", "chosen_"):
+        assert not hasattr(loaded, name)
+        with pytest.raises(AttributeError, match=f"no {name}, .*not saved"):
+            getattr(loaded, name)
+
+
 def test_exemplars_are_no_rows_without_weight():
     X = blobs_in_turn()
     weights = np.ones(90)

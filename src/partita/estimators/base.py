@@ -558,10 +558,7 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         check_is_fitted(self)
         found: Consensus | None = getattr(self, "_consensus", None)
         if found is None:
-            raise AttributeError(
-                "posterior_: there are draws only after a fit with n_clusters='auto' and affinity='ensemble'; they are "
-                "not saved with a model"
-            )
+            raise AttributeError("posterior_")  # why is said where attributes are looked for in vain
         if self._posterior is None:
             partition = BayesianPartition(loss="vi", random_state=0)
             self._posterior = partition.fit(found.draws[:, self._place_of_row(found)], weights=found.weights)

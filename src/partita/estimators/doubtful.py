@@ -252,7 +252,7 @@ class Doubtful(FittedAttributes):
 
         Raises
         ------
-        InputError
+        AttributeError
             For a model that was loaded: its affinity is not saved with it.
 
         Examples
@@ -264,7 +264,7 @@ class Doubtful(FittedAttributes):
         """
         check_is_fitted(self)
         if not hasattr(self, "affinity_"):
-            raise InputError("exemplars_: a model that was loaded has no affinity; fit it again")
+            raise AttributeError("exemplars_")  # why is said where attributes are looked for in vain
         _, _, own = self._support()
         of_row = np.where(self.item_index_ >= 0, own[self.item_index_], -1.0)
         return np.array([np.where(self.labels_ == k, of_row, -2.0).argmax() for k in range(self.n_clusters_)])

@@ -23,7 +23,13 @@ from partita.solvers import Solver, SolveResult
 __all__ = ["FittedAttributes"]
 
 # What `fit` sets and a file of a model does not hold.
-NOT_SAVED = ("affinity_", "item_index_", "result_", "verdict_", "chosen_", "ensemble_")
+NOT_SAVED = ("affinity_", "item_index_", "result_", "verdict_", "chosen_", "ensemble_", "posterior_", "exemplars_")
+# What there is after some fits only, and when.
+SOMETIMES = {
+    "verdict_": "the number of clusters was given: judge_n_clusters() examines it",
+    "posterior_": "it holds the draws of an ensemble that found the number of clusters (n_clusters='auto')",
+    "ensemble_": "it holds the draws of an ensemble (affinity='ensemble')",
+}
 
 
 class FittedAttributes(CheckedInput):
@@ -63,6 +69,9 @@ class FittedAttributes(CheckedInput):
     if not TYPE_CHECKING:  # of a name that there is no annotation for, mypy is to complain
 
         def __getattr__(self, name: str) -> Any:
-            if name in NOT_SAVED and "labels_" in self.__dict__ and "affinity_" not in self.__dict__:
+            fitted = "labels_" in self.__dict__
+            if name in NOT_SAVED and fitted and "affinity_" not in self.__dict__:
                 raise AttributeError(f"a model that was loaded has no {name}, which is not saved with it; fit it again")
+            if name in SOMETIMES and fitted:
+                raise AttributeError(f"this fit has no {name}: {SOMETIMES[name]}")
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

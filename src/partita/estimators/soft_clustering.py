@@ -152,7 +152,8 @@ class SoftClustering(FactorizationEstimator):
     worth joining where more than half of the (weighted) clusterings join it; clusters that no such majority supports
     are left out. `sizes="equal"` learns one scale instead and leaves fewer out: on real tables it has the better mean
     rank and the lower mean. Members standardise features whose units differ: see `partita.ensemble.Ensemble`.
-    `ensemble_` is not saved with the model.
+    `ensemble_`, `verdict_`, `posterior_`, `chosen_`, `result_`, `affinity_`, `item_index_` and `exemplars_` are not
+    saved with the model.
 
     A frame with columns of words, categories or truth values beside numbers goes into an ensemble as it is, and so do
     missing cells. Two rows of different categories are as far apart in that column as two numbers that differ by a
