@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_breast_cancer, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score
 from sklearn.mixture import GaussianMixture
@@ -493,3 +493,11 @@ def test_more_columns_than_rows_are_as_many_coordinates_as_there_are_rows():
     model = SoftClustering(random_state=0).fit(X)
     np.testing.assert_array_equal(model.labels_ == model.labels_[0], np.arange(40) < 20)
     np.testing.assert_array_equal(model.predict(X), model.labels_)
+
+
+def test_a_fitted_row_is_known_again_after_it_was_rounded():
+    X = load_breast_cancer().data[:300]
+    model = SoftClustering(3, random_state=0).fit(X)
+    known = model.predict_proba(X)
+    for rounded in (X * (1 + 1e-9), X.astype(np.float32)):
+        np.testing.assert_allclose(model.predict_proba(rounded), known, atol=1e-4)

@@ -19,6 +19,9 @@ from partita.ensemble.weights import adjusted_rand
 
 __all__ = ["EnsembleEvidence", "restored_factor"]
 
+# How much nearer than to any other an item is to one that it equals but for rounding.
+SAME = 1e-3
+
 
 class EnsembleEvidence(FactorEvidence):
     """The co-association, its draws, and that of new items, whose images are the mean of those of their neighbours."""
@@ -35,7 +38,11 @@ class EnsembleEvidence(FactorEvidence):
             self.affinity = affinity
 
     def features(self, X: Any) -> sp.csr_array:
-        """Return the mean of the images of the 5 nearest fitted items; an item seen before has its own."""
+        """Return the mean of the images of the 5 nearest fitted items.
+
+        An item seen before has its own, and so has one that is a thousand times nearer to it than to any other, as
+        after rounding.
+        """
         if self._search is None:
             self._search = fitted_search(self._X, "euclidean", None)
         Y = self._frame(np.asarray(X, dtype=np.float64))
@@ -45,7 +52,7 @@ class EnsembleEvidence(FactorEvidence):
         k = min(VOTERS, len(self._X))
         index, distance = nearest(Y, self._X, k, "euclidean", None, itself=False, search=self._search)
         votes = np.full(index.shape, 1.0 / k)
-        same = distance[:, 0] == 0
+        same = distance[:, 0] <= SAME * distance[:, min(1, k - 1)]
         votes[same] = 0.0
         votes[same, 0] = 1.0
         voters = sp.csr_array(

@@ -379,7 +379,8 @@ class FactorizationEstimator(ClusterMixin, Doubtful, NewItems):
         """Return the answer at another number of clusters, from the evidence of this fit.
 
         Where different methods agreed on the number, the draws that they made at that number (or on either side of it)
-        are the evidence, and nothing is clustered anew; other evidence is built again.
+        are the evidence, and nothing is clustered anew; other evidence is built again. A fit with that number given may
+        have another answer: its clusterings are all made at that number, by more methods and on parts of the items.
 
         Parameters
         ----------

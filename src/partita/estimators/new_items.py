@@ -44,7 +44,10 @@ class NewItems(TransformerMixin, FittedAttributes):
         Each row solves one small problem: its membership y minimises sum_j (p_j - y^T diag(scale) w_j)^2 over the
         simplex, with p its (normalised, diffused) affinity to the fitted items and w_j their memberships, which stay
         as they are. On the training items the answer may differ from `membership_`: there every item also moved the
-        others. Calibrated memberships of new items come from the same density and temperature as those of the fitted.
+        others. An ensemble knows a fitted row again, also if it was rounded, and clusters it as it did; the clusters of
+        another row are those of the five fitted rows nearest to it, so how well new rows are placed shows on rows that
+        were left out of the fit only. Calibrated memberships of new items come from the same density and temperature as
+        those of the fitted.
         The membership of a row with missing cells is a mean over what these may hold: the cells of up to 20 of the rows
         most like it that have them.
 
