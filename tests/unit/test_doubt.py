@@ -285,6 +285,18 @@ def test_the_confident_set_is_the_largest_one_that_keeps_the_error() -> None:
     assert "(100% by weight)" in str(weighted)
 
 
+def test_clusters_that_a_bound_alone_asked_for_are_as_doubtful_as_those_of_a_number_that_was_given() -> None:
+    rng, truth = np.random.default_rng(0), np.repeat([0, 1, 2], 40)
+    X = np.array([[0, 0, 0], [6, 0, 0], [0, 6, 0]])[truth] + rng.normal(size=(120, 3))
+    of_bound = SoftClustering((5, 8), random_state=0).fit(X)
+    assert of_bound.n_clusters_ == 5
+    assert of_bound.certainty_.mean() < 0.8  # two of three round clusters are cut
+    assert of_bound.confident(0.05).coverage < 0.2
+    right = SoftClustering((3, 8), random_state=0).fit(X)
+    assert right.n_clusters_ == 3
+    assert right.certainty_.mean() > 0.9
+
+
 def test_copies_of_every_row_leave_the_certainty_as_it_is() -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(200, 3)) + np.array([[0, 0, 0], [4, 0, 0], [0, 4, 0]])[rng.integers(0, 3, 200)]
@@ -663,7 +675,7 @@ def test_what_is_no_number_is_no_share_and_a_loaded_model_says_what_it_lacks(tmp
     for call in (lambda: model.confident("a"), lambda: model.confident(None), lambda: model.labels(outliers="a")):
         with pytest.raises(InputError):
             call()
-    with pytest.raises(AttributeError, match="no attribute"):
+    with pytest.raises(AttributeError, match="no verdict_"):
         model.verdict_  # noqa: B018 - the number was given
     save(model, tmp_path / "model")
     loaded = load(tmp_path / "model")

@@ -94,12 +94,12 @@ class Doubtful(FittedAttributes):
         probability that another number of clusters would leave its label as it is. Where methods found the number, this
         is averaged with how far that can be believed, by its probability and their agreement, so that it may exceed the
         membership; and it is less where a mixture describes a cluster best by several components
-        (`partita.doubt.certainty_by_agreement`). One that was given is taken as true, and
-        where the fit ended with fewer clusters the items of those that are missing are taken to be wrong: one in K for
-        each. Memberships that no density calibrated are too sure, and with the number given so are those of a density
-        whose clusters are several components each (`calibration_.in_pieces`): the share of the clusterings behind the
-        fit that have the item there takes their place where it is smaller. Of a row with missing cells it is no more
-        than the share of the rows most like it, by the cells that it has, that have its label.
+        (`partita.doubt.certainty_by_agreement`). One that was given is taken as true, and so is a bound that is the
+        answer; where the fit ended with fewer clusters the items of those that are missing are taken to be wrong: one
+        in K for each. Memberships that no density calibrated are too sure, and with the number given so are those of a
+        density whose clusters are several components each (`calibration_.in_pieces`): the share of the clusterings
+        behind the fit that have the item there takes their place where it is smaller. Of a row with missing cells it is
+        no more than the share of the rows most like it, by the cells that it has, that have its label.
         """
         check_is_fitted(self)
         found: Array | None = self.__dict__.get("_certainty")
@@ -129,10 +129,15 @@ class Doubtful(FittedAttributes):
     def _certainty_by_number(self) -> Array:
         """Probability that each label is right where the item belongs to a cluster, by what is said of the number."""
         own = self.membership_[np.arange(len(self.labels_)), self.labels_]
-        given = not hasattr(self, "verdict_")
-        if getattr(self, "_calibrator", None) is None or (given and self.calibration_.in_pieces):
+        if getattr(self, "_calibrator", None) is None or (self._number_is_told and self.calibration_.in_pieces):
             own = np.minimum(own, self._share_of_votes())
         return np.asarray(own * self._stands_whatever_the_number())
+
+    @property
+    def _number_is_told(self) -> bool:
+        """Whether the number of clusters was given, or is one of the bounds that were."""
+        asked = getattr(self, "n_clusters", None)
+        return not hasattr(self, "verdict_") or (isinstance(asked, tuple | list) and self.n_clusters_ in asked)
 
     def _agreement_on_number(self) -> float | None:
         """How far methods agree on two clusters or more whose number they found; None elsewhere."""
@@ -145,7 +150,7 @@ class Doubtful(FittedAttributes):
         What they say of certainty was not learned of a number that was given, nor of methods for graphs.
         """
         found: Consensus | None = getattr(self, "_consensus", None)
-        if found is None or not hasattr(self, "verdict_") or found.fine is not None or found.soft:
+        if found is None or self._number_is_told or found.fine is not None or found.soft:
             return None
         within: Within | None = self.__dict__.get("_components")
         if within is None:
@@ -430,8 +435,8 @@ class Doubtful(FittedAttributes):
         used = getattr(self, "ensemble_", ())
         if not used:
             return np.ones(len(self.labels_))
-        given = not hasattr(self, "verdict_")
-        weights = np.array([max(one.agreement, LEAST) ** POWER if given else one.weight for one in used])
+        told = self._number_is_told
+        weights = np.array([max(one.agreement, LEAST) ** POWER if told else one.weight for one in used])
         weights /= weights.sum()
         others = [(float(share), one.labels) for share, one in zip(weights, used, strict=True)]
         return certainty_of_labels(self.labels_, others, self.n_clusters_, self._weights_of_labels())
