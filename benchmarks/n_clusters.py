@@ -9,6 +9,7 @@
     PARTITA_DATA=... python benchmarks/n_clusters.py --default      # SoftClustering(K) and SoftClustering()
     python benchmarks/n_clusters.py --drawn                         # one cluster, many clusters, planted graphs
     python benchmarks/n_clusters.py --column                        # drawn columns, each alone
+    python benchmarks/n_clusters.py --wide                          # clusters in a few of many columns
     PARTITA_DATA=... python benchmarks/n_clusters.py --given        # how far methods agree at right and wrong numbers
 
 Sets: 29 for development, 9 further real or drawn ones, and generated ones: Gaussian clusters (30, K = 1..10), stretched
@@ -30,6 +31,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import minimize
 from sklearn.datasets import make_blobs
+from sklearn.decomposition import PCA
 from sklearn.mixture import GaussianMixture
 
 from mixtures import GAUSSIAN, OTHERS, Setting, draw
@@ -419,6 +421,56 @@ def columns() -> None:
             print(f"sure {low:.2f} to {min(high, 1):.2f}: {said:.2f} said, {held:.2f} right, {len(bin_)} columns")
 
 
+# Rows, columns, those in which a cluster differs, by how many standard deviations, and clusters.
+WIDE = (
+    *((100, 40, 8, 1.5, 3), (100, 100, 12, 1.5, 3), (150, 200, 12, 1.5, 3), (300, 100, 10, 1.5, 5)),
+    *((300, 1000, 20, 1.5, 5), (200, 500, 20, 1.2, 4), (150, 60, 5, 3.0, 8), (400, 200, 12, 1.5, 3)),
+    *((200, 300, 20, 0.0, 1), (100, 1000, 20, 0.0, 1)),
+)
+
+
+def wide_table(n: int, d: int, own: int, apart: float, K: int, degrees: int, seed: int) -> tuple[Features, np.ndarray]:
+    """Clusters, of which all but one differ in columns of their own, in normal noise or Student noise."""
+    rng = np.random.default_rng([seed, n, d, K])
+    labels, centres = rng.integers(K, size=n), np.zeros((K, d))
+    for k in range(1, K):
+        centres[k, (k - 1) * own : k * own] = apart
+    noise = rng.standard_t(degrees, (n, d)) / np.sqrt(degrees / (degrees - 2)) if degrees else rng.normal(size=(n, d))
+    return centres[labels] + noise, labels
+
+
+def wide() -> None:
+    """The number of clusters in wide tables: beside a normal mixture by BIC in ten components, and HDBSCAN."""
+    print(
+        "| rows x columns, own, apart, K | noise | number right | adjusted Rand | certainty, accuracy | K given |",
+        end="",
+    )
+    print(" mixture | HDBSCAN |\n|---|---|---|---|---|---|---|---|")
+    of_all = []
+    for n, d, own, apart, K in WIDE:
+        for degrees in (0, 4):
+            rows = []
+            for seed in range(200, 206):
+                X, y = wide_table(n, d, own, apart, K, degrees, seed)
+                model = SoftClustering(random_state=0).fit(X)
+                Z = PCA(10, random_state=0).fit_transform(X)
+                labels = [
+                    model.labels_,
+                    SoftClustering(K, random_state=0).fit(X).labels_,
+                    by_bic(Z),
+                    FilledHDBSCAN(K).fit(X).labels_,
+                ]
+                right, accuracy = model.n_clusters_ == K, metrics.accuracy(model.labels_, y)
+                found = [metrics.adjusted_rand_index(each, y) for each in labels]
+                rows.append([right, found[0], model.certainty_.mean(), accuracy, *found[1:]])
+            right, ours, certainty, accuracy, *others = np.mean(rows, axis=0)
+            of_all.append([right, ours, certainty, accuracy, *others])
+            told = " | ".join(f"{each:.2f}" for each in others)
+            which = f"{n} x {d}, {own}, {apart}, {K} | {f'Student, {degrees} degrees' if degrees else 'normal'}"
+            print(f"| {which} | {right:.2f} | {ours:.2f} | {certainty:.2f}, {accuracy:.2f} | {told} |", flush=True)
+    print("all:", ", ".join(f"{mean:.3f}" for mean in np.mean(of_all, axis=0)))
+
+
 def of_mixtures() -> None:
     """Labels of `SoftClustering()` on mixtures whose number of components is known, beside those with it given."""
     print("\n| what | sets | number right | adjusted Rand index, own number | number given |\n|---|---|---|---|---|")
@@ -461,6 +513,7 @@ def main() -> None:
     parser.add_argument("--default", action="store_true")
     parser.add_argument("--drawn", action="store_true")
     parser.add_argument("--column", action="store_true")
+    parser.add_argument("--wide", action="store_true")
     parser.add_argument("--given", action="store_true")
     options = parser.parse_args()
     if options.level:
@@ -473,6 +526,8 @@ def main() -> None:
         return drawn()
     if options.column:
         return columns()
+    if options.wide:
+        return wide()
     if options.given:
         return given()
     if options.large:

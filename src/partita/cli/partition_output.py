@@ -102,6 +102,7 @@ def partition_record(report: PartitionReport, *, seconds: float, seed: int, dige
             "n_items": report.n_items,
             "n_draws": None if estimator.draws_ is None else estimator.draws_.n_given,
             "n_clusters": estimator.n_clusters_,
+            "n_clusters_probabilities": None if estimator.draws_ is None else estimator.n_clusters_probabilities(),
             "sizes": report.sizes,
             "loss": estimator.loss_.name,
             "unit": estimator.loss_.unit,

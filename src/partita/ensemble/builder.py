@@ -35,6 +35,7 @@ from partita.ensemble.draws import Draw, Said, extended
 from partita.ensemble.evidence import EnsembleEvidence, restored_factor
 from partita.ensemble.latent_classes import LatentClasses, classes_of, reproduced
 from partita.ensemble.modes import along_a_line, with_modes
+from partita.ensemble.noise import above_noise
 from partita.ensemble.units import Frame, Units, frame_of, in_coordinates
 from partita.ensemble.validity import FEW, Validity, power_in
 from partita.ensemble.weights import POWER, agreement, agreement_weights
@@ -186,7 +187,8 @@ class Ensemble(Builder):
         return cls(seed=seed)
 
     def as_judged(self, X: Array) -> Array:
-        return in_coordinates(frame_of(X, self.units)(X))
+        Z = frame_of(X, self.units)(X)
+        return in_coordinates(Z if Columns.of(Z).blocks else above_noise(Z))
 
     def consensus(
         self,

@@ -72,6 +72,25 @@ class PosteriorSummaries(Shown, ABC):
         own = self._whole("a credible ball")
         return credible_ball(self.labels_, own.labels, level=level, weights=own.counts, loss=self._metric(loss))
 
+    def n_clusters_probabilities(self) -> dict[int, float]:
+        """Return the posterior probability of each number of clusters: the share of the draws, by weight, that have it.
+
+        Raises
+        ------
+        InputError
+            For draws that lack items.
+
+        Examples
+        --------
+        >>> from partita import BayesianPartition
+        >>> draws = [[0, 0, 1], [0, 0, 1], [0, 0, 0], [0, 1, 2]]
+        >>> BayesianPartition(random_state=0).fit(draws).n_clusters_probabilities()
+        {1: 0.25, 2: 0.5, 3: 0.25}
+        """
+        own = self._whole("the probability of a number of clusters")
+        share = np.bincount(own.n_clusters, weights=own.weights)
+        return {int(K): float(share[K]) for K in np.flatnonzero(share)}
+
     def modes(self) -> Modes:
         """Return modes of the posterior, heaviest first, each with its partition of least expected loss.
 
