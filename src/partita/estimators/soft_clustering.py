@@ -91,7 +91,7 @@ class SoftClustering(FactorizationEstimator):
         be less accurate. What is spent depends on the numbers of rows, columns and clusters and on seconds that were
         measured on two cores, not on a clock: the same call gives the same bits. With a checkpoint all is spent, as the
         fit can go on later. Restarts end when this time is over; the best membership so far is the answer, with a
-        status that says so.
+        status that says so. Outliers, certainty and layers are worked out after it, when they are first asked for.
     scale_features : {"auto", "none", "standard", "minmax"}
         Scale the features to unit variance or unit range before distances are taken; remembered for new items. "auto":
         features are standardised where their units differ, by the members of an ensemble or for the graph that
