@@ -187,8 +187,7 @@ class Ensemble(Builder):
         return cls(seed=seed)
 
     def as_judged(self, X: Array) -> Array:
-        Z = frame_of(X, self.units)(X)
-        return in_coordinates(Z if Columns.of(Z).blocks else above_noise(Z))
+        return _seen(frame_of(X, self.units)(X))
 
     def consensus(
         self,
@@ -302,7 +301,7 @@ class Ensemble(Builder):
         if table is not None:
             return self._of_classes(X, table, n_clusters)
         Z = frame(X)
-        seen = in_coordinates(Z)
+        seen = _seen(Z)
         rows = SpreadRows.of(seen, weights, self.max_items, self.seed)
         seen = seen if rows is None else rows.points
         drawn = self._drawn(seen, n_clusters)
@@ -461,6 +460,11 @@ class Ensemble(Builder):
 
     def _rng(self, one: Member, draw: int) -> np.random.Generator:
         return np.random.default_rng([self.seed, draw, zlib.crc32(one.name.encode())])
+
+
+def _seen(Z: Array) -> Array:
+    """What methods see of items in a frame: few coordinates, above noise where all columns are of numbers."""
+    return in_coordinates(Z if Columns.of(Z).blocks else above_noise(Z))
 
 
 def _copies_of(Y: Array, heavy: NDArray[np.intp], weights: Array | None, rng: np.random.Generator) -> Array:

@@ -3,8 +3,8 @@
 In a table of many columns and not many more rows, most of the distance between two rows is noise, in which graphs of
 neighbours and statistics of them drown: clusters that few columns tell apart look like fewer clusters than they are.
 The singular values of noise alone are a bulk that ends at a known place [marchenko1967]; how strong the noise is tells
-their median [gavish2014]. The components beyond the bulk have what rows have in common, and are what the number of
-clusters is looked for in. Where many are beyond it, the bulk is not one of noise, as among the pixels of images; there,
+their median [gavish2014]. The components beyond the bulk have what rows have in common, and are what the methods of
+an ensemble see. Where many are beyond it, the bulk is not one of noise, as among the pixels of images; there,
 and where none is, the columns are left as they are.
 
 References
