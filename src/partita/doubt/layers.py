@@ -7,7 +7,8 @@ over the weighted clusterings behind a fit,
 
 which is average linkage on the posterior similarity matrix, without that matrix. The groups that are together most
 often merge first: pieces of one cluster before clusters with each other, so that the clusters of the fit are one of
-the layers. A split is as stable as its two sides are apart, 1 - t(A, B).
+the layers. A split is as stable as its two sides are apart, 1 - t(A, B), where there are several clusters: the
+clusterings say nothing of the probability that there is one, which counts against every split.
 
 Without clusterings t is what the memberships say, the probability that the two items are in one cluster of the fit,
 and merges follow the affinity between clusters where it is given.
@@ -49,7 +50,7 @@ class Split:
     sizes : pair of int
         Items of the parts.
     stability : float in [0, 1]
-        Probability that two items, one of each part, are apart.
+        Probability that two items, one of each part, are apart, the possibility of a single cluster counted.
     """
 
     n_clusters: int
@@ -70,7 +71,8 @@ class Layer:
     membership : N x K array, rows on the simplex
         Sums of columns of a finer layer's.
     together : K x K array in [0, 1]
-        Probability that two items, one of each cluster, are in one; on the diagonal, two of the same cluster.
+        Probability that two items, one of each cluster, are in one, if there are several clusters at all; on the
+        diagonal, two of the same cluster.
     """
 
     labels: Labels
@@ -171,6 +173,7 @@ def nested_layers(
     weights: Array | None = None,
     finer: Labels | None = None,
     links: Array | None = None,
+    one: float = 0.0,
 ) -> Layers:
     """Return the layers around a clustering.
 
@@ -187,6 +190,8 @@ def nested_layers(
         A clustering with more clusters: what it cuts a cluster into are pieces that may split. With draws only.
     links : K x K array, optional
         Mean affinity between clusters: the order of merges where there are no draws.
+    one : float in [0, 1]
+        The probability that there is a single cluster, of which neither draws nor memberships know.
 
     Returns
     -------
@@ -214,7 +219,7 @@ def nested_layers(
         means = sums / np.bincount(labels, minlength=K)[:, None]
         together = means @ means.T
         order = together if links is None else _relative(links)
-    return _merged(piece, W, together, order, owner, K)
+    return _merged(piece, W, together, order, owner, K, 1.0 - one)
 
 
 def _pieces(labels: Labels, finer: Labels) -> tuple[Labels, NDArray[np.intp]]:
@@ -281,7 +286,9 @@ def _relative(links: Array) -> Array:
     return np.asarray(links / np.outer(within, within))
 
 
-def _merged(piece: Labels, W: Array, together: Array, order: Array, owner: NDArray[np.intp], K: int) -> Layers:
+def _merged(
+    piece: Labels, W: Array, together: Array, order: Array, owner: NDArray[np.intp], K: int, several: float
+) -> Layers:
     """Merge by average linkage, pieces of one cluster first, and number the clusters of each layer."""
     sizes = np.bincount(piece, minlength=len(owner)).astype(np.float64)
     held, cluster, t, near = sizes, owner, together, order
@@ -292,7 +299,8 @@ def _merged(piece: Labels, W: Array, together: Array, order: Array, owner: NDArr
         if n > K:
             allowed &= cluster[:, None] == cluster
         a, b = (int(one) for one in np.unravel_index(np.where(allowed, near, -np.inf).argmax(), (n, n)))
-        splits.append(Split(n, a, (a, b), (int(held[a]), int(held[b])), float(np.clip(1.0 - t[a, b], 0.0, 1.0))))
+        apart = several * float(np.clip(1.0 - t[a, b], 0.0, 1.0))
+        splits.append(Split(n, a, (a, b), (int(held[a]), int(held[b])), apart))
         parent = np.arange(n)
         parent[b] = a
         parent[b + 1 :] -= 1

@@ -307,6 +307,8 @@ class Doubtful(FittedAttributes):
             how: dict[str, Any] = {"links": self._links()} if drawn is None else {"finer": self._finer()}
             if drawn is not None:
                 how |= {"draws": drawn[0], "weights": drawn[1]}
+            if hasattr(self, "verdict_"):
+                how["one"] = self.verdict_.probability_of(1)
             found = self._layers = nested_layers(self.labels_, self.membership_, **how)
         return found
 

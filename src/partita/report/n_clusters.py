@@ -268,8 +268,7 @@ def layers_table(report: FitReport) -> Markup:
     near = [one for one in model.layers().splits if K - FEWER < one.n_clusters <= K + MORE]
     if not near:
         return Markup("")
-    verdict: Verdict | None = getattr(model, "verdict_", None)
-    several, rows = 1.0 if verdict is None else 1.0 - verdict.probability_of(1), []
+    rows = []
     for one in near:
         sizes = f"{one.sizes[0]:,} and {one.sizes[1]:,}"
         if one.n_clusters < K:
@@ -278,12 +277,12 @@ def layers_table(report: FitReport) -> Markup:
             says = f"one cluster splits into {one.parts[0]} and {one.parts[1]}"
         else:
             says = f"cluster {one.cluster} splits in two" if one.n_clusters == K + 1 else "one more cluster splits"
-        rows.append([f"{one.n_clusters}", says, sizes, f"{several * one.stability:.2f}"])
+        rows.append([f"{one.n_clusters}", says, sizes, f"{one.stability:.2f}"])
     heads = ["Clusters", "What happens there", "Items of the two", "Stability"]
     words = (
         "Layers around the answer: each has one cluster more than the one before, of which one splits in two. The "
         "stability of a split is the probability that two items, one of each side, are in different clusters"
-        f"{'' if verdict is not None else ', if there are several clusters at all'}."
+        f"{'' if hasattr(model, 'verdict_') else ', if there are several clusters at all'}."
     )
     return join([table(heads, rows, numeric=(0, 3), label="Layers"), element("p", words, class_="caption")])
 
