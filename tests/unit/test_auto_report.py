@@ -226,6 +226,8 @@ def test_an_answer_that_ends_with_fewer_clusters_is_not_shown_as_that_of_more(un
         ([[30, 0, 0], [0, 20, 20]], "Cluster 1 would split into B (20) and C (20)"),
         ([[30], [9], [5]], "Clusters 0, 1 and 2 would merge into A"),
         ([[100, 4], [0, 40]], "No cluster would split"),
+        ([[100, 0, 1], [0, 59, 3]], "C would be a cluster of 4 items of clusters 0 and 1"),
+        ([[11, 6], [0, 10]], "B (6, with 10 of cluster 1)."),
     ],
 )
 def test_what_moves_between_two_answers_is_said_and_a_few_items_are_not(counts, said):
@@ -241,6 +243,7 @@ def test_the_page_of_one_cluster_does_not_speak_of_several_as_of_facts():
     stabilities = [float(cell) for cell in re.findall(r">([01]\.\d\d)<", str(layers_table(report)))]
     assert stabilities
     assert max(stabilities) <= several + 0.005
+    assert max(one.stability for one in model.layers().splits) <= several
     page = render_report(report)
     assert "With the others" not in page
     assert "item 0 is the first one" in page

@@ -318,7 +318,8 @@ def _blur(model: FactorizationEstimator) -> list[str]:
         return []
     belong = "belongs" if len(between) == 1 else "belong"
     either = f"{belong} to either with a probability of at least {BETWEEN:g}"
-    lie = f"{items(len(between))} {either}" if len(between) else ""
+    whose = items(len(between)) if K == 2 else f"{len(between):,} of their items"
+    lie = f"{whose} {either}" if len(between) else ""
     share = f"an item of one and an item of the other are together with a probability of {together:.2f}"
     said = ", and ".join(filter(None, (lie, share if together >= PRINTED else "")))
     return [said if K == 2 else f"clusters {a} and {b} are hardest to tell apart: {said}"]

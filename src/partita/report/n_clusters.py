@@ -210,21 +210,33 @@ def what_moves(counts: NDArray[np.int64], probability: float) -> str:
     """
     K, L = counts.shape
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    said = []
+    of_other = counts / np.maximum(counts.sum(axis=0), 1)
+    said, moved = [], set[int]()
     for k in range(K):
-        parts = np.flatnonzero(share[k] >= PART)
-        if len(parts) > 1:
-            named = listed([f"{letter(int(c))} ({counts[k, c]:,})" for c in parts])
-            said.append(f"Cluster {k} would split into {named}")
+        parts = np.flatnonzero(share[k] >= PART).tolist()
+        if len(parts) < 2:
+            continue
+        named = []
+        for c in parts:
+            beside = [j for j in range(K) if j != k and max(share[j, c], of_other[j, c]) >= PART]
+            moved |= {k, *beside}
+            with_others = f", with {listed([f'{counts[j, c]:,} of cluster {j}' for j in beside])}" if beside else ""
+            named.append(f"{letter(c)} ({counts[k, c]:,}{with_others})")
+        said.append(f"Cluster {k} would split into {listed(named)}")
     for c in range(L):
         joined = np.flatnonzero(share[:, c] >= 1.0 - PART)
         if len(joined) > 1:
+            moved |= {int(k) for k in joined}
             said.append(f"Clusters {listed([str(k) for k in joined])} would merge into {letter(c)}")
+        elif counts[:, c].any() and not (share[:, c] >= PART).any():
+            of = [str(k) for k in np.flatnonzero(counts[:, c])]
+            items = f"cluster{'s' * (len(of) > 1)} {listed(of)}"
+            said.append(f"{letter(c)} would be a cluster of {count(int(counts[:, c].sum()), 'item')} of {items}")
     first = (
         f"{count(L, 'cluster')} in the place of {K} ha{'s' if L == 1 else 've'} a probability of {percent(probability)}"
     )
-    last = "The other clusters would stay as they are" if said else "No cluster would split or merge"
-    return ". ".join([first, *said, last]) + "."
+    rest = "The other clusters would stay as they are" if said else "No cluster would split or merge"
+    return ". ".join([first, *said, *[rest] * (len(moved) < K)]) + "."
 
 
 def behind_the_number(report: FitReport) -> Markup:
