@@ -549,3 +549,13 @@ def test_a_fit_builds_evidence_once_where_it_does_not_depend_on_the_number(monke
     )
     SoftClustering("auto", affinity="ssc-omp", random_state=0).fit(X)
     assert len(asked) == 1
+
+
+def test_cannot_links_rule_one_cluster_out_in_the_verdict_too():
+    rng, truth = np.random.default_rng(0), np.repeat([0, 1], 150)
+    X = rng.normal(size=(300, 2)) + 2.2 * np.c_[truth, 0 * truth]
+    assert SoftClustering(random_state=0).fit(X).n_clusters_ == 1
+    model = SoftClustering(random_state=0).fit(X, cannot_link=np.c_[np.arange(40), np.arange(150, 190)])
+    assert model.n_clusters_ >= 2
+    assert model.verdict_.probability_of(1) == 0
+    assert model.verdict_.n_clusters == model.n_clusters_

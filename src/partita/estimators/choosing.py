@@ -249,7 +249,8 @@ class NumberOfClusters:
                 "n_clusters='auto': pair_weight says that pairs were not observed, and criteria read all: "
                 f"{GIVE_A_NUMBER}"
             )
-        return judged(evidence, asked, bounds).within(groups, bounds)
+        several = (max(2, bounds[0]), bounds[1]) if len(groups.apart) else bounds  # cannot-links rule one cluster out
+        return judged(evidence, asked, several).within(groups, bounds)
 
 
 @dataclass(frozen=True, eq=False)
