@@ -20,9 +20,10 @@ from partita.ensemble.components import (
     probabilities_of_numbers,
     probability_of_components,
     with_components,
+    with_own_covariances,
 )
 from partita.ensemble.normality import bic_of_uniform
-from partita.kernels.ellipsoids import n_parameters
+from partita.kernels.ellipsoids import log_joint, n_parameters
 from partita.kernels.threads import limit_threads
 from synthetic import gaussians
 
@@ -78,15 +79,47 @@ def crowded(stretch=1.0, n_each=20, seed=0):
 
 def test_many_round_clusters_are_spheres_where_no_test_rejects_that():
     X, truth = crowded()
-    fitted = Components().fitted(X, 25, np.random.default_rng(0))
+    X = X[truth % 3 > 0]  # of two sizes
+    truth = truth[truth % 3 > 0]
+    centres = 4.5 * np.array([[i, j] for i in range(5) for j in range(5)], float)[truth]
+    X = centres + (X - centres) * np.where(truth % 2, 0.4, 1.2)[:, None]
+    K = len(np.unique(truth))
+    fitted = Components().fitted(X, K, np.random.default_rng(0))
+    assert fitted.shape == "spherical"
     U = fitted.components.whiteners
     np.testing.assert_allclose(U, U[:, :1, :1] * np.eye(2), atol=1e-12)
     assert metrics.adjusted_rand_index(fitted.clustering.labels, truth) > 0.9
-    price = n_parameters("spherical", 25, 2) / 2 * np.log(len(X))
+    price = n_parameters("spherical", K, 2) / 2 * np.log(len(X))
     squared = (((X - X.mean(axis=0))[:, None] - fitted.components.means) ** 2).sum(axis=2) * U[:, 0, 0] ** 2
     joint = np.log(fitted.components.shares) + 2 * np.log(U[:, 0, 0]) - np.log(2 * np.pi) - squared / 2
     assert fitted.bic == pytest.approx(logsumexp(joint, axis=1).sum() - price)
     assert fitted.bic == fitted.reaches
+
+
+def test_many_clusters_of_one_shape_have_one_covariance():
+    X, truth = crowded()
+    fitted = Components().fitted(X, 25, np.random.default_rng(0))
+    assert fitted.shape == "tied"
+    U = fitted.components.whiteners
+    np.testing.assert_allclose(U, np.broadcast_to(U[0], U.shape), rtol=1e-9)
+    assert metrics.adjusted_rand_index(fitted.clustering.labels, truth) > 0.9
+    price = n_parameters("tied", 25, 2) / 2 * np.log(len(X))
+    joint = log_joint(fitted.components, X - X.mean(axis=0))
+    assert fitted.bic == pytest.approx(logsumexp(joint, axis=1).sum() - price)
+
+
+@pytest.mark.parametrize("seed", [11, 17, 18])
+def test_clusters_of_one_shape_are_found_in_standardised_columns_as_in_the_given_ones(seed):
+    rng = np.random.default_rng(seed)
+    truth = rng.choice(4, 400, p=[0.5, 0.25, 0.15, 0.1])
+    X = rng.normal(size=(400, 6))
+    X[:, :4] += (rng.normal(size=(4, 4)) * 2.2)[truth]
+    for columns, shape in ((X, "spherical"), ((X - X.mean(axis=0)) / X.std(axis=0), "tied")):
+        fits = fitted_at(Components(), columns, [1, 2, 3, 4, 5, 6], 0)
+        best = max(fits, key=lambda K: fits[K].bic)
+        assert (best, fits[best].shape) == (4, shape)
+        full = with_own_covariances(fits)
+        assert max(full, key=lambda K: full[K].bic) < 4
 
 
 def test_stretched_clusters_are_no_spheres():
@@ -188,10 +221,11 @@ def test_spheres_that_are_far_behind_after_a_few_steps_are_left(monkeypatch):
     monkeypatch.setattr(components_member, "climb", kept)
     X, _ = overlapping(60)
     Components().fitted(X, 3, np.random.default_rng(0))
-    assert steps["spherical"] == steps["student"] == {LOOK, FIRST, MAX_ITER}
+    assert steps["spherical"] == steps["student"] == steps["tied"] == {LOOK, FIRST, MAX_ITER}
     steps.clear()
     Components().fitted(X * [1.0, 100.0], 3, np.random.default_rng(0))
-    assert steps == {"student": {LOOK, FIRST, MAX_ITER}, "spherical": {LOOK}}
+    assert steps["student"] == {LOOK, FIRST, MAX_ITER}
+    assert steps["spherical"] == {LOOK}
 
 
 def test_labels_of_more_clusters_are_no_start():

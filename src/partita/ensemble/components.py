@@ -26,10 +26,11 @@ ever one cluster: the items are too few for so many parameters as several compon
 hardly larger than that of one component tell the less of it, down to nothing: two fit a hundred items of a square. And
 where a uniform density over the items' convex hull describes them better than any mixture, they are hardly several.
 
-Of many clusters a covariance each is more than there are items for, and BIC ends at too few. So spheres are taken where
-they have a larger BIC, at more components, Mardia's tests do not reject them, and covariances of their own would not
-describe other items better by AIC [akaike1974]; not where there are fewer items than these have parameters, which
-neither can tell anything of. Of one cluster or several spheres tell nothing. Beside columns of categories the simpler
+Of many clusters, or in many columns, a covariance each is more than there are items for, and BIC ends at too few. So
+spheres, or one covariance for all, are taken where they have a larger BIC, at more components, Mardia's tests do not
+reject them, and covariances of their own would not describe other items better by AIC [akaike1974]; not where there are
+fewer items than these have parameters, which neither can tell anything of. One covariance is the same whatever the
+units of the columns are. Of one cluster or several neither tells anything. Beside columns of categories the simpler
 shape is a variance for each column of numbers, as columns are independent within a component then.
 
 The number of components has the probabilities exp(BIC / T) [schwarz1978], BIC the log-likelihood less half a logarithm
@@ -92,7 +93,9 @@ TEMPERATURE = 30.0
 # Log odds that components are the better clusters: constant, weights of the difference in log odds of being valid, of
 # the components' gaps and of the others'.
 BELIEVED = (-1.34, 0.32, -1.06, -2.95)
-# What spheres add where the number is found: they have passed tests that covariances of their own do not have to.
+# What spheres add where the number is found, and a variance for each column beside categories: they have passed tests
+# that covariances of their own do not have to. One covariance for all has too, and adds nothing: on drawn tables of
+# skewed columns it would be believed too often.
 OF_SPHERES = 1.5
 # A mixture does not fit where its items are so improbable; what one that fits adds to the log odds of one cluster:
 # where it has one component, and where it has several, in full from so much larger a BIC than that of one component on.
@@ -112,8 +115,8 @@ SKEWED, OF_SKEWED = 0.01, -3.7
 class FittedMixture:
     """A mixture's clustering, and its log-likelihood less half of log n for each parameter.
 
-    `reaches` is that of the better of two shapes, whether tests reject it or not: while it rises with the number of
-    components, more of them are tried. Of spheres, `full` is the mixture of components with covariances of their own.
+    `reaches` is that of the best shape, whether tests reject it or not: while it rises with the number of components,
+    more of them are tried. Of a simpler `shape`, `full` is the mixture of components with covariances of their own.
     """
 
     clustering: Clustering
@@ -123,6 +126,7 @@ class FittedMixture:
     components: Ellipsoids
     full: FittedMixture | None = None
     categories: Categories | None = None
+    shape: Shape = "student"
 
     @cached_property
     def normality(self) -> Mardia:
@@ -291,16 +295,16 @@ class _Climbs:
         return Items.of(self.Z, np.ones(len(self.Z)), "student", scatter=self.scale)
 
     @cached_property
-    def simple(self) -> Items:
-        """The items for the simpler shape."""
-        return Items.of(self.Z, np.ones(len(self.Z)), self.simpler, scatter=self.scale)
+    def simple(self) -> dict[Shape, Items]:
+        """The items for each simpler shape."""
+        return {shape: Items.of(self.Z, np.ones(len(self.Z)), shape, scatter=self.scale) for shape in self.simpler}
 
     def climbed(self, shape: Shape, begun: Sequence[Array], max_iter: int, *, fewer: bool = False) -> list[Climbed]:
         """Return what is climbed to from responsibilities, the likeliest first."""
         pseudo = self.fewer if fewer or shape == "spherical" else PSEUDO
         how: dict[str, Any] = {"pseudo": pseudo, "pseudo_items": PSEUDO_ITEMS, "categories": self.categories}
         how |= {"max_iter": max_iter, "tol": TOLERANCE}
-        items = self.full if shape == "student" else self.simple
+        items = self.full if shape == "student" else self.simple[shape]
         found = outcomes_of(lambda start: climb(items, start, **how), begun, len(self.Z), self.n_jobs)
         return sorted(found, key=lambda one: -one.log_likelihood)
 
@@ -322,28 +326,36 @@ class _Climbs:
 
         bic = float(best.log_likelihood) - self.price(shape)
         clustering = Clustering(best.responsibilities, responsibilities)
-        return FittedMixture(clustering, bic, bic, self.Z, found, categories=self.categories)
+        return FittedMixture(clustering, bic, bic, self.Z, found, categories=self.categories, shape=shape)
 
     @property
-    def simpler(self) -> Shape:
-        """Spheres, and beside categories numbers that are independent within a component as well."""
-        return "spherical" if self.categories is None else "diagonal"
+    def simpler(self) -> tuple[Shape, ...]:
+        """Spheres and one covariance for all; beside categories numbers that are independent within a component."""
+        if self.categories is not None:
+            return ("diagonal",)
+        return ("spherical",) if self.n_clusters == 1 else ("spherical", "tied")
 
     def or_simpler(self, own: FittedMixture, begun: Sequence[Labels]) -> FittedMixture:
-        """Return the simpler shape where BIC, Mardia's tests and AIC take it, and otherwise the mixture `own`."""
-        looks = self.looked(self.simpler, begun)
-        if looks[0].log_likelihood - self.price(self.simpler) < own.bic - FAR * len(self.Z):
-            return own  # later steps change less
-        found = self.fitted(self.simpler, looks)
-        if found.bic <= own.bic:
-            return own
-        own = replace(own, reaches=found.bic)
-        if not found.fits:
-            return own
-        (full,) = self.climbed("student", [np.asarray(found.clustering.membership)], MAX_ITER, fewer=True)
-        gained = full.log_likelihood - (found.bic + self.price(self.simpler))
-        more = self.n_parameters("student") - self.n_parameters(self.simpler)
-        return replace(found, full=own) if gained <= more else own
+        """Return a simpler shape where BIC, Mardia's tests and AIC take it, and otherwise the mixture `own`."""
+        looks = {shape: self.looked(shape, begun) for shape in self.simpler}
+        near = [
+            shape
+            for shape in self.simpler  # later steps change less
+            if looks[shape][0].log_likelihood - self.price(shape) >= own.bic - FAR * len(self.Z)
+        ]
+        for found, shape in sorted(
+            ((self.fitted(shape, looks[shape]), shape) for shape in near), key=lambda each: -each[0].bic
+        ):
+            if found.bic <= own.bic:
+                break
+            own = replace(own, reaches=max(own.reaches, found.bic))
+            if not found.fits:
+                continue
+            (full,) = self.climbed("student", [np.asarray(found.clustering.membership)], MAX_ITER, fewer=True)
+            gained = full.log_likelihood - (found.bic + self.price(shape))
+            if gained <= self.n_parameters("student") - self.n_parameters(shape):
+                return replace(found, full=own)
+        return own
 
 
 def probability_of_components(judge: Validity, components: Labels, others: Labels, more: float = 0.0) -> float:
@@ -454,7 +466,7 @@ def with_components(
     best = int(np.where(within, bic, -np.inf).argmax())
     fit = fitted[int(asked[best])]
     more = told_by_categories(fit.categories, labels[best], found.partition, fits=fit.fits)
-    more += OF_SPHERES if fit.full is not None else 0.0
+    more += OF_SPHERES if fit.shape in ("spherical", "diagonal") else 0.0
     share = probability_of_components(judge, labels[best], found.partition, more)
     several = np.flatnonzero(held > 1)
     chances = probabilities_of_numbers(np.where(within, bic, -np.inf))[several]
@@ -506,7 +518,7 @@ def fitted_at(
             if _goes_on(found):  # what was fitted ahead is dropped otherwise
                 found[K] = fit
         left = left[step:]
-    # Spheres are there for more clusters than there are items to estimate covariances of.
+    # Simpler shapes are there for more clusters than there are items to estimate covariances of.
     full = with_own_covariances(found)
     return found if most_probable(full) <= most_probable(found) else full
 
